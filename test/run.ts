@@ -3,7 +3,7 @@
  * (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file
  * again when it or anything that it imports changes. A PostgreSQL starts where one of the files needs it.
  */
-import { chmod, glob, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -13,7 +13,10 @@ import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { bundleLibraries } from './harness/bundle-libraries.ts'
 import { effort } from './harness/effort.ts'
+import { groupFiles } from './harness/group-files.ts'
 import { LIBRARY_IMPORTS } from './harness/library-imports.ts'
+import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
+import { readRecordedCpu } from './harness/record-cpu.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
 /** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
@@ -45,10 +48,11 @@ const TEST_MS_MAX = effort({ ordinary: 300_000, full: 10_800_000 })
 const RUN_MS_MAX = effort({ ordinary: 1_800_000, full: 14_400_000 })
 
 const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,web/}*.test.ts']
-/** `npm run test:web` runs those that need a browser, and `npm run web:pictures` that one. */
-const WITH_BROWSER: Readonly<Record<string, string[]>> = {
+/** `npm run test:web` and `npm run test:clients` run those that need more, and `npm run web:pictures` that one. */
+const APART: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],
   pictures: ['test/web/pictures.ts'],
+  clients: ['test/clients/agents/*.client.ts'],
 }
 
 const root = join(import.meta.dirname, '..')
@@ -64,13 +68,22 @@ const folder = await mkdtemp(join(await findFastTmpdir(files), 'catraca-test-'))
 // Closed to the account that runs the database for root, it would go elsewhere and stay there.
 await chmod(folder, 0o755)
 process.env.TMPDIR = process.env.TEMP = process.env.TMP = folder
-const started = files.map(({ file, tier }) => ({ path: join(root, file), tier }))
+// In the watch mode, a file that changes runs again without the others.
+const started = groupFiles(files, {
+  root,
+  folder,
+  groups: options.watch ? 0 : FILES_AT_ONCE,
+  alone: LONG,
+})
 const tiersFile = join(folder, 'tiers.json')
 await writeFile(
   tiersFile,
   JSON.stringify(Object.fromEntries(started.map(({ path, tier }) => [path, tier]))),
 )
 process.env.TEST_TIERS_FILE = tiersFile
+const cpuFile = join(folder, 'cpu.jsonl')
+await writeFile(cpuFile, '')
+process.env.TEST_CPU_FILE = cpuFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
 process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
 process.env.TEST_LIBRARIES_FILE = await bundleLibraries(root)
@@ -111,34 +124,36 @@ tests.on('test:summary', ({ file, duration_ms }) => {
   const name = relative(root, file)
   secondsByFile.set(name, Math.max(secondsByFile.get(name) ?? 0, duration_ms / 1_000))
 })
+for (const event of ['test:pass', 'test:fail'] as const)
+  tests.on(event, ({ name, details }) => {
+    if (details.type === 'suite' && files.some(({ file }) => file === name))
+      secondsByFile.set(name, details.duration_ms / 1_000)
+  })
 tests.on('test:fail', ({ todo }) => (hasFailed ||= todo === undefined || todo === false))
 const printed = tests.compose(new spec())
 printed.pipe(process.stdout)
 await finished(printed)
-for (const [file, seconds] of [...secondsByFile]
-  .toSorted(([, a], [, b]) => b - a)
-  .slice(0, SLOWEST_SHOWN))
-  process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`)
+printLongest('by the clock', secondsByFile)
+printLongest('of CPU, without the database', readRecordedCpu(cpuFile, root))
 for (const tier of TIERS) {
   const count = files.filter((file) => file.tier === tier).length
   if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
 }
+const withoutDatabase = readCpuSeconds()
 await database?.stop()
-const cpuSeconds = await readCpuSeconds()
-if (cpuSeconds !== undefined)
-  process.stdout.write(`${cpuSeconds.toFixed(1).padStart(6)} s of CPU\n`)
+const cpuSeconds = readCpuSeconds()
+if (cpuSeconds !== undefined && withoutDatabase !== undefined)
+  process.stdout.write(
+    `${cpuSeconds.toFixed(1).padStart(6)} s of CPU, the database ${(cpuSeconds - withoutDatabase).toFixed(1)} s of them\n`,
+  )
 await rm(folder, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
 
-/**
- * User and system time of this process and of all that have ended below it, in seconds; a loaded machine changes it
- * less than the time of the clock. Processes that lost their parent are not in it. Undefined where there is no `/proc`.
- */
-async function readCpuSeconds(): Promise<number | undefined> {
-  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => undefined)
-  // proc(5): utime, stime, cutime and cstime, in ticks of 10 ms; the name before them may contain spaces.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields?.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
+function printLongest(title: string, seconds: ReadonlyMap<string, number>): void {
+  const known = [...seconds].filter(([file]) => !file.startsWith('..'))
+  if (known.length > 0) process.stdout.write(`seconds ${title}:\n`)
+  for (const [file, count] of known.toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN))
+    process.stdout.write(`${count.toFixed(1).padStart(6)} s  ${file}\n`)
 }
 
 /** In memory where that is easy and enough: no unit test depends on what a sync takes. */
@@ -156,7 +171,9 @@ async function findFastTmpdir(files: readonly Placed[]): Promise<string> {
 async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
   const read = createTierReader(root)
   const found: Placed[] = []
-  for await (const file of glob(WITH_BROWSER[wantedTier ?? ''] ?? TESTS, { cwd: root })) {
+  const patterns = APART[wantedTier ?? ''] ?? TESTS
+  // The clients of `test/clients/agents` are installed there.
+  for await (const file of glob(patterns, { cwd: root, exclude: ['**/node_modules'] })) {
     const placed = read(file)
     // A file beside the code never becomes slow unnoticed.
     if (file.startsWith('src/') && placed.tier !== 'unit')
@@ -172,7 +189,7 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
 }
 
 function isOf(wantedTier: string | undefined, tier: Tier): boolean {
-  if (wantedTier === undefined || wantedTier in WITH_BROWSER) return true
+  if (wantedTier === undefined || wantedTier in APART) return true
   if (!(TIERS as readonly string[]).includes(wantedTier))
     throw new Error(`no tier "${wantedTier}"; there are ${TIERS.join(', ')}`)
   return tier === wantedTier

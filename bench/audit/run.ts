@@ -80,13 +80,19 @@ async function sealMost(of: Database): Promise<void> {
 async function measure(of: Database): Promise<boolean> {
   const share = Number(values.share)
   const test = await openTestLedger(of, databaseUrl, { laneCount: 4 })
-  const { key } = await seedCustomer(of, { balanceBrl: worth(1_000_000_000) })
+  // A quiet machine makes more than a million calls a minute.
+  const requestsPerMinute = 1_000_000_000
+  const { key } = await seedCustomer(of, {
+    balanceBrl: worth(1_000_000_000),
+    requestsPerMinute,
+  })
   const over = new AbortController()
   let calls = 0
   const callers = Array.from({ length: CALLERS }, async () => {
     while (!over.signal.aborted) {
-      const attempt = test.attempt(key, 10)
-      if ((await test.ledger.hold(attempt)).kind !== 'held') throw new Error('a call was refused')
+      const attempt = test.attempt(key, 10, { ipLimit: requestsPerMinute })
+      const { kind } = await test.ledger.hold(attempt)
+      if (kind !== 'held') throw new Error(`a call was refused: ${kind}`)
       await test.ledger.resolve(test.charge(attempt, 10), runningCall)
       calls += 1
     }

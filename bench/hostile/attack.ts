@@ -46,13 +46,13 @@ async function forEver(clients: number, pauseMs: number, act: () => Promise<void
   await Promise.all(Array.from({ length: clients }, one))
 }
 
-const chat = (content: string, model = 'good', more = ''): Buffer =>
+const chat = (content: string, model = 'short', more = ''): Buffer =>
   Buffer.from(
     `{"model":"${model}","max_tokens":5${more},"messages":[{"role":"user","content":${content}}]}`,
   )
 const text = chat(JSON.stringify('lorem ipsum '.repeat((16 * MB) / 12)))
-const lists = chat('"oi"', 'good', `,"user":[${'[],'.repeat((16 * MB) / 3)}1]`)
-const deep = chat('"oi"', 'good', `,"user":${'['.repeat(MB)}${']'.repeat(MB)}`)
+const lists = chat('"oi"', 'short', `,"user":[${'[],'.repeat((16 * MB) / 3)}1]`)
+const deep = chat('"oi"', 'short', `,"user":${'['.repeat(MB)}${']'.repeat(MB)}`)
 const vectors = Buffer.from(
   JSON.stringify({ model: 'vectors', input: Array.from({ length: 1_000 }, () => 'oi') }),
 )

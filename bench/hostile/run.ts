@@ -2,7 +2,8 @@
  * `npm run bench:hostile -- --seconds 600`: hostile traffic beside normal calls. Measures normal calls alone for a
  * sixth of the time, and then beside large bodies, deep JSON, slow readers, wrong keys, half requests and answers of
  * upstreams without an end. Exits 1 when the median of normal calls more than doubles, the gateway's memory exceeds
- * `--memory-mb`, or a normal call is refused.
+ * `--memory-mb`, or a normal call is refused. The attackers and their upstream run at the lowest priority, because they
+ * would be other machines; normal calls have an upstream of their own.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,6 +32,7 @@ const MB = 1024 * 1024
 const CALLERS = 4
 const PAUSE_MS = 20
 const WARM_UP_SECONDS = 5
+const LOWEST_PRIORITY = 19
 const root = join(import.meta.dirname, '../..')
 
 interface NormalCalls {
@@ -47,10 +49,15 @@ interface Started {
 }
 
 async function start(processes: Processes, folder: string): Promise<Started> {
-  const [port, upstreamPort] = [await findFreePort(), await findFreePort()]
-  spawnUpstream(processes, folder, upstreamPort)
+  const [port, upstreamPort, hostilePort] = [
+    await findFreePort(),
+    await findFreePort(),
+    await findFreePort(),
+  ]
+  spawnUpstream(processes, folder, upstreamPort, 0)
+  spawnUpstream(processes, folder, hostilePort, LOWEST_PRIORITY)
   const configPath = join(folder, 'catraca.config.json')
-  writeFileSync(configPath, JSON.stringify(configOf(upstreamPort)))
+  writeFileSync(configPath, JSON.stringify(configOf(upstreamPort, hostilePort)))
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
@@ -59,6 +66,8 @@ async function start(processes: Processes, folder: string): Promise<Started> {
     DATABASE_URL: undefined,
     // Addresses are not what protects here: all are on this machine.
     RATE_LIMIT_PER_IP: '100000000',
+    REST_RATE_LIMIT_PER_KEY: '100000000',
+    REST_RATE_LIMIT_PER_IP: '100000000',
     LOG_LEVEL: 'error',
   }
   const server = await processes.start({
@@ -98,10 +107,11 @@ async function start(processes: Processes, folder: string): Promise<Started> {
   }
 }
 
-function configOf(upstreamPort: number): object {
-  const base_url = `http://127.0.0.1:${upstreamPort}/v1`
-  const routesOf = (model: string): object => ({ routes: [{ upstream: 'bench', model }] })
-  const chats = ['good', 'endless', 'huge'].map((id) => ({
+function configOf(upstreamPort: number, hostilePort: number): object {
+  const routesOf = (model: string): object => ({
+    routes: [{ upstream: model === 'good' ? 'bench' : 'hostile', model }],
+  })
+  const chats = ['good', 'short', 'endless', 'huge'].map((id) => ({
     id,
     category: 'llm',
     vendor: 'bench',
@@ -119,13 +129,20 @@ function configOf(upstreamPort: number): object {
     embedding: { dimensions: 1_024 },
     ...routesOf('vectors'),
   }
-  const upstream = { id: 'bench', kind: 'openai-compatible', base_url, breaker: { failures: 0 } }
-  return { upstreams: [upstream], models: [...chats, vectors] }
+  const upstream = (id: string, at: number): object => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: `http://127.0.0.1:${at}/v1`,
+    breaker: { failures: 0 },
+  })
+  const upstreams = [upstream('bench', upstreamPort), upstream('hostile', hostilePort)]
+  return { upstreams, models: [...chats, vectors] }
 }
 
-function spawnUpstream(processes: Processes, folder: string, port: number): void {
+function spawnUpstream(processes: Processes, folder: string, port: number, priority: number): void {
   const program = join(import.meta.dirname, 'upstream.ts')
-  const command = { name: 'upstream', command: process.execPath, args: [program, String(port)] }
+  const args = ['-n', String(priority), process.execPath, program, String(port)]
+  const command = { name: 'upstream', command: 'nice', args }
   // It ends with all the others.
   void processes.run({ ...command, cwd: folder }, (SECONDS * 2 + 600) * 1_000)
 }
@@ -179,8 +196,17 @@ async function measure(started: Started): Promise<boolean> {
   const stopWatching = watchMemory(pid)
   const program = join(import.meta.dirname, 'attack.ts')
   const attack = spawn(
-    process.execPath,
-    [program, String(port), poor, rich, ...(values.only ? [values.only] : [])],
+    'nice',
+    [
+      '-n',
+      String(LOWEST_PRIORITY),
+      process.execPath,
+      program,
+      String(port),
+      poor,
+      rich,
+      ...(values.only ? [values.only] : []),
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

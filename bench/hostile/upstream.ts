@@ -1,6 +1,6 @@
 /**
- * The upstream of the hostile benchmark, in a separate process: `node upstream.ts <port>`. The model `good` answers a
- * short chat; `endless` streams an event without an end, `huge` answers a plain chat without an end, and `vectors`
+ * The upstream of the hostile benchmark, in a separate process: `node upstream.ts <port>`. The models `good` and
+ * `short` answer a short chat; `endless` streams an event without an end, `huge` answers a plain chat without an end, and `vectors`
  * answers with as many vectors as were asked for.
  */
 import { createServer, type ServerResponse } from 'node:http'

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg'
 import { registerPrices } from '../../src/catalog/register-prices.ts'
-import { API_KEY_PREFIX } from '../../src/customers/api-keys.ts'
+import { API_KEY_PREFIX } from '../../src/customers/key-secret.ts'
 import type { Database } from '../../src/db/open.ts'
 import { loadHistoryModels } from './history-models.ts'
 

@@ -35,6 +35,8 @@ export async function startServer(
       DATA_DIR: options.dataDir,
       CATRACA_CONFIG: configPath,
       RATE_LIMIT_PER_IP: '100000000',
+      REST_RATE_LIMIT_PER_KEY: '100000000',
+      REST_RATE_LIMIT_PER_IP: '100000000',
       // Administrators' reads are measured too.
       ADMIN_EMAILS: options.adminEmails.join(','),
       NODE_ENV: 'production',

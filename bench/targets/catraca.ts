@@ -7,10 +7,16 @@ import { join } from 'node:path'
 import { fastModel, slowModel } from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Command, Finished, Processes } from '../processes.ts'
-import { chatPath, type Audit, type StartTarget } from '../target.ts'
+import {
+  chatPath,
+  type Audit,
+  type StartTarget,
+  type Surroundings,
+  type Target,
+  type Unavailable,
+} from '../target.ts'
 
-const root = join(import.meta.dirname, '../..')
-const program = join(root, 'src/main.ts')
+const here = join(import.meta.dirname, '../..')
 const CLI_MS_MAX = 120_000
 
 /** Never reached here; each request counts against the limits all the same. */
@@ -18,8 +24,15 @@ const requestsPerMinute = '100000000'
 /** Covers some ten million answers at the prices below. */
 const amountBrl = '100000'
 
-export const startCatraca: StartTarget = async ({ processes, upstreamPort, folder }) => {
-  if (!existsSync(program)) return { kind: 'unavailable', reason: 'src/main.ts is not there' }
+export const startCatraca: StartTarget = (surroundings) => startCatracaOf(here, surroundings)
+
+/** Starts the Catraca whose checkout is in `root`. */
+export async function startCatracaOf(
+  root: string,
+  { processes, upstreamPort, folder }: Surroundings,
+): Promise<Target | Unavailable> {
+  if (!existsSync(join(root, 'src/main.ts')))
+    return { kind: 'unavailable', reason: 'src/main.ts is not there' }
 
   const port = await findFreePort()
   const home = join(folder, 'catraca')
@@ -47,13 +60,13 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
     // Always measures the embedded database, even if the caller's shell sets another one.
     DATABASE_URL: undefined,
   }
-  const cli = createCli(processes, env)
+  const cli = createCli(processes, root, env)
   // With a stored rate the server does not ask the central bank.
   answerOf(await cli('fx', 'set', '5.2', '--note', 'bench'))
   const server = await processes.start({
     name: 'catraca',
     command: process.execPath,
-    args: startArguments(),
+    args: startArguments(root),
     env,
     cwd: root,
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
@@ -70,7 +83,7 @@ export const startCatraca: StartTarget = async ({ processes, upstreamPort, folde
 }
 
 /** The command of `npm start`, with its flags. */
-function startArguments(): string[] {
+function startArguments(root: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }
   }
@@ -79,7 +92,7 @@ function startArguments(): string[] {
 
 type Cli = (...args: string[]) => Promise<Finished>
 
-function createCli(processes: Processes, env: NonNullable<Command['env']>): Cli {
+function createCli(processes: Processes, root: string, env: NonNullable<Command['env']>): Cli {
   const cliProgram = join(root, 'src/cli/main.ts')
   return (...args) =>
     processes.run(

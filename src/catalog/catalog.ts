@@ -1,5 +1,6 @@
 import type { Model, ModelCategory } from './model.ts'
 import { nextPriceChange, priceAt } from './price-schedule.ts'
+import { withPriceChanges, type PriceChange } from './with-price-changes.ts'
 
 /**
  * The models of this process: its configuration with the operators' changes applied. A lookup is a single `Map` read.
@@ -10,7 +11,7 @@ export interface Catalog {
   findModel(id: string): Model | undefined
   /** In catalog order; `chat` is an alias of `llm`. */
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
-  /** The models of the configuration, without the operators' changes. */
+  /** The models of the configuration, disabled ones included: with the prices in force and the configured markup. */
   listConfigured(): readonly Model[]
   /** Replaces the changes applied before. */
   applyChanges(changes: CatalogChanges): void
@@ -19,6 +20,8 @@ export interface Catalog {
 export interface CatalogChanges {
   /** Sorted by `startsAt`, the earliest first; includes changes that are already in force or superseded. */
   readonly markups: readonly MarkupStart[]
+  /** Sorted like the markups. */
+  readonly prices: readonly PriceChange[]
   readonly disabledIds: ReadonlySet<string>
 }
 
@@ -38,7 +41,8 @@ interface Entry {
 }
 
 export function createCatalog(configured: readonly Model[], now: () => number = Date.now): Catalog {
-  let entries = buildEntries(configured, { markups: [], disabledIds: new Set() }, now())
+  let priced = configured
+  let entries = buildEntries(priced, { markups: [], prices: [], disabledIds: new Set() }, now())
 
   function current(entry: Entry): Model {
     if (entry.nextAtMs !== Infinity && entry.nextAtMs <= now()) advance(entry, now())
@@ -55,9 +59,10 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
       const models = [...entries.values()].map(current)
       return wanted === undefined ? models : models.filter((model) => model.category === wanted)
     },
-    listConfigured: () => configured.map((model) => pricedAt(model, now())),
+    listConfigured: () => priced.map((model) => pricedAt(model, now())),
     applyChanges(changes) {
-      entries = buildEntries(configured, changes, now())
+      priced = configured.map((model) => withPriceChanges(model, changes.prices))
+      entries = buildEntries(priced, changes, now())
     },
   }
 }

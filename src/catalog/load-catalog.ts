@@ -19,6 +19,8 @@ export interface CatalogOptions {
   readonly at: Date
 }
 
+/** Shown to everybody, so it is never the name of an upstream. */
+const DEFAULT_VENDOR = 'other'
 const DEFAULT_MARKUP_E4 = 12_500n
 /** The traits of an operator's model whose configuration sets none. */
 const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
@@ -135,7 +137,7 @@ function fromConfig(overlay: ModelConfig, at: Date, faults: string[]): Configure
     displayName: id,
     category,
     description: null,
-    vendor: routes[0]?.upstream ?? '',
+    vendor: DEFAULT_VENDOR,
     markupE4: DEFAULT_MARKUP_E4,
     price: FREE,
     contextTokens: 128_000,
@@ -215,6 +217,7 @@ function routeOf(
     upstreamId: route.upstream,
     upstreamModel: route.model,
     ...pricesOf(readPriceSchedule(modelId, category, base, route.price_schedule, faults), at),
+    ...((route.prices ?? route.price_schedule) && { hasOwnPrice: true }),
     priority: route.priority ?? place,
     weight: route.weight ?? 1,
     concurrencyMax: route.concurrency_max ?? Infinity,

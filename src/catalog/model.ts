@@ -19,6 +19,8 @@ export interface Route<P extends PriceTerms = Price> {
   readonly price: P
   /** Absent if the price does not depend on the time. A call is held for and charged by it; see `route-prices.ts`. */
   readonly priceSchedule?: PriceSchedule<P>
+  /** Set if the configuration gives this route prices of its own, which a change of the model's prices leaves. */
+  readonly hasOwnPrice?: true
   /** Smaller numbers are tried first. */
   readonly priority: number
   /** The share of calls among routes of the same priority. */

@@ -9,9 +9,19 @@ type Amount = number | { base: number; tiers: { start: number; price: number }[]
 type Amounts = Record<string, Amount | undefined>
 interface Conditional {
   readonly constraint?:
-    | { readonly type: 'start_date'; readonly start_date: string }
-    | { readonly type: 'time_of_date'; readonly start_time: string; readonly end_time: string }
+    | { readonly type?: 'start_date'; readonly start_date: string }
+    | { readonly type?: 'time_of_date'; readonly start_time: string; readonly end_time: string }
   readonly prices: Amounts
+}
+
+/** The providers of the price data: those of the package, or of a newer file of its makers. */
+export interface PriceData {
+  findPrices(provider: string, model: string): Amounts | readonly Conditional[] | undefined
+}
+
+export const packagedPriceData: PriceData = {
+  findPrices: (providerId, model) =>
+    findProvider({ providerId })?.models.find(({ id }) => id === model)?.prices,
 }
 
 const TOKEN_KINDS = {
@@ -58,12 +68,11 @@ export interface PriceSource {
 export function scheduleFromData(
   from: PriceSource,
   contextTokens: number,
+  data: PriceData = packagedPriceData,
 ): PriceSchedule<PriceTerms> {
-  const model = findProvider({ providerId: from.provider })?.models.find(
-    ({ id }) => id === from.model,
-  )
-  if (!model) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
-  return readSchedule(model.prices, from, contextTokens)
+  const prices = data.findPrices(from.provider, from.model)
+  if (!prices) throw new Error(`the price data has no model "${from.model}" of "${from.provider}"`)
+  return readSchedule(prices, from, contextTokens)
 }
 
 export function readSchedule(
@@ -83,8 +92,8 @@ function timesOf(
   { constraint }: Conditional,
   { model, weekdays }: PriceSource,
 ): Omit<ScheduledPrice<unknown>, 'price'> {
-  if (constraint?.type === 'start_date') return { startsAt: new Date(constraint.start_date) }
-  if (constraint?.type === 'time_of_date')
+  if (constraint && 'start_date' in constraint) return { startsAt: new Date(constraint.start_date) }
+  if (constraint && 'start_time' in constraint)
     return {
       window: {
         fromSecond: secondOf(constraint.start_time),

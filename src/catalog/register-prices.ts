@@ -67,18 +67,43 @@ function rowOf(modelId: string, price: PriceTerms): PriceRow {
   return { digest: digest.toString('hex'), model_id: modelId, tiers, units }
 }
 
+/** Stores prices of one model, unless they are stored already, and returns them in the given order. */
+export async function storePrices(
+  db: Database,
+  modelId: string,
+  terms: readonly PriceTerms[],
+): Promise<Price[]> {
+  const rows = terms.map((price) => rowOf(modelId, price))
+  const ids = await storeRows(db, [...new Map(rows.map((row) => [row.digest, row])).values()])
+  return terms.map((price, place) => ({
+    id: ids.get((rows[place] as PriceRow).digest) as number,
+    ...price,
+  }))
+}
+
 /** Finds a stored price, for the orphaned hold of a dead node. */
 export async function findPrice(db: Database, priceId: number): Promise<Price | undefined> {
-  const row = await db
+  return (await findPrices(db, [priceId])).get(priceId)
+}
+
+export async function findPrices(
+  db: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Price>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
     .selectFrom('prices')
-    .select(['tiers', 'units'])
-    .where('id', '=', priceId)
-    .executeTakeFirst()
-  if (!row) return undefined
+    .select(['id', 'tiers', 'units'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.id, toPrice(row)]))
+}
+
+function toPrice(row: { id: number; tiers: unknown; units: unknown }): Price {
   const tiers = row.tiers as StoredTier[]
   const units = Object.entries((row.units ?? {}) as StoredUnits)
   return {
-    id: priceId,
+    id: row.id,
     tiers: tiers.map((tier) => ({
       abovePromptTokens: tier.above_prompt_tokens,
       input: BigInt(tier.input),

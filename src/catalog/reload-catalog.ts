@@ -2,8 +2,9 @@ import type { Database } from '../db/open.ts'
 import type { Catalog } from './catalog.ts'
 import { listDisabledModels } from './disabled-models.ts'
 import { listMarkupChanges } from './markup-changes.ts'
+import { listPriceChanges } from './price-changes.ts'
 
-/** Notified when a markup changes, or a model is disabled or enabled. */
+/** Notified when a markup or a price changes, or a model is disabled or enabled. */
 export const CATALOG_CHANNEL = 'catalog'
 
 /**
@@ -17,11 +18,13 @@ export function createReloadCatalog(db: Database, catalog: Catalog): () => Promi
   return async () => {
     const turn = ++begun
     const markups = await listMarkupChanges(db)
+    const prices = await listPriceChanges(db)
     const disabled = await listDisabledModels(db)
     if (turn < applied) return
     applied = turn
     catalog.applyChanges({
       markups,
+      prices,
       disabledIds: new Set(disabled.map(({ modelId }) => modelId)),
     })
   }

@@ -4,6 +4,7 @@ import { fxCommands } from './fx-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { personalDataCommands } from './personal-data-commands.ts'
+import { priceCommands } from './price-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
 import { sandboxCommands } from './sandbox-commands.ts'
 import { secretsCommands } from './secrets-commands.ts'
@@ -19,5 +20,6 @@ export const commands: Readonly<Record<string, Command | OfflineCommand>> = {
   ...sandboxCommands,
   ...secretsCommands,
   ...fxCommands,
+  ...priceCommands,
   ...serviceCommands,
 }

@@ -31,6 +31,7 @@ const SOUND: Facts = {
   },
   monthsAhead: MONTHS_AHEAD_MIN,
   oldSnapshots: [],
+  priceDifferences: [],
   storedMode: 'sandbox',
   sandboxMoney: [],
 }

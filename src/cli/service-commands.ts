@@ -2,6 +2,11 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from '../catalog/model.ts'
+import { listPriceChanges } from '../catalog/price-changes.ts'
+import { findPriceDifferences } from '../catalog/price-data-differences.ts'
+import { withPriceChanges } from '../catalog/with-price-changes.ts'
+import type { Config } from '../composition/config.ts'
+import { readPriceData } from '../composition/read-price-data.ts'
 import { findMode } from '../db/claim-mode.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
 import type { Database } from '../db/open.ts'
@@ -13,6 +18,7 @@ import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { optionText, UsageError, type Command } from './command.ts'
+import { probeServices } from './probe-services.ts'
 import { runDoctor, type DatabaseFacts } from './run-doctor.ts'
 
 /** Share of one core of the database, so that calls go on meanwhile. */
@@ -93,16 +99,18 @@ export const serviceCommands: Record<string, Command> = {
     },
   },
   doctor: {
-    usage: '',
-    about: 'check the configuration that a server would start with',
+    usage: '[--call-upstreams]',
+    about:
+      'check the configuration that a server would start with, its mail server and payment processor; --call-upstreams: also the key of each upstream, by one small call that it bills. Exit code 1 if there is a fault',
     runsInEitherMode: true,
-    async run({ db, config }) {
-      const findings = runDoctor({
+    async run({ db, config, options }) {
+      const found = runDoctor({
         config,
         database: await readDatabaseFacts(db),
         disk: await readDisk(config.dataDir),
         fxRate: await findCurrentFxRate(db, config.mode),
         monthsAhead: await countMonthsAhead(db),
+        priceDifferences: await listDifferingModels(db, config),
         oldSnapshots: await findOldSnapshots(db),
         storedMode: await findMode(db),
         sandboxMoney: await findSandboxMoney(db),
@@ -113,6 +121,8 @@ export const serviceCommands: Record<string, Command> = {
             previous: config.secretsKeyPrevious,
           })),
       })
+      const callsUpstreams = options['call-upstreams'] === true
+      const findings = [...found, ...(await probeServices(config, { callsUpstreams }))]
       const ok = findings.every((finding) => finding.level !== 'fault')
       return {
         data: { ok, findings },
@@ -121,6 +131,15 @@ export const serviceCommands: Record<string, Command> = {
       }
     },
   },
+}
+
+async function listDifferingModels(db: Database, config: Config): Promise<string[]> {
+  const changes = await listPriceChanges(db)
+  const models = config.models.map((model) =>
+    withPriceChanges<ConfiguredModel['price']>(model, changes),
+  )
+  const found = findPriceDifferences(models, await readPriceData(config), new Date())
+  return found.map(({ modelId }) => modelId)
 }
 
 async function readDatabaseFacts(db: Database): Promise<DatabaseFacts> {

@@ -68,8 +68,11 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     dataDir: join(folder, 'data'),
     upstreams: [],
     upstreamsLeftOut: [],
+    priceDataFile: undefined,
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,
+    restRequestsPerMinutePerKey: 1_200,
+    restRequestsPerMinutePerIp: 600,
     bodyBytesMax: 20 * 1024 * 1024,
     bodiesBytesMax: 256 * 1024 * 1024,
     callsAtOnceMax: 500,
@@ -152,7 +155,7 @@ test('only known providers open the addresses of images themselves, unless the f
 test('a variable that is empty is as one that is not set', () => {
   const folder = folderWith()
   const names =
-    'CATRACA_MODE HOST PORT DATABASE_URL DATA_DIR CATRACA_CONFIG SANDBOX_FX_RATE RATE_LIMIT_PER_IP ' +
+    'CATRACA_MODE HOST PORT DATABASE_URL DATA_DIR CATRACA_CONFIG PRICE_DATA_FILE SANDBOX_FX_RATE RATE_LIMIT_PER_IP ' +
     'DRAIN_SECONDS TRUST_PROXY LOG_LEVEL METRICS_TOKEN OPENAI_API_KEY'
   const empty = Object.fromEntries(names.split(' ').map((name) => [name, '']))
   assert.deepEqual(loadConfig(empty, folder), loadConfig({}, folder))

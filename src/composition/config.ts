@@ -30,9 +30,13 @@ export interface Config {
   readonly upstreamsLeftOut: readonly string[]
   /** The catalog: the built-in models, overridden by the operator's file. */
   readonly models: readonly ConfiguredModel[]
+  /** A file of price data that is newer than the package's; prices in force are compared with it. */
+  readonly priceDataFile: string | undefined
   /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
+  readonly restRequestsPerMinutePerKey: number
+  readonly restRequestsPerMinutePerIp: number
   readonly bodyBytesMax: number
   /** The most bytes of bodies and unread answers that this node keeps in memory at once. */
   readonly bodiesBytesMax: number
@@ -124,8 +128,13 @@ export function loadConfig(environment: Environment, folder: string): Config {
     upstreams,
     upstreamsLeftOut,
     models,
+    priceDataFile: environment.PRICE_DATA_FILE
+      ? resolve(folder, environment.PRICE_DATA_FILE)
+      : undefined,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
+    restRequestsPerMinutePerKey: read.whole('REST_RATE_LIMIT_PER_KEY', 1_200, 60, 1_000_000_000),
+    restRequestsPerMinutePerIp: read.whole('REST_RATE_LIMIT_PER_IP', 600, 60, 1_000_000_000),
     bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * MIB, 1024, 512 * MIB),
     bodiesBytesMax: read.whole('BODIES_BYTES_MAX', 256 * MIB, MIB, 65_536 * MIB),
     callsAtOnceMax: read.whole('CALLS_AT_ONCE_MAX', 500, 1, 1_000_000),

@@ -5,7 +5,8 @@ import type { ThisNode } from '../http/health/health-deps.ts'
 import type { HttpDeps } from '../http/http-deps.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-deps.ts'
-import { createSlots } from '../http/rest/create-slots.ts'
+import { createSlots } from '../lib/slots.ts'
+import { createRestLimits } from '../http/rest/rest-limits.ts'
 import type { OperatorRole } from '../http/rest/access.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
@@ -61,6 +62,10 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     margins: parts.margins,
     referrals: parts.referrals,
     limits: parts.limits,
+    restLimits: createRestLimits({
+      perKey: config.restRequestsPerMinutePerKey,
+      perNetwork: config.restRequestsPerMinutePerIp,
+    }),
     currentFxRate: () => pricing.fxRate.current(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,

@@ -9,6 +9,8 @@ export interface Metrics {
   readonly ledger: LaneObserver
   /** The number of unexplained discrepancies of the reconciliation. */
   openDifferences(count: number): void
+  /** The number of models whose prices differ from the price data. */
+  priceDifferences(count: number): void
   /** A value that is read when the metrics are requested. */
   gauge(name: string, help: string, read: () => number): void
   gaugeByLabels(
@@ -50,11 +52,17 @@ export function createMetrics(): Metrics {
     name: 'catraca_reconciliation_open_discrepancies',
     help: 'Differences with the books of the processor and the upstreams that nobody has explained. Look into each.',
   })
+  const priceDifferences = new Gauge({
+    registers,
+    name: 'catraca_price_differences',
+    help: 'Models whose prices in force differ from the price data. See `prices check`.',
+  })
   const hot = [...gateway.metrics, ...ledger.metrics]
   return {
     gateway: gateway.observer,
     ledger: ledger.observer,
     openDifferences: (count) => openDifferences.set(count),
+    priceDifferences: (count) => priceDifferences.set(count),
     gauge(name, help, read) {
       addGauge(registers, { name, help, labelNames: [] }, () => [{ labels: {}, value: read() }])
     },

@@ -1,13 +1,29 @@
 import type { Database } from '../db/open.ts'
 import { createCheckCaller, type CheckCaller } from '../gateway/check-caller.ts'
 import { createChatKind } from '../gateway/chat/chat-kind.ts'
-import { chatCompletionsFormat } from '../gateway/chat/formats/chat-completions/chat-completions-format.ts'
+import { createChatCompletionsFormat } from '../gateway/chat/formats/chat-completions/chat-completions-format.ts'
+import {
+  createMessagesFormat,
+  createMessageTokensFormat,
+} from '../gateway/chat/formats/messages/messages-format.ts'
+import { createReasoningSeal } from '../gateway/chat/formats/responses/reasoning-seal.ts'
+import {
+  createResponsesFormat,
+  readResponsesRequest,
+} from '../gateway/chat/formats/responses/responses-format.ts'
+import { createServeTokenCount } from '../gateway/chat/serve-token-count.ts'
 import { embeddingKind } from '../gateway/embeddings/embedding-kind.ts'
+import { createToolCallIds } from '../gateway/chat/tool-call-ids.ts'
 import type { GatewayDeps, GatewayObserver } from '../gateway/gateway-deps.ts'
 import { createImageKind } from '../gateway/images/image-kind.ts'
 import { imageMediaType } from '../gateway/images/image-media-type.ts'
 import type { KeepImage } from '../gateway/images/write-images.ts'
 import { createServeCall } from '../gateway/serve-call.ts'
+import { shieldChatRequest } from '../gateway/shield/shield-chat-request.ts'
+import { shieldEmbeddingRequest } from '../gateway/shield/shield-embedding-request.ts'
+import { shieldImageRequest } from '../gateway/shield/shield-image-request.ts'
+import { shieldKind } from '../gateway/shield/shield-kind.ts'
+import { shieldTranscriptionRequest } from '../gateway/shield/shield-transcription-request.ts'
 import { createTranscriptionKind } from '../gateway/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
@@ -20,17 +36,37 @@ import type { Parts } from './open-parts.ts'
 /** Creates the money path for each kind of call. */
 export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller: CheckCaller } {
   const { db, config, lease, log } = parts
+  const { sealingKey, previousSealingKey } = parts.webhooks
+  const notes = parts.shieldCounts
   const gateway = createGatewayDeps(parts)
-  const chatKind = createChatKind(chatCompletionsFormat, {
-    lease,
-    callTimeoutMs: config.callTimeoutMs,
-  })
+  const toolCallIds = createToolCallIds([
+    sealingKey,
+    ...(previousSealingKey ? [previousSealingKey] : []),
+  ])
+  const chats = { lease, callTimeoutMs: config.callTimeoutMs }
+  const reasoningSeal = createReasoningSeal({ sealingKey, previousSealingKey })
+  const chatFormat = createChatCompletionsFormat(toolCallIds, (body, bytes) =>
+    readResponsesRequest(body, bytes, reasoningSeal),
+  )
+  const chatKind = createChatKind(chatFormat, chats)
+  const responseKind = createChatKind(createResponsesFormat(reasoningSeal, toolCallIds), chats)
+  const messageKind = createChatKind(createMessagesFormat(toolCallIds), chats)
+  // Nothing leaves, so there is nothing to mask.
+  const messageTokensKind = createChatKind(createMessageTokensFormat(toolCallIds), chats)
+  const imageKind = createImageKind(createKeepImage(db, log))
+  const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
   return {
     calls: {
-      completeChat: createServeCall(gateway, chatKind),
-      embed: createServeCall(gateway, embeddingKind),
-      generateImages: createServeCall(gateway, createImageKind(createKeepImage(db, log))),
-      transcribe: createServeCall(gateway, createTranscriptionKind(config.transcriptionModel)),
+      completeChat: createServeCall(gateway, shieldKind(chatKind, shieldChatRequest, notes)),
+      createResponse: createServeCall(gateway, shieldKind(responseKind, shieldChatRequest, notes)),
+      createMessage: createServeCall(gateway, shieldKind(messageKind, shieldChatRequest, notes)),
+      countMessageTokens: createServeTokenCount(gateway, messageTokensKind),
+      embed: createServeCall(gateway, shieldKind(embeddingKind, shieldEmbeddingRequest, notes)),
+      generateImages: createServeCall(gateway, shieldKind(imageKind, shieldImageRequest, notes)),
+      transcribe: createServeCall(
+        gateway,
+        shieldKind(transcriptionKind, shieldTranscriptionRequest, notes),
+      ),
     },
     checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key)),
   }

@@ -3,6 +3,7 @@ import { queueWebhooks } from '../webhooks/queue-webhooks.ts'
 import { refreshFxRate } from '../workers/refresh-fx-rate.ts'
 import type { WorkerDeps } from '../workers/start-workers.ts'
 import type { Parts } from './open-parts.ts'
+import { readPriceData } from './read-price-data.ts'
 
 export function createWorkerDeps(
   parts: Parts,
@@ -20,6 +21,7 @@ export function createWorkerDeps(
     router: parts.upstreams.router,
     health,
     keyUses,
+    shieldCounts: parts.shieldCounts,
     processor: parts.payments.processor,
     mail: { mailer: mail.mailer, sender: mail.sender, unsubscribe: mail.unsubscribe, log },
     webhooks: parts.webhooks,
@@ -27,6 +29,11 @@ export function createWorkerDeps(
     referrals: parts.referrals,
     log,
     onOpenDiscrepancies: (count) => parts.metrics.openDifferences(count),
+    onPriceDifferences: (count) => parts.metrics.priceDifferences(count),
+    prices: {
+      readData: () => readPriceData(config),
+      operatorEmails: config.adminEmails,
+    },
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
     catalog: pricing.catalog,
     reloadCatalog: pricing.reloadCatalog,

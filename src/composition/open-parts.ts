@@ -1,7 +1,8 @@
 import { createKeyCache, type KeyCache } from '../customers/key-cache.ts'
 import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
+import { createShieldCounts, type ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
-import { createCallSlots, type CallSlots } from '../gateway/call-slots.ts'
+import { createSlots, type Slots } from '../lib/slots.ts'
 import { createLimitsView, type LimitsView } from '../gateway/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/running-calls.ts'
 import { createHealthRecorder, type HealthRecorder } from '../health/health-recorder.ts'
@@ -36,11 +37,12 @@ export interface Parts {
   readonly pricing: Pricing
   readonly upstreams: OpenUpstreams
   readonly keyUses: KeyUses
+  readonly shieldCounts: ShieldCounts
   readonly keys: KeyCache
   readonly calls: RunningCalls
   readonly bodies: ByteBudget
   readonly limits: LimitsView
-  readonly slots: CallSlots
+  readonly slots: Slots
   readonly books: NodeLedger
   readonly health: HealthRecorder
   readonly payments: OpenPayments
@@ -67,6 +69,8 @@ export async function openParts(
   const upstreams = closing.add('upstreams', await openUpstreams(config, models, log))
   const keyUses = createKeyUses({ db, log })
   closing.add('key uses', { close: () => keyUses.flush() })
+  const shieldCounts = createShieldCounts({ db, log })
+  closing.add('shield counts', { close: () => shieldCounts.flush() })
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   closing.add('listener', listenForChanges(databaseUrl, { keys, pricing, log }))
   const observer = metrics.ledger
@@ -95,11 +99,12 @@ export async function openParts(
     pricing,
     upstreams,
     keyUses,
+    shieldCounts,
     keys,
     calls,
     bodies,
     limits: createLimitsView(),
-    slots: createCallSlots(config.callsAtOnceMax),
+    slots: createSlots(config.callsAtOnceMax),
     books,
     health,
     payments,

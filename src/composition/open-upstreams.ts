@@ -39,7 +39,7 @@ export async function openUpstreams(
   }
 }
 
-async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Provider> {
+export async function openProvider(adapter: ConfiguredUpstream['adapter']): Promise<Provider> {
   if (adapter.speaks === 'chat-completions') return createOpenAiCompatible(adapter.options)
   // Loaded only if needed: the packages take 70 MB and a third of a second.
   const { createAiSdkProvider } = await import('../providers/ai-sdk/create-ai-sdk-provider.ts')

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeEmbedded } from '../db/remove-embedded.ts'
 
-/** What a sandbox server writes to its data folder, beside the database. */
+/** The files that a sandbox server writes to its data folder, beside the database. */
 const DATA_FILES = [
   'delivered',
   'demo-key',

@@ -4,13 +4,19 @@ import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import type { BudgetPeriod } from '../db/tables.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { PicoUsd } from '../lib/money.ts'
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
 
-export const API_KEY_STATUSES = ['active', 'suspended', 'revoked', 'expired'] as const
+export const API_KEY_STATUSES = ['active', 'suspended', 'paused', 'revoked', 'expired'] as const
 
-/** `suspended`: the balance that pays for the key is not above zero; a credit makes the key active again. */
+/** `paused`: refused until the pause is lifted. `suspended`: the balance that pays for the key is not above zero; a credit makes the key active again. */
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
+
+export interface KeyCap {
+  readonly limitNanoBrl: NanoBrl
+  /** Spent in the current period, or held by running calls. */
+  readonly usedNanoBrl: NanoBrl
+}
 
 export interface ApiKeyDetails extends ApiKey {
   readonly status: ApiKeyStatus
@@ -20,6 +26,8 @@ export interface ApiKeyDetails extends ApiKey {
     /** In the current period. */
     readonly spentPicoUsd: PicoUsd
   } | null
+  readonly minuteCap: KeyCap | null
+  readonly dayCap: KeyCap | null
   /** May lag by some seconds. */
   readonly lastUsedAt: Date | null
   /** The position in lists, to the microsecond (`exactTime`). */
@@ -79,6 +87,10 @@ interface DetailsRow extends ApiKeyRow {
   period: BudgetPeriod | null
   limit_pico_usd: bigint | null
   spent_pico_usd: bigint | null
+  minute_limit: bigint | null
+  minute_used: bigint | null
+  day_limit: bigint | null
+  day_used: bigint | null
   last_used_at: Date | null
   created_at_exact: string
 }
@@ -95,14 +107,19 @@ async function readDetails(
         case
           when k.revoked_at is not null then 'revoked'
           when k.expires_at <= now() then 'expired'
+          when k.paused_at is not null then 'paused'
           when a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl > 0 then 'active'
           else 'suspended'
         end as status,
         case when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
-          as spent_pico_usd
+          as spent_pico_usd,
+        m.limit_nano_brl as minute_limit, ${capUsed('m')} as minute_used,
+        d.limit_nano_brl as day_limit, ${capUsed('d')} as day_used
       from api_keys k
       join accounts a on a.customer_id = k.customer_id
       left join api_key_budgets b on b.api_key_id = k.id
+      left join key_caps m on m.api_key_id = k.id and m.period = 'minute'
+      left join key_caps d on d.api_key_id = k.id and d.period = 'day'
       left join api_key_uses u on u.api_key_id = k.id
       where ${ofKeys}
     ) keys
@@ -120,7 +137,19 @@ async function readDetails(
             period: row.period,
             spentPicoUsd: row.spent_pico_usd as bigint,
           },
+    minuteCap: capOf(row.minute_limit, row.minute_used),
+    dayCap: capOf(row.day_limit, row.day_used),
     lastUsedAt: row.last_used_at,
     createdAtExact: row.created_at_exact,
   }))
+}
+
+function capUsed(table: 'm' | 'd'): RawBuilder<unknown> {
+  const of = (column: string): RawBuilder<unknown> => sql.ref(`${table}.${column}`)
+  return sql`${of('held_nano_brl')} + case
+    when ${of('period_started_at')} >= budget_period_start(${of('period')}, ${of('timezone')}) then ${of('spent_nano_brl')} else 0 end`
+}
+
+function capOf(limitNanoBrl: bigint | null, usedNanoBrl: bigint | null): KeyCap | null {
+  return limitNanoBrl === null || usedNanoBrl === null ? null : { limitNanoBrl, usedNanoBrl }
 }

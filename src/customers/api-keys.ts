@@ -4,14 +4,14 @@
  */
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
-import type { BudgetPeriod } from '../db/tables.ts'
-import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
-import type { PicoUsd } from '../lib/money.ts'
+import type { BudgetPeriod, PauseReason } from '../db/tables.ts'
+import { createId, isUuid, sha256 } from '../lib/ids.ts'
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
+import type { ShieldSetting } from '../shield/shield-setting.ts'
 import { defaultScope, type KeyScope } from './key-scopes.ts'
+import { createKeySecret } from './key-secret.ts'
+import { putCap } from './put-cap.ts'
 
-export const API_KEY_PREFIX = 'sk-svc-'
-/** 32 letters and digits have 190 bits, too many to guess, so a plain SHA-256 protects the secret. */
-const SECRET_LENGTH = 32
 /** The NOTIFY channel for changed keys; the payload is the key's id. */
 export const API_KEY_CHANNEL = 'api_keys'
 
@@ -27,9 +27,17 @@ export interface ApiKey {
   readonly ipAllowlist: readonly string[] | null
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number | null
+  /** The cap of each task, that is usage session; null: none. */
+  readonly taskLimitNanoBrl: NanoBrl | null
+  /** On each node; null: as many as the customer may have. */
+  readonly callsAtOnce: number | null
+  /** Null: the account's setting. */
+  readonly shield: ShieldSetting | null
   readonly version: number
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+  /** Why the key is paused; null: it is not. */
+  readonly pausedReason: PauseReason | null
   /** A team's key spends within the team's cap and can only call models. */
   readonly teamId: string | null
   /** The creator, if it is not the customer who pays. */
@@ -46,7 +54,14 @@ export interface ApiKeyInput {
   readonly ipAllowlist?: readonly string[] | undefined
   readonly requestsPerMinute: number
   readonly tokensPerMinute?: number | undefined
+  /** Default: the account's setting. */
+  readonly shield?: ShieldSetting | undefined
   readonly budget?: { readonly limitPicoUsd: PicoUsd; readonly period: BudgetPeriod } | undefined
+  /** The caps of each minute, of each day and of each task. */
+  readonly minuteLimitNanoBrl?: NanoBrl | undefined
+  readonly dayLimitNanoBrl?: NanoBrl | undefined
+  readonly taskLimitNanoBrl?: NanoBrl | undefined
+  readonly callsAtOnce?: number | undefined
   readonly expiresAt?: Date | undefined
   readonly teamId?: string | undefined
   /** The creator, if it is not the customer who pays. */
@@ -60,7 +75,7 @@ export async function createApiKey(
   db: Database,
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
-  const secret = input.secret ?? API_KEY_PREFIX + randomText(SECRET_LENGTH)
+  const secret = input.secret ?? createKeySecret()
   const key = await inTransaction(db, async (trx) => {
     const row = await trx
       .insertInto('api_keys')
@@ -76,6 +91,10 @@ export async function createApiKey(
         requests_per_minute: input.requestsPerMinute,
         tokens_per_minute:
           input.tokensPerMinute === undefined ? null : BigInt(input.tokensPerMinute),
+        task_limit_nano_brl: input.taskLimitNanoBrl ?? null,
+        calls_at_once: input.callsAtOnce ?? null,
+        shield_action: input.shield?.action ?? null,
+        shield_uuids: input.shield?.uuids ?? null,
         expires_at: input.expiresAt ?? null,
         revoked_at: null,
         team_id: input.teamId ?? null,
@@ -88,6 +107,9 @@ export async function createApiKey(
         select ${row.id}, ${input.budget.period}, timezone, ${input.budget.limitPicoUsd}
         from customers where id = ${input.customerId}`.execute(trx)
     }
+    const { minuteLimitNanoBrl, dayLimitNanoBrl } = input
+    if (minuteLimitNanoBrl !== undefined) await putCap(trx, row.id, 'minute', minuteLimitNanoBrl)
+    if (dayLimitNanoBrl !== undefined) await putCap(trx, row.id, 'day', dayLimitNanoBrl)
     return toApiKey(row)
   })
   return { key, secret }
@@ -129,6 +151,7 @@ export async function holdActiveKey(trx: Database, keyId: string): Promise<boole
     .select('id')
     .where('id', '=', keyId)
     .where('revoked_at', 'is', null)
+    .where('paused_at', 'is', null)
     .where((column) =>
       column.or([column('expires_at', 'is', null), column('expires_at', '>', sql<Date>`now()`)]),
     )
@@ -147,6 +170,16 @@ export async function listUnrevokedKeyIds(db: Database, customerId: string): Pro
     .orderBy('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Revoked ones count too. */
+export async function countKeysEver(db: Database, customerId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('customer_id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Filters the ids by those of the customer's keys, revoked or not. */
@@ -171,7 +204,10 @@ export async function listApiKeys(db: Database, customerId?: string): Promise<Ap
   return (await query.execute()).map(toApiKey)
 }
 
-export type FoundApiKey = ApiKey & { readonly isAccountSuspended: boolean }
+export type FoundApiKey = ApiKey & {
+  readonly isAccountSuspended: boolean
+  readonly accountShield: ShieldSetting
+}
 
 /** Finds a key by the hash of its secret, or by its customer and id. */
 export async function findApiKey(
@@ -182,13 +218,23 @@ export async function findApiKey(
     .selectFrom('api_keys')
     .innerJoin('customers', 'customers.id', 'api_keys.customer_id')
     .selectAll('api_keys')
-    .select('customers.suspended_at')
+    .select([
+      'customers.suspended_at',
+      'customers.shield_action as account_shield_action',
+      'customers.shield_uuids as account_shield_uuids',
+    ])
   const row = await (
     'secretHash' in wanted
       ? query.where('secret_hash', '=', wanted.secretHash)
       : query.where('customer_id', '=', wanted.customerId).where('api_keys.id', '=', wanted.id)
   ).executeTakeFirst()
-  return row && { ...toApiKey(row), isAccountSuspended: row.suspended_at !== null }
+  return (
+    row && {
+      ...toApiKey(row),
+      isAccountSuspended: row.suspended_at !== null,
+      accountShield: { action: row.account_shield_action, uuids: row.account_shield_uuids },
+    }
+  )
 }
 
 export interface ApiKeyRow {
@@ -201,9 +247,14 @@ export interface ApiKeyRow {
   ip_allowlist: string[] | null
   requests_per_minute: number
   tokens_per_minute: bigint | null
+  task_limit_nano_brl: bigint | null
+  calls_at_once: number | null
+  shield_action: ShieldSetting['action'] | null
+  shield_uuids: ShieldSetting['uuids'] | null
   version: number
   expires_at: Date | null
   revoked_at: Date | null
+  paused_reason: PauseReason | null
   team_id: string | null
   created_by: string | null
   created_at: Date
@@ -220,9 +271,16 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     ipAllowlist: row.ip_allowlist,
     requestsPerMinute: row.requests_per_minute,
     tokensPerMinute: row.tokens_per_minute === null ? null : Number(row.tokens_per_minute),
+    taskLimitNanoBrl: row.task_limit_nano_brl,
+    callsAtOnce: row.calls_at_once,
+    shield:
+      row.shield_action === null || row.shield_uuids === null
+        ? null
+        : { action: row.shield_action, uuids: row.shield_uuids },
     version: row.version,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    pausedReason: row.paused_reason,
     teamId: row.team_id,
     createdBy: row.created_by,
     createdAt: row.created_at,

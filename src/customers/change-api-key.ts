@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { isUuid } from '../lib/ids.ts'
+import type { ShieldSetting } from '../shield/shield-setting.ts'
 import { API_KEY_CHANNEL, toApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
 import { lockCustomer } from './customers.ts'
-import type { KeyRights } from './find-excess.ts'
-import type { KeyRefusal } from './key-makers.ts'
+import type { AskedRights, KeyRefusal } from './key-makers.ts'
 import type { KeyScope } from './key-scopes.ts'
+import { putCap } from './put-cap.ts'
+import type { NanoBrl } from '../lib/money.ts'
 
 /** A missing field stays unchanged; null removes the limit. */
 export interface ApiKeyChange {
@@ -16,7 +18,13 @@ export interface ApiKeyChange {
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number | null
   readonly budget?: NonNullable<ApiKeyInput['budget']> | null
+  readonly minuteLimitNanoBrl?: NanoBrl | null
+  readonly dayLimitNanoBrl?: NanoBrl | null
+  readonly taskLimitNanoBrl?: NanoBrl | null
+  readonly callsAtOnce?: number | null
   readonly expiresAt?: Date | null
+  /** Null: the account's setting. */
+  readonly shield?: ShieldSetting | null
 }
 
 export type ApiKeyChanged =
@@ -26,8 +34,8 @@ export type ApiKeyChanged =
   | KeyRefusal
 
 /**
- * Creates a new version of the key and notifies all nodes. A changed budget keeps its held amount and the amount spent
- * in the current period, also if the period changes. A new budget starts at zero.
+ * Creates a new version of the key and notifies all nodes. A changed budget or cap keeps its held amount and the amount
+ * spent in the current period, also if the period changes. A new one starts at zero.
  */
 export async function changeApiKey(
   db: Database,
@@ -38,13 +46,14 @@ export async function changeApiKey(
   findRefusal: (
     trx: Database,
     before: ApiKey,
-    after: KeyRights,
+    after: AskedRights,
   ) => Promise<KeyRefusal | undefined> = async () => undefined,
 ): Promise<ApiKeyChanged> {
   if (!isUuid(keyId)) return { kind: 'key_not_found' }
   return inTransaction(db, async (trx) => {
     // The account is locked first, as in every transaction. It keeps this key from holding and resolving meanwhile.
-    if (change.budget !== undefined)
+    const isHeldFrom = [change.budget, change.minuteLimitNanoBrl, change.dayLimitNanoBrl]
+    if (isHeldFrom.some((limit) => limit !== undefined))
       await sql`select 1 from accounts where customer_id = ${customerId} for no key update`.execute(
         trx,
       )
@@ -65,13 +74,16 @@ export async function changeApiKey(
     if (change.budget === null)
       await trx.deleteFrom('api_key_budgets').where('api_key_id', '=', keyId).execute()
     else if (change.budget) await putBudget(trx, keyId, change.budget)
+    const { minuteLimitNanoBrl, dayLimitNanoBrl } = change
+    if (minuteLimitNanoBrl !== undefined) await putCap(trx, keyId, 'minute', minuteLimitNanoBrl)
+    if (dayLimitNanoBrl !== undefined) await putCap(trx, keyId, 'day', dayLimitNanoBrl)
     return { kind: 'changed', key: await updateRow(trx, keyId, change) }
   })
 }
 
 async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Promise<ApiKey> {
-  const { name, scope, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute, expiresAt } =
-    change
+  const { name, scope, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute } = change
+  const { taskLimitNanoBrl, callsAtOnce, expiresAt, shield } = change
   const row = await trx
     .updateTable('api_keys')
     .set((column) => ({
@@ -84,7 +96,12 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
       ...(tokensPerMinute === undefined
         ? {}
         : { tokens_per_minute: tokensPerMinute === null ? null : BigInt(tokensPerMinute) }),
+      ...(taskLimitNanoBrl === undefined ? {} : { task_limit_nano_brl: taskLimitNanoBrl }),
+      ...(callsAtOnce === undefined ? {} : { calls_at_once: callsAtOnce }),
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+      ...(shield === undefined
+        ? {}
+        : { shield_action: shield?.action ?? null, shield_uuids: shield?.uuids ?? null }),
     }))
     .where('id', '=', keyId)
     .returningAll()

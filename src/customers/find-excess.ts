@@ -1,4 +1,5 @@
 /** Compares what two keys may do: no key makes or changes one that may more than itself. */
+import { isLaxer, type ShieldSetting } from '../shield/shield-setting.ts'
 import { isWithinBlocks } from './ip-allowlist.ts'
 import { coversScope, type KeyScope } from './key-scopes.ts'
 
@@ -8,7 +9,11 @@ export interface KeyRights {
   readonly ipAllowlist: readonly string[] | null
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number | null
+  readonly taskLimitNanoBrl: bigint | null
+  readonly callsAtOnce: number | null
   readonly expiresAt: Date | null
+  /** In force: the key's own, or else its account's. */
+  readonly shield: ShieldSetting
 }
 
 /** The first field in which a key with the rights `wanted` may more than one with the rights `own`. */
@@ -19,6 +24,9 @@ export function findExcess(own: KeyRights, wanted: KeyRights): string | undefine
     ip_allowlist: own.ipAllowlist === null || isWithinBlocks(wanted.ipAllowlist, own.ipAllowlist),
     requests_per_minute: wanted.requestsPerMinute <= own.requestsPerMinute,
     tokens_per_minute: isAtMost(wanted.tokensPerMinute, own.tokensPerMinute),
+    task_limit_brl: isAtMost(wanted.taskLimitNanoBrl, own.taskLimitNanoBrl),
+    calls_at_once: isAtMost(wanted.callsAtOnce, own.callsAtOnce),
+    shield: !isLaxer(wanted.shield, own.shield),
     expires_at: isAtMost(wanted.expiresAt?.getTime() ?? null, own.expiresAt?.getTime() ?? null),
   }
   return Object.keys(isWithin).find((field) => !isWithin[field])
@@ -29,6 +37,6 @@ function isSubset(wanted: readonly string[] | null, own: readonly string[]): boo
 }
 
 /** Null: no limit. */
-function isAtMost(wanted: number | null, own: number | null): boolean {
+function isAtMost(wanted: number | bigint | null, own: number | bigint | null): boolean {
   return own === null || (wanted !== null && wanted <= own)
 }

@@ -5,11 +5,20 @@
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { createApiKey, revokeApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
+import type { PauseReason } from '../db/tables.ts'
+import { sha256 } from '../lib/ids.ts'
+import {
+  createApiKey,
+  findApiKey,
+  revokeApiKey,
+  type ApiKey,
+  type ApiKeyInput,
+} from './api-keys.ts'
 import { findApiKeyDetails } from './api-key-details.ts'
 import { changeApiKey, type ApiKeyChange, type ApiKeyChanged } from './change-api-key.ts'
 import { findChangeRefusal, findNewKeyRefusal, type KeyRefusal } from './key-makers.ts'
 import { defaultScope } from './key-scopes.ts'
+import { pauseKeys, resumeKeys } from './pause-keys.ts'
 
 /** The data of a key in mails and webhooks. */
 export interface KeyFacts {
@@ -26,16 +35,20 @@ export type KeyCreated = { readonly kind: 'created'; key: ApiKey; secret: string
 export function createKey(db: Database, actor: Actor, input: ApiKeyInput): Promise<KeyCreated> {
   return audited(db, actor, async (trx, record) => {
     const scope = input.scope ?? defaultScope(input)
-    const { modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute, expiresAt } = input
+    const { customerId, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute } = input
+    const { expiresAt, shield } = input
     const wanted = {
       scope,
       modelIds: modelIds ?? null,
       ipAllowlist: ipAllowlist ?? null,
       requestsPerMinute,
       tokensPerMinute: tokensPerMinute ?? null,
+      taskLimitNanoBrl: input.taskLimitNanoBrl ?? null,
+      callsAtOnce: input.callsAtOnce ?? null,
       expiresAt: expiresAt ?? null,
+      shield: shield ?? null,
     }
-    const refusal = await findNewKeyRefusal(trx, { actor, wanted })
+    const refusal = await findNewKeyRefusal(trx, { actor, customerId, wanted })
     if (refusal) return refusal
     const made = await createApiKey(trx, { ...input, scope })
     await record({ ...keyAct('created', made.key), details: { scope } })
@@ -83,6 +96,61 @@ export function revokeKey(
   })
 }
 
+/** Without effect on a key that is paused or revoked already. Returns false for a key that is not the customer's. */
+export function pauseKey(
+  db: Database,
+  actor: Actor,
+  wanted: { readonly customerId: string; readonly keyId: string },
+): Promise<boolean> {
+  return audited(db, actor, async (trx, record) => {
+    if (!(await findApiKeyDetails(trx, wanted.customerId, wanted.keyId))) return false
+    await recordPausedKeys(trx, record, await pauseKeys(trx, wanted, 'owner'), 'owner')
+    return true
+  })
+}
+
+/** Pauses the key with this secret, if there is one, and notifies its owner. */
+export function pauseLeakedKey(db: Database, actor: Actor, secret: string): Promise<void> {
+  return audited(db, actor, async (trx, record) => {
+    const key = await findApiKey(trx, { secretHash: sha256(secret) })
+    if (!key) return
+    const paused = await pauseKeys(trx, { keyId: key.id }, 'leaked')
+    await recordPausedKeys(trx, record, paused, 'leaked')
+  })
+}
+
+export type KeyResumed = 'resumed' | 'not_paused' | 'paused_by_operator' | 'key_not_found'
+
+/** A key that an operator paused stays paused. */
+export function resumeKey(
+  db: Database,
+  actor: Actor,
+  wanted: { readonly customerId: string; readonly keyId: string },
+): Promise<KeyResumed> {
+  return audited(db, actor, async (trx, record) => {
+    const found = await findApiKeyDetails(trx, wanted.customerId, wanted.keyId)
+    if (!found) return 'key_not_found'
+    const [key] = await resumeKeys(trx, wanted)
+    if (!key) return found.pausedReason === 'operator' ? 'paused_by_operator' : 'not_paused'
+    await record(keyAct('resumed', key))
+    await recordEvent(trx, keyEvent('resumed', key))
+    return 'resumed'
+  })
+}
+
+export async function recordPausedKeys(
+  trx: Database,
+  record: RecordAct,
+  keys: readonly KeyFacts[],
+  reason: PauseReason,
+): Promise<void> {
+  for (const key of keys) {
+    await record({ ...keyAct('paused', key), details: { reason } })
+    const event = keyEvent('paused', key)
+    await recordEvent(trx, { ...event, data: { ...event.data, reason } })
+  }
+}
+
 /** For acts that revoke keys along with something else, such as the deletion of a membership, a team or a user. */
 export async function recordRevokedKeys(
   trx: Database,
@@ -98,13 +166,13 @@ export async function recordRevokedKeys(
 
 /** A key's name is its customer's own text, so it stays out of the audit log. */
 function keyAct(
-  verb: 'created' | 'changed' | 'revoked',
+  verb: 'created' | 'changed' | 'revoked' | 'paused' | 'resumed',
   { id, customerId }: Pick<KeyFacts, 'id' | 'customerId'>,
 ): { action: `api_key.${string}`; customerId: string; subjectId: string } {
   return { action: `api_key.${verb}`, customerId, subjectId: id }
 }
 
-function keyEvent<Verb extends 'created' | 'revoked'>(
+function keyEvent<Verb extends 'created' | 'revoked' | 'paused' | 'resumed'>(
   verb: Verb,
   { id, customerId, name, lastFour }: KeyFacts,
 ): { customerId: string; type: `key.${Verb}`; data: Readonly<Record<string, string>> } {

@@ -7,6 +7,8 @@ import { hash } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { isUuid } from '../lib/ids.ts'
 import { findApiKey, type ApiKey, type FoundApiKey } from './api-keys.ts'
+import type { ShieldSetting } from '../shield/shield-setting.ts'
+import { hasWrongChecksum } from './key-secret.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 
 /** A key with precomputed lookups for every request. */
@@ -15,11 +17,15 @@ export interface ActiveKey extends ApiKey {
   readonly modelIdSet: ReadonlySet<string> | null
   /** The customer's account is suspended: no model may be called. */
   readonly isAccountSuspended: boolean
+  /** The key's own setting, or else its account's. */
+  readonly shield: ShieldSetting
 }
 
 export interface KeyCache {
   /** The active key with this secret; undefined if it does not exist, is revoked or has expired. */
   find(secret: string): Promise<ActiveKey | undefined>
+  /** Whether it was an active key when this node last looked it up. */
+  isKnown(secret: string): boolean
   /** The customer's active key with this id, read from the database each time. */
   findOwn(customerId: string, keyId: string): Promise<ActiveKey | undefined>
   /** Evicts a changed key. A load that began before is not cached. */
@@ -67,7 +73,9 @@ export function createKeyCache(
   }
 
   return {
+    isKnown: (secret) => entries.has(hash('sha256', secret, 'base64')),
     async find(secret) {
+      if (hasWrongChecksum(secret)) return undefined
       const digest = hash('sha256', secret, 'base64')
       const entry = entries.get(digest)
       let key = entry && now() - entry.loadedAtMs < KEEP_MS ? entry.key : undefined
@@ -102,5 +110,6 @@ function makeReady(found: FoundApiKey): ActiveKey {
     ...found,
     ipMatcher: found.ipAllowlist && createIpMatcher(found.ipAllowlist),
     modelIdSet: found.modelIds && new Set(found.modelIds),
+    shield: found.shield ?? found.accountShield,
   }
 }

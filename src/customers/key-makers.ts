@@ -4,30 +4,40 @@
  *   only by such a session.
  * - A key creates and changes only keys without more rights than its own. Only a `manage` key creates or changes keys at
  *   all, and no key changes a `manage` key, so no key changes itself.
- * - A key with a budget creates and changes no keys: several keys, each with that budget, could spend more than one.
+ * - A key with a budget or a cap creates and changes no keys: several keys, each with that limit, could spend more than one.
+ * - A key gives its account no laxer shield than its own.
  */
 import { sql } from 'kysely'
 import type { Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
+import { isLaxer, type ShieldSetting } from '../shield/shield-setting.ts'
 import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
 import { findExcess, type KeyRights } from './find-excess.ts'
+import { findShield } from './find-shield.ts'
 
 export type KeyRefusal =
   | { readonly kind: 'proof_needed' }
-  /** The key that makes or changes it was revoked or has expired; this node may not know yet. */
+  /** The key that makes or changes it was revoked or paused, or has expired; this node may not know yet. */
   | { readonly kind: 'own_key_ended' }
   /** A key of a team is for model calls only. */
   | { readonly kind: 'scope_of_team' }
   /** `field`: the field in which the key would exceed the key that creates or changes it. */
   | { readonly kind: 'beyond_own_key'; readonly field: string }
 
+/** Rights as they are asked for: a shield of null is the account's. */
+export type AskedRights = Omit<KeyRights, 'shield'> & { readonly shield: ShieldSetting | null }
+
 export async function findNewKeyRefusal(
   trx: Database,
-  { actor, wanted }: { readonly actor: Actor; readonly wanted: KeyRights },
+  {
+    actor,
+    customerId,
+    wanted,
+  }: { readonly actor: Actor; readonly customerId: string; readonly wanted: AskedRights },
 ): Promise<KeyRefusal | undefined> {
   if (wanted.scope === 'manage' && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
-  return own && (findEnd(own) ?? findBeyond(own, wanted))
+  return own && (findEnd(own) ?? (await findBeyond(trx, own, customerId, wanted)))
 }
 
 export async function findChangeRefusal(
@@ -36,16 +46,31 @@ export async function findChangeRefusal(
     actor,
     before,
     after,
-  }: { readonly actor: Actor; readonly before: ApiKey; readonly after: KeyRights },
+  }: { readonly actor: Actor; readonly before: ApiKey; readonly after: AskedRights },
 ): Promise<KeyRefusal | undefined> {
   if (before.teamId !== null && after.scope !== 'calls') return { kind: 'scope_of_team' }
   const isManage = before.scope === 'manage' || after.scope === 'manage'
   if (isManage && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
-  return own && (findEnd(own) ?? findBeyond(own, before) ?? findBeyond(own, after))
+  return own && (findEnd(own) ?? (await findBeyond(trx, own, before.customerId, before, after)))
 }
 
-type OwnKey = ApiKeyRow & { readonly has_budget: boolean; readonly is_over: boolean }
+/** Whether the actor may give its account this shield. The customer must be locked. */
+export async function findShieldRefusal(
+  trx: Database,
+  { actor, wanted }: { readonly actor: Actor; readonly wanted: ShieldSetting },
+): Promise<KeyRefusal | undefined> {
+  const own = await lockOwnKey(trx, actor)
+  if (!own) return undefined
+  const isBeyond = isLaxer(wanted, (await rightsOf(trx, own.customer_id, toApiKey(own))).shield)
+  return findEnd(own) ?? (isBeyond ? { kind: 'beyond_own_key', field: 'action' } : undefined)
+}
+
+type OwnKey = ApiKeyRow & {
+  readonly has_budget: boolean
+  readonly has_caps: boolean
+  readonly is_over: boolean
+}
 
 /** The actor's key, which cannot change before the end of the transaction. */
 async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | undefined> {
@@ -54,7 +79,9 @@ async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | 
     .selectFrom('api_keys')
     .selectAll()
     .select(
-      sql<boolean>`revoked_at is not null or coalesce(expires_at <= now(), false)`.as('is_over'),
+      sql<boolean>`revoked_at is not null or paused_at is not null or coalesce(expires_at <= now(), false)`.as(
+        'is_over',
+      ),
     )
     .where('id', '=', apiKeyId)
     .forShare()
@@ -65,7 +92,23 @@ function findEnd({ is_over }: OwnKey): KeyRefusal | undefined {
   return is_over ? { kind: 'own_key_ended' } : undefined
 }
 
-function findBeyond(own: OwnKey, wanted: KeyRights): KeyRefusal | undefined {
-  const field = own.has_budget ? 'budget' : findExcess(toApiKey(own), wanted)
-  return field === undefined ? undefined : { kind: 'beyond_own_key', field }
+/** `customerId`: the account of the keys with the rights `wanted`. */
+async function findBeyond(
+  trx: Database,
+  own: OwnKey,
+  customerId: string,
+  ...wanted: readonly AskedRights[]
+): Promise<KeyRefusal | undefined> {
+  if (own.has_budget) return { kind: 'beyond_own_key', field: 'budget' }
+  if (own.has_caps) return { kind: 'beyond_own_key', field: 'caps' }
+  const rights = await rightsOf(trx, own.customer_id, toApiKey(own))
+  for (const each of wanted) {
+    const field = findExcess(rights, await rightsOf(trx, customerId, each))
+    if (field !== undefined) return { kind: 'beyond_own_key', field }
+  }
+  return undefined
+}
+
+async function rightsOf(trx: Database, customerId: string, asked: AskedRights): Promise<KeyRights> {
+  return { ...asked, shield: asked.shield ?? (await findShield(trx, customerId)) }
 }

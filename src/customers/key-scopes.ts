@@ -19,12 +19,16 @@ interface KeyLimits {
   readonly budget?: unknown
   readonly expiresAt?: unknown
   readonly teamId?: unknown
+  readonly minuteLimitNanoBrl?: unknown
+  readonly dayLimitNanoBrl?: unknown
+  readonly taskLimitNanoBrl?: unknown
 }
 
-/** The scope of a new key for which none was asked: a key that is limited in anything is for calls only. */
+/** The scope of a new key whose request names none: `calls` if the key has any limit, otherwise `account`. */
 export function defaultScope(limits: KeyLimits): KeyScope {
   const { modelIds, ipAllowlist, budget, expiresAt, teamId } = limits
-  const isLimited = [modelIds, ipAllowlist, budget, expiresAt, teamId].some(
+  const caps = [limits.minuteLimitNanoBrl, limits.dayLimitNanoBrl, limits.taskLimitNanoBrl]
+  const isLimited = [modelIds, ipAllowlist, budget, expiresAt, teamId, ...caps].some(
     (limit) => limit !== undefined,
   )
   return isLimited ? 'calls' : 'account'

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { isOwnAccount } from '../audit-log/is-own-account.ts'
 import type { Database } from '../db/open.ts'
-import { API_KEY_CHANNEL } from './api-keys.ts'
+import { renewKeys } from './renew-keys.ts'
 
 export type SuspensionReason = 'chargeback' | 'operator'
 
@@ -95,15 +95,6 @@ async function change(
     trx,
   )
   if (rows.length === 0) return false
-  await sql`
-    select 1 from api_keys where customer_id = ${customerId} order by id for no key update`.execute(
-    trx,
-  )
-  await sql`
-    with changed as (
-      update api_keys set version = version + 1
-      where customer_id = ${customerId} and revoked_at is null returning id
-    )
-    select pg_notify(${API_KEY_CHANNEL}, id::text) from changed`.execute(trx)
+  await renewKeys(trx, customerId)
   return true
 }

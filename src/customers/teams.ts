@@ -18,6 +18,8 @@ import { revokeTeamKeys } from './team-keys.ts'
 
 /** Per owner; more than anybody can manage. */
 export const TEAMS_MAX = 100
+/** With closed ones, whose rows stay because usage refers to them. */
+export const TEAMS_EVER_MAX = 1_000
 
 export interface Team {
   readonly id: string
@@ -51,13 +53,13 @@ export async function insertTeam(
   input: { ownerId: string; name: string; limitNanoBrl: NanoBrl | null },
 ): Promise<{ kind: 'created'; id: string } | { kind: 'too_many_teams' }> {
   await lockCustomer(trx, input.ownerId)
-  const { count } = await trx
+  const { count, ever } = await trx
     .selectFrom('teams')
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .select((eb) => eb.fn.countAll<bigint>().as('ever'))
+    .select((eb) => eb.fn.countAll<bigint>().filterWhere('deleted_at', 'is', null).as('count'))
     .where('customer_id', '=', input.ownerId)
-    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
-  if (count >= TEAMS_MAX) return { kind: 'too_many_teams' }
+  if (count >= TEAMS_MAX || ever >= TEAMS_EVER_MAX) return { kind: 'too_many_teams' }
   const id = createId()
   await trx
     .insertInto('teams')

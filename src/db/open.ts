@@ -55,7 +55,8 @@ export function connectionConfig(
   }
 }
 
-const DEADLOCK = '40P01'
+/** A deadlock; and a concurrent change of a row in a transaction of one snapshot. */
+const RETRYABLE: ReadonlySet<string> = new Set(['40P01', '40001'])
 const ATTEMPTS_MAX = 3
 
 type Query = (
@@ -111,8 +112,8 @@ export function openDatabase(
 }
 
 /**
- * Runs the work inside the transaction `db`, or in a new one. A new transaction that loses a deadlock is run again, so
- * the work must have no effects besides its statements.
+ * Runs the work inside the transaction `db`, or in a new one. A new transaction that loses a deadlock, or whose snapshot
+ * is overtaken by a concurrent change, is run again, so the work must have no effects besides its statements.
  */
 export async function inTransaction<Result>(
   db: Database,
@@ -123,8 +124,8 @@ export async function inTransaction<Result>(
     try {
       return await db.transaction().execute(work)
     } catch (error) {
-      const isDeadlock = (error as { code?: string }).code === DEADLOCK
-      if (!isDeadlock || attempt >= ATTEMPTS_MAX) throw error
+      const { code } = error as { code?: string }
+      if (code === undefined || !RETRYABLE.has(code) || attempt >= ATTEMPTS_MAX) throw error
     }
   }
 }

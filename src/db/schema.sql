@@ -154,13 +154,25 @@ create table api_keys (
   created_by uuid,
   has_budget boolean not null default false,
   scope key_scope not null default 'calls'::key_scope,
+  has_caps boolean not null default false,
+  task_limit_nano_brl bigint,
+  calls_at_once integer,
+  shield_action text,
+  shield_uuids text,
+  paused_at timestamptz,
+  paused_reason text,
+  constraint api_keys_calls_at_once_check CHECK (calls_at_once > 0),
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES customers(id),
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint api_keys_name_check CHECK (length(name) >= 3 AND length(name) <= 50),
+  constraint api_keys_paused CHECK ((paused_at IS NULL) = (paused_reason IS NULL)),
+  constraint api_keys_paused_reason_check CHECK (paused_reason = ANY (ARRAY['anomaly'::text, 'leaked'::text, 'owner'::text, 'operator'::text])),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_requests_per_minute_check CHECK (requests_per_minute > 0),
   constraint api_keys_scope_of_team CHECK (team_id IS NULL OR scope = 'calls'::key_scope),
   constraint api_keys_secret_hash_key UNIQUE (secret_hash),
+  constraint api_keys_shield CHECK ((shield_action IS NULL) = (shield_uuids IS NULL) AND (shield_action = ANY (ARRAY['off'::text, 'mask'::text, 'block'::text])) AND (shield_uuids = ANY (ARRAY['near_pix'::text, 'always'::text]))),
+  constraint api_keys_task_limit_nano_brl_check CHECK (task_limit_nano_brl >= 0),
   constraint api_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id),
   constraint api_keys_tokens_per_minute_check CHECK (tokens_per_minute > 0)
 );
@@ -205,6 +217,8 @@ create table audit_seal_sums (
   billed_nano_brl bigint not null,
   budget_pico_usd numeric not null,
   cap_nano_brl bigint not null,
+  minute_cap_nano_brl bigint not null default 0,
+  day_cap_nano_brl bigint not null default 0,
   constraint audit_seal_sums_seal_number_customer_id_hour_at_api_key_id__key UNIQUE NULLS NOT DISTINCT (seal_number, customer_id, hour_at, api_key_id, model_id, team_id),
   constraint audit_seal_sums_seal_number_fkey FOREIGN KEY (seal_number) REFERENCES audit_seals(number)
 );
@@ -312,11 +326,14 @@ create table customers (
   suspended_reason text,
   low_balance_email_enabled boolean not null default true,
   accepted_terms text,
+  shield_action text not null default 'off'::text,
+  shield_uuids text not null default 'near_pix'::text,
   constraint customers_check CHECK ((suspended_at IS NULL) = (suspended_reason IS NULL)),
   constraint customers_email_key UNIQUE (email),
   constraint customers_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
   constraint customers_pkey PRIMARY KEY (id),
   constraint customers_referral_code_key UNIQUE (referral_code),
+  constraint customers_shield CHECK ((shield_action = ANY (ARRAY['off'::text, 'mask'::text, 'block'::text])) AND (shield_uuids = ANY (ARRAY['near_pix'::text, 'always'::text]))),
   constraint customers_suspended_reason_check CHECK (suspended_reason = ANY (ARRAY['chargeback'::text, 'operator'::text]))
 );
 CREATE UNIQUE INDEX customers_by_email ON customers USING btree (lower(email));
@@ -438,6 +455,7 @@ create table holds (
   output_began_at timestamptz,
   output_tokens_seen integer not null default 0,
   team_id uuid,
+  in_caps smallint not null default 0,
   constraint holds_pkey PRIMARY KEY (id)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 
@@ -485,6 +503,29 @@ create table installation (
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)
 );
+
+create table key_caps (
+  api_key_id uuid not null,
+  period text not null,
+  timezone text not null,
+  limit_nano_brl bigint not null,
+  period_started_at timestamptz not null default '-infinity'::timestamptz,
+  spent_nano_brl bigint not null default 0,
+  held_nano_brl bigint not null default 0,
+  spent_since timestamptz not null default clock_timestamp(),
+  spent_before_nano_brl bigint not null default 0,
+  counted_since timestamptz not null default clock_timestamp(),
+  overdrawn_nano_brl bigint not null default 0,
+  constraint key_caps_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint key_caps_held_nano_brl_check CHECK (held_nano_brl >= 0),
+  constraint key_caps_limit_nano_brl_check CHECK (limit_nano_brl >= 0),
+  constraint key_caps_overdrawn_nano_brl_check CHECK (overdrawn_nano_brl >= 0),
+  constraint key_caps_period_check CHECK (period = ANY (ARRAY['minute'::text, 'day'::text])),
+  constraint key_caps_pkey PRIMARY KEY (api_key_id, period),
+  constraint key_caps_spent_nano_brl_check CHECK (spent_nano_brl >= 0)
+) with (fillfactor=60);
+CREATE TRIGGER note_cap AFTER INSERT OR DELETE ON key_caps FOR EACH ROW EXECUTE FUNCTION note_cap();
+CREATE TRIGGER note_overdraft BEFORE INSERT OR UPDATE ON key_caps FOR EACH ROW EXECUTE FUNCTION note_cap_overdraft();
 
 create table ledger_entries (
   id uuid not null,
@@ -597,6 +638,28 @@ create table payment_methods (
 );
 CREATE INDEX payment_methods_by_customer ON payment_methods USING btree (customer_id, created_at);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON payment_methods FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
+create table price_changes (
+  id integer not null generated always as identity,
+  model_id text not null,
+  starts_at timestamptz not null,
+  schedule jsonb not null,
+  note text,
+  created_at timestamptz not null default now(),
+  withdrawn_at timestamptz,
+  constraint price_changes_check CHECK (starts_at >= date_trunc('milliseconds'::text, created_at)),
+  constraint price_changes_pkey PRIMARY KEY (id),
+  constraint price_changes_schedule_check CHECK (jsonb_typeof(schedule) = 'array'::text AND jsonb_array_length(schedule) >= 1 AND jsonb_array_length(schedule) <= 20)
+);
+CREATE INDEX price_changes_in_use ON price_changes USING btree (starts_at, id) WHERE withdrawn_at IS NULL;
+CREATE TRIGGER notify_catalog_changed AFTER INSERT OR UPDATE OF withdrawn_at ON price_changes FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
+
+create table price_differences (
+  model_id text not null,
+  difference text not null,
+  found_at timestamptz not null default now(),
+  constraint price_differences_pkey PRIMARY KEY (model_id)
+);
 
 create table prices (
   id integer not null generated always as identity,
@@ -830,6 +893,21 @@ create table sandbox_mails (
 CREATE INDEX sandbox_mails_by_time ON sandbox_mails USING btree (created_at DESC, id DESC);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON sandbox_mails FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create table shield_counts (
+  customer_id uuid not null,
+  api_key_id uuid not null,
+  day date not null,
+  action text not null,
+  kind text not null,
+  occurrences bigint not null,
+  constraint shield_counts_action_check CHECK (action = ANY (ARRAY['mask'::text, 'block'::text])),
+  constraint shield_counts_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint shield_counts_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint shield_counts_occurrences_check CHECK (occurrences > 0),
+  constraint shield_counts_pkey PRIMARY KEY (customer_id, day, api_key_id, action, kind)
+);
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON shield_counts FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table sign_in_accounts (
   id uuid not null,
   user_id uuid not null,
@@ -942,6 +1020,27 @@ create table sign_in_verifications (
 );
 CREATE INDEX sign_in_verifications_by_end ON sign_in_verifications USING btree (expires_at);
 
+create table task_spends (
+  api_key_id uuid not null,
+  session_id text collate "C" not null,
+  customer_id uuid not null,
+  limit_nano_brl bigint not null,
+  spent_nano_brl bigint not null default 0,
+  held_nano_brl bigint not null default 0,
+  spent_since timestamptz not null default clock_timestamp(),
+  last_held_at timestamptz not null default clock_timestamp(),
+  overdrawn_nano_brl bigint not null default 0,
+  constraint task_spends_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint task_spends_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint task_spends_held_nano_brl_check CHECK (held_nano_brl >= 0),
+  constraint task_spends_limit_nano_brl_check CHECK (limit_nano_brl >= 0),
+  constraint task_spends_overdrawn_nano_brl_check CHECK (overdrawn_nano_brl >= 0),
+  constraint task_spends_pkey PRIMARY KEY (api_key_id, session_id),
+  constraint task_spends_spent_nano_brl_check CHECK (spent_nano_brl >= 0)
+) with (fillfactor=60);
+CREATE INDEX task_spends_by_customer ON task_spends USING btree (customer_id);
+CREATE TRIGGER note_overdraft BEFORE UPDATE ON task_spends FOR EACH ROW EXECUTE FUNCTION note_task_overdraft();
+
 create table team_budgets (
   team_id uuid not null,
   timezone text not null,
@@ -959,7 +1058,7 @@ create table team_budgets (
   constraint team_budgets_spent_nano_brl_check CHECK (spent_nano_brl >= 0),
   constraint team_budgets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
 ) with (fillfactor=60);
-CREATE TRIGGER note_overdraft BEFORE INSERT OR UPDATE ON team_budgets FOR EACH ROW EXECUTE FUNCTION note_team_overdraft();
+CREATE TRIGGER note_overdraft BEFORE INSERT OR UPDATE ON team_budgets FOR EACH ROW EXECUTE FUNCTION note_cap_overdraft();
 
 create table team_invitations (
   id uuid not null,
@@ -1134,6 +1233,7 @@ create table usage_events (
   corrects_id uuid,
   in_budget boolean not null default false,
   in_cap boolean not null default true,
+  in_caps smallint not null default 0,
   constraint usage_events_pkey PRIMARY KEY (id, created_at)
 ) partition by RANGE (created_at);
 CREATE INDEX usage_events_by_corrected ON ONLY usage_events USING btree (corrects_id) WHERE corrects_id IS NOT NULL;
@@ -1251,7 +1351,9 @@ create type closed_holds as (
   tokens_more bigint,
   session_uses session_use[],
   overrun bigint,
-  overrun_ids uuid[]
+  overrun_ids uuid[],
+  in_caps smallint,
+  task_session_id text
 );
 
 create type ledger_attempt as (
@@ -1278,7 +1380,8 @@ create type ledger_attempt as (
   fx_rate_e4 integer,
   markup_e4 integer,
   prompt_tokens_estimated integer,
-  tokens_counted bigint
+  tokens_counted bigint,
+  task_limit_nano_brl bigint
 );
 
 create type ledger_checkpoint as (
@@ -1333,19 +1436,23 @@ create type window_tokens as (
 -- src/ledger/sql/batch.sql: ledger_batch(p_node_id uuid, p_customer_ids uuid[], p_resolutions ledger_resolution[], p_checkpoints ledger_checkpoint[], p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_commits_asynchronously boolean, p_skip_locked boolean) returns text
 -- src/ledger/sql/budgets.sql: budget_period_start(period text, timezone text) returns timestamptz
 -- src/ledger/sql/budgets.sql: budget_period_start(period text, timezone text, p_at timestamptz) returns timestamptz
+-- src/ledger/sql/budgets.sql: cap_bit(period text) returns smallint
+-- src/ledger/sql/budgets.sql: cap_period_end(period text, timezone text, p_at timestamptz) returns timestamptz
 -- src/ledger/sql/budgets.sql: note_budget() returns trigger set search_path=functions, public
+-- src/ledger/sql/budgets.sql: note_cap() returns trigger set search_path=functions, public
 -- src/ledger/sql/checkpoint.sql: checkpoint_holds(p_checkpoints ledger_checkpoint[]) returns text
 -- src/ledger/sql/correct.sql: add_correction_event(e usage_events, p_requests integer) returns void
 -- src/ledger/sql/correct.sql: empty_deleted_account(p_customer_id uuid, p_hold_id uuid) returns void
 -- src/ledger/sql/correct.sql: resolve_again(r ledger_resolution) returns text
 -- src/ledger/sql/debts.sql: note_debt(p_customer_id uuid, p_before bigint, p_after bigint, p_cause text, p_hold_ids uuid[]) returns void
 -- src/ledger/sql/debts.sql: note_debt_of_entry() returns trigger set search_path=functions, public
--- src/ledger/sql/hold.sql: take_hold(p_node_id uuid, p_ip_subject text, p_key_subject text, p_id uuid, p_is_repeated boolean, p_customer_id uuid, p_api_key_id uuid, p_key_version integer, p_requests_per_minute bigint, p_ip_requests_per_minute bigint, p_tokens_per_minute bigint, p_request_id uuid, p_session_id text, p_model_id text, p_is_stream boolean, p_amount_nano_brl bigint, p_budget_pico_usd bigint, p_price_id integer, p_fx_rate_id integer, p_fx_rate_e4 integer, p_markup_e4 integer, p_prompt_tokens_estimated integer, p_tokens_counted bigint) returns text
+-- src/ledger/sql/hold.sql: take_hold(p_node_id uuid, p_ip_subject text, p_key_subject text, p_id uuid, p_is_repeated boolean, p_customer_id uuid, p_api_key_id uuid, p_key_version integer, p_requests_per_minute bigint, p_ip_requests_per_minute bigint, p_tokens_per_minute bigint, p_request_id uuid, p_session_id text, p_model_id text, p_is_stream boolean, p_amount_nano_brl bigint, p_budget_pico_usd bigint, p_price_id integer, p_fx_rate_id integer, p_fx_rate_e4 integer, p_markup_e4 integer, p_prompt_tokens_estimated integer, p_tokens_counted bigint, p_task_limit_nano_brl bigint) returns text
 -- src/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_minute timestamptz DEFAULT NULL::timestamptz) returns text
--- src/ledger/sql/hold.sql: verdict_text(p_verdict text, p_key_sequence bigint, p_ip_sequence bigint, p_balance bigint, p_held bigint, p_budget_left bigint, p_team_left bigint) returns text
+-- src/ledger/sql/hold.sql: verdict_text(p_verdict text, p_key_sequence bigint, p_ip_sequence bigint, p_balance bigint, p_held bigint, p_budget_left bigint, p_team_left bigint, p_cap_left bigint, p_cap_limit bigint, p_cap_until bigint) returns text
 -- src/ledger/sql/months.sql: ensure_usage_partitions(months_ahead integer) returns integer set lock_timeout=200ms
 -- src/ledger/sql/overdrafts.sql: note_budget_overdraft() returns trigger set search_path=functions, public
--- src/ledger/sql/overdrafts.sql: note_team_overdraft() returns trigger set search_path=functions, public
+-- src/ledger/sql/overdrafts.sql: note_cap_overdraft() returns trigger set search_path=functions, public
+-- src/ledger/sql/overdrafts.sql: note_task_overdraft() returns trigger set search_path=functions, public
 -- src/ledger/sql/overdrafts.sql: overdraft_after(p_recorded bigint, p_held_change bigint, p_spent_change bigint, p_excess bigint) returns bigint
 -- src/ledger/sql/seals.sql: seal_hash(p_previous bytea, s audit_seals) returns bytea
 -- src/ledger/sql/settle.sql: add_session_uses(p_customer_id uuid, p_uses session_use[]) returns void

@@ -4,6 +4,17 @@ import type { ColumnType, Generated } from 'kysely'
 type DefaultedTime = ColumnType<Date, Date | undefined, Date>
 type Json<T> = ColumnType<T, string, string>
 
+/** An entry of `price_changes.schedule`: a stored price, and when it applies (`catalog/price-schedule.ts`). */
+export interface StoredPriceSchedule {
+  readonly price_id: number
+  readonly starts_at?: string
+  readonly window?: {
+    readonly fromSecond: number
+    readonly untilSecond: number
+    readonly weekdays?: { readonly days: readonly number[]; readonly utcOffsetHours: number }
+  }
+}
+
 export interface Tables {
   installation: {
     mode: 'sandbox' | 'live'
@@ -23,7 +34,17 @@ export interface Tables {
     suspended_reason: ColumnType<'chargeback' | 'operator' | null, never, string | null>
     referral_code: ColumnType<string | null, never, string | null>
     accepted_terms: ColumnType<string | null, never, string>
+    shield_action: Generated<'off' | 'mask' | 'block'>
+    shield_uuids: Generated<'near_pix' | 'always'>
     created_at: DefaultedTime
+  }
+  shield_counts: {
+    customer_id: string
+    api_key_id: string
+    day: string
+    action: 'mask' | 'block'
+    kind: string
+    occurrences: bigint
   }
   profiles: ProfilesTable
   referrals: {
@@ -269,13 +290,49 @@ export interface Tables {
     version: Generated<number>
     /** Maintained by a trigger on the budgets. */
     has_budget: ColumnType<boolean, never, never>
+    /** Maintained by a trigger on the caps. */
+    has_caps: ColumnType<boolean, never, never>
+    task_limit_nano_brl: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+    calls_at_once: ColumnType<number | null, number | null | undefined, number | null>
+    paused_at: ColumnType<Date | null, never, never>
+    paused_reason: ColumnType<PauseReason | null, never, never>
     expires_at: Date | null
     revoked_at: Date | null
     team_id: ColumnType<string | null, string | null | undefined, never>
     created_by: ColumnType<string | null, string | null | undefined, never>
+    shield_action: ColumnType<
+      'off' | 'mask' | 'block' | null,
+      string | null | undefined,
+      string | null
+    >
+    shield_uuids: ColumnType<'near_pix' | 'always' | null, string | null | undefined, string | null>
     created_at: DefaultedTime
   }
   api_key_uses: { api_key_id: string; last_used_at: Date }
+  key_caps: {
+    api_key_id: string
+    period: CapPeriod
+    timezone: string
+    limit_nano_brl: bigint
+    period_started_at: DefaultedTime
+    spent_nano_brl: Generated<bigint>
+    spent_since: DefaultedTime
+    counted_since: DefaultedTime
+    spent_before_nano_brl: Generated<bigint>
+    held_nano_brl: Generated<bigint>
+    overdrawn_nano_brl: Generated<bigint>
+  }
+  task_spends: {
+    api_key_id: string
+    session_id: string
+    customer_id: string
+    limit_nano_brl: bigint
+    spent_nano_brl: Generated<bigint>
+    held_nano_brl: Generated<bigint>
+    spent_since: DefaultedTime
+    last_held_at: DefaultedTime
+    overdrawn_nano_brl: Generated<bigint>
+  }
   api_key_budgets: {
     api_key_id: string
     period: BudgetPeriod
@@ -296,6 +353,20 @@ export interface Tables {
     tiers: Json<unknown>
     units: ColumnType<unknown, string | null, never>
     created_at: DefaultedTime
+  }
+  price_changes: {
+    id: Generated<number>
+    model_id: string
+    starts_at: Date
+    schedule: Json<readonly StoredPriceSchedule[]>
+    note: string | null
+    created_at: DefaultedTime
+    withdrawn_at: Generated<Date | null>
+  }
+  price_differences: {
+    model_id: string
+    difference: string
+    found_at: DefaultedTime
   }
   fx_rates: {
     id: Generated<number>
@@ -387,6 +458,8 @@ export interface Tables {
 }
 
 export type BudgetPeriod = 'day' | 'month' | 'lifetime'
+export type CapPeriod = 'minute' | 'day'
+export type PauseReason = 'anomaly' | 'leaked' | 'owner' | 'operator'
 export type TeamRole = 'admin' | 'member'
 
 interface UsageSums {
@@ -695,6 +768,8 @@ interface HoldsTable {
   dispatched_at: Date | null
   output_began_at: Date | null
   output_tokens_seen: number
+  /** A sum: 1 the minute's, 2 the day's, 4 the task's. */
+  in_caps: Generated<number>
 }
 
 interface UsageEventsTable {
@@ -731,6 +806,7 @@ interface UsageEventsTable {
   corrects_id: ColumnType<string | null, never, never>
   in_budget: ColumnType<boolean, never, never>
   in_cap: ColumnType<boolean, never, never>
+  in_caps: Generated<number>
 }
 
 interface UpstreamHealthHoursTable {

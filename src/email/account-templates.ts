@@ -38,6 +38,35 @@ export const ACCOUNT_TEMPLATES = {
       closing: ['Se não foi você, escreva para o contato no fim deste e-mail.'],
     }
   },
+  chave_pausada: (data) => {
+    const isOne = data.count('others_count') === undefined
+    return {
+      subject: isOne ? `Chave pausada: ${keyName(data)}` : 'Chaves pausadas',
+      paragraphs: [
+        isOne
+          ? 'Uma chave de API da sua conta foi pausada: nenhuma chamada com ela é atendida até que alguém a retome.'
+          : 'Estas chaves de API da sua conta foram pausadas: nenhuma chamada com elas é atendida até que alguém as retome.',
+        ...(isOne ? [PAUSE_CAUSES[data.text('reason') ?? ''] ?? ''].filter(Boolean) : []),
+      ],
+      facts: keyFacts(data),
+      closing: [
+        'Para continuar, abra Chaves no painel e escolha Retomar. Se a chave vazou, revogue-a e crie outra.',
+      ],
+    }
+  },
+  chave_retomada: (data) => {
+    const isOne = data.count('others_count') === undefined
+    return {
+      subject: isOne ? `Chave retomada: ${keyName(data)}` : 'Chaves retomadas',
+      paragraphs: [
+        isOne
+          ? 'Uma chave de API da sua conta que estava pausada voltou a funcionar.'
+          : 'Estas chaves de API da sua conta que estavam pausadas voltaram a funcionar.',
+      ],
+      facts: keyFacts(data),
+      closing: ['Se não foi você, revogue a chave e escreva para o contato no fim deste e-mail.'],
+    }
+  },
   alerta_gasto: (data) => ({
     subject: `Alerta: ${data.text('name') ?? 'limite atingido'}`,
     paragraphs: ['Um alerta que você criou foi disparado.'],
@@ -130,6 +159,13 @@ export const ACCOUNT_TEMPLATES = {
     ],
   }),
 } satisfies Record<string, Template>
+
+const PAUSE_CAUSES: Readonly<Record<string, string>> = {
+  anomaly: 'O gasto dela nos últimos minutos foi muito maior que o de costume.',
+  leaked: 'Alguém informou que o segredo dela está exposto na internet.',
+  owner: 'A pausa foi pedida na sua conta.',
+  operator: 'A pausa foi feita pela operação do serviço. Para retomar, fale com o suporte.',
+}
 
 const ROLES: Readonly<Record<string, string>> = { admin: 'administrador', member: 'membro' }
 

@@ -16,7 +16,41 @@ const TIMEOUTS: SmtpTimeouts = { connectMs: 10_000, silenceMs: 15_000, deliveryM
 
 /** Sends by SMTP, over a few connections that are kept for the next mails. */
 export function createSmtpMailer(server: SmtpServer, timeouts: SmtpTimeouts = TIMEOUTS): Mailer {
-  const transport = createTransport({
+  const transport = openTransport(server, timeouts)
+  const closing = new AbortController()
+  return {
+    async deliver(mail) {
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeouts.deliveryMs)])
+      try {
+        await transport.sendMail({ ...messageOf(mail), signal })
+        return { kind: 'delivered' }
+      } catch (error) {
+        return outcomeOf(error as SmtpError)
+      }
+    },
+    close() {
+      closing.abort()
+      transport.close({ force: true })
+    },
+  }
+}
+
+/** Connects, greets and signs in, and sends nothing. The fault of it, if there is one. */
+export async function verifySmtp(server: SmtpServer): Promise<string | undefined> {
+  const transport = openTransport(server, TIMEOUTS)
+  try {
+    await transport.verify()
+    return undefined
+  } catch (error) {
+    const outcome = outcomeOf(error as SmtpError)
+    return outcome.kind === 'delivered' ? undefined : outcome.error
+  } finally {
+    transport.close({ force: true })
+  }
+}
+
+function openTransport(server: SmtpServer, timeouts: SmtpTimeouts) {
+  return createTransport({
     pool: true,
     maxConnections: SMTP_CONNECTIONS_MAX,
     maxMessages: MESSAGES_PER_CONNECTION,
@@ -37,22 +71,6 @@ export function createSmtpMailer(server: SmtpServer, timeouts: SmtpTimeouts = TI
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const closing = new AbortController()
-  return {
-    async deliver(mail) {
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeouts.deliveryMs)])
-      try {
-        await transport.sendMail({ ...messageOf(mail), signal })
-        return { kind: 'delivered' }
-      } catch (error) {
-        return outcomeOf(error as SmtpError)
-      }
-    },
-    close() {
-      closing.abort()
-      transport.close({ force: true })
-    },
-  }
 }
 
 function messageOf(mail: OutgoingMail) {

@@ -25,6 +25,8 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
   'balance.restored': 'chaves_reativadas',
   'key.created': 'chave_criada',
   'key.revoked': 'chave_revogada',
+  'key.paused': 'chave_pausada',
+  'key.resumed': 'chave_retomada',
   'refund.requested': ({ withdrawal }) =>
     withdrawal === true ? 'arrependimento_confirmado' : 'reembolso_solicitado',
   'refund.completed': 'reembolso_concluido',
@@ -40,7 +42,12 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
  * These mails wait a moment and are gathered into one, so that revoking many keys does not send a thousand
  * mails.
  */
-const GATHERED: ReadonlySet<TemplateName> = new Set(['chave_criada', 'chave_revogada'])
+const GATHERED: ReadonlySet<TemplateName> = new Set([
+  'chave_criada',
+  'chave_revogada',
+  'chave_pausada',
+  'chave_retomada',
+])
 const GATHER_SECONDS = 60
 /** Further ones are counted, not named. */
 const NAMED_MAX = 20

@@ -8,6 +8,7 @@ import { formatCnpj } from './formats.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { MailContent, MailData, Template } from './mail-content.ts'
 import { MONEY_TEMPLATES } from './money-templates.ts'
+import { OPERATOR_TEMPLATES } from './operator-templates.ts'
 import { clip, oneLine, readMailData } from './read-mail-data.ts'
 import { SECURITY_TEMPLATES } from './security-templates.ts'
 import { SIGN_IN_TEMPLATES } from './sign-in-templates.ts'
@@ -17,6 +18,7 @@ const TEMPLATES = {
   ...ACCOUNT_TEMPLATES,
   ...SIGN_IN_TEMPLATES,
   ...SECURITY_TEMPLATES,
+  ...OPERATOR_TEMPLATES,
 }
 export type TemplateName = keyof typeof TEMPLATES
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[]

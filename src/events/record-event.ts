@@ -20,6 +20,8 @@ export const EVENT_TYPES = [
   'balance.restored',
   'key.created',
   'key.revoked',
+  'key.paused',
+  'key.resumed',
   'refund.requested',
   'refund.completed',
   'refund.rejected',

@@ -57,7 +57,7 @@ export async function findOfficialFxRate(db: Database): Promise<FxRate | undefin
   return row && toFxRate(row)
 }
 
-/** The newest first, without those that were withdrawn. */
+/** Selects the rates that are not withdrawn, the newest first. */
 function ratesByAge(db: Database) {
   return db
     .selectFrom('fx_rates')

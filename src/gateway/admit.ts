@@ -1,5 +1,6 @@
 import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
+import { isSameShield } from '../shield/shield-setting.ts'
 import type { CallKind } from './call-kind.ts'
 import type { Admitted, CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
@@ -24,7 +25,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
     )
   }
 
-  const request = await kind.read(incoming.body)
+  const request = await kind.read(incoming.body, key)
   if (isRefusal(request)) return refuse(request, key)
   const models = findModels(deps, kind, key, request)
   if (isRefusal(models)) {
@@ -34,7 +35,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
   return { kind: 'admitted', key, request, models }
 }
 
-/** Finds the key of a call, and checks its address list and that its account is not suspended. */
+/** Finds the key of a call, and checks its address list and that neither it nor its account is stopped. */
 export async function identify(
   deps: GatewayDeps,
   incoming: IncomingCaller,
@@ -48,6 +49,7 @@ export async function identify(
   }
   if (!key) return refuse(refusals.authenticationFailed())
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
+  if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
   return key
 }
@@ -63,6 +65,11 @@ function findKey(
 
 export function mayUse(key: ActiveKey, model: Model): boolean {
   return !key.modelIdSet || key.modelIdSet.has(model.id)
+}
+
+/** Whether a request that was read under one version of a key would be the same under another one. */
+export function isReadAlike(before: ActiveKey, after: ActiveKey): boolean {
+  return isSameShield(before.shield, after.shield)
 }
 
 /** The key in `Authorization: Bearer <key>`; the scheme is case-insensitive. */

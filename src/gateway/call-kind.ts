@@ -4,6 +4,7 @@
  */
 import type { Model } from '../catalog/model.ts'
 import type { UnitCounts } from '../catalog/prices.ts'
+import type { ActiveKey } from '../customers/key-cache.ts'
 import type { Resolution } from '../ledger/resolution.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { AnsweredBy, CallRequest, Called, HeldCall } from './call.ts'
@@ -55,8 +56,11 @@ export interface Ending {
 }
 
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
-  /** Parses the body. Checks its shape and the fields that decide the price. */
-  read(body: Body): Request | Refusal | Promise<Request | Refusal>
+  /**
+   * Parses the body. Checks its shape and the fields that decide the price. The request is what an upstream may see; of
+   * the key, only settings that `isReadAlike` compares may decide about it.
+   */
+  read(body: Body, key: ActiveKey): Request | Refusal | Promise<Request | Refusal>
   /** Returns in Portuguese why this model cannot serve this request; undefined if it can. */
   findFault(model: Model, request: Request): string | undefined
   /** Computes the most that the call can use over all routes of the model. */

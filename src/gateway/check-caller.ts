@@ -3,6 +3,8 @@
  * ledger alone decides on money and limits.
  */
 import type { ActiveKey } from '../customers/key-cache.ts'
+import { wideNetwork } from '../lib/client-networks.ts'
+import { createRateLimiter } from '../lib/rate-limiter.ts'
 import type { Room } from '../ledger/read-room.ts'
 import { identify } from './admit.ts'
 import type { Client } from './client.ts'
@@ -27,11 +29,32 @@ export interface ExpectedBody {
 
 /** From this size on, the balance is read before the body, unless the customer held money within this minute. */
 const BALANCE_BEFORE_BYTES = 256 * 1024
+/** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
+const WIDE_FACTOR = 10
 
 export function createCheckCaller(
   deps: GatewayDeps,
   readRoom: (key: ActiveKey) => Promise<Room>,
 ): CheckCaller {
+  /** Only on this node: it protects the counts of addresses in the database from an IPv6 network with many addresses. */
+  const wide = createRateLimiter()
+
+  function refuseWide(incoming: IncomingCaller, openClient: () => Client): boolean {
+    const network = wideNetwork(incoming.ip)
+    if (network === undefined) return false
+    const seconds = wide.take(network, deps.ipRequestsPerMinute * WIDE_FACTOR)
+    if (seconds === undefined) return false
+    const subject = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+    refuseCall(
+      deps,
+      incoming,
+      openClient(),
+      refusals.ipLimited(seconds),
+      deps.limits.lastKnown(subject),
+    )
+    return true
+  }
+
   /** Without a query: the database said in this minute that the limit is reached. */
   function refuseReached(
     incoming: IncomingCaller,
@@ -47,6 +70,8 @@ export function createCheckCaller(
 
   async function findFault(key: ActiveKey, body: ExpectedBody): Promise<Refusal | undefined> {
     if (deps.slots.isFull(key.customerId)) return refusals.tooManyCalls(deps.slots.max)
+    if (key.callsAtOnce !== null && deps.slots.isFull(key.id, key.callsAtOnce))
+      return refusals.tooManyKeyCalls(key.callsAtOnce)
     const fault = body.findFault(key.customerId, body.bytes ?? 0)
     if (fault) return fault
     const isSmall = body.bytes !== undefined && body.bytes < BALANCE_BEFORE_BYTES
@@ -57,6 +82,7 @@ export function createCheckCaller(
   return async function checkCaller(incoming, body, openClient) {
     const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
     if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
+    if (refuseWide(incoming, openClient)) return undefined
     const key = await identify(deps, incoming)
     if ('refused' in key) {
       await refuseAndCount(deps, incoming, openClient(), key)

@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/open-ledger.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { Log } from '../lib/log.ts'
 import type { Provider } from '../providers/contract.ts'
-import type { CallSlots } from './call-slots.ts'
+import type { Slots } from '../lib/slots.ts'
 import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
@@ -28,7 +28,7 @@ export interface GatewayDeps {
   readonly retriesOf: (upstreamId: string) => number
   readonly calls: RunningCalls
   readonly limits: LimitsView
-  readonly slots: CallSlots
+  readonly slots: Slots
   /** The memory of request bodies and answers. */
   readonly memory: ByteBudget
   /** Requests per minute from one address. */

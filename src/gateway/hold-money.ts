@@ -3,14 +3,15 @@ import type { Model } from '../catalog/model.ts'
 import { chargeablePrices } from '../catalog/route-prices.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
-import type { Attempt, Verdict } from '../ledger/attempt.ts'
+import type { Attempt, CapLeft, Verdict } from '../ledger/attempt.ts'
 import { createId } from '../lib/ids.ts'
-import { identify, mayUse } from './admit.ts'
+import { identify, isReadAlike, mayUse } from './admit.ts'
 import type { CallBounds } from './call-kind.ts'
 import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { ipSubject, keySubject, secondsToReset } from './limits.ts'
+import { capText, type CapGuard } from './cap-text.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** An answer shorter than this is of no use, so the call is refused for its balance instead. */
@@ -117,6 +118,8 @@ async function nextHoldRequest(
       deps.keys.forget(current.key.id)
       const key = await identify(deps, context.incoming)
       if ('refused' in key) return key.refused
+      // The next try of the client reads the request anew.
+      if (!isReadAlike(current.key, key)) return refusals.serviceUnavailable()
       return mayUse(key, context.model)
         ? { ...current, key }
         : refusals.modelAccessDenied(context.model.id)
@@ -152,6 +155,8 @@ async function smallerHoldRequest(
   const fitting = outputLimitOf !== 'request' && fits > 0 ? fits : undefined
   if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fitting)
   if (verdict.kind === 'short_team') return refusals.teamCapExceeded(fitting)
+  const guard = CAP_GUARDS[verdict.kind]
+  if (guard && verdict.cap) return capRefusal(guard, verdict.cap, verdict.at, quoted, fitting)
   const needed =
     outputLimitOf === 'model' ? quote({ ...input, outputTokensMax: LOWERED_TOKENS_MIN }) : quoted
   const isOnHold =
@@ -159,11 +164,39 @@ async function smallerHoldRequest(
   return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fitting)
 }
 
-/** The amount left for one more call by the balance, the team's cap and the key's budget. */
+function capRefusal(
+  guard: CapGuard,
+  cap: CapLeft,
+  at: Date,
+  { ceilingNanoBrl }: Quote,
+  tokensThatFit: number | undefined,
+): Refusal {
+  const seconds =
+    cap.until === null
+      ? undefined
+      : Math.max(1, Math.ceil((cap.until.getTime() - at.getTime()) / 1000))
+  const text = capText({ guard, cap, seconds, tokensThatFit })
+  if (guard === 'day') return refusals.keyDayCapExceeded(text)
+  if (guard === 'task' || seconds === undefined) return refusals.keyTaskCapExceeded(text)
+  return ceilingNanoBrl <= cap.limitNanoBrl
+    ? refusals.keyMinuteCapReached(text, seconds)
+    : refusals.keyMinuteCapExceeded(text)
+}
+
+const CAP_GUARDS: Readonly<Partial<Record<Verdict['kind'], CapGuard>>> = {
+  short_minute: 'minute',
+  short_day: 'day',
+  short_task: 'task',
+}
+
+/** The amount left for one more call by the balance, the team's cap, the key's caps and its budget. */
 function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } {
   const free = (verdict.balanceNanoBrl ?? 0n) - (verdict.heldNanoBrl ?? 0n)
-  const left = verdict.teamLeftNanoBrl
-  const nanoBrl = left !== null && left < free ? left : free
+  const lefts = [free, verdict.teamLeftNanoBrl, verdict.cap?.leftNanoBrl ?? null]
+  const nanoBrl = lefts.reduce<bigint>(
+    (least, left) => (left !== null && left < least ? left : least),
+    free,
+  )
   return verdict.budgetLeftPicoUsd === null
     ? { nanoBrl }
     : { nanoBrl, billedPicoUsd: verdict.budgetLeftPicoUsd }
@@ -199,5 +232,6 @@ function attemptOf(
     // A charge by the estimate stays within the hold, also of a prompt that was counted.
     promptTokensEstimated: Math.min(bounds.promptTokensEstimated, input.promptTokensMax),
     tokensCounted: bounds.tokensCounted,
+    taskLimitNanoBrl: incoming.sessionId === undefined ? null : key.taskLimitNanoBrl,
   }
 }

@@ -2,6 +2,7 @@
  * The values of the rate-limit headers. For model calls they are the database's counts. Other requests are not
  * counted, so their answers carry this node's last known counts of the same minute.
  */
+import { nearNetwork } from '../lib/client-networks.ts'
 import type { Verdict } from '../ledger/attempt.ts'
 
 export interface Limits {
@@ -101,7 +102,7 @@ export function customerSubject(customerId: string): string {
 }
 
 export function ipSubject(ip: string, limit: number): LimitSubject {
-  return { subject: `i:${ip}`, limit }
+  return { subject: `i:${nearNetwork(ip)}`, limit }
 }
 
 /** Seconds from the verdict until the counters reset; at least one. */

@@ -1,3 +1,4 @@
+import type { PauseReason } from '../db/tables.ts'
 import type { ByteExcess } from '../lib/byte-budget.ts'
 
 /**
@@ -15,8 +16,29 @@ export interface Refusal {
 
 const MB = 1024 * 1024
 
+const TO_RESUME = 'Para continuar, retome a chave no painel, em Chaves.'
+const PAUSE_CAUSES: Readonly<Record<PauseReason, string>> = {
+  anomaly: `: o gasto dela foi muito maior que o de costume. ${TO_RESUME}`,
+  leaked: ': alguém informou que o segredo dela está exposto. Revogue-a e crie outra.',
+  owner: `. ${TO_RESUME}`,
+  operator: ' pela operação do serviço. Fale com o suporte.',
+}
+
 export const refusals = {
   invalidRequest: (message: string) => refusal(400, 'invalid_request', message),
+  /** `found` and `places` name kinds and fields, never values. */
+  personalDataFound: (found: string, places: string) =>
+    refusal(
+      400,
+      'personal_data_found',
+      `A proteção de dados pessoais (LGPD) recusou esta requisição: há ${found} em ${places}. Nada foi enviado ao modelo e nada foi cobrado. Tire esses dados, ou mude a proteção da chave ou da conta.`,
+    ),
+  textsTooLong: (charactersMax: number) =>
+    refusal(
+      413,
+      'invalid_request',
+      `Com a proteção de dados pessoais (LGPD), os textos de uma requisição podem ter até ${Math.floor(charactersMax / 1_000_000)} milhões de caracteres. Divida a requisição.`,
+    ),
   authenticationFailed: () =>
     refusal(
       401,
@@ -52,11 +74,23 @@ export const refusals = {
         ? 'Esta requisição não cabe no que resta do limite mensal da equipe desta chave de API. Peça a quem administra a equipe que o aumente.'
         : `Esta requisição não cabe no limite mensal da equipe desta chave de API. Com max_tokens de até ${tokensThatFit} ela caberia.`,
     ),
+  /** The same request fits once the minute has ended, so clients may try again by themselves. */
+  keyMinuteCapReached: (message: string, retryAfterSeconds: number) =>
+    refusal(429, 'key_minute_cap_exceeded', message, retryAfterSeconds),
+  keyMinuteCapExceeded: (message: string) => refusal(402, 'key_minute_cap_exceeded', message),
+  keyDayCapExceeded: (message: string) => refusal(402, 'key_day_cap_exceeded', message),
+  keyTaskCapExceeded: (message: string) => refusal(402, 'key_task_cap_exceeded', message),
   ipBlocked: () =>
     refusal(
       403,
       'ip_blocked_by_allowlist',
       'O seu endereço IP não está na lista permitida desta chave de API.',
+    ),
+  keyPaused: (reason: PauseReason) =>
+    refusal(
+      403,
+      'key_paused',
+      `Esta chave de API está pausada${PAUSE_CAUSES[reason]} Nada foi cobrado.`,
     ),
   accountSuspended: () =>
     refusal(
@@ -110,6 +144,13 @@ export const refusals = {
       429,
       'rate_limit_exceeded',
       `Esta conta já tem ${max} requisições em andamento ao mesmo tempo. Espere alguma terminar e tente de novo.`,
+      1,
+    ),
+  tooManyKeyCalls: (max: number) =>
+    refusal(
+      429,
+      'key_concurrency_exceeded',
+      `Esta chave de API tem um limite de ${max} ${max === 1 ? 'requisição' : 'requisições'} ao mesmo tempo. Espere alguma terminar, ou aumente o limite da chave, no painel ou com PATCH /api-keys/{id}.`,
       1,
     ),
   tooManyBytes: () =>

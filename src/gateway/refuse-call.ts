@@ -1,3 +1,4 @@
+import type { ActiveKey } from '../customers/key-cache.ts'
 import type { NotAdmitted } from './call.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
@@ -25,18 +26,30 @@ export function refuseCall(
   })
 }
 
-/** Counts a call that was refused before the hold against the rate limits of its address and, if known, its key. */
+/** Refuses a call before the hold, and counts it against the rate limits. */
 export async function refuseAndCount(
   deps: GatewayDeps,
   incoming: Pick<IncomingCaller, 'ip' | 'receivedAtMs'>,
   client: Client,
   { refused, key }: NotAdmitted,
 ): Promise<void> {
-  const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-  const verdict = await deps.ledger.count({ ip: incoming.ip, ipLimit: address.limit, key })
+  const { limits, reached } = await countRequest(deps, incoming.ip, key)
+  return refuseCall(deps, incoming, client, reached ?? refused, limits)
+}
+
+/**
+ * Counts a request that holds no money against the rate limits of its address and, if known, its key. If one of them is
+ * reached, the result has the refusal.
+ */
+export async function countRequest(
+  deps: GatewayDeps,
+  ip: string,
+  key: ActiveKey | undefined,
+): Promise<{ limits: Limits; reached?: Refusal }> {
+  const address = ipSubject(ip, deps.ipRequestsPerMinute)
+  const verdict = await deps.ledger.count({ ip, ipLimit: address.limit, key })
   const subject = key ? keySubject(key) : address
-  if (verdict.kind === 'unavailable')
-    return refuseCall(deps, incoming, client, refused, deps.limits.lastKnown(subject))
+  if (verdict.kind === 'unavailable') return { limits: deps.limits.lastKnown(subject) }
   const limits = deps.limits.counted(
     subject,
     (key ? verdict.keySequence : verdict.ipSequence) ?? 0,
@@ -44,11 +57,11 @@ export async function refuseAndCount(
   )
   if (verdict.kind === 'ip_limited') {
     deps.limits.noteReached(address, verdict)
-    return refuseCall(deps, incoming, client, refusals.ipLimited(secondsToReset(verdict)), limits)
+    return { limits, reached: refusals.ipLimited(secondsToReset(verdict)) }
   }
   if (verdict.kind === 'key_limited') {
     deps.limits.noteReached(subject, verdict)
-    return refuseCall(deps, incoming, client, refusals.keyLimited(secondsToReset(verdict)), limits)
+    return { limits, reached: refusals.keyLimited(secondsToReset(verdict)) }
   }
-  return refuseCall(deps, incoming, client, refused, limits)
+  return { limits }
 }

@@ -49,11 +49,11 @@ export function createServeCall<
   return async function serveCall(incoming, client) {
     const admitted = await admit(deps, kind, incoming)
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
-    const { key, request, models } = admitted
+    const { request, models } = admitted
     const place = takePlace(deps, kind, admitted)
     if ('refused' in place) {
       kind.dispose?.(request)
-      return refuseAndCount(deps, incoming, client, { ...place, key })
+      return refuseAndCount(deps, incoming, client, place)
     }
     try {
       for (const [index, model] of models.entries()) {
@@ -74,25 +74,33 @@ export function createServeCall<
   }
 }
 
-/** Takes one of the customer's calls at once, and the memory for its answer. */
+/** Takes one of the customer's calls at once, one of the key's if it has a limit, and the memory for its answer. */
 function takePlace<Request extends CallRequest>(
   { slots, memory }: GatewayDeps,
   kind: Pick<CallKind<never, Request, never>, 'answerBytesMax'>,
   { key, models, request }: Admitted<Request>,
 ): { release(): void } | NotAdmitted {
   const { customerId } = key
-  if (!slots.take(customerId))
-    return { kind: 'not_admitted', refused: refusals.tooManyCalls(slots.max), key }
-  const bytes = kind.answerBytesMax?.(models[0], request) ?? 0
+  const freeSlot = slots.take(customerId)
+  if (!freeSlot) return { kind: 'not_admitted', refused: refusals.tooManyCalls(slots.max), key }
+  const { callsAtOnce } = key
+  const freeKeySlot = callsAtOnce === null ? () => {} : slots.take(key.id, callsAtOnce)
+  if (!freeKeySlot) {
+    freeSlot()
+    return { kind: 'not_admitted', refused: refusals.tooManyKeyCalls(callsAtOnce as number), key }
+  }
+  const bytes = Math.max(...models.map((model) => kind.answerBytesMax?.(model, request) ?? 0))
   const subject = customerSubject(customerId)
   const taken = bytes === 0 ? 'taken' : memory.take(subject, bytes)
   if (taken !== 'taken') {
-    slots.release(customerId)
+    freeKeySlot()
+    freeSlot()
     return { kind: 'not_admitted', refused: refusalOfExcess(taken), key }
   }
   return {
     release() {
-      slots.release(customerId)
+      freeKeySlot()
+      freeSlot()
       if (bytes > 0) memory.release(subject, bytes)
     },
   }

@@ -1,19 +1,18 @@
 /** The HTTP server: limits and timeouts, the headers of every answer, and the list of routes. */
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
-import { plainIp } from '../customers/ip-allowlist.ts'
-import { bearerOf } from '../gateway/admit.ts'
-import { ipSubject, keySubject } from '../gateway/limits.ts'
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { addWebApp } from './dashboard/web-app.ts'
 import { addOpenApi } from './docs/add-open-api.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
-import { limitHeaders, requestIdHeaders } from './rest/response-headers.ts'
 import { addRoutes } from './rest/route.ts'
+import { limitStrangers } from './server/limit-strangers.ts'
+import { addAnswerHeaders } from './server/add-answer-headers.ts'
 import { addStallLimit } from './server/add-stall-limit.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
 import { answerNoHttp } from './server/answer-no-http.ts'
 import { originForm, requestIdOf } from './server/request-head.ts'
+import { refuseTwoHosts } from './server/refuse-two-hosts.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
 /** The whole request must arrive within this time, with an uploaded file if it has one. */
@@ -23,9 +22,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 
 /** The largest body of a request that is not a model call. */
 const REST_BODY_BYTES_MAX = 256 * 1024
-
-/** A year. */
-const HSTS = 'max-age=31536000'
 
 export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const server = Fastify({
@@ -46,16 +42,11 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
+  refuseTwoHosts(server)
   addStallLimit(server)
   addBodyReading(server, deps.bodies, streamed)
 
-  const isSecure = deps.publicUrl?.startsWith('https:') ?? false
-  server.addHook('onSend', async (request, reply) => {
-    reply.headers(requestIdHeaders(request.id))
-    if (isSecure) reply.header('strict-transport-security', HSTS)
-    if (request.url.startsWith('/v1'))
-      reply.headers(limitHeaders(await limitsOf(deps, request, reply.statusCode)))
-  })
+  addAnswerHeaders(server, deps)
   const webApp = await addWebApp(server)
   server.setNotFoundHandler(
     (request, reply) => webApp.answerPage(request, reply) ?? answerNotFound(request, reply),
@@ -64,19 +55,11 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     answerError(deps, error, request, reply),
   )
 
-  addRoutes(server, routes, (route) => route.handlersOf(deps), deps.bodyBytesMax)
-  return server
-}
-
-async function limitsOf(
-  deps: HttpDeps,
-  request: FastifyRequest,
-  status: number,
-): Promise<ReturnType<HttpDeps['limits']['lastKnown']>> {
-  // A wrong key is in no cache, so it is not looked up twice.
-  const secret = status === 401 ? undefined : bearerOf(request.headers.authorization)
-  const key = secret === undefined ? undefined : await deps.keys.find(secret).catch(() => undefined)
-  return deps.limits.lastKnown(
-    key ? keySubject(key) : ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute),
+  addRoutes(
+    server,
+    routes,
+    (route) => limitStrangers(deps.restLimits, route, route.handlersOf(deps)),
+    deps.bodyBytesMax,
   )
+  return server
 }

@@ -2,6 +2,7 @@ import type { KeyCache } from '../customers/key-cache.ts'
 import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
+import type { RestLimits } from './rest/rest-limits.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
 /** The dependencies of the server itself; each resource declares its own. */
@@ -9,6 +10,7 @@ export interface ServerDeps {
   readonly terms: RouteTerms
   readonly keys: KeyCache
   readonly limits: LimitsView
+  readonly restLimits: RestLimits
   /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
   readonly ipRequestsPerMinute: number

@@ -25,6 +25,7 @@ import { reconciliation } from './reconciliation/resource.ts'
 import { referrals } from './referrals/resource.ts'
 import { refunds } from './refunds/resource.ts'
 import { sessions } from './sessions/resource.ts'
+import { shield } from './shield/resource.ts'
 import { signIn } from './sign-in/resource.ts'
 import { teams } from './teams/resource.ts'
 import { topUps } from './top-ups/resource.ts'
@@ -53,6 +54,7 @@ export function listRoutes(terms: RouteTerms) {
     ...prompts,
     ...signIn,
     ...profile,
+    ...shield,
     ...notifications,
     ...referrals,
     ...personalData,

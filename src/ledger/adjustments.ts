@@ -1,7 +1,8 @@
 /**
- * Credits and debits by hand. One waits for the approval of a second operator if it is large, or if it is the last of
- * many: what one operator posts alone, and what one customer gets so, is summed over 24 hours. Nobody acts for an account
- * of their own. It is posted once, in the transaction that records the decision, however many operators decide at once.
+ * Credits and debits by hand. An adjustment waits for a second operator's approval if its amount is large, or if the
+ * adjustments that one operator posted alone, or that one customer received without approval, have a large sum in 24
+ * hours. No operator adjusts their own account. An adjustment is posted once, in the transaction that records the
+ * decision, however many operators decide at once.
  */
 import { sql, type Selectable } from 'kysely'
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'

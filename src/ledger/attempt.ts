@@ -44,6 +44,8 @@ export interface Attempt {
   readonly promptTokensEstimated: number
   /** Counted against the key's tokens a minute until the true number is known. */
   readonly tokensCounted: number
+  /** The cap of the task; null for none. Only a call with a session is part of a task. */
+  readonly taskLimitNanoBrl: NanoBrl | null
 }
 
 export type VerdictKind =
@@ -56,6 +58,9 @@ export type VerdictKind =
   | 'short_balance'
   | 'short_team'
   | 'short_budget'
+  | 'short_minute'
+  | 'short_day'
+  | 'short_task'
 
 export interface Verdict {
   readonly kind: VerdictKind
@@ -69,8 +74,19 @@ export interface Verdict {
   readonly budgetLeftPicoUsd: PicoUsd | null
   /** The rest of the cap of the key's team, less open holds; null without a cap. */
   readonly teamLeftNanoBrl: NanoBrl | null
+  /** Of the key's caps for the minute, the day and the task, the one with the least left; null without a cap. */
+  readonly cap: CapLeft | null
   /** By the database's clock, which also cuts the rate windows. */
   readonly at: Date
+}
+
+/** A cap of a key. */
+export interface CapLeft {
+  /** Less open holds; below zero if the limit was lowered. */
+  readonly leftNanoBrl: NanoBrl
+  readonly limitNanoBrl: NanoBrl
+  /** When its period ends; null for a task, which has none. */
+  readonly until: Date | null
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc, { anyCharacter } from '../../test/harness/fast-check.ts'
 import { findJsonExcess } from './bound-json.ts'
 
 /** The exact numbers of a value, from the value itself. */
@@ -16,13 +16,13 @@ function measure(value: unknown): { depth: number; structures: number; entries: 
 }
 
 const texts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
   // Backslashes and quotation marks at every distance, also beyond the reach of the short search.
   fc
     .array(fc.constantFrom('\\', '"', '\\"', 'x'.repeat(70), '{[,:', 'ç'), { maxLength: 12 })
     .map((parts) => parts.join('')),
 )
-const values = fc.jsonValue({ depthSize: 'medium', stringUnit: 'binary' })
+const values = fc.jsonValue({ depthSize: 'medium', stringUnit: anyCharacter })
 
 test('each bound is exact for any JSON, whatever its texts contain', () => {
   fc.assert(

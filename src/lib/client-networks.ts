@@ -11,6 +11,16 @@ export function clientNetworks(ip: string): { readonly near: string; readonly wi
   return { near: `${prefix(4)}::/64`, wide: `${prefix(3)}::/48` }
 }
 
+/** The `near` network alone, for counts on the hot path. */
+export function nearNetwork(ip: string): string {
+  return isIPv6(ip) ? clientNetworks(ip).near : ip
+}
+
+/** The `wide` network of an IPv6 address; undefined for IPv4, where a /24 belongs to many customers of a carrier. */
+export function wideNetwork(ip: string): string | undefined {
+  return isIPv6(ip) ? clientNetworks(ip).wide : undefined
+}
+
 /** The eight groups without leading zeros, so that every spelling of an address gives the same ones. */
 function ipv6Groups(ip: string): string[] {
   const { hostname } = new URL(`http://[${ip.replace(/%.*$/, '')}]`)

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from '../../test/harness/fast-check.ts'
+import {
+  CNPJ_WEIGHTS,
+  CPF_WEIGHTS,
+  withCheckDigits,
+} from '../../test/harness/tax-id-check-digits.ts'
 import { readTaxId } from './tax-id.ts'
 
 const CPF_VALID = ['24971563792', '52998224725', '11144477735', '29537995593', '12345678909']
@@ -49,23 +54,6 @@ test('wrong check digits and repeated digits are distinguished from a wrong form
     assert.deepEqual(readTaxId(text), { kind: 'invalid_cpf_cnpj_format' }, text)
 })
 
-/** By the tables of weights that the tax authority publishes, not by the loop under test. */
-function withCheckDigits(rest: string, weights: readonly number[]): string {
-  const digitOf = (text: string): string => {
-    const used = weights.slice(weights.length - text.length)
-    const sum = Array.from(text).reduce(
-      (total, character, place) =>
-        total + ((character.codePointAt(0) as number) - 48) * (used[place] as number),
-      0,
-    )
-    return String(sum % 11 < 2 ? 0 : 11 - (sum % 11))
-  }
-  const first = rest + digitOf(rest)
-  return first + digitOf(first)
-}
-
-const CPF_WEIGHTS = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]
-const CNPJ_WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
 const textOf = (characters: string, length: number) =>
   fc
     .array(fc.constantFrom(...characters.split('')), { minLength: length, maxLength: length })

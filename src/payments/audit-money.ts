@@ -17,13 +17,13 @@ export const RETURN_REASONS: readonly string[] = [
 ]
 
 const CHECKS: Record<string, RawBuilder<unknown>> = {
-  'a live database has no money of the sandbox': sandboxMoney(),
-  'a paid top-up is credited once, by its amount': sql`
+  'a live database has no sandbox credit': sandboxMoney(),
+  'a paid top-up is credited once, with its amount': sql`
     select t.id, t.customer_id, t.amount_nano_brl, e.amount_nano_brl as credited from top_ups t
     left join ledger_entries e on e.reason = 'top_up' and e.reference = t.id::text
     where (t.paid_at is null) <> (e.id is null)
       or (e.customer_id, e.kind, e.amount_nano_brl) <> (t.customer_id, 'credit', t.amount_nano_brl)`,
-  'amounts of top-ups that were returned or are in refund were debited': sql`
+  'returned and refunding amounts of top-ups are debited': sql`
     select customer_id, t.gone as of_top_ups, e.gone as in_the_ledger
     from (
       select customer_id, sum(returned_nano_brl + refunding_nano_brl) as gone from top_ups group by 1
@@ -35,21 +35,21 @@ const CHECKS: Record<string, RawBuilder<unknown>> = {
       group by 1
     ) e using (customer_id)
     where coalesce(t.gone, 0) <> coalesce(e.gone, 0)`,
-  'the amount in refund of a top-up is the sum of its open parts': sql`
+  'the refunding amount of a top-up equals the sum of its open refund parts': sql`
     select t.id, t.refunding_nano_brl, p.open from top_ups t
     left join (
       select top_up_id, sum(amount_nano_brl) as open from refund_parts
       where status in ('waiting', 'sent') group by 1
     ) p on p.top_up_id = t.id
     where t.refunding_nano_brl <> coalesce(p.open, 0)`,
-  'completed refunds are part of the returned amount of a top-up': sql`
+  'completed refund parts are included in the returned amount of a top-up': sql`
     select t.id, t.returned_nano_brl, p.ended from top_ups t
     join (
       select top_up_id, sum(amount_nano_brl) as ended from refund_parts
       where status = 'done' group by 1
     ) p on p.top_up_id = t.id
     where p.ended > t.returned_nano_brl`,
-  'a refund is the sum of its parts, and has ended once all of them have': sql`
+  'a refund equals the sum of its parts, and ends with the last of them': sql`
     select r.id, r.amount_nano_brl, p.total from refunds r
     left join (
       select refund_id, sum(amount_nano_brl) as total,

@@ -12,13 +12,13 @@ export function findCardFault(
   const { number, holderName, expiryMonth, expiryYear, ccv } = card
   const isTest = takesTestNumbers && TEST_NUMBERS.has(number)
   if (!/^\d{13,19}$/.test(number) || !(isTest || hasSoundCheckDigit(number)))
-    return 'card.number: is not the number of a card'
-  if (!/^\d{3,4}$/.test(ccv)) return 'card.ccv: must have 3 or 4 digits'
-  if (!/^(0[1-9]|1[0-2])$/.test(expiryMonth)) return 'card.expiry_month: must be 01 to 12'
-  if (!/^20\d\d$/.test(expiryYear)) return 'card.expiry_year: must have four digits'
-  if (`${expiryYear}-${expiryMonth}` < monthIn(BRASILIA, at)) return 'card: has expired'
+    return 'card.number: não é o número de um cartão'
+  if (!/^\d{3,4}$/.test(ccv)) return 'card.ccv: deve ter 3 ou 4 dígitos'
+  if (!/^(0[1-9]|1[0-2])$/.test(expiryMonth)) return 'card.expiry_month: deve ser de 01 a 12'
+  if (!/^20\d\d$/.test(expiryYear)) return 'card.expiry_year: deve ter quatro dígitos'
+  if (`${expiryYear}-${expiryMonth}` < monthIn(BRASILIA, at)) return 'card: está vencido'
   // No name has digits. If a client swaps the fields, the card number must not be stored as a name.
-  if (/\d/.test(holderName)) return 'card.holder_name: must be a name'
+  if (/\d/.test(holderName)) return 'card.holder_name: deve ser um nome'
   return undefined
 }
 

@@ -4,6 +4,7 @@
  * requested twice.
  */
 import { audited, type Actor } from '../audit-log/audited.ts'
+import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
@@ -37,6 +38,8 @@ export type CreatedTopUp =
   | { readonly kind: 'card_rejected'; readonly detail: string }
   | TooManyRefusals
   | CardLimitReached
+  /** Each one makes a payment at the processor, also if nobody pays it. */
+  | { readonly kind: 'too_many_top_ups'; readonly retryAfterSeconds: number }
   /** Another automatic top-up of the customer is in flight. */
   | { readonly kind: 'in_flight' }
   /** It cannot be paid yet. With a `topUpId`, the payment may exist, and the sweeper will find it. */
@@ -45,6 +48,8 @@ export type CreatedTopUp =
 /** Days until the due date of a Pix code and of a boleto. A card is charged at once, but the processor requires a date. */
 const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
 const DAY_MS = 86_400_000
+/** Of one customer by Pix and boleto; cards and automatic top-ups have limits of their own. */
+export const TOP_UPS_A_DAY: Limit = { max: 100, seconds: 86_400 }
 
 export async function createTopUp(
   db: Database,
@@ -52,6 +57,10 @@ export async function createTopUp(
   processor: Processor,
   input: TopUpInput,
 ): Promise<CreatedTopUp> {
+  if (!input.card && !input.isAutomatic) {
+    const wait = await limitAttempts(db, `top-up of ${input.customerId}`, TOP_UPS_A_DAY)
+    if (wait !== undefined) return { kind: 'too_many_top_ups', retryAfterSeconds: wait }
+  }
   const make = (): Promise<CreatedTopUp> => makeTopUp(db, actor, processor, input)
   // Automatic top-ups have their own limits.
   return input.card && !input.isAutomatic ? guardCards(db, input.customerId, make) : make()

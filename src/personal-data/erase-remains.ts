@@ -1,6 +1,6 @@
 /**
  * Erases the large tables of a deleted account in batches, each a short transaction: prompts, images, mails,
- * notifications and the ids of usage sessions, which the customer chose. If a run stops early, a background job
+ * notifications, counts of the shield, and the ids of usage sessions, which the customer chose. If a run stops early, a background job
  * continues. No new rows appear meanwhile, because the database refuses rows for a deleted customer.
  */
 import { sql, type RawBuilder } from 'kysely'
@@ -21,6 +21,9 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   ['alerts', 2_000],
 ]
 const EVENTS_BATCH = 1_000
+const TASKS_BATCH = 2_000
+/** A day has one row for each key, action and kind. */
+const SHIELD_DAYS_BATCH = 10
 
 /** Returns false if `untilMs` passed before everything was erased. The customer must be deleted. */
 export async function eraseRemains(
@@ -36,6 +39,9 @@ export async function eraseRemains(
         () =>
           runBatch(db, eraseRows(table, customerId, batch)),
     ),
+    // Before the ids of the events, whose sums they are.
+    () => runBatch(db, eraseTasks(customerId)),
+    () => runBatch(db, eraseShieldCounts(customerId)),
     () => eraseSessionIds(db, customerId),
   ]
   for (const step of steps) {
@@ -67,10 +73,22 @@ function eraseVersions(customerId: string): RawBuilder<unknown> {
       where p.customer_id = ${customerId} limit ${VERSIONS_BATCH})`
 }
 
+function eraseShieldCounts(customerId: string): RawBuilder<unknown> {
+  return sql`
+    delete from shield_counts where customer_id = ${customerId} and day in (
+      select distinct day from shield_counts where customer_id = ${customerId} limit ${SHIELD_DAYS_BATCH})`
+}
+
 function eraseRows(table: string, customerId: string, batch: number): RawBuilder<unknown> {
   return sql`
     delete from ${sql.table(table)} where id in (
       select id from ${sql.table(table)} where customer_id = ${customerId} limit ${batch})`
+}
+
+function eraseTasks(customerId: string): RawBuilder<unknown> {
+  return sql`
+    delete from task_spends where (api_key_id, session_id) in (
+      select api_key_id, session_id from task_spends where customer_id = ${customerId} limit ${TASKS_BATCH})`
 }
 
 /**

@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { getPreferences } from '../customers/preferences.ts'
+import { findShield } from '../customers/find-shield.ts'
 import { findProfile, profileRecord } from '../customers/profiles.ts'
 import type { Database } from '../db/open.ts'
 import { balanceFields, findBalance } from '../ledger/find-balance.ts'
@@ -31,7 +32,16 @@ export type ExportDocument = Readonly<Record<string, unknown>>
 export async function exportAccount(
   db: Database,
   actor: Actor,
-  { customerId, bounds }: { customerId: string; bounds: ExportBounds },
+  {
+    customerId,
+    bounds,
+    onExported,
+  }: {
+    customerId: string
+    bounds: ExportBounds
+    /** Runs in the transaction of the export. */
+    onExported?: (trx: Database, customerId: string) => Promise<void>
+  },
 ): Promise<ExportDocument | undefined> {
   return audited(db, actor, async (trx, record) => {
     await sql`set transaction isolation level repeatable read`.execute(trx)
@@ -43,6 +53,8 @@ export async function exportAccount(
       .where('deleted_at', 'is', null)
       .executeTakeFirst()
     if (!customer) return undefined
+    // First of all writes: the longer the snapshot is, the likelier a concurrent change of the customer's row repeats it.
+    await onExported?.(trx, customerId)
     const { generated_at, ...account } = customer
     const balance = await findBalance(trx, customerId)
     const { lists, totals } = await readLists(trx, customerId, bounds)
@@ -52,6 +64,7 @@ export async function exportAccount(
       account: toJsonFields(account),
       profile: profileRecord(await findProfile(trx, customerId)),
       preferences: await getPreferences(trx, customerId),
+      shield: await findShield(trx, customerId),
       balance: balanceFields(balance),
       ...lists,
       totals,

@@ -61,12 +61,20 @@ export const EXPORT_LISTS = {
   api_keys: {
     entries: (id) => sql`
       select k.id, k.name, k.last_four, k.team_id, k.model_ids, k.ip_allowlist, k.requests_per_minute,
-        k.tokens_per_minute, b.period as budget_period, b.limit_pico_usd as budget_limit_pico_usd,
+        k.tokens_per_minute, k.shield_action, k.shield_uuids, b.period as budget_period, b.limit_pico_usd as budget_limit_pico_usd,
+        (select limit_nano_brl from key_caps where api_key_id = k.id and period = 'minute') as minute_cap_nano_brl,
+        (select limit_nano_brl from key_caps where api_key_id = k.id and period = 'day') as day_cap_nano_brl,
+        k.task_limit_nano_brl as task_cap_nano_brl, k.calls_at_once,
         k.created_at, u.last_used_at, k.expires_at, k.revoked_at
       from api_keys k
       left join api_key_budgets b on b.api_key_id = k.id
       left join api_key_uses u on u.api_key_id = k.id
       where k.customer_id = ${id} or k.created_by = ${id} order by k.created_at desc, k.id desc`,
+  },
+  shield_counts: {
+    entries: (id) => sql`
+      select day::text, api_key_id, action, kind, occurrences from shield_counts
+      where customer_id = ${id} order by day desc, api_key_id, action, kind`,
   },
   prompts: {
     entries: (id) => sql`

@@ -100,7 +100,12 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
       "kept: the team's usage refers to them; they are revoked, and name and addresses are erased",
   },
   'prompts.customer_id': { exportedIn: 'prompts', deletion: 'erased' },
+  'shield_counts.customer_id': { exportedIn: 'shield_counts', deletion: 'erased' },
   'usage_sessions.customer_id': { exportedIn: 'sessions', deletion: 'erased' },
+  'task_spends.customer_id': {
+    notExported: 'what each key spent in a session, for its cap; the sums are in sessions',
+    deletion: 'erased',
+  },
   'usage_days.customer_id': { exportedIn: 'usage_by_month', deletion: LEDGER },
   'usage_hours.customer_id': { exportedIn: 'usage_by_month', deletion: LEDGER },
   'usage_events.customer_id': {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from '../../test/harness/fast-check.ts'
+import fc, { anyCharacter, anyGrapheme } from '../../test/harness/fast-check.ts'
 import { findPlaceholders, renderPrompt, variablesOf, VARIABLES_MAX } from './placeholders.ts'
 
 /** Includes names with a meaning in JavaScript. */
@@ -10,12 +10,12 @@ const name = fc.oneof(
 )
 /** Includes texts that look like placeholders or replacement patterns, or like parts of them. */
 const value = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom('{{a}}', '{{', '}}', '$&', '$1', "$'", '$<name>', '{{__proto__}}', ''),
   name.map((other) => `{{${other}}}`),
 )
 /** Text between placeholders, without braces, so that no placeholder arises by chance. */
-const plainText = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[{}]/g, '.'))
+const plainText = fc.string({ unit: anyCharacter }).map((text) => text.replaceAll(/[{}]/g, '.'))
 
 const BYTES_MAX = 1_000_000
 
@@ -42,7 +42,7 @@ test('no text is rendered beyond the limit, and a text of exactly the limit is r
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('{{a}}', '{{b}}', '{', '}', 'á', '😀', 'x') }),
-      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: anyGrapheme }),
       (body, text) => {
         const variables = ['a', 'b']
         const values = new Map([

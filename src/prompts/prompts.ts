@@ -9,6 +9,7 @@ import { inTransaction, type Database } from '../db/open.ts'
 import { createId, isUuid } from '../lib/ids.ts'
 import { findPrompt, type Prompt } from './find-prompt.ts'
 import { variablesOf, type VariablesFault } from './placeholders.ts'
+import { findPromptExcess, type PromptLimitReached } from './prompt-limits.ts'
 import { copySlugOf, findFreeSlug, slugOf } from './slugs.ts'
 
 export interface PromptInput {
@@ -37,7 +38,7 @@ export async function createPrompt(
   db: Database,
   customerId: string,
   input: PromptInput,
-): Promise<Prompt | VariablesFault> {
+): Promise<Prompt | VariablesFault | PromptLimitReached> {
   const variables = variablesOf(input.body, input.variables)
   if ('kind' in variables) return variables
   return insertPrompt(db, customerId, slugOf(input.name), { ...input, variables })
@@ -48,7 +49,7 @@ export async function clonePrompt(
   db: Database,
   customerId: string,
   id: string,
-): Promise<Prompt | undefined> {
+): Promise<Prompt | PromptLimitReached | undefined> {
   const source = await findPrompt(db, customerId, id)
   if (!source) return undefined
   const name = firstCharacters(source.name, NAME_LENGTH_MAX - COPY_MARK.length) + COPY_MARK
@@ -61,8 +62,13 @@ export function changePrompt(
   customerId: string,
   id: string,
   { changeNote, ...fields }: PromptChange,
-): Promise<Prompt | VariablesFault | undefined> {
+): Promise<Prompt | VariablesFault | PromptLimitReached | undefined> {
   return inTransaction(db, async (trx) => {
+    // The customer before the prompt, as in a deletion of the account.
+    const excess =
+      fields.body === undefined
+        ? undefined
+        : await findPromptExcess(trx, customerId, { body: fields.body, isNew: false })
     if (!(await lockPrompt(trx, customerId, id))) return undefined
     const current = (await findPrompt(trx, customerId, id)) as Prompt
     // The database stores only well-formed text.
@@ -71,6 +77,7 @@ export function changePrompt(
     const variables = variablesAfter(fields, current, body)
     if ('kind' in variables) return variables
     const version = current.version + (hasNewBody ? 1 : 0)
+    if (hasNewBody && excess) return excess
     if (hasNewBody) await insertVersion(trx, { id, version, body, changeNote })
     const changed = withoutUndefined(fields)
     if (Object.keys(changed).length > 0)
@@ -126,8 +133,10 @@ function insertPrompt(
   customerId: string,
   slugBase: string,
   input: PromptInput & { readonly variables: readonly string[] },
-): Promise<Prompt> {
+): Promise<Prompt | PromptLimitReached> {
   return inTransaction(db, async (trx) => {
+    const excess = await findPromptExcess(trx, customerId, { body: input.body, isNew: true })
+    if (excess) return excess
     const id = createId()
     // Concurrent inserts may choose the same slug; the second one chooses again.
     for (let isThere = false; !isThere;) {

@@ -8,18 +8,20 @@ export function isAsciiLetter(code: number): boolean {
   return lower >= 97 && lower <= 122 && code < 128
 }
 
-/** Letters of ASCII and the accented ones of Latin scripts. */
+/** Letters of ASCII and the accented ones of Latin scripts, also with their accents as characters of their own. */
 export function isLatinLetter(code: number): boolean {
-  return isAsciiLetter(code) || (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7)
+  if (code < 128) return isAsciiLetter(code)
+  if (code >= 0xc0 && code <= 0x24f) return code !== 0xd7 && code !== 0xf7
+  return (code >= 0x300 && code <= 0x36f) || (code >= 0x1e00 && code <= 0x1eff)
 }
 
 export function isAsciiAlphanumeric(code: number): boolean {
   return isDigit(code) || isAsciiLetter(code)
 }
 
-/** `.`, `/`, `-` or `_`. */
+/** `.`, `/`, `-`, `_` or a backslash. */
 function isPunctuation(code: number): boolean {
-  return (code >= 45 && code <= 47) || code === 95
+  return (code >= 45 && code <= 47) || code === 95 || code === 92
 }
 
 function isBlank(code: number): boolean {
@@ -28,10 +30,11 @@ function isBlank(code: number): boolean {
 
 /**
  * The place after a separator between two groups of a document: one punctuation character with at most one space on
- * each side, or one or two spaces. The same place if there is none.
+ * each side, one or two spaces, or a comma with a digit behind it. The same place if there is none.
  */
 export function skipSeparator(text: string, place: number): number {
   let end = place
+  if (text.charCodeAt(end) === 44) return isDigit(text.charCodeAt(end + 1)) ? end + 1 : end
   if (isBlank(text.charCodeAt(end))) end += 1
   if (isPunctuation(text.charCodeAt(end))) end += 1
   if (end > place && isBlank(text.charCodeAt(end))) end += 1

@@ -5,7 +5,11 @@ import type { Found } from './found.ts'
 const LOCAL_MAX = 64
 const DOMAIN_MAX = 253
 /** `logo@2x.png` is the name of an image. */
-const IMAGE_SCALE = /^\dx\./
+const SCALED_IMAGE = /^\dx\.(?:png|jpe?g|webp|gif|svg|avif|ico)(?![a-z0-9.-])/i
+const SCALED_IMAGE_MAX = 8
+/** With spaces beside the `@`, only these are taken for domains: ` @name.name` is also code. */
+const PROVIDER =
+  /^(?:gmail|hotmail|outlook|yahoo|ymail|live|msn|icloud|uol|bol|terra|ig|globo|globomail|oi|r7|proton|protonmail)\.com?(?:\.br)?$/i
 
 /**
  * Finds `local@domain` with a top-level domain, in folded text. Each character is visited at most once to the left
@@ -15,16 +19,25 @@ export function findEmails(text: string): Found[] {
   const found: Found[] = []
   let free = 0
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const start = findLocalStart(text, at, free)
-    if (start === at) continue
-    const end = findDomainEnd(text, at + 1)
-    if (end === at + 1 || IMAGE_SCALE.test(text.slice(at + 1, at + 4))) continue
+    const domain = text.charCodeAt(at + 1) === 32 ? at + 2 : at + 1
+    const localEnd = text.charCodeAt(at - 1) === 32 ? at - 1 : at
+    const start = findLocalStart(text, localEnd, free)
+    if (start === localEnd) continue
+    const end = findDomainEnd(text, domain)
+    if (end === domain || isScaledImage(text, domain)) continue
+    const isSpaced = domain > at + 1 || localEnd < at
+    if (isSpaced && !PROVIDER.test(text.slice(domain, end))) continue
     // git@github.com:owner/name is the address of a repository.
     if (text.slice(start, at) === 'git' && text[end] === ':') continue
-    found.push({ kind: 'email', start, end, canonical: text.slice(start, end).toLowerCase() })
+    const canonical = text.slice(start, end).normalize('NFC').toLowerCase()
+    found.push({ kind: 'email', start, end, canonical })
     free = end
   }
   return found
+}
+
+function isScaledImage(text: string, start: number): boolean {
+  return SCALED_IMAGE.test(text.slice(start, start + SCALED_IMAGE_MAX + 1))
 }
 
 function findLocalStart(text: string, at: number, free: number): number {

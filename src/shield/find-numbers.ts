@@ -2,6 +2,8 @@ import { isDigit, skipSeparator } from './characters.ts'
 import type { Found } from './found.ts'
 import { readCardAt } from './read-card-at.ts'
 import { isRatherPhone, readPhoneAt } from './read-phone-at.ts'
+import { readPaddedAt } from './read-padded-at.ts'
+import { readSpelledAt } from './read-spelled-at.ts'
 import { readCnpjAt, readCpfAt, readLetterCnpjBefore } from './read-tax-id-at.ts'
 
 /** The shortest is a phone number without its area code. */
@@ -48,7 +50,7 @@ export function findNumbers(
 
 function readNumber(text: string, start: number, runEnd: number): Found | undefined {
   return (
-    (hasDigits(text, start) ? readDigits(text, start, runEnd - start) : undefined) ??
+    (hasDigits(text, start) ? readDigits(text, start, runEnd) : undefined) ??
     (runEnd - start >= 2 ? readLetterCnpjBefore(text, runEnd) : undefined)
   )
 }
@@ -58,12 +60,15 @@ const CPF_RUNS = new Set([3, 6, 9, 11])
 const CNPJ_RUNS = new Set([2, 5, 8, 12, 14])
 const CARD_RUNS = new Set([4, 6, 8, 13, 14, 15, 16, 17, 18, 19])
 
-function readDigits(text: string, start: number, run: number): Found | undefined {
+function readDigits(text: string, start: number, runEnd: number): Found | undefined {
+  const run = runEnd - start
+  if (run === 1) return readSpelledAt(text, start) ?? readPhoneAt(text, start)
   const cpf = CPF_RUNS.has(run) ? readCpfAt(text, start) : undefined
   if (cpf !== undefined) return isRatherPhone(text, start) ? (readPhoneAt(text, start) ?? cpf) : cpf
   return (
     (CNPJ_RUNS.has(run) ? readCnpjAt(text, start) : undefined) ??
     (CARD_RUNS.has(run) ? readCardAt(text, start) : undefined) ??
+    (run >= 9 ? readPaddedAt(text, start, runEnd) : undefined) ??
     readPhoneAt(text, start)
   )
 }
@@ -72,6 +77,11 @@ function findRunEnd(text: string, start: number): number {
   let end = start + 1
   while (isDigit(text.charCodeAt(end))) end += 1
   return end
+}
+
+/** Lists of numbers with commas are many; documents with commas have them after their first or second group. */
+function mayHaveComma(digits: number): boolean {
+  return digits >= 2 && digits <= 6
 }
 
 /** Brackets and `*`, and the letters of `(0xx11)`. */
@@ -88,7 +98,7 @@ function hasDigits(text: string, start: number): boolean {
       continue
     }
     const after = skipSeparator(text, place)
-    if (after > place) place = after - 1
+    if (after > place && (text[place] !== ',' || mayHaveComma(count))) place = after - 1
     else if (!mayStandBetween(text.charCodeAt(place))) return false
   }
   return true

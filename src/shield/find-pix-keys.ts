@@ -8,9 +8,9 @@ const BARE_UUID_LENGTH = 32
 /** The key within a static BR code ("Pix copia e cola"): field 01, its length, the key. */
 const BR_CODE_KEY = /br\.gov\.bcb\.pix01(\d\d)/gi
 const MAY_MENTION_PIX = /pix|chave aleat|evp/i
-const MENTIONS_PIX = /(?<![a-z])(?:pix(?![a-z])|chave aleat[oó]ria|evp(?![a-z]))/i
-const BEFORE = 48
-const AFTER = 24
+const MENTIONS_PIX = /(?<![a-z])(?:pix(?![a-z])|chave aleat(?:[oó]|o\u0301)ria|evp(?![a-z]))/i
+const BEFORE = 120
+const AFTER = 48
 
 export interface PixKeys {
   readonly inBrCodes: readonly Found[]

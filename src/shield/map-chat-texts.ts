@@ -7,7 +7,7 @@ export type MapText = (text: string, encoding: Encoding) => string
  * Within messages: ids, and what a provider reads as bytes or has signed. A changed one would make the request
  * invalid. Free objects do not occur there, so a name always means this field.
  */
-const OPAQUE: ReadonlySet<string> = new Set([
+export const OPAQUE: ReadonlySet<string> = new Set([
   'id',
   'tool_call_id',
   'image_url',
@@ -28,12 +28,17 @@ export function mapMessageTexts(value: unknown, map: MapText): unknown {
   return mapDeep(value, map, OPAQUE, 'text')
 }
 
-/** Maps every text of a value that has no opaque fields: tools, schemas, the other fields of a request. */
+/**
+ * Maps every text of a value that has no opaque fields: tools, schemas, the other fields of a request. The names of
+ * fields are texts there, because schemas name properties as the customer does.
+ */
 export function mapAllTexts(value: unknown, map: MapText): unknown {
   return mapDeep(value, map, NOTHING, 'text')
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
+/** The shortest value is an address such as `a@b.co`. */
+const NAME_MIN = 6
 
 function mapDeep(
   value: unknown,
@@ -45,20 +50,26 @@ function mapDeep(
   if (Array.isArray(value)) return mapList(value, map, opaque)
   if (!isObject(value)) return value
   let changed: Map<string, unknown> | undefined
+  const names = new Map<string, string>()
   for (const key of Object.keys(value)) {
     if (opaque.has(key)) continue
     const field = value[key]
     const isArguments = key === 'arguments' && opaque !== NOTHING
+    const name = opaque === NOTHING && key.length >= NAME_MIN ? map(key, 'text') : key
+    if (name !== key) names.set(key, name)
     const mapped = mapDeep(field, map, opaque, isArguments ? 'json' : 'text')
     if (mapped === field) continue
     changed ??= new Map()
     changed.set(key, mapped)
   }
-  if (changed === undefined) return value
-  const fields = changed
+  if (changed === undefined && names.size === 0) return value
+  const fields = changed ?? new Map<string, unknown>()
   // Not by assignment: a client may have sent a field named __proto__.
   return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [key, fields.has(key) ? fields.get(key) : field]),
+    Object.entries(value).map(([key, field]) => [
+      names.get(key) ?? key,
+      fields.has(key) ? fields.get(key) : field,
+    ]),
   )
 }
 

@@ -2,8 +2,8 @@ import { isDigit, skipSeparator } from './characters.ts'
 import type { Found } from './found.ts'
 import { standsAlone } from './read-groups.ts'
 
-/** How cards group their digits: in fours, 4-6-5 (American Express) or 4-6-4 (Diners), 6-10 to 6-13, 8-8. */
-const LAYOUTS = [[4, 8, 12, 16], [4, 10], [6], [8]] as const
+/** How cards group their digits: in fours, 4-6-5 (American Express) or 4-6-4 (Diners), 6-10 to 6-13, 8-8, 4-4-8. */
+const LAYOUTS = [[4, 8, 12, 16], [4, 10], [6], [8], [4, 8]] as const
 const FOURS = LAYOUTS[0]
 const DIGITS_MIN = 13
 const DIGITS_MAX = 19
@@ -74,6 +74,11 @@ function readLayout(text: string, start: number, breaks: readonly number[]): Fou
   return longest
 }
 
+/** Whether the digits alone look like a card's. */
+export function isCardNumber(digits: string): boolean {
+  return digits.length > DIGITS_MIN && passesLuhn(digits) && isIssued(digits)
+}
+
 function isCard(digits: string, text: string, start: number): boolean {
   if (!passesLuhn(digits)) return false
   if (digits.length === 13)
@@ -81,6 +86,10 @@ function isCard(digits: string, text: string, start: number): boolean {
       digits.startsWith('4') &&
       CARD_WORD.test(text.slice(Math.max(0, start - CARD_WORD_BEFORE), start))
     )
+  return isIssued(digits)
+}
+
+function isIssued(digits: string): boolean {
   const prefix = Number(digits.slice(0, 6))
   return ISSUERS.some(
     ([from, to, lengths]) => prefix >= from && prefix <= to && lengths.includes(digits.length),

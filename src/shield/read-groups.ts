@@ -9,7 +9,7 @@ export interface Groups {
 
 /**
  * Reads exactly `count` digits, with separators nowhere but after as many digits as `breaks` lists. Undefined if the
- * text has other separators there, or a further digit.
+ * text has other separators there, or a further digit after fewer separators than all.
  */
 export function readGroups(
   text: string,
@@ -30,24 +30,38 @@ export function readGroups(
     if (!isDigit(text.charCodeAt(place))) return undefined
     place += 1
   }
-  if (isDigit(text.charCodeAt(place))) return undefined
+  if (isDigit(text.charCodeAt(place)) && separators < breaks.length) return undefined
   return { end: place, digits: text.slice(start, place).replaceAll(/\D/g, ''), separators }
 }
 
-/** The words that may stand directly before a number, without a space. */
-const GLUED_WORD =
-  /(?:cpf|cnpj|pix|chave|cart[aã]o|tel|fone|cel|celular|whats|whatsapp|zap|n[uú]mero|doc)$/i
-const GLUED_MAX = 10
+const WORDS =
+  'cpf|cnpj|pix|chave|cart[aã]o|card|tel|telefone|fone|cel|celular|whats|whatsapp|zap|n[uú]mero|doc|documento|rg|nome|email'
+/** Words that stand directly before or after a number, without a space, whatever is on their other side. */
+const KNOWN_BEFORE = new RegExp(`(?:${WORDS})$`, 'i')
+const KNOWN_AFTER = new RegExp(`^(?:${WORDS})`, 'i')
+/** Any other word has no digit on its other side, as ids of letters and digits have. */
+const WORD_BEFORE = /(?<![0-9a-z])[a-z]+$/i
+const WORD_AFTER = /^[a-z]+(?![0-9a-z])/i
+const WORD_MAX = 16
 
 /**
- * Whether a number that is written without separators stands alone: it is no part of a word or of an id with
- * letters, and no decimals.
+ * Whether a number that is written without separators stands alone: it is no part of an id with letters, and no
+ * decimals. A word may be glued to it, on both sides if it is a known one.
  */
 export function standsAlone(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1)
   if (before === 46 && isDigit(text.charCodeAt(start - 2))) return false
-  if (isAsciiLetter(text.charCodeAt(end))) return false
-  if (text.charCodeAt(end) === 46 && isDigit(text.charCodeAt(end + 1))) return false
-  if (!isAsciiLetter(before)) return true
-  return GLUED_WORD.test(text.slice(Math.max(0, start - GLUED_MAX), start))
+  if (isAsciiLetter(before)) {
+    const word = text.slice(Math.max(0, start - WORD_MAX - 1), start)
+    if (KNOWN_BEFORE.test(word)) return true
+    if (!WORD_BEFORE.test(word)) return false
+    if (isAsciiLetter(text.charCodeAt(end))) return isBeforeKnownWord(text, end)
+  }
+  if (!isAsciiLetter(text.charCodeAt(end))) return true
+  if (isBeforeKnownWord(text, end)) return true
+  return WORD_AFTER.test(text.slice(end, end + WORD_MAX + 1))
+}
+
+export function isBeforeKnownWord(text: string, end: number): boolean {
+  return KNOWN_AFTER.test(text.slice(end, end + WORD_MAX))
 }

@@ -29,6 +29,13 @@ const PHONE_WORD =
 const PHONE_WORD_BEFORE = 40
 const CPF_WORD = /cpf/i
 
+const MOBILE_DIGITS = new RegExp(`^${AREA}9\\d{8}$`)
+
+/** Whether the digits alone look like a mobile number with its area code. */
+export function isMobileNumber(digits: string): boolean {
+  return MOBILE_DIGITS.test(digits)
+}
+
 /** The Brazilian phone number whose first run of digits begins here; signs before it belong to it. */
 export function readPhoneAt(text: string, firstDigit: number): Found | undefined {
   const start = findStart(text, firstDigit)

@@ -1,7 +1,7 @@
 import { readTaxId } from '../lib/tax-id.ts'
 import { isAsciiAlphanumeric, isAsciiLetter, isDigit, skipSeparatorBack } from './characters.ts'
 import type { Found } from './found.ts'
-import { readGroups, standsAlone } from './read-groups.ts'
+import { isBeforeKnownWord, readGroups, standsAlone } from './read-groups.ts'
 
 const CPF_BREAKS = [3, 6, 9]
 const CNPJ_BREAKS = [2, 5, 8, 12]
@@ -41,7 +41,7 @@ const WORD_BEFORE = 24
  * or after the word CNPJ.
  */
 export function readLetterCnpjBefore(text: string, end: number): Found | undefined {
-  if (isAsciiAlphanumeric(text.charCodeAt(end))) return undefined
+  if (isAsciiAlphanumeric(text.charCodeAt(end)) && !isBeforeKnownWord(text, end)) return undefined
   let place = end
   let hasSlash = false
   let hasLetters = false
@@ -63,12 +63,20 @@ export function readLetterCnpjBefore(text: string, end: number): Found | undefin
     place -= 1
   }
   // Without letters it is read forwards.
-  if (!hasLetters || isAsciiAlphanumeric(text.charCodeAt(place - 1))) return undefined
+  if (!hasLetters || isWithinWord(text, place)) return undefined
   if (hasSmallLetters && !hasSlash && !isAfterCnpj(text, place)) return undefined
   const id = text.slice(place, end).replaceAll(/[^0-9A-Za-z]/g, '')
   const reading = readTaxId(id)
   if (reading.kind !== 'cnpj') return undefined
   return { kind: 'cnpj', start: place, end, canonical: reading.taxId }
+}
+
+/** The word CNPJ may be glued to the number. */
+function isWithinWord(text: string, start: number): boolean {
+  return (
+    isAsciiAlphanumeric(text.charCodeAt(start - 1)) &&
+    !/cnpj$/i.test(text.slice(Math.max(0, start - 4), start))
+  )
 }
 
 function isAfterCnpj(text: string, start: number): boolean {

@@ -106,6 +106,21 @@ test('tools, schemas and settings are masked, whatever their fields are called',
   assert.match(JSON.stringify(body.messages), /EMAIL2QZ/)
 })
 
+test('properties that a schema names are masked, as in the list of the required ones', () => {
+  const name = 'joao@exemplo.com'
+  const { body, placeholders } = masked({
+    tools: [{ function: { parameters: { properties: { [name]: {} }, required: [name] } } }],
+  })
+  const text = JSON.stringify(body.tools)
+  assert.equal(
+    text,
+    '[{"function":{"parameters":{"properties":{"EMAIL1QZ":{}},"required":["EMAIL1QZ"]}}}]',
+  )
+  const call = { function: { arguments: '{"EMAIL1QZ":1}' } }
+  const answer = restoreChat({ choices: [{ message: { tool_calls: [call] } }] }, placeholders)
+  assert.match(JSON.stringify(answer), /joao@exemplo\.com/)
+})
+
 test('the next turn of a conversation keeps the placeholders of the first', () => {
   const first = [{ role: 'user', content: 'a@exemplo.com e 52998224725' }]
   const next = [...first, { role: 'assistant', content: '52998224725, b@exemplo.com' }]

@@ -11,6 +11,12 @@ export interface ShieldOptions extends FindOptions {
   readonly action: 'mask' | 'block'
 }
 
+/**
+ * Characters of all texts of a request: about half a million tokens. The readers need up to 0.6 s for a million characters
+ * of numbers on a busy machine, and nothing else runs in this time.
+ */
+export const SHIELDED_CHARACTERS_MAX = 2 * 1024 * 1024
+
 export type ShieldOutcome =
   /** Nothing was found: the request goes as it is. */
   | { readonly kind: 'clear' }
@@ -21,6 +27,8 @@ export type ShieldOutcome =
       /** Occurrences, also of the same value. */
       readonly counts: Counts
       readonly placeholders: Placeholders
+      /** UTF-8 bytes that the placeholders added to the texts; negative if they are shorter. */
+      readonly bytesAdded: number
     }
   | {
       readonly kind: 'blocked'
@@ -28,6 +36,8 @@ export type ShieldOutcome =
       /** `messages[2]`, `tools` and the like, without repetitions. None of them contains a value. */
       readonly places: readonly string[]
     }
+  /** The texts have more than `SHIELDED_CHARACTERS_MAX`; the rest of them was not read. */
+  | { readonly kind: 'too_long' }
 
 export interface ChatBody {
   readonly [field: string]: unknown
@@ -40,14 +50,17 @@ const NOT_SENT: ReadonlySet<string> = new Set(['model', 'models'])
 
 /**
  * Masks or reports the personal data of a chat in the chat-completions shape: messages, tools, and every other text
- * of the request. Keys of objects, ids, files and the addresses of images are not read.
+ * of the request, and names of fields in tools and schemas. Ids, files and the addresses of images are not read.
  */
 export function shieldChat(body: ChatBody, options: ShieldOptions): ShieldOutcome {
   const texts = new Set<string>()
   const findings = new Map<string, readonly Found[]>()
   const places = new Set<string>()
   const counts: Partial<Record<DataKind, number>> = {}
+  let characters = 0
   mapBody(body, (place) => (text) => {
+    characters += text.length
+    if (characters > SHIELDED_CHARACTERS_MAX) return text
     const found = findings.get(text) ?? findPersonalData(text, options)
     texts.add(text)
     if (found.length === 0) return text
@@ -56,15 +69,20 @@ export function shieldChat(body: ChatBody, options: ShieldOptions): ShieldOutcom
     for (const { kind } of found) counts[kind] = (counts[kind] ?? 0) + 1
     return text
   })
+  if (characters > SHIELDED_CHARACTERS_MAX) return { kind: 'too_long' }
   if (findings.size === 0) return { kind: 'clear' }
   if (options.action === 'block') return { kind: 'blocked', counts, places: [...places] }
 
   const placeholders = createPlaceholders(chooseTag(texts))
+  let bytesAdded = 0
   const masked = mapBody(body, () => (text, encoding) => {
     const found = findings.get(text)
-    return found === undefined ? text : maskText(text, found, placeholders, encoding)
+    if (found === undefined) return text
+    const replaced = maskText(text, found, placeholders, encoding)
+    bytesAdded += Buffer.byteLength(replaced) - Buffer.byteLength(text)
+    return replaced
   })
-  return { kind: 'masked', body: masked, counts, placeholders }
+  return { kind: 'masked', body: masked, counts, placeholders, bytesAdded }
 }
 
 /** Puts the values back into a whole answer; returns the same object if it has none of them. */

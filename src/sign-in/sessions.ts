@@ -118,3 +118,16 @@ export async function deleteOtherSessions(trx: Database, session: Session): Prom
     .executeTakeFirst()
   return Number(deleted.numDeletedRows)
 }
+
+/** Ends the login sessions of the customer except `keptId`, also those that wait for a code. Returns their number. */
+export async function endSessionsOf(
+  trx: Database,
+  customerId: string,
+  keptId: string | undefined,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from sign_in_sessions where id in (
+      select s.id ${OF_CUSTOMER} where c.id = ${customerId})
+      and id is distinct from ${keptId ?? null}`.execute(trx)
+  return Number(numAffectedRows)
+}

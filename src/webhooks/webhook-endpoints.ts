@@ -205,12 +205,16 @@ export function deleteWebhook(
   })
 }
 
+/** Runs in the transaction of the new secret. */
+export type OnSecretRotated = (trx: Database, endpoint: WebhookEndpoint) => Promise<void>
+
 /** The new secret signs every later attempt, including those of messages that are queued already. */
 export function rotateSigningSecret(
   db: Database,
   actor: Actor,
   sealingKey: Buffer,
   { customerId, id }: { customerId: string; id: string },
+  onRotated?: OnSecretRotated,
 ): Promise<WithSecret | undefined> {
   return audited(db, actor, async (trx, record) => {
     const endpoint = await lockWebhook(trx, customerId, id)
@@ -222,6 +226,7 @@ export function rotateSigningSecret(
       .where('id', '=', endpoint.id)
       .execute()
     await record(webhookAct('secret_rotated', endpoint))
+    await onRotated?.(trx, endpoint)
     return { endpoint, signingSecret: writeSigningSecret(secret) }
   })
 }

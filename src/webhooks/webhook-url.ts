@@ -12,15 +12,15 @@ export function readWebhookUrl(
   { allowHttp, allowPrivate }: Pick<WebhookSettings, 'allowHttp' | 'allowPrivate'>,
 ): { readonly url: string } | { readonly fault: string } {
   const url = URL.parse(text)
-  if (!url) return { fault: 'must be an address such as https://example.com/webhooks' }
+  if (!url) return { fault: 'deve ser um endereço como https://example.com/webhooks' }
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
-    return { fault: `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}` }
-  if (url.username !== '' || url.password !== '') return { fault: 'must hold no credentials' }
-  if (text.includes('#')) return { fault: 'must have no fragment' }
+    return { fault: `deve começar com ${allowHttp ? 'https:// ou http://' : 'https://'}` }
+  if (url.username !== '' || url.password !== '') return { fault: 'não pode ter usuário nem senha' }
+  if (text.includes('#')) return { fault: 'não pode ter fragmento (#)' }
   if (url.href.length > WEBHOOK_URL_MAX)
-    return { fault: `must be at most ${WEBHOOK_URL_MAX} characters long` }
-  if (!isOpenPort(url.port)) return { fault: 'the port must be 443, 80, or from 1024 on' }
+    return { fault: `deve ter no máximo ${WEBHOOK_URL_MAX} caracteres` }
+  if (!isOpenPort(url.port)) return { fault: 'deve ter a porta 443, a 80 ou uma a partir de 1024' }
   if (!allowPrivate && !isPublicHost(url.hostname))
-    return { fault: 'the host must be a public one' }
+    return { fault: 'deve levar a um destino público, e não a uma rede privada' }
   return { url: url.href }
 }

@@ -3,10 +3,14 @@
  * which all nodes share; and scheduled jobs of pg-boss, each of which one node runs for all.
  */
 import { PgBoss } from 'pg-boss'
+import { pruneAuditLog } from '../audit-log/prune-audit-log.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { evaluateAlerts } from '../alerts/evaluate-alerts.ts'
 import { warnOfLowBalance } from '../alerts/warn-of-low-balance.ts'
+import { pruneInvitations } from '../customers/prune-invitations.ts'
 import type { KeyUses } from '../customers/key-uses.ts'
+import { pruneShieldCounts } from '../customers/prune-shield-counts.ts'
+import type { ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
 import { queueDigests } from '../email/queue-digests.ts'
 import { sendDueMails, type SendDeps } from '../email/send-due-mails.ts'
@@ -19,10 +23,12 @@ import { pruneHealth } from '../health/prune-health.ts'
 import { pruneImages } from '../images/generated-images.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import type { Lease } from '../ledger/lease.ts'
+import { pruneRateWindows } from '../ledger/prune-rate-windows.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
 import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { verifyDeliveries } from '../ledger/deliveries/verify-deliveries.ts'
+import { pruneTasks } from '../ledger/prune-tasks.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import type { Processor } from '../payments/processor.ts'
@@ -46,6 +52,7 @@ import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
+import { comparePrices, countPriceDifferences, type PriceWatch } from './compare-prices.ts'
 import { every, type Timer, type TimerState } from './every.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
 import { createReportIncidents } from './report-incidents.ts'
@@ -75,6 +82,7 @@ export interface WorkerDeps {
   readonly router: Router
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
+  readonly shieldCounts: ShieldCounts
   /** Undefined if nobody can top up. */
   readonly processor: Processor | undefined
   readonly mail: SendDeps
@@ -85,9 +93,12 @@ export interface WorkerDeps {
   readonly log: Log
   /** For the metric: the number of unexplained discrepancies. */
   onOpenDiscrepancies(count: number): void
+  /** For the metric: the number of models whose prices differ from the price data. */
+  onPriceDifferences(count: number): void
   /** Undefined in sandbox mode, where the rate is fixed. */
   readonly refreshFxRate: (() => Promise<void>) | undefined
   readonly catalog: Catalog
+  readonly prices: PriceWatch
   /** Reads the operators' changes, in case a notification was missed. */
   readonly reloadCatalog: () => Promise<void>
   /** Reads the exchange rate in force, for the same reason. */
@@ -112,6 +123,7 @@ const REFUNDS_EVERY_MS = 5_000
 const AUTOMATIC_EVERY_MS = 5_000
 const WEBHOOKS_EVERY_MS = 1_000
 const KEY_USES_EVERY_MS = 3_000
+const SHIELD_COUNTS_EVERY_MS = 3_000
 /** Several times within the lease of an incident. */
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
@@ -121,7 +133,7 @@ const COSTS_COMPARED_DAYS = 35
 const MARGINS_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const { db, ledger, lease, calls, health, keyUses, log } = deps
+  const { db, ledger, lease, calls, health, keyUses, shieldCounts, log } = deps
   const delivery = createWebhookDelivery({
     db,
     settings: deps.webhooks,
@@ -145,6 +157,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     ),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
+    every(SHIELD_COUNTS_EVERY_MS, 'flush_shield_counts', log, () => shieldCounts.flush()),
     every(
       INCIDENTS_EVERY_MS,
       'report_incidents',
@@ -154,9 +167,10 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(jittered(deps.reloadEveryMs), 'reload_catalog', log, deps.reloadCatalog),
     every(jittered(deps.reloadEveryMs), 'reload_fx_rate', log, deps.reloadFxRate),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
-    every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () =>
-      deps.onOpenDiscrepancies(await countOpenDiscrepancies(db)),
-    ),
+    every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () => {
+      deps.onOpenDiscrepancies(await countOpenDiscrepancies(db))
+      deps.onPriceDifferences(await countPriceDifferences(db))
+    }),
     every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
       dispatchEvents(db, deps.eventHandlers, log),
     ),
@@ -244,6 +258,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     },
     // Users who were deleted at the identity provider while a call or a balance kept their account.
     'delete-waiting-users': { cron: '*/5 * * * *', run: () => deleteWaitingUsers(db, log) },
+    'prune-tasks': { cron: '41 3 * * *', run: () => pruneTasks(db) },
     'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
     'prune-sign-in': { cron: '*/10 * * * *', run: () => pruneSignIn(db) },
     // At night in Brasília; repeated if the processor does not answer.
@@ -257,6 +272,15 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
         }
       : {}),
     'compare-upstream-costs': { cron: '53 6 * * *', run: () => compareLateCosts(db, log) },
+    // Every hour, so that the operator learns of a replaced file of price data on the same day.
+    'compare-prices': {
+      cron: '33 * * * *',
+      run: () => comparePrices({ db, log, catalog: deps.catalog, watch: deps.prices }),
+    },
+    'prune-rate-windows': { cron: '*/5 * * * *', run: () => pruneRateWindows(db, inMinutes(4)) },
+    'prune-shield-counts': { cron: '7 4 * * *', run: () => pruneShieldCounts(db) },
+    'prune-invitations': { cron: '43 3 * * *', run: () => pruneInvitations(db) },
+    'prune-audit-log': { cron: '33 4 * * *', run: () => pruneAuditLog(db, inMinutes(10)) },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),

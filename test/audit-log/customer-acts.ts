@@ -1,12 +1,21 @@
 import { createAlert, changeAlert, deleteAlert } from '../../src/alerts/alerts.ts'
-import { OPERATOR, type Actor } from '../../src/audit-log/audited.ts'
-import { changeKey, createKey, revokeKey } from '../../src/customers/key-acts.ts'
+import { OPERATOR, SYSTEM, type Actor } from '../../src/audit-log/audited.ts'
+import { changeShield } from '../../src/customers/change-shield.ts'
+import {
+  changeKey,
+  createKey,
+  pauseKey,
+  pauseLeakedKey,
+  resumeKey,
+  revokeKey,
+} from '../../src/customers/key-acts.ts'
 import { savePreferences } from '../../src/customers/preferences.ts'
 import { changeProfile } from '../../src/customers/profiles.ts'
 import type { Database } from '../../src/db/open.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { exportAccount, WHOLE_EXPORT } from '../../src/personal-data/export-account.ts'
 import { deletePrompt } from '../../src/prompts/prompts.ts'
+import { stopAccount } from '../../src/sign-in/stop-account.ts'
 import { enableWebhook } from '../../src/webhooks/enable-webhook.ts'
 import { replayAttempt } from '../../src/webhooks/queue-by-hand.ts'
 import {
@@ -45,7 +54,35 @@ export async function customerActs(
   const failing = await createWebhook(db, customer, key, { ...webhookInput, customerId })
   if ('kind' in failing) throw new Error(failing.kind)
   await disableWebhook(db, failing.endpoint.id, 'failing')
+  const paused = await createKey(db, customer, {
+    customerId,
+    name: 'pausada',
+    requestsPerMinute: 1,
+  })
+  const found = await createKey(db, customer, { customerId, name: 'vazada', requestsPerMinute: 1 })
+  if (paused.kind !== 'created' || found.kind !== 'created') throw new Error('no key was made')
+  await pauseKey(db, customer, { customerId, keyId: paused.key.id })
   return [
+    {
+      action: 'api_key.paused',
+      table: 'api_keys',
+      run: () => pauseKey(db, customer, { customerId, keyId }),
+    },
+    {
+      action: 'api_key.paused',
+      table: 'api_keys',
+      run: () => pauseLeakedKey(db, SYSTEM, found.secret),
+    },
+    {
+      action: 'api_key.resumed',
+      table: 'api_keys',
+      run: () => resumeKey(db, customer, { customerId, keyId: paused.key.id }),
+    },
+    {
+      action: 'account.stopped',
+      table: 'api_keys',
+      run: () => stopAccount(db, customer, { customerId }),
+    },
     {
       action: 'api_key.created',
       table: 'api_keys',
@@ -72,6 +109,11 @@ export async function customerActs(
       table: 'customers',
       run: () =>
         savePreferences(db, customer, { customerId, change: { weekly_digest_enabled: false } }),
+    },
+    {
+      action: 'shield.changed',
+      table: 'customers',
+      run: () => changeShield(db, customer, { customerId, change: { action: 'mask' } }),
     },
     {
       action: 'profile.changed',

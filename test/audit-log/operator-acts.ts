@@ -1,6 +1,7 @@
 import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { exportAuditLog } from '../../src/audit-log/export-audit-log.ts'
 import { disableModel, enableModel } from '../../src/catalog/disabled-models.ts'
+import { setPrices, withdrawPrices } from '../../src/catalog/price-changes.ts'
 import { cancelMarkup, scheduleMarkup } from '../../src/catalog/markup-changes.ts'
 import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
 import { registerCustomer } from '../../src/customers/register-customer.ts'
@@ -14,6 +15,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { explainDiscrepancy, recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { importUpstreamCosts } from '../../src/reconciliation/upstream-costs.ts'
 import { createWebhook } from '../../src/webhooks/webhook-endpoints.ts'
+import { testModel } from '../harness/open-test-ledger.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import type { ActInTest } from './act-in-test.ts'
 
@@ -32,6 +34,20 @@ const markup = {
   noticeDays: 0,
 } as const
 
+function pricesOf(output: bigint) {
+  const [tier] = testModel.price.tiers
+  if (!tier) throw new Error('the model has no price')
+  const price = { tiers: [{ ...tier, output, reasoning: output }] }
+  return {
+    models: [testModel],
+    prices: [{ modelId: testModel.id, schedule: [{ price }] }],
+    startsAt: undefined,
+    note: undefined,
+    isConfirmed: true,
+    isDryRun: false,
+  } as const
+}
+
 /** Acts on the service, its models, and accounts as a whole. */
 export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
@@ -46,6 +62,8 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const rate = { rateE4: 50_000n, bulletinAt: null, source: 'manual' }
   await storeFxRate(db, { ...rate, rateDate: '2026-01-01' })
   const { id: slipId } = await storeFxRate(db, { ...rate, rateDate: '2026-01-03' })
+  const priced = await setPrices(db, OPERATOR, pricesOf(2_000_000n))
+  if (priced.kind !== 'set') throw new Error(priced.kind)
   const [previous, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const webhook = { customerId, url: 'https://hooks.example.com', description: null }
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
@@ -97,6 +115,17 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       action: 'fx_rate.withdrawn',
       table: 'fx_rates',
       run: () => withdrawFxRate(db, OPERATOR, { mode: 'live', id: slipId, note: undefined }),
+    },
+    {
+      action: 'model.prices_set',
+      table: 'price_changes',
+      run: () => setPrices(db, OPERATOR, pricesOf(3_000_000n)),
+    },
+    {
+      action: 'model.prices_withdrawn',
+      table: 'price_changes',
+      run: () =>
+        withdrawPrices(db, OPERATOR, { id: priced.effects[0]?.id as number, note: undefined }),
     },
     {
       action: 'model.disabled',

@@ -1,5 +1,5 @@
 /** Texts with many tokens for their bytes, and with many bytes for their characters. */
-import fc from '../harness/fast-check.ts'
+import fc, { anyCharacter } from '../harness/fast-check.ts'
 import { numeral } from './json-text.ts'
 
 const PIECES = [
@@ -40,7 +40,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
       .tuple(fc.constantFrom(...PIECES), fc.integer({ min: 1, max: 400 }))
       .map(([piece, times]) => piece.repeat(times)),
   },
-  { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 300, unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 300, unit: anyCharacter }) },
 )
 
 /** A name of the maximum length that providers accept. */

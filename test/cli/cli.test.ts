@@ -11,7 +11,7 @@ import { runCli, runCliProcess, type RanCli, TARGET_LINE } from '../harness/run-
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const SECRET = /sk-svc-[A-Za-z0-9]{32}/g
+const SECRET = /sk-svc-[A-Za-z0-9]{38}/g
 
 let database: TestDatabase
 let dataDir: string
@@ -402,9 +402,9 @@ test('an audit of a sound ledger succeeds, and names the check that a changed ba
     assert.match(said, /^0 charges, 0 releases, 0 open holds, 1 customers, 0 debts$/m)
 
     for (const [column, name] of Object.entries({
-      credited_nano_brl: 'credits are the sum of their entries',
-      charged_nano_brl: 'charges are the sum of the usage events',
-      held_nano_brl: 'what is held is the sum of the open holds',
+      credited_nano_brl: 'account credits equal the sum of credit entries',
+      charged_nano_brl: 'account charges equal the sum of usage events',
+      held_nano_brl: 'held amounts equal the sum of open holds',
     })) {
       const change = (by: number): Promise<unknown> =>
         sql`update accounts set ${sql.ref(column)} = ${sql.ref(column)} + ${by}`.execute(fresh.db)

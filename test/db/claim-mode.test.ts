@@ -77,7 +77,7 @@ test('the audit and the doctor find sandbox money in a live database, until its 
   await start('sandbox')
   assert.deepEqual(await failed(), [])
   await sql`update installation set mode = 'live'`.execute(db)
-  assert.deepEqual(await failed(), ['a live database has no money of the sandbox'])
+  assert.deepEqual(await failed(), ['a live database has no sandbox credit'])
   const live = { ...environment, ...LIVE }
   assert.match((await runCli(['doctor'], live)).stdout, new RegExp(`^fault .*${customerId}`, 'm'))
   const ran = await runCli(['customer', 'delete', customerId, '--waive-balance'], live)

@@ -76,3 +76,17 @@ test('of two transactions that deadlock, both commit, one of them at its second 
   ])
   assert.equal(attempts, 3)
 })
+
+test('a transaction whose snapshot a concurrent change overtakes commits at its second attempt', async () => {
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  let attempts = 0
+  await inTransaction(db, async (trx) => {
+    attempts += 1
+    await sql`set transaction isolation level repeatable read`.execute(trx)
+    await sql`select from customers where id = ${customerId}`.execute(trx)
+    if (attempts === 1)
+      await sql`update customers set name = 'Bia' where id = ${customerId}`.execute(db)
+    await sql`select from customers where id = ${customerId} for update`.execute(trx)
+  })
+  assert.equal(attempts, 2)
+})

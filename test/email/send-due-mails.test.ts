@@ -539,6 +539,8 @@ test('each event is mailed once, with its data', async () => {
     'arrependimento_confirmado',
     'cartao_recusado',
     'chave_criada',
+    'chave_pausada',
+    'chave_retomada',
     'chave_revogada',
     'chaves_reativadas',
     'indicacao_recompensa',

@@ -53,10 +53,47 @@ export function assertRefusal(answer: Asked, status: number, type: string, code 
   assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'type'])
   assert.equal(error.type, type)
   assert.equal(error.code, code)
-  assert.match(error.message, PORTUGUESE)
-  // Names of models, fields, headers and paths are not words of the message.
-  const words = String(error.message).replaceAll(/"[^"]*"|\S*[-_/:]\S*/g, '')
-  assert.doesNotMatch(words, ENGLISH)
+  assertSpoken(error.message)
   assertNoTrace(answer)
+  assertHeaders(answer, answer.requestId)
+}
+
+/** A refusal in the Responses format: that of chats, with the field `param`. */
+export function assertResponsesRefusal(answer: Asked, status: number, type: string): void {
+  const { param, ...error } = answer.json.error
+  assert.equal(param, null)
+  assertRefusal({ ...answer, json: { ...answer.json, error } }, status, type)
+}
+
+/** A message for customers is in Portuguese. */
+export function assertSpoken(message: string): void {
+  assert.match(message, PORTUGUESE)
+  // Names of models, fields, headers and paths are not words of the message.
+  assert.doesNotMatch(message.replaceAll(/"[^"]*"|\S*[-_/:]\S*/g, ''), ENGLISH)
+}
+
+/** The types of errors in the Messages format, which its clients read. */
+const MESSAGES_TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+}
+
+/** A refusal in the Messages format. */
+export function assertMessagesRefusal(answer: Asked, status: number, code: string): void {
+  assert.equal(answer.status, status, answer.text.slice(0, 300))
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
+  const { error, ...rest } = answer.json
+  assert.deepEqual(rest, { type: 'error', request_id: answer.requestId })
+  assert.deepEqual(Object.keys(error).toSorted(), ['code', 'message', 'type'])
+  assert.deepEqual([error.type, error.code], [MESSAGES_TYPES[status] ?? 'api_error', code])
+  assertSpoken(error.message)
+  // The format's own word for 503.
+  assertNoTrace({ ...answer, text: answer.text.replace('overloaded_error', '') })
   assertHeaders(answer, answer.requestId)
 }

@@ -3,6 +3,8 @@
  * tear-down too, the resources they left open would keep the process alive for ever.
  */
 import { after } from 'node:test'
+import { readCpuSeconds } from './read-cpu-seconds.ts'
+import { recordCpu } from './record-cpu.ts'
 
 /** For the file's own tear-down, which begins at the same time. */
 const TEAR_DOWN_MS_MAX = 60_000
@@ -13,3 +15,5 @@ after(() => {
     process.exit(1)
   }, TEAR_DOWN_MS_MAX).unref()
 })
+
+process.once('exit', () => recordCpu(process.argv[1] ?? '', readCpuSeconds()))

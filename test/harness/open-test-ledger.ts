@@ -129,6 +129,7 @@ export async function openTestLedger(
         markupE4: testModel.markupE4,
         promptTokensEstimated: 0,
         tokensCounted: tokens,
+        taskLimitNanoBrl: null,
         ...more,
       }
     },

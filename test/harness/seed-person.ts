@@ -103,6 +103,18 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     })),
   })
   await sql`select roll_usage_days(${customerId})`.execute(db)
+  // As after a released call with a cap per task.
+  await db
+    .insertInto('task_spends')
+    .values({
+      api_key_id: key.id,
+      session_id: sessionId,
+      customer_id: customerId,
+      limit_nano_brl: NANO_PER_BRL,
+    })
+    .execute()
+  await sql`insert into shield_counts (customer_id, api_key_id, day, action, kind, occurrences)
+    values (${customerId}, ${key.id}, current_date, 'mask', 'cpf', 3)`.execute(db)
   const { teamSecret, teamOwnerId } = await seedTeams(db, customerId, email, marker)
   await seedReferrals(db, customerId)
   return {

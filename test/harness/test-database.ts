@@ -29,7 +29,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await migrate(urlOf(serverUrl, `${TEMPLATE}_new`))
       await client.query(`alter database ${TEMPLATE}_new rename to ${TEMPLATE}`)
     }
-    await client.query(`create database ${name} template ${TEMPLATE}`)
+    // Not through the log of changes, which costs five times the processor time: this server is never restored.
+    await client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
     await client.query('select pg_advisory_unlock(42)')
   })
   const database = openTestDatabase(serverUrl, name)

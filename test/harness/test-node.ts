@@ -55,6 +55,8 @@ export async function startTestNode(options: {
         HOST: '127.0.0.1',
         PORT: String(port),
         RATE_LIMIT_PER_IP: '100000000',
+        REST_RATE_LIMIT_PER_KEY: '100000000',
+        REST_RATE_LIMIT_PER_IP: '100000000',
         DRAIN_SECONDS: '10',
         LOG_LEVEL: 'info',
         ...options.env,

@@ -15,6 +15,8 @@ export interface Placed {
   readonly tier: Tier
   /** The server of the run; not used if a file of the tier `processes` starts its own. */
   readonly needsDatabase: boolean
+  /** It changes how modules are loaded, so it shares its process with no other file. */
+  readonly changesModules: boolean
 }
 
 const TEST_DATABASE = 'test/harness/test-database.ts'
@@ -58,6 +60,7 @@ export function createTierReader(root: string): (file: string) => Placed {
       file,
       tier: startsProcesses ? 'processes' : needsDatabase ? 'database' : 'unit',
       needsDatabase,
+      changesModules: seen.has('node:module'),
     }
   }
 }

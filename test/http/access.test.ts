@@ -86,7 +86,7 @@ async function request(secret: string, method: string, url: string): Promise<any
   return { status: answer.status, json: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
-test('every route answers every kind of caller as the matrix says', async () => {
+test('every route answers every kind of caller as in the access matrix', async () => {
   const credential: Record<CallerKind, string> = {
     calls: await keyOf(await newOwner(), { scope: 'calls' }),
     account: await keyOf(await newOwner(), { scope: 'account' }),
@@ -118,7 +118,7 @@ function rank({ method, url }: Pick<Route<never>, 'method' | 'url'>): number {
   return method === 'DELETE' && url === '/v1/me' ? 1 : 0
 }
 
-test('an API key never operates the service, whomever it belongs to, and no session without a second factor', async () => {
+test('operator routes refuse every API key and every session without a second factor', async () => {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0', scope: 'manage' })
   const inFull = await openOperatorSession(at, customerId, EMAILS.admin.replace('chefe', 'dona'))
   const owner = { customerId, session: await openSession(at, customerId) }
@@ -139,7 +139,7 @@ test('an API key never operates the service, whomever it belongs to, and no sess
   )
 })
 
-test('the matrix of docs/specification.md is the one of the routes (`npm run docs:access`)', async () => {
+test('the access matrix of docs/specification.md equals that of the routes (`npm run docs:access`)', async () => {
   const page = await readFile(join(import.meta.dirname, '../../docs/specification.md'), 'utf8')
   assert.ok(page.endsWith(renderAccessMatrix(routes)))
 })
@@ -172,6 +172,7 @@ for (const [limit, input] of Object.entries(LIMITS))
       ['POST', '/api-keys', { name: 'sem limites', model_ids: ['sandbox-chat', 'sandbox-long'] }],
       ['POST', '/topups', { amount: 5_000, method: 'card', payment_method_id: card }],
       ['PUT', '/topups/automatic', { threshold_brl: 1, amount_brl: 20, payment_method_id: card }],
+      ['PUT', '/me/shield', { action: 'off' }],
       ['POST', '/webhooks', { url: 'https://hooks.example.com/x' }],
       ['POST', '/api-keys/bulk-revoke', { all: true }],
       ['DELETE', `/api-keys/${json.api_keys[1].id}`],
@@ -184,7 +185,7 @@ for (const [limit, input] of Object.entries(LIMITS))
     assert.deepEqual((await call(owner.session, 'GET', '/api-keys')).json.api_keys.length, 2)
   })
 
-test('a key without limits does all that the specification lists for a key, and nothing beyond it', async () => {
+test('a key without limits may do all that the specification lists for a key, and nothing else', async () => {
   const owner = await newOwner('dona@exemplo.com.br')
   const secret = await keyOf(owner)
   const other = (await call(owner.session, 'GET', '/api-keys')).json.api_keys[1].id
@@ -206,6 +207,8 @@ test('a key without limits does all that the specification lists for a key, and 
       '/me/usage-summary',
       '/me/dashboard-stats',
       '/me/runway',
+      '/me/shield',
+      '/me/shield/report',
       '/me/notifications',
       '/me/export',
       '/me/recommendations',
@@ -266,7 +269,7 @@ test('a key without limits does all that the specification lists for a key, and 
 
 const INPUT = { name: 'nova chave', model_ids: ['sandbox-chat'] }
 
-test('manage is given only by a login session whose user proved their identity lately', async () => {
+test('only a session with a recent proof of identity can grant the scope manage', async () => {
   const owner = await newOwner()
   const stale = await openSession(at, owner.customerId, { isProved: false })
   const key = await keyOf(owner, { scope: 'manage' })
@@ -288,7 +291,7 @@ test('manage is given only by a login session whose user proved their identity l
   assertRefused(await call(stale, 'PATCH', path, { requests_per_minute: 10_000 }), 'proof_needed')
 })
 
-test('no key makes or changes one that may more than itself, nor itself', async () => {
+test('a key can neither create nor change a key with more rights, nor change itself', async () => {
   const owner = await newOwner()
   const own = {
     name: 'a própria',
@@ -342,7 +345,7 @@ test('no key makes or changes one that may more than itself, nor itself', async 
   assertRefused(await rename('a própria'), 'proof_needed')
 })
 
-test('a key with a budget makes no keys: two of them could spend it twice', async () => {
+test('a key with a budget cannot create keys, which could spend the budget twice', async () => {
   const owner = await newOwner()
   const budget = { limitPicoUsd: parseUsd('1') as bigint, period: 'day' } as const
   const secret = await keyOf(owner, { scope: 'manage', budget })

@@ -158,7 +158,7 @@ test('the copy and the deletion of an account', async () => {
   assertSame(rows, await rowsAbout(other.customerId, other.customerId))
 })
 
-test('the acts that both interfaces call are those compared above', async () => {
+test('every act that both interfaces call is compared above', async () => {
   const root = join(import.meta.dirname, '../..')
   const read = async (pattern: string): Promise<string> => {
     const texts: string[] = []

@@ -143,7 +143,7 @@ test('a rise needs its days of notice, is compared with the markup in force then
   for (const more of [{}, { starts_at: inDays(6.99) }]) {
     const early = await setMarkup(model, 1.2501, more)
     assert.deepEqual([early.status, early.json.error], [400, 'notice_too_short'])
-    assert.match(early.json.details, /^starts_at: a rise begins at 20/)
+    assert.match(early.json.details, /^starts_at: um aumento começa em 20/)
   }
   const risen = await setMarkup(model, 1.5, { starts_at: inDays(7.01) })
   assert.deepEqual([risen.status, risen.json.is_rise], [201, true], risen.text)

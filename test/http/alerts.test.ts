@@ -139,7 +139,7 @@ test('invalid names, kinds and channels are refused, and kind and restriction ne
   assert.equal(long.status, 201, long.text)
   const path = `/me/alerts/${long.json.id}`
   for (const more of [{ kind: 'monthly_spend' }, { api_key_id: keyId }, { team_id: null }])
-    assertError(await call('PATCH', path, more), 400, 'invalid_request', /is not known/)
+    assertError(await call('PATCH', path, more), 400, 'invalid_request', /não é conhecido/)
   assert.deepEqual((await call('GET', '/me/alerts')).json, { alerts: [long.json] })
 })
 

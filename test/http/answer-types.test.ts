@@ -30,7 +30,7 @@ const sound: AnswerOf<typeof thing> = {
   parts: [{ count: 1 }],
 }
 
-test('a handler whose answer does not fit its schema does not compile', () => {
+test('a handler whose answer does not match its schema does not compile', () => {
   const routes = [
     restRoute({ ...declared, handle: () => sound }),
     restRoute({ ...declared, handle: async () => ({ ...sound, ended_at: null }) }),

@@ -14,7 +14,7 @@ import { assertHeaders } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
-const SECRET = /^sk-svc-[0-9A-Za-z]{32}$/
+const SECRET = /^sk-svc-[0-9A-Za-z]{38}$/
 const INPUT = { name: 'produção', model_ids: ['sandbox-chat'] }
 
 let gateway: TestGateway
@@ -71,7 +71,7 @@ async function everything(): Promise<string> {
   return texts.join('\n')
 }
 
-test('a key has what was asked for, the default where nothing was, and works', async () => {
+test('a created key has the requested fields, defaults for the others, and works', async () => {
   const answer = await call('POST', '/api-keys', INPUT)
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -87,7 +87,15 @@ test('a key has what was asked for, the default where nothing was, and works', a
     ip_allowlist: null,
     requests_per_minute: 120,
     tokens_per_minute: null,
+    shield: null,
     budget: null,
+    minute_cap_brl: null,
+    minute_cap_used_brl: null,
+    day_cap_brl: null,
+    day_cap_used_brl: null,
+    task_cap_brl: null,
+    calls_at_once: null,
+    paused_reason: null,
     team_id: null,
     last_used_at: null,
     created_at: shown.created_at,
@@ -133,7 +141,7 @@ test('a name has 3 to 50 characters', async () => {
     assert.equal((await createKey({ name })).name, name)
 })
 
-test('a key is for models of the catalog, and says which of those asked for it is for', async () => {
+test('a key can be limited to models of the catalog, and shows them', async () => {
   for (const model_ids of [undefined, null, [], ['none'], 'sandbox-chat', [7], {}]) {
     const answer = await call('POST', '/api-keys', { ...INPUT, model_ids })
     assertRestRefusal(answer, 400, 'no_valid_models')
@@ -142,12 +150,12 @@ test('a key is for models of the catalog, and says which of those asked for it i
   assert.deepEqual(model_ids, ['gpt-4o', 'sandbox-chat'])
 })
 
-test('a limit that is wrong is refused by its name', async () => {
+test('an invalid limit is refused by its name', async () => {
   const budget = (limit_usd: unknown): object => ({ budget: { limit_usd, period: 'month' } })
   const addresses = Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`)
   const faults: [object, RegExp][] = [
-    [{ ip_allowlist: ['10.0.0.0/8', '10.0.0.0/33'] }, /^ip_allowlist: "10\.0\.0\.0\/33" is not/],
-    [{ ip_allowlist: ['example.com'] }, /^ip_allowlist: "example\.com" is not/],
+    [{ ip_allowlist: ['10.0.0.0/8', '10.0.0.0/33'] }, /^ip_allowlist: "10\.0\.0\.0\/33" não é/],
+    [{ ip_allowlist: ['example.com'] }, /^ip_allowlist: "example\.com" não é/],
     [{ ip_allowlist: ['a\u0000'] }, /^ip_allowlist: /],
     [{ ip_allowlist: addresses }, /^ip_allowlist: /],
     [{ ip_allowlist: [] }, /^ip_allowlist: /],
@@ -160,14 +168,14 @@ test('a limit that is wrong is refused by its name', async () => {
     [budget(-1), /^budget\.limit_usd: /],
     [budget('10'), /^budget\.limit_usd: /],
     [budget(1_000_001), /^budget\.limit_usd: /],
-    [budget(0.1234567), /^budget\.limit_usd: .*6 decimals/],
-    [budget(1e-7), /^budget\.limit_usd: .*6 decimals/],
-    [{ budget: { limit_usd: 1 } }, /^budget\.period: is required/],
+    [budget(0.1234567), /^budget\.limit_usd: .*6 casas decimais/],
+    [budget(1e-7), /^budget\.limit_usd: .*6 casas decimais/],
+    [{ budget: { limit_usd: 1 } }, /^budget\.period: é obrigatório/],
     [{ budget: { limit_usd: 1, period: 'week' } }, /^budget\.period: /],
-    [{ expires_at: '2020-01-01T00:00:00Z' }, /^expires_at: must be in the future/],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, /^expires_at: deve ser uma data futura/],
     [{ expires_at: '2099-12-31T23:59:60Z' }, /^expires_at: /],
     [{ expires_at: 'amanhã' }, /^expires_at: /],
-    [{ team_id: createId() }, /^team_id: is not known/],
+    [{ team_id: createId() }, /^team_id: não é conhecido/],
   ]
   for (const [more, details] of faults)
     assertRestRefusal(
@@ -180,7 +188,7 @@ test('a limit that is wrong is refused by its name', async () => {
   assert.equal((await createKey(budget(999_999.999999))).budget.limit_usd, 999_999.999999)
 })
 
-test('the secret of a key is shown once, and kept nowhere', async () => {
+test('the secret of a key is shown once and stored only as a hash', async () => {
   const { key: secret, id } = await createKey({ scope: 'account' })
   await call('PATCH', `/api-keys/${id}`, { name: 'renomeada' })
   await askChat(gateway.node.baseUrl, secret, sound())
@@ -205,7 +213,7 @@ test('the secret of a key is shown once, and kept nowhere', async () => {
   assert.ok(!gateway.node.log.join('\n').includes(hash))
 })
 
-test('keys are listed in pages, the newest first, each once, and by their status', async () => {
+test('keys are paged, newest first, each once, and filtered by status', async () => {
   const { secret, customerId, key } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
   // In one transaction they all have the same time.
   const made = await gateway.database.db
@@ -249,7 +257,7 @@ test('keys are listed in pages, the newest first, each once, and by their status
   assertRestRefusal(await call('GET', '/api-keys?status=gone'), 400, 'invalid_request', /^status/)
 })
 
-test("another customer's key is not found, by any route, and stays as it is", async () => {
+test("another customer's key is not found by any route, and does not change", async () => {
   const stranger = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
   const path = `/api-keys/${stranger.key.id}`
   const own = await createKey()
@@ -297,7 +305,7 @@ test("a team's key reads and changes no keys", async () => {
   assert.deepEqual([shown.team_id, shown.status], [teamId, 'active'])
 })
 
-test('a change of a key changes what was given, and null lifts a limit', async () => {
+test('an update of a key changes the given fields only, and null removes a limit', async () => {
   const made = await createKey({
     ip_allowlist: ['127.0.0.1'],
     tokens_per_minute: 100_000,
@@ -361,7 +369,7 @@ test('a change of a key changes what was given, and null lifts a limit', async (
   await assertAudit(gateway.database)
 })
 
-test('who made and revoked a key, from where and by which key, is in the audit log', async () => {
+test('the audit log has the creation and revocation of a key: actor, address and calling key', async () => {
   const { id } = await createKey()
   await call('DELETE', `/api-keys/${id}`)
   const { rows } = await sql<{ id: string }>`
@@ -398,7 +406,7 @@ test('an act that cannot be recorded does not happen', async () => {
   assert.deepEqual([shown.name, shown.status], ['sem registro', 'active'])
 })
 
-test('when a key was used last shows some seconds later, of model calls and of others', async () => {
+test('the last use of a key is shown seconds later, for model calls and others', async () => {
   const [caller, reader, idle] = [await createKey(), await createKey(), await createKey()]
   const startedAt = Date.now()
   await askChat(gateway.node.baseUrl, caller.key, sound())

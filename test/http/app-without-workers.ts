@@ -19,6 +19,8 @@ export async function restartWithoutWorkers(
       HOST: '127.0.0.1',
       PORT: String(node.port),
       RATE_LIMIT_PER_IP: '100000000',
+      REST_RATE_LIMIT_PER_KEY: '100000000',
+      REST_RATE_LIMIT_PER_IP: '100000000',
       ...env,
     },
     node.dataDir,

@@ -124,7 +124,7 @@ test('the days of a window are inclusive, and days of São Paulo', async () => {
   assert.deepEqual(await actionsOf('?from=2024-01-01&to=2024-01-02'), [])
 })
 
-test('of more than 10,000 acts the newest are exported, each once, also where times are the same', async () => {
+test('an export has the newest 10,000 acts, each once, also with equal times', async () => {
   await insertActs('2025-06-01T12:00:00Z', 10_500, 'many.acts')
   await sql`update audit_log set created_at = date_trunc('milliseconds', created_at)
     where action = 'many.acts'`.execute(gateway.database.db)
@@ -202,7 +202,7 @@ test('the log can be paged and filtered by subject, act and day, and reading it 
   assert.deepEqual((await list('?limit=1')).json, newest.json, 'reading left no trace')
 })
 
-test('nobody becomes an admin by an e-mail of their own choice', async () => {
+test('a customer cannot become an admin by an e-mail of their own choice', async () => {
   const { db } = gateway.database
   // One e-mail is one customer's, however it is written.
   for (const email of ['CHEFE@exemplo.com.br', 'chefe@Exemplo.com.br'])

@@ -38,10 +38,18 @@ let folder: string
 
 before(async () => {
   sandbox = await startSandboxUpstream()
+  // Its tokenizer is loaded by the first chat, for longer than the time-out if the machine is busy.
+  await askChat(new URL(sandbox.baseUrl).origin, undefined, sound('sandbox-chat', {}))
   flood = await startFlood()
   folder = await mkdtemp(join(tmpdir(), 'catraca-streams-'))
   await writeFile(join(folder, 'catraca.config.json'), JSON.stringify(catalogConfig()))
   gateway = await startGateway({ CATRACA_CONFIG: join(folder, 'catraca.config.json') })
+  // Its first answer loads the tokenizer, which on a loaded machine takes longer than the gateway waits.
+  const sent = await fetch(`${sandbox.baseUrl}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ ...sound(), model: 'sandbox-chat' }),
+  })
+  assert.equal(sent.status, 200, await sent.text())
 })
 
 after(async () => {

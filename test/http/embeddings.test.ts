@@ -151,7 +151,7 @@ test('texts are billed by their tokens, and the hold covers any text', async () 
   }
 })
 
-test('the price is that of the route that answered, and the hold covers the most expensive route', async () => {
+test('the charge uses the price of the answering route, and the hold covers the most expensive one', async () => {
   const tokens = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   const answer = await embed({ model: 'two-prices', input: tokens })
   assert.equal(answer.status, 200, answer.text)

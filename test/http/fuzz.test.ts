@@ -653,6 +653,9 @@ const PATHS = [
   '/v1/images/generations',
   '/v1/completions',
   '/v1/messages',
+  '/v1/messages/count_tokens',
+  '/v1/responses',
+  '/v1/responses/x',
   '/v1/me/none',
   '/v1/healthz',
   '/v1/healthz/db',
@@ -1045,9 +1048,13 @@ function checkError(path: string, answer: Answer): void {
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
   const body = JSON.parse(answer.text)
   if (MODEL_CALL.test(path)) {
-    assert.deepEqual(Object.keys(body), ['error'], answer.text.slice(0, 200))
-    assert.deepEqual(Object.keys(body.error).sort(), ['code', 'message', 'type'])
-    for (const value of Object.values(body.error)) assert.equal(typeof value, 'string')
+    const isOf = (format: string): boolean => path.startsWith(`/v1/${format}`)
+    const fields = isOf('messages') ? ['error', 'request_id', 'type'] : ['error']
+    assert.deepEqual(Object.keys(body).sort(), fields, answer.text.slice(0, 200))
+    const { param = null, ...texts } = body.error
+    assert.equal(param, null)
+    assert.deepEqual(Object.keys(texts).sort(), ['code', 'message', 'type'])
+    for (const value of Object.values(texts)) assert.equal(typeof value, 'string')
     return
   }
   assert.equal(typeof body.error, 'string', answer.text.slice(0, 200))
@@ -1170,7 +1177,7 @@ async function runLeaving(bytes: Buffer, leaves: number | 'in_answer'): Promise<
   connection.destroy()
 }
 
-test(`${REQUESTS_MIN} odd requests: none is a 5xx, each sound one has its answer in the right format`, async (t) => {
+test(`${REQUESTS_MIN} malformed and valid requests: no 5xx, and every valid one gets an answer in the right format`, async (t) => {
   const only = process.env.FUZZ_CASE
   let next = only === undefined ? 0 : Number(only)
   const end = only === undefined ? CASES : next + 1
@@ -1191,7 +1198,7 @@ test(`${REQUESTS_MIN} odd requests: none is a 5xx, each sound one has its answer
     assert.ok(tally.byStatus.has(status), `no answer was a ${status}`)
 })
 
-test('the process lives on, and nothing in its log is a fault of its own', () => {
+test('the process keeps running, and its log has no internal error', () => {
   const { exitCode, signalCode } = gateway.node.process
   // Where it says that it stops, a signal came from outside of this test.
   const stopping = gateway.node.log.filter((line) => line.includes('"stopping"'))
@@ -1203,7 +1210,7 @@ test('the process lives on, and nothing in its log is a fault of its own', () =>
   assert.deepEqual(faults.slice(0, 10), [])
 })
 
-test('a sound request works as before, also in a stream', async () => {
+test('a valid request still works, plain and as a stream', async () => {
   for (const stream of [false, true]) {
     const answer = await askChat(gateway.node.baseUrl, gateway.secret, {
       ...sound(),
@@ -1215,7 +1222,7 @@ test('a sound request works as before, also in a stream', async () => {
   }
 })
 
-test('no hold is open, the ledger is sound, and what was answered was charged', async () => {
+test('no hold is open, the audit passes, and every answer was charged', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
   const account = await findAccount(gateway.database.db, gateway.customerId)

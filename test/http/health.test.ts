@@ -75,7 +75,7 @@ function assertPublic(answer: Asked, maxAgeSeconds: number): void {
   assertNoTrace(answer)
 }
 
-test('the counts of all nodes, upstreams and hours are one sum, and percentiles of it are within 5 %', () =>
+test('health sums the counts of all nodes, upstreams and hours, with percentiles within 5 %', () =>
   withDatabase(async ({ db }) => {
     let nowMs = Date.now() - 20 * HOUR_MS
     const nodes = [createRecorder(db, () => nowMs), createRecorder(db, () => nowMs)]
@@ -113,7 +113,7 @@ test('the counts of all nodes, upstreams and hours are one sum, and percentiles 
     )
   }))
 
-test('the uptime is rounded down: 100 is only where nothing failed', () =>
+test('uptime is rounded down: 100 means that no call failed', () =>
   withDatabase(async ({ db }) => {
     const recorder = createRecorder(db)
     samples(recorder, 'all', { ok: 3 })
@@ -165,7 +165,7 @@ test('a window has exactly its days, and samples older than 100 days are removed
     assert.equal(await vendors(1_000), 'abcdef')
   }))
 
-test('no sample is lost while the database is unavailable, and each counts once', () =>
+test('samples survive an unavailable database, and each counts once', () =>
   withDatabase(async ({ db, databaseUrl }) => {
     const recorder = createRecorder(db)
     const name = new URL(databaseUrl.replace('@/', '@placeholder/')).pathname.slice(1)
@@ -205,7 +205,7 @@ test('no sample is lost while the database is unavailable, and each counts once'
     assert.equal(rows[0]?.count, 16n, 'a failed attempt has no latency')
   }))
 
-test('a flush into a closed pool fails in the log alone, and what was counted stays', async () => {
+test('a flush into a closed pool is logged, and its counts are kept', async () => {
   const { databaseUrl } = gateway.database
   const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
   await summarizeHealth(db, 1)
@@ -223,7 +223,7 @@ test('a flush into a closed pool fails in the log alone, and what was counted st
   )
 })
 
-test('what waits for the database is bounded: the oldest hours go first, and the log says so', () =>
+test('counts that wait for the database are bounded: the oldest hours are dropped first, with a log line', () =>
   withDatabase(async ({ db }) => {
     let nowMs = Date.now() - 90 * DAY_MS
     const recorder = createRecorder(db, () => nowMs)
@@ -243,7 +243,7 @@ test('what waits for the database is bounded: the oldest hours go first, and the
     assert.equal(rows[0]?.oldest.getTime(), firstMs)
   }))
 
-test('anybody reads how the makers of the models do, by name, and no upstream is named', async () => {
+test('health by model maker is public, and names no upstream', async () => {
   const { db } = gateway.database
   const [one, other] = [createRecorder(db), createRecorder(db)]
   samples(one, 'zeta', { ok: 1, failed: 2 })
@@ -295,7 +295,10 @@ test('a window is 1 to 90 whole days', async () => {
     assert.equal(answer.status, 400, query)
     assert.deepEqual(Object.keys(answer.json), ['error', 'details'])
     assert.equal(answer.json.error, 'invalid_request')
-    assert.match(answer.json.details, /^days: must be (integer|>= 1|<= 90)$/)
+    assert.match(
+      answer.json.details,
+      /^days: deve ser (um número inteiro|no mínimo 1|no máximo 90)$/,
+    )
     assert.equal(answer.headers.get('cache-control'), null)
     assertHeaders(answer, answer.requestId)
   }
@@ -325,7 +328,7 @@ async function cliJson(...args: string[]): Promise<any> {
   return JSON.parse(await cliText(...args, '--json'))
 }
 
-test('what an operator opens, updates and resolves is what customers see, and its history is kept', async () => {
+test('customers see the incidents that an operator opens, updates and resolves, with their history', async () => {
   assert.deepEqual(await activeIncidents(), [])
   assert.equal(await cliText('list'), 'no incidents\n')
   const title = 'Lentidão nas respostas'
@@ -417,7 +420,7 @@ test('what an operator opens, updates and resolves is what customers see, and it
   assert.match(table, new RegExp(`^${second} +resolved +critical +operator .* - +Geral$`, 'm'))
 })
 
-test('a command that is wrong is refused in a line, and customers see nothing of it', async () => {
+test('an invalid command is refused with one line, and creates no incident', async () => {
   const open = (...rest: string[]): string[] => ['open', '--title', 'T', '--message', 'M', ...rest]
   const resolved = await cliJson(...open())
   await cliText('resolve', resolved.id)
@@ -466,7 +469,7 @@ test('a command that is wrong is refused in a line, and customers see nothing of
   )
 })
 
-test('nodes that report one breaker at once make one incident, which ends when it closes', async () => {
+test('concurrent reports of one breaker create one incident, which ends when the breaker closes', async () => {
   const subject = 'hidden-upstream/claude-haiku-4-5'
   const opened = Array.from({ length: 2 }, () =>
     openDatabase(gateway.database.databaseUrl, { onError: () => {} }),
@@ -527,7 +530,7 @@ test('nodes that report one breaker at once make one incident, which ends when i
   )
 })
 
-test("a breaker's incident follows its models; what an operator wrote stays while they are the same", async () => {
+test("a breaker's incident follows its models; an operator's text remains while they are the same", async () => {
   const { db } = gateway.database
   const subject = 'hidden-upstream'
   const report = (...modelIds: string[]): Promise<string> =>
@@ -562,7 +565,7 @@ test("a breaker's incident follows its models; what an operator wrote stays whil
   await reportBreakerClosed(db, { subject })
 })
 
-test('an incident whose nodes fell silent ends by itself; those of operators and of live nodes stay', async () => {
+test('an incident of silent nodes ends by itself; those of operators and of live nodes remain', async () => {
   const { db } = gateway.database
   const report = (subject: string): Promise<string> =>
     reportBreakerOpen(db, {

@@ -190,7 +190,7 @@ test('tokens of images without a price of their own are billed as output', async
   )
 })
 
-test('if the model chooses the quality, the hold covers the most expensive one', async () => {
+test('if the model chooses the quality, the hold covers the most expensive quality', async () => {
   const answer = await generate({ model: 'by-token', prompt: 'x', size: '1024x1024' })
   // The sandbox takes the best one where it may choose.
   assert.equal(answer.json.usage.output_tokens, 4_160)
@@ -213,7 +213,7 @@ const PIECES: readonly [Record<string, unknown>, string][] = [
   [{ model: 'any-piece', size: '48x96' }, '0.0625'],
 ]
 
-test('images are billed by the piece: by quality and size, by size, by quality, or all the same', async () => {
+test('images are billed each: by quality and size, by size, by quality, or at one price', async () => {
   for (const [request, price] of PIECES) {
     for (const count of [1, 7]) {
       const answer = await generate({ prompt: 'Uma catraca.', n: count, ...request })
@@ -227,7 +227,7 @@ test('images are billed by the piece: by quality and size, by size, by quality, 
   }
 })
 
-test('where the size decides the price it is not left to the upstream', async () => {
+test('if the price depends on the size, the gateway sends the size', async () => {
   const answer = await generate({
     model: 'by-piece',
     prompt: 'x',
@@ -239,7 +239,7 @@ test('where the size decides the price it is not left to the upstream', async ()
   assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [256, 256])
 })
 
-test('images are billed by the piece even if the upstream reports no usage', async () => {
+test('images with a price each are billed even if the upstream reports no usage', async () => {
   const answer = await generate(sound({ model: 'pieces-without-usage', n: 2 }))
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
   const outcome = await theOutcome(gateway, answer.requestId)
@@ -250,12 +250,12 @@ test('images are billed by the piece even if the upstream reports no usage', asy
   assert.ok(outcome.cost_billed_nano_brl <= outcome.held_nano_brl)
 })
 
-test('the price is that of the route that answered, and the hold covers the most expensive route', async () => {
+test('the charge uses the price of the answering route, and the hold covers the most expensive one', async () => {
   const answer = await generate(sound({ model: 'two-prices', n: 3 }))
   await assertCharged(answer, times(rational('3'), rational('0.07')))
 })
 
-test('tokens that the upstream does not report follow from the quality, and are marked as an estimate', async () => {
+test('unreported tokens are estimated from the quality, and marked as an estimate', async () => {
   const answer = await generate(
     sound({ model: 'impatient-sandbox-no-usage', quality: 'medium', n: 2 }),
   )
@@ -277,7 +277,7 @@ test('tokens that the upstream does not report follow from the quality, and are 
   assert.ok(outcome.held_nano_brl >= outcome.cost_billed_nano_brl)
 })
 
-test('never unpriced: a size or a quality without a price is refused, and nothing is held', async () => {
+test('a size or quality without a price is refused, and nothing is held', async () => {
   const answers = [
     await generate(sound({ model: 'by-piece', size: '64x64', quality: 'medium' })),
     await generate(sound({ model: 'by-piece', size: '64x64' })),
@@ -304,7 +304,7 @@ test('never unpriced: a size or a quality without a price is refused, and nothin
 
 // ── what is answered ────────────────────────────────────────────────────────────────────────────
 
-test('an answer has no trace of the upstream, in its addresses neither', async () => {
+test('an answer has no trace of the upstream, nor do its addresses', async () => {
   for (const response_format of ['url', 'b64_json', undefined]) {
     const answer = await generate(any({ response_format, n: 2 }))
     assert.equal(answer.status, 200)
@@ -319,7 +319,7 @@ test('an answer has no trace of the upstream, in its addresses neither', async (
   }
 })
 
-test('the address of an image is fetched without a key, and only by who knows it', async () => {
+test("an image's address needs no key, and every other address is a 404", async () => {
   const answer = await generate(any())
   const { url } = answer.json.data[0] as { url: string }
   const fetched = await fetch(url)
@@ -336,7 +336,7 @@ test('the address of an image is fetched without a key, and only by who knows it
   }
 })
 
-test('addresses begin with the public address of the server, where it is set', async () => {
+test("addresses begin with the server's public address if it is set", async () => {
   const host = 'imagens.example.com'
   const { json } = await ask(gateway.node.baseUrl, '/images/generations', {
     secret: gateway.secret,
@@ -347,14 +347,14 @@ test('addresses begin with the public address of the server, where it is set', a
   assert.ok(json.data[0].url.startsWith(new URL(gateway.node.baseUrl).origin))
 })
 
-test('an answer that comes in odd parts is whole', async () => {
+test('an answer that arrives in arbitrary parts is complete', async () => {
   const { status, json } = await generate(sound({ model: 'impatient-sandbox-split' }))
   assert.equal(status, 200)
   const fetched = await fetch(json.data[0].url)
   assert.equal(Buffer.from(await fetched.arrayBuffer()).toString('latin1', 1, 4), 'PNG')
 })
 
-test('null and "auto" stand for fields that are left out, and unknown fields do no harm', async () => {
+test('null and "auto" equal omitted fields, and unknown fields are ignored', async () => {
   const nulls = {
     n: null,
     quality: null,
@@ -423,7 +423,7 @@ test('400 invalid_request: each fault, in Portuguese, and nothing is held', asyn
   await assertUntouched(gateway, requestIds)
 })
 
-test('401, 402, 403 and 404: as for chats, and nothing is held', async () => {
+test('401, 402, 403 and 404 are those of chats, and nothing is held', async () => {
   const poor = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const narrow = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
@@ -446,7 +446,7 @@ test('401, 402, 403 and 404: as for chats, and nothing is held', async () => {
   )
 })
 
-test('402: the balance decides to the last digit, for all images together', async () => {
+test('402: the balance is compared exactly, for all images of a request together', async () => {
   const body = sound({ model: 'expensive', n: 3 })
   const needed = nanoBrl(rational('300'), FX_RATE, MARKUP)
   const [short, enough] = await Promise.all(
@@ -464,7 +464,7 @@ test('402: the balance decides to the last digit, for all images together', asyn
 
 // ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
 
-test('each fault of an upstream is reported in our words, and its hold is released once', async (t) => {
+test('each upstream fault becomes our own error, and its hold is released once', async (t) => {
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
@@ -480,7 +480,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
   )
 })
 
-test('a client that leaves while the upstream works: one charge, for the upstream does its work', async () => {
+test('after a client disconnects while the upstream works, the call is charged once', async () => {
   const leaving = new AbortController()
   const requestId = 'aaaaaaaa-0000-4000-8000-000000000001'
   const left = fetch(`${gateway.node.baseUrl}/images/generations`, {
@@ -501,7 +501,7 @@ test('a client that leaves while the upstream works: one charge, for the upstrea
   assert.ok(outcome.cost_billed_nano_brl > 0n)
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after these tests nothing is held, and the audit passes', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

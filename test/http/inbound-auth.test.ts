@@ -134,7 +134,7 @@ async function countCustomers(): Promise<number> {
 const newUser = (): string => `user_${createId()}`
 const newEmail = (): string => `pessoa.${createId()}@example.com`
 
-test('a message that is not signed with the secret in these minutes is refused, and does nothing', async () => {
+test('a message without a recent signature by the secret is refused and changes nothing', async () => {
   const before = await countCustomers()
   const body = JSON.stringify(clerk('user.created', { id: newUser(), email: newEmail() }))
   const at = new Date()
@@ -160,7 +160,7 @@ test('a message that is not signed with the secret in these minutes is refused, 
   assert.deepEqual(rows, [])
 })
 
-test('without a secret in the configuration nothing is believed', async () => {
+test('without a configured secret every message is refused', async () => {
   const server = Fastify()
   const deps = { db, authWebhookSecret: undefined, log: silent } as SignInDeps
   addRoutes(server, authEventRoutes, (route) => route.handlersOf(deps))
@@ -180,7 +180,7 @@ test('without a secret in the configuration nothing is believed', async () => {
   assert.deepEqual([statusCode, JSON.parse(body)], [401, { error: 'invalid_signature' }])
 })
 
-test('a user becomes a customer, is changed, and the audit log records both', async () => {
+test('a created user becomes a customer, an updated one changes it, and the audit log records both', async () => {
   const [id, email, next] = [newUser(), newEmail(), newEmail()]
   await deliver(clerk('user.created', { id, email: email.toUpperCase() }), { family: 'webhook' })
   const made = await theCustomer(id)
@@ -204,7 +204,7 @@ test('a user becomes a customer, is changed, and the audit log records both', as
   assert.equal(usage.json.balance.balance_brl, 0)
 })
 
-test('the shapes of Supabase and of WorkOS are read too', async () => {
+test('messages in the formats of Supabase and WorkOS are accepted', async () => {
   const [supabase, workos] = [newUser(), newUser()]
   const [first, second] = [newEmail(), newEmail()]
   await deliver({
@@ -231,7 +231,7 @@ test('the shapes of Supabase and of WorkOS are read too', async () => {
   )
 })
 
-test('an e-mail that the provider has not verified is nobody’s', async () => {
+test('an e-mail that the provider has not verified is not stored', async () => {
   for (const body of [
     clerk('user.created', { id: newUser(), email: newEmail(), status: 'unverified' }),
     clerk('user.created', { id: newUser(), email: null }),
@@ -252,7 +252,7 @@ test('an e-mail that the provider has not verified is nobody’s', async () => {
   assert.equal((await theCustomer(id)).email, null, 'the former one is not theirs any more')
 })
 
-test('nobody takes over the e-mail of another customer, or becomes an admin by one', async () => {
+test('a message cannot take over the e-mail of another customer, nor make its user an admin', async () => {
   const taken = newEmail()
   const owner = await createCustomer(db, { name: 'Dona', email: taken.toUpperCase() })
   assert.ok('id' in owner)
@@ -281,7 +281,7 @@ test('nobody takes over the e-mail of another customer, or becomes an admin by o
   for (const admin of ADMINS) assert.equal(await findCustomer(db, admin), undefined)
 })
 
-test('whom the operator made an admin stays one when their user is changed', async () => {
+test('a customer whom the operator made an admin remains one after an update', async () => {
   const [id, email] = [newUser(), newEmail()]
   const options = { actor: SYSTEM, adminEmails: new Set<string>() }
   const take = (body: unknown, adminEmails = options.adminEmails) =>
@@ -293,7 +293,7 @@ test('whom the operator made an admin stays one when their user is changed', asy
   assert.deepEqual([name, left], ['Eva Lima', email])
 })
 
-test('a message that is delivered again is answered alike, and handled once', async () => {
+test('a repeated message gets the same answer and is handled once', async () => {
   const [id, messageId] = [newUser(), `msg_${createId()}`]
   const body = clerk('user.created', { id, email: newEmail() })
   const answers = await Promise.all(Array.from({ length: 8 }, () => send(body, { id: messageId })))
@@ -305,7 +305,7 @@ test('a message that is delivered again is answered alike, and handled once', as
   assert.equal((await actsOn(customerId)).length, 1)
 })
 
-test('in any order and any number of repeats, the newest message about a user wins', async () => {
+test('the newest message about a user wins, in any order and with any repetitions', async () => {
   const orders = [
     [0, 1, 2],
     [0, 2, 1],
@@ -329,7 +329,7 @@ test('in any order and any number of repeats, the newest message about a user wi
   }
 })
 
-test('of users who claim one e-mail at once one gets it, and each is a customer', async () => {
+test('of concurrent users with the same e-mail, one gets it, and each becomes a customer', async () => {
   const email = newEmail()
   const created = Array.from({ length: 4 }, newUser)
   const updated = Array.from({ length: 4 }, newUser)
@@ -347,7 +347,7 @@ test('of users who claim one e-mail at once one gets it, and each is a customer'
   )
 })
 
-test('a deleted user’s account is deleted, and late news of them make none again', async () => {
+test('deleting a user deletes the account, and late messages do not create it again', async () => {
   const [id, email] = [newUser(), newEmail()]
   await deliver(clerk('user.created', { id, email }))
   const { id: customerId } = await theCustomer(id)
@@ -376,7 +376,7 @@ test('a deleted user’s account is deleted, and late news of them make none aga
   assert.equal((await theCustomer(next)).email, email)
 })
 
-test('who was deleted with money left loses the keys at once, and the account when the money is out', async () => {
+test('a deleted user with a balance loses the keys at once, and the account once the balance is refunded', async () => {
   const id = newUser()
   await deliver(clerk('user.created', { id, email: newEmail() }))
   const { id: customerId } = await theCustomer(id)
@@ -399,7 +399,7 @@ test('who was deleted with money left loses the keys at once, and the account wh
   )
 })
 
-test('useless messages are answered with 200: unknown types, and unreadable content', async () => {
+test('unknown types and unreadable content are acknowledged with 200', async () => {
   const before = await countCustomers()
   const bodies = [
     { type: 'session.created', data: { id: 'sess_1' } },
@@ -427,7 +427,7 @@ test('useless messages are answered with 200: unknown types, and unreadable cont
   )
 })
 
-test('a message that failed half-way leaves nothing, and is handled when it is repeated', async () => {
+test('a message whose handling fails leaves no rows, and its repetition is handled', async () => {
   const [id, messageId] = [newUser(), `msg_${createId()}`]
   const body = clerk('user.created', { id, email: newEmail() })
   await sql`alter table audit_log add constraint closed check (action <> 'customer.created') not valid`.execute(
@@ -446,7 +446,7 @@ test('a body that is too large is refused', async () => {
   assert.deepEqual([status, json.error], [413, 'payload_too_large'])
 })
 
-test('the rows of messages go after two weeks', async () => {
+test('rows of handled messages are deleted after two weeks', async () => {
   await pruneAuthEvents(db)
   await sql`insert into auth_events (id, type, received_at) values
     ('old', 'x', now() - interval '14 days 1 minute'), ('young', 'x', now() - interval '13 days')`.execute(
@@ -457,7 +457,7 @@ test('the rows of messages go after two weeks', async () => {
   assert.deepEqual(left, [{ id: 'young' }])
 })
 
-test('neither the secret nor anything personal is in the log', () => {
+test('the log contains neither the secret nor personal data', () => {
   const log = gateway.node.log.join('\n')
   assert.ok(!log.includes(SECRET.slice(6)) && !log.includes('@example.com'), log)
 })

@@ -280,7 +280,7 @@ function assertAnswer(error: InjectedError, answer: Asked): boolean {
   return words !== ''
 }
 
-test(`${ERRORS} errors by seed ${SEED}: no answer has a word of them, and each has its status and its Portuguese`, async () => {
+test(`${ERRORS} upstream errors by seed ${SEED}: each answer has its own status and Portuguese text, and no word of the error`, async () => {
   const faults: string[] = []
   const charged = new Set<string>()
   const asked = new Set<string>()
@@ -324,6 +324,6 @@ test(`${ERRORS} errors by seed ${SEED}: no answer has a word of them, and each h
   assert.deepEqual(often, [], 'each call went to the upstream once')
 })
 
-test('after all of this the ledger is sound', async () => {
+test('after these tests the audit passes', async () => {
   await assertAudit(gateway.database)
 })

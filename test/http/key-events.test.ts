@@ -78,7 +78,7 @@ test('a created key and a revoked key are each reported once', async () => {
   ])
 })
 
-test('keys that are revoked together are each reported once, even if two callers revoke them at once', async () => {
+test('keys revoked together are each reported once, even with two concurrent revocations', async () => {
   const { customerId, call } = await addCustomer()
   const keys = [await make(call), await make(call), await make(call)]
   const ids = keys.slice(0, 2).map(({ id }) => id)
@@ -93,7 +93,7 @@ test('keys that are revoked together are each reported once, even if two callers
   for (const { id } of keys) assert.ok(revocations.includes(`key.revoked ${id}`))
 })
 
-test("a team's keys are reported to its owner, who pays: created, revoked, and ended with a member or the team", async () => {
+test("the events of a team's keys go to its owner: created, revoked, and ended with a member or the team", async () => {
   const owner = await addCustomer()
   const { json: team } = await owner.call('POST', '/me/teams', { name: 'Dados' })
   const member = await join(owner.call, team.id)
@@ -145,7 +145,7 @@ test('an act that cannot be reported does not happen', async () => {
   ])
 })
 
-test('a new key goes out by mail and by webhook, and many at once as one mail', async () => {
+test('a new key is reported by mail and webhook, and many at once by one mail', async () => {
   const { customerId, call } = await addCustomer()
   const hook = await call('POST', '/webhooks', {
     url: 'https://hooks.example.com/x',

@@ -61,7 +61,7 @@ function get(
   })
 }
 
-test('it shows the newest first, and each with its text and its HTML in a frame without rights', async () => {
+test('the mailbox shows the newest mails first, each with its text and its HTML in a sandboxed frame', async () => {
   const [older, newer] = [mail('Mais antigo'), mail(HOSTILE)]
   await mailer.deliver(older)
   await mailer.deliver(newer)
@@ -87,7 +87,7 @@ test('it shows the newest first, and each with its text and its HTML in a frame 
   assert.doesNotMatch(html.policy, /script-src|allow-/)
 })
 
-test('a mail that is delivered twice is there once', async () => {
+test('a mail that is delivered twice is shown once', async () => {
   const twice = mail('Duas vezes')
   await mailer.deliver(twice)
   await mailer.deliver(twice)
@@ -95,13 +95,13 @@ test('a mail that is delivered twice is there once', async () => {
   assert.equal(text.split('Duas vezes').length, 2)
 })
 
-test('what is not there is not found', async () => {
+test('an unknown mail is a 404', async () => {
   for (const id of [createId(), 'x', '..%2f', '%00'])
     for (const path of [`/mailbox/${id}`, `/mailbox/${id}/html`])
       assert.equal((await get(path)).status, 404, path)
 })
 
-test('only this machine reads it, asked by its own name and not through a proxy', async () => {
+test('the mailbox answers this machine only, by its own name and not through a proxy', async () => {
   const { id } = mail('Segredo')
   for (const path of ['/mailbox', `/mailbox/${id}`, `/mailbox/${id}/html`])
     for (const headers of [
@@ -115,7 +115,7 @@ test('only this machine reads it, asked by its own name and not through a proxy'
     assert.equal((await get('/mailbox', { host })).status, 200, host)
 })
 
-test('every node shows the same; where there is a token, only by it', async () => {
+test('every node shows the same mails, and requires the token if one is set', async () => {
   const shown = mail('Em todo lugar')
   await mailer.deliver(shown)
   const node = await startTestNode({
@@ -147,7 +147,7 @@ test('behind a proxy, the mailbox and the metrics are closed to this machine too
   }
 })
 
-test('only the newest are kept', async () => {
+test('only the newest mails are kept', async () => {
   const first = mail('O primeiro')
   await mailer.deliver(first)
   for (let count = 0; count < SANDBOX_MAILS_MAX; count++) await mailer.deliver(mail(`n${count}`))
@@ -156,7 +156,7 @@ test('only the newest are kept', async () => {
   assert.equal(text.split('<li>').length - 1, SANDBOX_MAILS_MAX)
 })
 
-test('in live mode there is no such page', async () => {
+test('live mode has no mailbox', async () => {
   const server = Fastify()
   const deps = { db } as unknown as MailDeps
   addRoutes(server, mailboxRoutes({ mode: 'live' }), (route) => route.handlersOf(deps))

@@ -6,11 +6,17 @@ import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { test } from 'node:test'
 import { createRunningCalls } from '../../src/gateway/running-calls.ts'
+import { chatErrors } from '../../src/http/rest/error-formats.ts'
 import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 
 test('objects created for every call have no getters', () => {
   const reply = { raw: {}, hijack: () => undefined } as unknown as FastifyReply
-  assertPlain(createHttpClient({} as FastifyRequest, reply, { publicUrl: undefined }))
+  assertPlain(
+    createHttpClient({} as FastifyRequest, reply, {
+      publicUrl: undefined,
+      errorFormat: chatErrors,
+    }),
+  )
   assertPlain(
     createRunningCalls().begin({ id: 'a hold', customerId: 'a customer', epoch: 0 }, false),
   )

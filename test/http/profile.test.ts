@@ -29,7 +29,7 @@ function actsOf(customerId: string) {
     .execute()
 }
 
-test('there is no profile before one is made, and none is made without a CPF or CNPJ', async () => {
+test('a profile exists only once created, and its creation requires a CPF or CNPJ', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const missing = await read('/me/profile', secret)
   assert.deepEqual([missing.status, missing.json], [404, { error: 'profile_not_found' }])
@@ -58,7 +58,7 @@ test('there is no profile before one is made, and none is made without a CPF or 
   assert.deepEqual(await actsOf(customerId), [])
 })
 
-test('a profile is made with the number alone, and has what was given, without punctuation', async () => {
+test('a profile can be created with the number alone, and stores it without punctuation', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   const made = await put('/me/profile', secret, { cpf_cnpj: '249.715.637-92' })
   assert.equal(made.status, 200, made.text)
@@ -96,7 +96,7 @@ test('a profile is made with the number alone, and has what was given, without p
   assert.deepEqual((await read('/me/profile', secret)).json, changed.json)
 })
 
-test('missing fields stay, null clears a field, and the number cannot be cleared', async () => {
+test('missing fields remain, null clears a field, and the number cannot be cleared', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   await put('/me/profile', secret, { cpf_cnpj: CPF, city: 'Recife', phone: '81 3333-4444' })
   for (const cpf_cnpj of [undefined, null, '']) {
@@ -108,7 +108,7 @@ test('missing fields stay, null clears a field, and the number cannot be cleared
   assert.equal((await read('/me/profile', secret)).json.city, 'Recife')
 })
 
-test('what no invoice could carry is refused, and changes nothing', async () => {
+test('values that an invoice cannot carry are refused, and change nothing', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   await put('/me/profile', secret, { cpf_cnpj: CPF })
   const before = (await read('/me/profile', secret)).text
@@ -192,7 +192,7 @@ test('the audit log names the changed fields, and no log has their values', asyn
     assert.ok(!(JSON.stringify(acts) + gateway.node.log.join('\n')).includes(word), word)
 })
 
-test('preferences are changed one by one, and only to what both the program and the database know', async () => {
+test('preferences are changed one by one, and only to values that both the program and the database know', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   const before = {
     timezone: 'America/Sao_Paulo',
@@ -241,7 +241,7 @@ test('preferences are changed one by one, and only to what both the program and 
   assert.deepEqual((await put('/me/preferences', secret, {})).json, json)
 })
 
-test('a budget keeps the time zone that it was made with', async () => {
+test('a budget keeps the time zone of its creation', async () => {
   const budget = { limitPicoUsd: 10n ** 12n, period: 'day' as const }
   const { secret, key } = await seedCustomer(db, { balanceBrl: '0', budget })
   await put('/me/preferences', secret, { timezone: 'Asia/Tokyo' })
@@ -253,7 +253,7 @@ test('a budget keeps the time zone that it was made with', async () => {
   assert.equal(row.timezone, 'America/Sao_Paulo')
 })
 
-test('notifications come newest first, page by page, each once, with how many there are', async () => {
+test('notifications are paged, newest first, each once, with their number', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const stranger = await seedCustomer(db, { balanceBrl: '0' })
   // Some within the same millisecond, some at the very same time.
@@ -300,7 +300,7 @@ test('notifications come newest first, page by page, each once, with how many th
     assert.equal((await read(`/me/notifications?${query}`, secret)).status, 400, query)
 })
 
-test('nobody sees or changes the profile and the preferences of somebody else', async () => {
+test("a customer can neither read nor change another's profile and preferences", async () => {
   const one = await seedCustomer(db, { balanceBrl: '0' })
   const other = await seedCustomer(db, { balanceBrl: '0' })
   await put('/me/profile', one.secret, { cpf_cnpj: CPF, city: 'Recife' })

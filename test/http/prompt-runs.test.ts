@@ -132,7 +132,7 @@ async function assertNothingHappened(owner: Owner, answer: Asked): Promise<void>
   assert.equal(await balanceOf(owner), 100_000_000_000n)
 }
 
-test('a run answers as the model does, and costs what the balance loses and its history shows', async () => {
+test("a run returns the model's answer; its cost equals the balance's change and the history's amount", async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner, {
     body: 'Olá, {{nome}}! {{ nome }}: {{texto}} {{outro}}',
@@ -186,7 +186,7 @@ test('a run answers as the model does, and costs what the balance loses and its 
   for (const at of [first_request_at, last_request_at]) assert.equal(new Date(at).toISOString(), at)
 })
 
-test('what a run chooses goes before what the prompt and the defaults say', async () => {
+test('fields of a run override those of the prompt and the defaults', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const answer = await run(owner, id, { model: 'outro', max_tokens: 7, temperature: 0 })
@@ -203,7 +203,7 @@ test('what a run chooses goes before what the prompt and the defaults say', asyn
   )
 })
 
-test('the newest text is run, and a clone has runs of its own', async () => {
+test('a run uses the latest text, and a clone has its own history', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const { baseUrl } = gateway.node
@@ -217,15 +217,15 @@ test('the newest text is run, and a clone has runs of its own', async () => {
 })
 
 const BAD_BODIES: readonly (readonly [body: object, details: RegExp])[] = [
-  [{ values: {} }, /^values\.nome: is required/],
-  [{ values: undefined }, /^values\.nome: is required/],
-  [{ values: { nome: 'Ana', idade: '7' } }, /^values\.idade: is not a variable/],
-  [{ values: { nome: 'Ana', ['x'.repeat(9_000)]: '7' } }, /^values\.x{40}: is not a variable/],
+  [{ values: {} }, /^values\.nome: é obrigatório/],
+  [{ values: undefined }, /^values\.nome: é obrigatório/],
+  [{ values: { nome: 'Ana', idade: '7' } }, /^values\.idade: não é uma variável/],
+  [{ values: { nome: 'Ana', ['x'.repeat(9_000)]: '7' } }, /^values\.x{40}: não é uma variável/],
   [{ values: { nome: 7 } }, /^values\.nome: /],
   [{ values: { nome: null } }, /^values\.nome: /],
   [{ values: ['Ana'] }, /^values: /],
   [{ values: 'Ana' }, /^values: /],
-  [{ api_key: undefined }, /^api_key: is required/],
+  [{ api_key: undefined }, /^api_key: é obrigatório/],
   [{ api_key: 'pk-123' }, /^api_key: /],
   [{ api_key: 7 }, /^api_key: /],
   [{ api_key: `sk-${'x'.repeat(200)}` }, /^api_key: /],
@@ -236,10 +236,10 @@ const BAD_BODIES: readonly (readonly [body: object, details: RegExp])[] = [
   [{ max_tokens: 2 ** 60 }, /^max_tokens: /],
   [{ temperature: -0.1 }, /^temperature: /],
   [{ temperature: 2.1 }, /^temperature: /],
-  [{ stream: true }, /^stream: is not known/],
+  [{ stream: true }, /^stream: não é conhecido/],
 ]
 
-test('a run that is not in order is refused by the field, and nothing is called or charged', async () => {
+test('an invalid run is refused by its field, without a call or a charge', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const callsBefore = upstream.callsOf('certo').length
@@ -247,12 +247,12 @@ test('a run that is not in order is refused by the field, and nothing is called 
     assertRefused(await run(owner, id, body), 400, 'invalid_request', details)
   const withoutModel = await createPrompt(owner, { default_model: null })
   const answer = await run(owner, withoutModel)
-  assertRefused(answer, 400, 'invalid_request', /^model: is required/)
+  assertRefused(answer, 400, 'invalid_request', /^model: é obrigatório/)
   await assertNothingHappened(owner, answer)
   assert.equal(upstream.callsOf('certo').length, callsBefore)
 })
 
-test('names that mean something in JavaScript are variables like any other', async () => {
+test('names with a meaning in JavaScript work as variables', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner, { body: '{{constructor}} {{__proto__}}' })
   const values = '{"constructor": "a", "__proto__": "b"}'
@@ -263,10 +263,10 @@ test('names that mean something in JavaScript are variables like any other', asy
   assert.equal(answer.status, 200, answer.text)
   assert.equal(lastMessageTo('certo').messages[0].content, 'a b')
   const missing = await run(owner, id, { values: {} })
-  assertRefused(missing, 400, 'invalid_request', /^values\.constructor: is required/)
+  assertRefused(missing, 400, 'invalid_request', /^values\.constructor: é obrigatório/)
 })
 
-test('values that make the text larger than a request may be are refused', async () => {
+test('values that make the text exceed the size of a request are refused', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner, { body: '{{nome}}'.repeat(4_000) })
   const much = await run(owner, id, { values: { nome: 'x'.repeat(60_000) } })
@@ -277,7 +277,7 @@ test('values that make the text larger than a request may be are refused', async
   assert.equal((await run(owner, id, { values: { nome: 'x'.repeat(8) } })).status, 200)
 })
 
-test('a key that is not one of the caller is not found, whatever is wrong with it', async () => {
+test('a key of another customer is not found, in any state', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const revoked = await createApiKey(gateway.database.db, {
@@ -306,7 +306,7 @@ test('a key that is not one of the caller is not found, whatever is wrong with i
   assert.equal(await balanceOf(other), 100_000_000_000n)
 })
 
-test('a key that is revoked between two runs does not pay for the second', async () => {
+test('a key that is revoked between two runs cannot pay for the second', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const made = await createApiKey(gateway.database.db, {
@@ -320,7 +320,7 @@ test('a key that is revoked between two runs does not pay for the second', async
   assert.equal((await runsOf(owner, id)).length, 1)
 })
 
-test("the charge goes to the key that is given, not to the caller's", async () => {
+test("the charge counts for the given key, not for the caller's", async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const made = await createApiKey(gateway.database.db, {
@@ -333,7 +333,7 @@ test("the charge goes to the key that is given, not to the caller's", async () =
   assert.equal(event?.api_key_id, made.key.id)
 })
 
-test("another customer's prompt cannot be run or looked at, and one that is not there neither", async () => {
+test("another customer's prompt, and an unknown one, can be neither run nor read", async () => {
   const owner = await createOwner()
   const stranger = await createOwner()
   const id = await createPrompt(owner)
@@ -361,7 +361,7 @@ test("another customer's prompt cannot be run or looked at, and one that is not 
   assert.deepEqual([shown.request_count, others], [1, []])
 })
 
-test("the restrictions of a key hold in its runs: addresses, models, the model's own", async () => {
+test("a run respects its key's addresses and models, and the limits of its model", async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const blocked = await run(owner, id, {
@@ -380,7 +380,7 @@ test("the restrictions of a key hold in its runs: addresses, models, the model's
     assert.deepEqual(await resolutionsOf(gateway.database, answer.requestId), [])
 })
 
-test('without balance, within a used budget, and above the rate of the key, a run is refused', async () => {
+test("a run is refused without balance, beyond the key's budget and above its rate", async () => {
   const poor = await createOwner('0')
   const poorId = await createPrompt(poor)
   assertRefused(await run(poor, poorId), 402, 'insufficient_balance', /Saldo insuficiente/)
@@ -401,7 +401,7 @@ test('without balance, within a used budget, and above the rate of the key, a ru
   await untilNoHoldIsOpen(gateway.database)
 })
 
-test('a balance that other calls hold is reported as such, with the time to wait', async () => {
+test('a balance that other calls hold is reported with the time to wait', async () => {
   // Enough for one run: 1,024 tokens at USD 100 a million, and the prompt, at 5.2 and 1.0.
   const owner = await createOwner('0.8')
   const id = await createPrompt(owner, { default_model: 'devagar' })
@@ -420,7 +420,7 @@ test('a balance that other calls hold is reported as such, with the time to wait
   assert.equal((await first).status, 200)
 })
 
-test('when the model fails, the run says so in the way of REST, and costs nothing', async () => {
+test('a failing model is a REST error of the run, without a charge', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const failing = [
@@ -440,7 +440,7 @@ test('when the model fails, the run says so in the way of REST, and costs nothin
   assert.deepEqual(await runsOf(owner, id), [], 'what was not charged is no run')
 })
 
-test('a client that hangs up during a run is known to have left: nothing is tried again for it', async () => {
+test('after a client disconnects during a run, nothing is retried', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const requestId = randomUUID()
@@ -463,7 +463,7 @@ test('a client that hangs up during a run is known to have left: nothing is trie
   assert.equal((await run(owner, id, { model: 'depois' })).status, 200)
 })
 
-test('the history holds the newest runs, as many as asked for, of all sessions that are called so', async () => {
+test('the history has the newest runs of its sessions, up to the requested number', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const session = (at: number, prompt = id): object => ({
@@ -513,7 +513,7 @@ test('the history holds the newest runs, as many as asked for, of all sessions t
     .execute()
 })
 
-test('the secret of a run is stored nowhere: not in the log, the audit log or the database', async () => {
+test('the key of a run is stored neither in the log nor in the audit log nor in the database', async () => {
   const owner = await createOwner()
   const id = await createPrompt(owner)
   const secret = await createKey(owner)

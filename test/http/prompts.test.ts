@@ -54,7 +54,7 @@ async function versionsOf(id: string): Promise<any[]> {
   return (await call('GET', `/${id}/versions?limit=200`)).json.versions
 }
 
-test('a prompt is created as version 1, with its variables taken from its text, and read back', async () => {
+test('a prompt is created as version 1, with the variables of its text, and read back', async () => {
   const secret = await newOwner()
   const answer = await call('POST', '', {
     secret,
@@ -82,7 +82,7 @@ test('a prompt is created as version 1, with its variables taken from its text, 
   assert.deepEqual(list.json, { prompts: [answer.json], next_cursor: null })
 })
 
-test('every field that is given is kept as it was given', async () => {
+test('every given field is stored unchanged', async () => {
   const fields = {
     description: 'Uma descrição 😀',
     variables: ['texto', 'reserva'],
@@ -96,7 +96,7 @@ test('every field that is given is kept as it was given', async () => {
   )
 })
 
-test('the longest texts that are let through are kept, counted in characters and not in bytes or halves', async () => {
+test('texts of the maximum length are stored, counted in characters, not in bytes or code units', async () => {
   const whole = {
     name: '😀'.repeat(120),
     body: '😀'.repeat(32_000),
@@ -142,11 +142,11 @@ const BAD_FIELDS: readonly (readonly [fields: object, details: RegExp])[] = [
   [{ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, /^tags: /],
   [{ default_model: 'nenhum' }, /^default_model: /],
   [{ default_model: 'sandbox-embedding' }, /^default_model: /],
-  [{ slug: 'meu' }, /^slug: is not known/],
-  [{ version: 9 }, /^version: is not known/],
+  [{ slug: 'meu' }, /^slug: não é conhecido/],
+  [{ version: 9 }, /^version: não é conhecido/],
 ]
 
-test('a field that is not in order is refused by its name, on create and on update, and changes nothing', async () => {
+test('an invalid field is refused by its name, on create and on update, and changes nothing', async () => {
   const made = await create()
   for (const [fields, details] of BAD_FIELDS) {
     const body = { name: 'Um nome', body: 'Um texto', ...fields }
@@ -155,13 +155,13 @@ test('a field that is not in order is refused by its name, on create and on upda
   }
   for (const field of ['name', 'body']) {
     const body = { name: 'Um nome', body: 'Um texto', [field]: undefined }
-    assertInvalid(await call('POST', '', { body }), new RegExp(`^${field}: is required`))
+    assertInvalid(await call('POST', '', { body }), new RegExp(`^${field}: é obrigatório`))
   }
   const note = { change_note: 'x'.repeat(201) }
   assertInvalid(await call('PATCH', `/${made.id}`, { body: note }), /^change_note: /)
   assertInvalid(
     await call('POST', '', { body: { name: 'Um nome', body: 'x', change_note: 'x' } }),
-    /^change_note: is not known/,
+    /^change_note: não é conhecido/,
   )
   assertInvalid(await call('POST', '', { body: 'no json' }), /^body: /)
   assertInvalid(await call('PATCH', `/${made.id}`, { body: '[]' }), /^body: /)
@@ -169,7 +169,7 @@ test('a field that is not in order is refused by its name, on create and on upda
   assert.equal((await versionsOf(made.id)).length, 1)
 })
 
-test('a new version is made when the text changes, and only then', async () => {
+test('only a change of the text creates a version', async () => {
   const { id } = await create({ body: 'Um {{a}}', tags: ['x'], description: 'antes' })
   const change = async (body: object): Promise<any> => {
     const answer = await call('PATCH', `/${id}`, { body })
@@ -213,7 +213,7 @@ test('a new version is made when the text changes, and only then', async () => {
     assert.equal(new Date(created_at).toISOString(), created_at)
 })
 
-test('a change of nothing changes nothing, not even the time', async () => {
+test('an update without changes keeps every field, including the time of the last change', async () => {
   const made = await create()
   for (const body of [{}, { change_note: 'sem texto novo' }]) {
     const answer = await call('PATCH', `/${made.id}`, { body })
@@ -222,18 +222,18 @@ test('a change of nothing changes nothing, not even the time', async () => {
   }
 })
 
-test('variables must cover the text as it will be: the old one where only they are given', async () => {
+test('variables must cover the resulting text: the stored one if the update has none', async () => {
   const { id } = await create({ body: '{{a}} {{b}}' })
   const patch = (body: object): Promise<Asked> => call('PATCH', `/${id}`, { body })
-  assertInvalid(await patch({ variables: ['a'] }), /^variables: b is in the body/)
+  assertInvalid(await patch({ variables: ['a'] }), /^variables: b está no texto/)
   assert.deepEqual((await patch({ variables: ['b', 'a', 'c'] })).json.variables, ['b', 'a', 'c'])
   assert.deepEqual((await patch({ name: 'Só o nome' })).json.variables, ['b', 'a', 'c'])
-  assertInvalid(await patch({ body: '{{d}}', variables: ['a'] }), /^variables: d is in the body/)
+  assertInvalid(await patch({ body: '{{d}}', variables: ['a'] }), /^variables: d está no texto/)
   const both = await patch({ body: '{{d}}', variables: ['d', 'e'] })
   assert.deepEqual([both.json.version, both.json.variables], [2, ['d', 'e']])
 })
 
-test('changes at the same time lose nothing: each text is a version, numbered without a gap', async () => {
+test('concurrent changes are all kept: each text is a version, numbered without gaps', async () => {
   const { id } = await create()
   const texts = Array.from({ length: 12 }, (_, number) => `Texto ${number}`)
   const answers = await Promise.all(
@@ -253,7 +253,7 @@ test('changes at the same time lose nothing: each text is a version, numbered wi
   assert.equal((await call('GET', `/${id}`)).json.body, versions[0].body)
 })
 
-test('changes of other fields at the same time all stay', async () => {
+test('concurrent changes of different fields are all kept', async () => {
   const { id } = await create()
   const changes = [{ name: 'Nome novo' }, { tags: ['nova'] }, { description: 'd' }, { body: 'b' }]
   await Promise.all(changes.map((body) => call('PATCH', `/${id}`, { body })))
@@ -261,7 +261,7 @@ test('changes of other fields at the same time all stay', async () => {
   assert.deepEqual([name, tags, description, body, version], ['Nome novo', ['nova'], 'd', 'b', 2])
 })
 
-test('versions come in pages, newest first, each once', async () => {
+test('versions are paged, newest first, each once', async () => {
   const { id } = await create({ body: 'v1' })
   for (let version = 2; version <= 5; version++)
     await call('PATCH', `/${id}`, { body: { body: `v${version}` } })
@@ -286,7 +286,7 @@ test('versions come in pages, newest first, each once', async () => {
     assertInvalid(await call('GET', `/${id}/versions?limit=${limit}`), /^limit: /)
 })
 
-test('the list goes by the newest change, in pages, each prompt once', async () => {
+test('prompts are paged by their latest change, each once', async () => {
   const secret = await newOwner()
   const made: any[] = []
   for (const name of ['Um', 'Dois', 'Três', 'Quatro', 'Cinco'])
@@ -307,7 +307,7 @@ test('the list goes by the newest change, in pages, each prompt once', async () 
   assertInvalid(await call('GET', '?cursor=zzz'), /^cursor: /)
 })
 
-test('the list is searched by a tag and by words, whatever their case and accents', async () => {
+test('prompts are searched by tag and by words, ignoring case and accents', async () => {
   const secret = await newOwner()
   await create({ name: 'Resumo de REUNIÃO', tags: ['ata', 'rh'] }, secret)
   await create({ name: 'Tradução', description: 'Português e 100%_inglês', tags: ['ata'] }, secret)
@@ -330,7 +330,7 @@ test('the list is searched by a tag and by words, whatever their case and accent
   assertInvalid(await call('GET', '?tag=%00', { secret }), /^tag: /)
 })
 
-test('a slug is its own within a customer, and stays when the name changes', async () => {
+test('a slug is unique for each customer, and remains when the name changes', async () => {
   const secret = await newOwner()
   const slugs: string[] = []
   for (const name of ['Olá, Mundo', 'ola mundo', 'OLÁ MUNDO!', 'Olá, Mundo 2'])
@@ -345,7 +345,7 @@ test('a slug is its own within a customer, and stays when the name changes', asy
   assert.deepEqual([changed.json.name, changed.json.slug], ['Adeus', mine.slug])
 })
 
-test('prompts of one name that are made at the same time have slugs of their own', async () => {
+test('concurrently created prompts with one name get distinct slugs', async () => {
   const secret = await newOwner()
   const made = await Promise.all(
     Array.from({ length: 12 }, () => create({ name: 'Ao mesmo tempo' }, secret)),
@@ -357,7 +357,7 @@ test('prompts of one name that are made at the same time have slugs of their own
   )
 })
 
-test('a clone is a prompt of its own at version 1, with the text as it is now', async () => {
+test('a clone is a separate prompt at version 1, with the current text', async () => {
   const secret = await newOwner()
   const source = await create(
     { tags: ['a'], variables: ['texto', 'b'], default_model: 'sandbox-chat', description: 'd' },
@@ -399,7 +399,7 @@ test('a clone is a prompt of its own at version 1, with the text as it is now', 
   assert.equal((await call('GET', `/${clone.id}`, { secret })).status, 200)
 })
 
-test('clones made at the same time are numbered without a gap and without a clash', async () => {
+test('concurrent clones are numbered without gaps or duplicates', async () => {
   const secret = await newOwner()
   const { id } = await create({ name: 'Original' }, secret)
   const answers = await Promise.all(
@@ -417,7 +417,7 @@ test('clones made at the same time are numbered without a gap and without a clas
   assert.ok(last.name.endsWith(' (cópia)') && last.slug.endsWith('-copia-3'), last.slug)
 })
 
-test('a deleted prompt is gone with its versions, and the audit log records it', async () => {
+test('a deletion removes a prompt and its versions, and is in the audit log', async () => {
   const { db } = gateway.database
   const { id } = await create()
   await call('PATCH', `/${id}`, { body: { body: 'segunda' } })
@@ -451,7 +451,7 @@ function bodyOf(method: string): Call {
   return method === 'PATCH' ? { body: { body: 'de outro' } } : {}
 }
 
-test('the prompt of another, one that is not there, and no id at all: the same 404, and nothing changes', async () => {
+test("another customer's prompt, an unknown id and a malformed id get the same 404, and nothing changes", async () => {
   const made = await create()
   for (const [method, path] of OF_ONE) {
     const options = bodyOf(method)
@@ -463,7 +463,7 @@ test('the prompt of another, one that is not there, and no id at all: the same 4
   assert.deepEqual((await call('GET', '', { secret: stranger })).json.prompts, [])
 })
 
-test('without a key, or with one of nobody, there is only a 401 without a body', async () => {
+test('without a key, or with an unknown one, the answer is a 401 without a body', async () => {
   const { id } = await create()
   const paths = [...OF_ONE, ['GET', () => ''] as const, ['POST', () => ''] as const]
   for (const [method, path] of paths) {

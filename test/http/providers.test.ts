@@ -340,7 +340,7 @@ async function assertCharge(
   return expected
 }
 
-test('the arithmetic of these tests is right where it can be checked by hand', () => {
+test('the expected prices of these tests equal hand-computed ones', () => {
   const tokens = { promptTokens: 3, cachedTokens: 1, cacheWriteTokens: 1 }
   const prices = { input: '1', cached_input: '0.5', cache_write: '2', output: '3', reasoning: '7' }
   const conversion = { fxRate: '5.2', markup: '1.25' }
@@ -414,7 +414,7 @@ test('a stream whose client did not ask for usage is charged the same', async ()
   }
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after these tests nothing is held, and the audit passes', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

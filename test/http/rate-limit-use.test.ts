@@ -35,7 +35,7 @@ async function useOf(owner: { secret: string; apiKeyId: string }, minutes = 60):
   return json.keys.find((key: any) => key.api_key_id === owner.apiKeyId)
 }
 
-test('this minute shows every counted call, a refused one too, and the tokens that were counted', async () => {
+test('the current minute has every counted call, including refused ones, and the counted tokens', async () => {
   await avoidMinuteEnd(5_000)
   const owner = await createOwner({ requestsPerMinute: 4, tokensPerMinute: 100_000 })
   let tokens = 0
@@ -69,7 +69,7 @@ test('this minute shows every counted call, a refused one too, and the tokens th
   })
 })
 
-test('a window of a minute that is over is not of this minute', async () => {
+test('calls of the previous minute do not count in the current one', async () => {
   await avoidMinuteEnd()
   const owner = await createOwner({ requestsPerMinute: 100, tokensPerMinute: 1_000 })
   const countIn = (minutesAgo: number) =>
@@ -87,7 +87,7 @@ test('a window of a minute that is over is not of this minute', async () => {
   assert.deepEqual(await current(), [25, 75, 500, 50])
 })
 
-test('the average and the peak are those of the last minutes, to the microsecond', async () => {
+test('the average and the peak cover the last minutes, to the microsecond', async () => {
   await avoidMinuteEnd()
   const owner = await createOwner({ requestsPerMinute: 8 })
   const minute = ((BigInt(Date.now()) * 1_000n) / MINUTE) * MINUTE
@@ -137,7 +137,7 @@ test('the average and the peak are those of the last minutes, to the microsecond
   assert.equal((await useOf(owner, 11)).requests_per_minute.peak, 20)
 })
 
-test('only keys that could be used are listed, also while the balance is used up', async () => {
+test('only usable keys are listed, also without balance', async () => {
   const { db } = gateway.database
   const { customerId, secret, key } = await seedCustomer(db, { balanceBrl: '0' })
   const more = { customerId, name: 'outra', requestsPerMinute: 1 }

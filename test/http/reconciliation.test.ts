@@ -56,7 +56,7 @@ test('only an admin reads the report and explains discrepancies, and a refused c
   assert.equal((await report()).json.differences[0].status, 'open')
 })
 
-test('differences of payments and of costs are listed with exact amounts, and summed by their status', async () => {
+test('discrepancies of payments and costs are listed with exact amounts, and summed by status', async () => {
   await recordFindings(db, OF_COST, [COST], silent)
   const answer = await report('?days=1')
   assert.equal(answer.status, 200, answer.text)
@@ -89,7 +89,7 @@ test('differences of payments and of costs are listed with exact amounts, and su
   assert.equal((await report('?days=365')).status, 200)
 })
 
-test('a difference is explained in the audit log too; one that is gone or unknown is not', async () => {
+test('an explanation is in the audit log; a resolved or unknown discrepancy cannot be explained', async () => {
   const { differences } = (await report()).json
   const { id } = differences.find((one: { kind: string }) => one.kind === 'paid_here_only')
   for (const explanation of ['ab', 'x'.repeat(501), 'com \u0000', undefined])
@@ -122,7 +122,7 @@ test('a difference is explained in the audit log too; one that is gone or unknow
   }
 })
 
-test('how many are open is a metric of every node', async () => {
+test('the number of open discrepancies is a metric of every node', async () => {
   const origin = new URL(baseUrl).origin
   assert.match(
     await (await fetch(`${origin}/metrics`)).text(),

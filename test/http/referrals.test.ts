@@ -35,7 +35,7 @@ function bring(customerId: string, code: string): ReturnType<typeof refer> {
   return db.transaction().execute((trx) => refer(trx, { customerId, code }))
 }
 
-test('a code is made at the first look, the same for all who look, and easy to read aloud', async () => {
+test('a referral code is created at its first read, once, and has no ambiguous characters', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   const looks = await Promise.all(Array.from({ length: 10 }, () => referralsOf(secret)))
   const codes = new Set(looks.map(({ referral_code }) => referral_code))
@@ -56,7 +56,7 @@ test('a code is made at the first look, the same for all who look, and easy to r
   })
 })
 
-test('a referral is recorded once, however the code is written, and shows only a first letter', async () => {
+test('a referral is recorded once, in any spelling of its code, and shows only a first letter', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const maria = await newCustomer('maria da Silva')
@@ -88,7 +88,7 @@ test('a referral is recorded once, however the code is written, and shows only a
   assert.equal((await referralsOf(rival.secret)).statistics.registered, 0)
 })
 
-test('statistics count the referred customers and the payments, with all their digits', async () => {
+test('statistics count the referred customers and their payments, with exact amounts', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const came = await Promise.all(['Ana', 'Bia', 'Caio'].map(newCustomer))
@@ -110,7 +110,7 @@ test('statistics count the referred customers and the payments, with all their d
     assert.equal((await ask(baseUrl, `/me/referrals${query}`, { secret })).status, 400, query)
 })
 
-test('a deleted account shows no letter, and its code refers nobody', async () => {
+test('a deleted account shows no letter, and its code is no longer accepted', async () => {
   const { secret } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const gone = await seedCustomer(db, { balanceBrl: '0' })
@@ -123,7 +123,7 @@ test('a deleted account shows no letter, and its code refers nobody', async () =
   assert.equal((await bring((await newCustomer('Zé')).id, goneCode)).kind, 'code_not_found')
 })
 
-test('the operator makes a customer by a code, and with a code that nobody has makes nobody', async () => {
+test('the operator creates a customer by a referral code; an unknown code creates none', async () => {
   const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const { referral_code: code } = await referralsOf(secret)
   const email = `${createId()}@example.com`

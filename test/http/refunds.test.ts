@@ -50,7 +50,7 @@ async function balanceOf({ customerId }: Payer): Promise<bigint | undefined> {
   return (await findAccount(db, customerId))?.balanceNanoBrl
 }
 
-test('what was paid and not spent is asked back, leaves the balance at once, and is returned', async () => {
+test('an unspent payment can be refunded: it leaves the balance at once and is returned', async () => {
   const payer = await seedPayer(db)
   const topUp = await payIn(payer, 50)
   assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 200)
@@ -78,7 +78,7 @@ test('what was paid and not spent is asked back, leaves the balance at once, and
   assert.equal(act?.action, 'refund.requested')
 })
 
-test('more than is there, below the minimum, or of a strange top-up: refused, and nothing changes', async () => {
+test("a refund above the balance, below the minimum or of another customer's top-up is refused, and nothing changes", async () => {
   const payer = await seedPayer(db)
   const other = await seedPayer(db)
   await seedPaidTopUp(db, { customerId: payer.customerId, cents: 2_000, daysAgo: 10 })
@@ -90,12 +90,12 @@ test('more than is there, below the minimum, or of a strange top-up: refused, an
   assert.deepEqual(await refused({ amount: 20.01 }), [
     409,
     'amount_not_refundable',
-    'amount: can be 20 at most',
+    'amount: pode ser no máximo 20',
   ])
   assert.deepEqual(await refused({ amount: 4.99 }), [
     400,
     'refund_below_minimum',
-    'amount: must be at least 5',
+    'amount: deve ser no mínimo 5',
   ])
   assert.deepEqual((await refused({ topup_id: strange })).slice(0, 2), [404, 'topup_not_found'])
   for (const amount of [0, -5, 5.001, 1e300, '10'])
@@ -144,7 +144,7 @@ test('an operator approves or rejects a large refund, once, and only an operator
   assert.equal((await admins.ana.call(`/admin/refunds/${createId()}/approve`, {})).status, 404)
 })
 
-test('a charge-back takes the money and suspends the account, also on the other nodes, until an operator reinstates it', async () => {
+test('a charge-back debits the balance and suspends the account on all nodes until an operator reinstates it', async () => {
   const payer = await seedPayer(db)
   const topUp = await payIn(payer, 20)
   await payIn(payer, 30)
@@ -187,7 +187,7 @@ test('a charge-back takes the money and suspends the account, also on the other 
   )
 })
 
-test('made-up customers who pay in, are to be rewarded for, and take their money back earn nothing', async () => {
+test('referred accounts that pay and are refunded earn no reward', async () => {
   const referrer = await seedPayer(db, '11144477735')
   const code = await ensureReferralCode(db, referrer.customerId)
   const made = ['24971563792', '39053344705', '15350946056', '86288366757', '71428793860']
@@ -213,7 +213,7 @@ test('made-up customers who pay in, are to be rewarded for, and take their money
   assert.equal((await call(referrer, '/me/referrals')).json.statistics.rewarded, 0)
 })
 
-test('who brought a customer is rewarded once, after the withdrawal period and real spending, and not for what is charged back', async () => {
+test('a referrer is rewarded once, after the withdrawal period and real spending, and not for charged-back payments', async () => {
   const referrer = await seedPayer(db, '11144477735')
   const payer = await seedPayer(db, '52998224725')
   const code = await ensureReferralCode(db, referrer.customerId)

@@ -139,7 +139,7 @@ describe('before the body', () => {
   })
 })
 
-test('a REST body ends at 256 kB, the body of a model call at its own limit', async () => {
+test('a REST body is limited to 256 kB, the body of a model call by its own limit', async () => {
   const { secret } = await seed()
   const rest = beginRequest(baseUrl, '/me/prompts', { bytes: 256 * 1024 + 1, secret })
   const { status, json } = await rest.answer
@@ -153,7 +153,7 @@ test('a REST body ends at 256 kB, the body of a model call at its own limit', as
   assert.equal(long.status, 200, long.text)
 })
 
-test('a client that has read its refusal can go on with the same connection', async () => {
+test('a client that has read its refusal can reuse the connection', async () => {
   const { secret } = await seed({ balanceBrl: '0' })
   const refused = await askChat(baseUrl, secret, chat('x'.repeat(MB)))
   assertRefusal(refused, 402, 'insufficient_balance')
@@ -182,7 +182,7 @@ describe('the structure of a body', () => {
   }
 })
 
-test('bodies in flight are limited for each customer and in all, and their memory becomes free again', async () => {
+test('bodies in flight are limited for each customer and in total, and their memory becomes free again', async () => {
   const part = Buffer.alloc(1.5 * MB, ' ')
   const [one, two, three, four] = await Promise.all([seed(), seed(), seed(), seed()])
   const begin = async ({ secret }: { secret: string }) => {
@@ -262,7 +262,7 @@ test('the vectors that embeddings may return are limited for each call and for e
   assert.equal(await readBodyBytes(), 0)
 })
 
-test('images are sent piece by piece, unchanged, and so many at once to one address', async () => {
+test('images are sent in parts, unchanged, a limited number at once to one address', async () => {
   const { db } = gateway.database
   for (const size of [1, 256 * 1024, 256 * 1024 + 1, 700_001]) {
     const bytes = randomBytes(size)

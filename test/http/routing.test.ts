@@ -425,7 +425,7 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
   {
     const model = plan('rota-boa', [{ does: [good] }, { does: [good] }])
 
-    test('a first route that answers is the only one that is asked, and no attempts are kept', async () => {
+    test('if the first route answers, no other is called, and no attempts are recorded', async () => {
       for (const [, more] of MANNERS) {
         const answer = await chat(model.id, more)
         assertGood(answer, model, 0)
@@ -438,7 +438,7 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
   {
     const model = plan('rota-pausa', [{ does: [status(429, { 'retry-after': '60' }), good] }, {}])
 
-    test('a route that asked for a pause is asked last while it lasts', async () => {
+    test('a route with Retry-After is called last until it has passed', async () => {
       assertGood(await chat(model.id), model, 1)
       const answer = await chat(model.id)
       assertGood(answer, model, 1)
@@ -457,7 +457,7 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
   {
     const model = plan('rota-meio', [{ does: [cutInTheMiddle] }, { does: [good] }])
 
-    test('a stream that breaks in the middle is not turned to another route: charged once, as counted', async () => {
+    test('a stream that breaks after its first chunk is not rerouted, and is charged once, as counted', async () => {
       const answer = await chat(model.id, STREAM)
       assert.equal(answer.status, 200)
       const events = eventsOf(answer.text)
@@ -601,7 +601,7 @@ describe('retries on the same route', { concurrency: AT_ONCE }, () => {
       { upstream: 'again', does: [status(429, { 'retry-after': '1' }), good] },
     ])
 
-    test('retries: Retry-After is waited for', async () => {
+    test('retries: a retry waits for Retry-After', async () => {
       const answer = await chat(model.id)
       assertGood(answer, model, 0)
       await assertCharged(answer.requestId, model, 0, [
@@ -617,7 +617,7 @@ describe('retries on the same route', { concurrency: AT_ONCE }, () => {
       { upstream: 'again', does: [status(429, { 'retry-after': '6' }), good] },
     ])
 
-    test('retries: a Retry-After that is too long goes to the client, and the route is not asked again', async () => {
+    test('retries: a long Retry-After is passed to the client, and the route is not retried', async () => {
       const answer = await chat(model.id)
       assertRefusal(answer, 429, 'rate_limit_exceeded')
       assert.equal(answer.headers.get('retry-after'), '6')
@@ -629,7 +629,7 @@ describe('retries on the same route', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('de-novo-nunca', [{ upstream: 'again', does: [status(500)] }])
 
-    test('retries: after the last one the client gets the error, and the hold is released', async () => {
+    test('retries: after the last retry the client gets the error, and the hold is released', async () => {
       const answer = await chat(model.id)
       assertRefusal(answer, 502, 'upstream_error')
       await assertReleased(answer.requestId, model, 'server_error', [
@@ -661,7 +661,7 @@ describe('retries on the same route', { concurrency: AT_ONCE }, () => {
       { upstream: 'again', does: [status(500), good] },
     ])
 
-    test('retries: first every route is asked once, then those again that may be', async () => {
+    test('retries: every route is called once before any is retried', async () => {
       const answer = await chat(model.id)
       assertGood(answer, model, 2)
       await assertCharged(answer.requestId, model, 2, [
@@ -682,7 +682,7 @@ describe('retries on the same route', { concurrency: AT_ONCE }, () => {
       { upstream: 'stubborn', does: [status(500)] },
     ])
 
-    test('retries: a call is tried six times at most, over all routes', async () => {
+    test('retries: a call has at most six attempts over all routes', async () => {
       const answer = await chat(model.id)
       assert.equal(answer.status, 503, 'as the last one said')
       await assertReleased(answer.requestId, model, 'server_error', [
@@ -706,7 +706,7 @@ describe('which route comes first', () => {
       WEIGHTS.map((weight) => ({ weight, priority: 0, does: [good] })),
     )
 
-    test('weights: two thousand calls are spread as the weights say', async () => {
+    test('weights: two thousand calls are distributed by the weights', async () => {
       let left = CALLS
       await Promise.all(
         Array.from({ length: 24 }, async () => {
@@ -744,7 +744,7 @@ describe('which route comes first', () => {
   {
     const model = plan('prioridade', [{ priority: 7 }, { priority: 2 }, { priority: 5 }])
 
-    test('priority: the smallest number first, the next one when it fails', async () => {
+    test('priority: the smallest number first, the next one after a failure', async () => {
       assertGood(await chat(model.id), model, 1)
       upstream.play(model.names[1] as string, status(500))
       assertGood(await chat(model.id), model, 2)
@@ -765,7 +765,7 @@ describe('which route comes first', () => {
     })
     const model = plan('preco', [prices('3'), prices('1'), prices('2')], { routing: 'price' })
 
-    test('price: the cheapest route first, the next cheaper one when it fails', async () => {
+    test('price: the cheapest route first, the next cheapest after a failure', async () => {
       const billed = async (): Promise<string | undefined> => billedIn((await chat(model.id)).text)
       // 16 tokens at USD 1 a million, times 5.2 and 1.5.
       assert.equal(await billed(), '0.0001248')
@@ -785,7 +785,7 @@ describe('which route comes first', () => {
       routing: 'latency',
     })
 
-    test('latency: each route is tried, then the quicker one is taken as long as it is', async () => {
+    test('latency: each route is tried once, then the faster one is preferred while it is faster', async () => {
       const [slow, quick] = model.names as [string, string]
       upstream.play(slow, afterMs(250))
       upstream.play(quick, good)
@@ -820,7 +820,7 @@ describe('prices by time of day', { concurrency: AT_ONCE }, () => {
   const allDay = cheapUntil('rota-hora', 120)
   const ending = cheapUntil('rota-virada', 10)
 
-  test('a call is charged by the price of the hour, and held for at the highest until it ends', async () => {
+  test('a call is charged at the price of its hour, and its hold covers the highest price until its end', async () => {
     const little = await seedCustomer(gateway.database.db, { balanceBrl: '0.01' })
     const more = { max_tokens: 10 }
     assertGood(await chat(allDay.id, more, little.secret), allDay, 0)
@@ -835,7 +835,7 @@ describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () 
   {
     const model = plan('cheia', [{ upstream: 'patient', concurrency_max: 1 }, {}])
 
-    test('concurrency_max: a full route is passed by, and is there again when its call has ended', async (t) => {
+    test('concurrency_max: a full route is skipped until one of its calls has ended', async (t) => {
       const gate = openAtEnd(t)
       upstream.play(model.names[0] as string, gate.behaviour)
       const first = chat(model.id)
@@ -852,7 +852,7 @@ describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () 
   {
     const model = plan('contada', [{ upstream: 'patient' }])
 
-    test('/metrics shows the calls that are running on a route', async (t) => {
+    test('/metrics has the number of running calls of a route', async (t) => {
       const gate = openAtEnd(t)
       upstream.play(model.names[0] as string, gate.behaviour)
       const asked = chat(model.id)
@@ -890,7 +890,7 @@ describe('as many calls at once as a route takes', { concurrency: AT_ONCE }, () 
       { upstream: 'patient', concurrency_max: 2 },
     ])
 
-    test('concurrency_max holds also where many calls turn to a route at once', async (t) => {
+    test('concurrency_max also limits concurrent reroutes to one route', async (t) => {
       const gate = openAtEnd(t)
       upstream.play(model.names[1] as string, gate.behaviour)
       let answered = 0
@@ -912,7 +912,7 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('quebra', [{ upstream: 'fragile', does: [status(500)] }])
 
-    test('a breaker opens after so many failures in a row: then 503 at once, and the upstream has its rest', async () => {
+    test('a breaker opens after consecutive failures: then 503 at once, without a request to the upstream', async () => {
       assert.equal(await breakerOf(model), CLOSED)
       for (let i = 0; i < 3; i++) assertRefusal(await chat(model.id), 502, 'upstream_error')
       assert.equal(await breakerOf(model), OPEN)
@@ -931,7 +931,7 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
       { does: [good] },
     ])
 
-    test('a breaker that opens leaves the other route, which is asked at once', async () => {
+    test('with an open breaker on one route, the other route is called at once', async () => {
       for (let i = 0; i < 3; i++) assertGood(await chat(model.id, STREAM), model, 1)
       assert.deepEqual([await breakerOf(model, 0), await breakerOf(model, 1)], [OPEN, CLOSED])
       const answer = await chat(model.id)
@@ -944,7 +944,7 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('recusas', [{ upstream: 'fragile', does: [status(400)] }])
 
-    test('requests that are refused, and limits, open no breaker', async () => {
+    test('refused requests and rate limits do not open a breaker', async () => {
       for (let i = 0; i < 5; i++) assert.equal((await chat(model.id)).status, 400)
       upstream.play(model.names[0] as string, status(429, { 'retry-after': '1' }))
       for (let i = 0; i < 5; i++) assert.equal((await chat(model.id)).status, 429)
@@ -955,7 +955,7 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('meios', [{ upstream: 'fragile', does: [cutInTheMiddle] }])
 
-    test('streams that break in the middle open the breaker too', async () => {
+    test('broken streams open the breaker too', async () => {
       for (let i = 0; i < 3; i++) assert.equal((await chat(model.id, STREAM)).status, 200)
       assert.equal(await breakerOf(model), OPEN)
     })
@@ -1026,7 +1026,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
   {
     const [first, second] = [plan('aperto-a', [{ does: [status(500)] }]), plan('aperto-b', [{}])]
 
-    test('fallback models: the first hold is free before the second one is made', async () => {
+    test('fallback models: the first hold is released before the second is taken', async () => {
       const probe = await chat(first.id, { models: [second.id], max_tokens: 256 })
       const [one, other] = await resolutionsOf(gateway.database, probe.requestId)
       const [heldFirst, heldSecond] = [one?.held_nano_brl ?? 0n, other?.held_nano_brl ?? 0n]
@@ -1046,7 +1046,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
       plan('todas-c', [{ does: [status(503)] }]),
     ]
 
-    test('fallback models: if none answers, the last error is returned, and every hold is released', async () => {
+    test('fallback models: if none answers, the client gets the last error, and every hold is released', async () => {
       const [first, ...rest] = models as [PlannedModel, ...PlannedModel[]]
       const answer = await chat(first.id, { ...FEW_TOKENS, models: rest.map(({ id }) => id) })
       assertRefusal(answer, 503, 'service_unavailable')
@@ -1065,7 +1065,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
   {
     const [first, second] = [plan('nao-a', [{ does: [status(400)] }]), plan('nao-b', [{}])]
 
-    test('fallback models: a request that is refused is not turned to another model', async () => {
+    test('fallback models: a refused request does not fall back', async () => {
       const answer = await chat(first.id, { models: [second.id] })
       assertRefusal(answer, 400, 'invalid_request')
       await assertReleased(answer.requestId, first, 'refused_request', [
@@ -1078,7 +1078,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
   {
     const [first, second] = [plan('meio-a', [{ does: [cutInTheMiddle] }]), plan('meio-b', [{}])]
 
-    test('fallback models: a stream that breaks in the middle is not turned to another model', async () => {
+    test('fallback models: a stream that breaks after its first chunk does not fall back', async () => {
       const answer = await chat(first.id, { models: [second.id], ...STREAM })
       assert.equal(answer.status, 200)
       assert.match(answer.text, /"upstream_error"/)
@@ -1094,7 +1094,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
       plan('aberta-b', [{}]),
     ]
 
-    test('fallback models: where all routes of the first are open, the second one answers at once', async () => {
+    test('fallback models: if the breakers of all routes of the first are open, the second answers at once', async () => {
       for (let i = 0; i < 3; i++) await chat(first.id)
       const answer = await chat(first.id, { models: [second.id] })
       assertGood(answer, second, 0)
@@ -1105,7 +1105,7 @@ describe('fallback models', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('lista', [{}])
 
-    test('fallback models: unknown ones, forbidden ones and too many are refused before anything is held', async () => {
+    test('fallback models: unknown, forbidden and too many models are refused before a hold', async () => {
       const unknown = await chat(model.id, { models: ['nao-existe'] })
       assertRefusal(unknown, 404, 'model_not_found')
       assert.match(unknown.json.error.message, /"nao-existe"/)
@@ -1167,7 +1167,7 @@ describe('other kinds of calls', { concurrency: AT_ONCE }, () => {
     ]
     const model = plan('escuta', routes, { category: 'audio', ...hour('7.2') })
 
-    test('transcriptions: each route is given the whole file', async () => {
+    test('transcriptions: each route receives the whole file', async () => {
       const bytes = Buffer.concat([Buffer.from('ID3'), Buffer.alloc(40_000, 'som')])
       const form = new FormData()
       form.append('model', model.id)
@@ -1250,7 +1250,7 @@ describe('clients that hang up', { concurrency: AT_ONCE }, () => {
   {
     const model = plan('sai-logo', [{ upstream: 'patient', does: [hang] }], { can_reason: false })
 
-    test('a client that hangs up before the first byte of a stream leaves its upstream at once, and owes its prompt', async () => {
+    test('a client that disconnects before the first byte of a stream: the upstream is cancelled at once, and the prompt is charged', async () => {
       const call = askAndLeave(model.id, STREAM)
       await until(() => callsAt(model, 0) === 1, 'the call is at its upstream')
       await call.leave()
@@ -1336,7 +1336,7 @@ async function watchIncident(): Promise<Incident> {
   return { opened, isOver: true }
 }
 
-test('a model without a route that works is an incident that everybody sees, and it ends by itself', async () => {
+test('a model without a working route is a public incident, which ends by itself', async () => {
   const { opened, isOver } = await incident
   assert.deepEqual(opened.models, [troubled.id])
   assert.deepEqual(opened.providers, ['roteiro'])
@@ -1346,7 +1346,7 @@ test('a model without a route that works is an incident that everybody sees, and
   assert.equal(isOver, true)
 })
 
-test('after all of this nothing is held, and the ledger is sound', async () => {
+test('after these tests nothing is held, and the audit passes', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })

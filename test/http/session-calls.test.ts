@@ -122,7 +122,7 @@ test('a session runs a prompt through a key that it names; a key cannot name ano
     await person.balance(),
     (before ?? 0n) - (parseBrl(String(billedIn(done.text))) ?? 0n),
   )
-  assert.equal((await run({})).json.details, 'api_key: is required')
+  assert.equal((await run({})).json.details, 'api_key: é obrigatório')
   for (const keyId of [(await other.newKey()).id, 'x'])
     assert.equal((await run({ api_key_id: keyId })).json.error, 'key_not_found')
   const secret = gateway.secret

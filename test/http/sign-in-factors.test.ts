@@ -128,7 +128,7 @@ async function assertSecurityMails(email: string, count: number): Promise<void> 
   }
 }
 
-test('a factor that is on is asked for after a link, and nobody is in before the code', async () => {
+test('a sign-in by link requires the second factor; there is no session before the code', async () => {
   const { email, secret, customerId } = await guard(await enter())
   const { browser, followed } = await followLink(email)
   assert.equal(followed.status, 303)
@@ -147,7 +147,7 @@ test('a factor that is on is asked for after a link, and nobody is in before the
   assert.equal((await actsOf(customerId)).filter((act) => act === 'session.started').length, 2)
 })
 
-test('a factor that is on is asked for after the password, also after a new one was chosen by mail', async () => {
+test('a sign-in by password requires the second factor, also after a password reset', async () => {
   const { browser: first, email, secret } = await guard(await enter())
   await first.post('/auth/request-password-reset', { email })
   const { url, token } = await waitForLink(db, email, 'nova_senha')
@@ -173,7 +173,7 @@ test('a code is accepted once, even in a race, and no earlier code is accepted a
   assert.equal((await giveCode(browser, codeAt(secret, 1))).status, 200)
 })
 
-test('an operator operates in the session that showed the factor, in no other, and not after it is off', async () => {
+test('operator routes require a session that passed the second factor, while the factor is on', async () => {
   const email = 'opera@exemplo.com.br'
   const [person, other] = [await enter(email), await enter(email)]
   const operates = async (browser: Browser): Promise<unknown> => {
@@ -198,7 +198,7 @@ test('an operator operates in the session that showed the factor, in no other, a
     assert.equal(await operates(each), 'second_factor_required')
 })
 
-test('a backup code enters once, however it is typed, and new ones put an end to the others', async () => {
+test('a backup code works once, in any spelling, and new codes replace the old ones', async () => {
   const { browser, csrf, email, backupCodes } = await guard(await enter())
   assert.equal(new Set(backupCodes).size, 10)
   const [first = '', second = ''] = backupCodes
@@ -213,7 +213,7 @@ test('a backup code enters once, however it is typed, and new ones put an end to
   assert.equal((await giveCode(again, renewed.json.backupCodes[1])).status, 200)
 })
 
-test('codes are guessed so many times for one person and no more, and the backup codes stay a way in', async () => {
+test('a person has a limited number of code attempts, and backup codes still work afterwards', async () => {
   const { email, secret, backupCodes } = await guard(await enter())
   const { browser } = await followLink(email)
   const statuses = []
@@ -228,7 +228,7 @@ test('codes are guessed so many times for one person and no more, and the backup
   assert.equal((await giveCode(other, backupCodes[0] as string)).status, 200)
 })
 
-test('a sign-in waits for its code ten minutes', async () => {
+test('a sign-in must be completed with its code within ten minutes', async () => {
   const { email, secret } = await guard(await enter())
   const { browser } = await followLink(email)
   await sql`update sign_in_sessions set created_at = now() - interval '2 hours' where awaits_factor`.execute(
@@ -241,7 +241,7 @@ test('a sign-in waits for its code ten minutes', async () => {
   assert.equal(rows.length, 0)
 })
 
-test('secrets are sealed in the database, codes are hashed, and neither is in mails or in the log', async () => {
+test('secrets are sealed and codes hashed in the database; neither is in mails or in the log', async () => {
   const { email, secret, backupCodes, customerId, browser, csrf } = await guard(await enter())
   const off = await browser.post('/auth/second-factor/disable', {}, csrf)
   assert.equal(off.status, 200, off.text)
@@ -264,7 +264,7 @@ test('secrets are sealed in the database, codes are hashed, and neither is in ma
     assert.ok(!rows.some(({ text }) => text.includes(hidden)))
 })
 
-test('a first code of another secret turns nothing on, nor does a factor that is on begin anew', async () => {
+test('a code of another secret does not enable the factor, and an enabled factor cannot be enrolled again', async () => {
   const { browser, csrf } = await enter()
   const first = await browser.post('/auth/second-factor/begin', {}, csrf)
   await browser.post('/auth/second-factor/begin', {}, csrf)
@@ -289,7 +289,7 @@ const CHANGES: readonly [path: string, body: object][] = [
   ['/auth/security/prove', { password: PASSWORD }],
 ]
 
-test('a cookie alone changes nothing: not without the token, nor from a page of another site', async () => {
+test("a cookie alone changes nothing: the CSRF token and the site's own origin are required", async () => {
   const { browser, csrf, customerId } = await guard(await enter())
   const before = await actsOf(customerId)
   const elsewhere = { ...csrf, origin: 'https://evil.example' }
@@ -307,7 +307,7 @@ test('a cookie alone changes nothing: not without the token, nor from a page of 
   assert.deepEqual([strange.status, strange.json.code], [403, 'INVALID_ORIGIN'])
 })
 
-test('what makes an account easier to enter wants a proof of a moment ago', async () => {
+test('acts that weaken a sign-in require a recent proof of identity', async () => {
   const { browser, csrf, secret, email } = await guard(await enter())
   const age = () =>
     sql`update sign_in_sessions s set proved_at = now() - interval '11 minutes'
@@ -339,7 +339,7 @@ test('what makes an account easier to enter wants a proof of a moment ago', asyn
   assert.equal((await browser.post('/auth/second-factor/begin', {}, own)).status, 200)
 })
 
-test('sessions are listed and ended, one or all the others, and are out at once; nobody ends those of others', async () => {
+test('a customer lists sessions and ends one or all others, effective at once, and never those of another customer', async () => {
   const one = await enter()
   const [two, three] = [await enter(one.email), await enter(one.email)]
   const { json } = await one.browser.get('/auth/security')
@@ -370,7 +370,7 @@ test('sessions are listed and ended, one or all the others, and are out at once;
     assert.equal((await one.browser.post('/auth/sessions/end', { id }, one.csrf)).status, 400)
 })
 
-test('a new password ends the other sessions, keeps this one, and is recorded', async () => {
+test('a new password ends the other sessions, keeps the current one, and is in the audit log', async () => {
   const { email, customerId, browser } = await enter()
   await browser.post('/auth/request-password-reset', { email })
   const { url, token } = await waitForLink(db, email, 'nova_senha')
@@ -388,7 +388,7 @@ test('a new password ends the other sessions, keeps this one, and is recorded', 
   assert.equal((await actsOf(customerId)).at(-1), 'password.changed')
 })
 
-test("another customer's passkey stays, and an invalid passkey is refused", async () => {
+test("a customer cannot remove another's passkey, and an invalid passkey is refused", async () => {
   const [owner, stranger] = [await enter(), await enter()]
   const { id: userId } = await db
     .selectFrom('sign_in_users')
@@ -468,7 +468,7 @@ async function addPasskey({ browser, csrf }: Person, device: Device, isVerified 
   return browser.post('/auth/passkey/verify-registration', body, csrf)
 }
 
-test('a passkey signs in without a code, once for each challenge, and is recorded and mailed to its owner', async () => {
+test('a passkey signs in without a code, once for each challenge; adding one is in the audit log and mailed to its owner', async () => {
   const owner = await guard(await enter())
   const device = createDevice(owner.browser.origin)
   const added = await addPasskey(owner, device)
@@ -493,7 +493,7 @@ test('a passkey signs in without a code, once for each challenge, and is recorde
   assert.equal(await isIn(again), false)
 })
 
-test('a passkey whose owner was not verified by the device is neither added nor enters, nor one from elsewhere', async () => {
+test('a passkey without user verification, or of another site, can neither be added nor sign in', async () => {
   const owner = await enter()
   const { origin } = owner.browser
   const unverified = await addPasskey(owner, createDevice(origin), false)
@@ -510,7 +510,7 @@ test('a passkey whose owner was not verified by the device is neither added nor 
   }
 })
 
-test("a passkey is not added by another's challenge", async () => {
+test("a passkey cannot be added with another customer's challenge", async () => {
   const [owner, stranger] = [await enter(), await enter()]
   const { json } = await owner.browser.get('/auth/passkey/generate-register-options')
   for (const [name, value] of owner.browser.cookies)

@@ -90,7 +90,7 @@ async function createPerson(email = freshEmail(), more: object = {}) {
   return { browser, email, confirmed }
 }
 
-test('who signs up gets a mail, and by its link and the password a session of a new customer', async () => {
+test('a sign-up sends a mail; its link and the password open a session of a new customer', async () => {
   const email = freshEmail()
   const browser = open()
   const signedUp = await signUp(browser, email.toUpperCase())
@@ -129,7 +129,7 @@ test('who signs up gets a mail, and by its link and the password a session of a 
   assert.match(acts[0]?.ip ?? '', /^198\.18\./)
 })
 
-test('nobody signs up without the terms in force, and who entered by a link accepts them in the session', async () => {
+test('a sign-up requires acceptance of the current terms; a customer who signed in by link accepts them in the session', async () => {
   const email = freshEmail()
   for (const acceptedTerms of [undefined, '2020-01-01', true]) {
     const refused = await signUp(open(), email, { acceptedTerms })
@@ -180,7 +180,7 @@ test('the terms and the privacy policy are pages with their version, the company
   }
 })
 
-test('who has not proved the address has no session and is no customer, with the right password too', async () => {
+test('an unverified address gets no session and no customer, even with the right password', async () => {
   const email = freshEmail()
   const browser = open()
   await signUp(browser, email)
@@ -196,7 +196,7 @@ test('who has not proved the address has no session and is no customer, with the
   assert.equal(rows.length, 0)
 })
 
-test("signing up with another person's address gains nothing, even if they follow the link", async () => {
+test("a sign-up with another person's address gives no access, even if that person follows the link", async () => {
   const email = freshEmail()
   const made = await createCustomer(db, { name: 'Dona', email })
   assert.ok('id' in made)
@@ -239,7 +239,7 @@ test('a password of nine characters is refused', async () => {
   assert.equal(short.json.code, 'PASSWORD_TOO_SHORT')
 })
 
-test('a link by mail enters once, as the customer with that address', async () => {
+test('a sign-in link works once, for the customer with that address', async () => {
   const made = await createCustomer(db, { name: 'Por link', email: 'Por.Link@exemplo.com.br' })
   assert.ok('id' in made)
   const browser = open()
@@ -259,7 +259,7 @@ test('a link by mail enters once, as the customer with that address', async () =
   assert.deepEqual(rows, [{ actor_id: made.id }])
 })
 
-test('a link by mail ends at the page that was asked for, and at no other site', async () => {
+test('a sign-in link redirects to the requested page, never to another site', async () => {
   const enterFor = async (returnTo: string): Promise<Page> => {
     const browser = open()
     const email = freshEmail()
@@ -305,7 +305,7 @@ test('a link by mail ends at the page that was asked for, and at no other site',
   }
 })
 
-test('neither links nor passwords are in the database as they are', async () => {
+test('the database stores neither sign-in links nor passwords in plain text', async () => {
   const { email } = await createPerson()
   const browser = open()
   await browser.post('/auth/request-password-reset', { email })
@@ -320,7 +320,7 @@ test('neither links nor passwords are in the database as they are', async () => 
     assert.ok(!rows.some(({ text }) => text.includes(secret)))
 })
 
-test('a new password by mail ends every session, and the old one is worth nothing', async () => {
+test('a password reset by mail ends every session and disables the old password', async () => {
   const { browser, email } = await createPerson()
   await browser.post('/auth/request-password-reset', { email })
   const { url, token } = await waitForLink(db, email, 'nova_senha')
@@ -336,7 +336,7 @@ test('a new password by mail ends every session, and the old one is worth nothin
   assert.deepEqual(statuses, [401, 200])
 })
 
-test('who signs out is out on every node at once, and a stolen cookie is worth nothing', async () => {
+test('a sign-out ends the session on every node at once, and a copy of its cookie stops working', async () => {
   const { browser } = await enter()
   const stolen = browser.cookie()
   const there = (): Promise<number> =>
@@ -347,7 +347,7 @@ test('who signs out is out on every node at once, and a stolen cookie is worth n
   assert.equal((await ask(baseUrl, '/session', { headers: { cookie: stolen } })).status, 401)
 })
 
-test('a cookie that is not signed by this server is nobody', async () => {
+test('a cookie that this server did not sign is refused', async () => {
   const { browser } = await enter()
   const [token = '', signature = ''] = decodeURIComponent(
     browser.cookie().split('=').slice(1).join('='),
@@ -360,7 +360,7 @@ test('a cookie that is not signed by this server is nobody', async () => {
     }
 })
 
-test('a session can create a key, which the audit log records, and a model call does not accept a session', async () => {
+test('a session can create a key, with a row in the audit log; a model call does not accept a session', async () => {
   const { browser } = await enter()
   const { json } = await browser.get('/v1/session')
   const csrf = { 'x-csrf-token': json.csrf_token }
@@ -385,7 +385,7 @@ test('a session can create a key, which the audit log records, and a model call 
   assert.equal(call.json.error.type, 'authentication_failed')
 })
 
-test('a key beside the cookie acts by itself, and needs no token', async () => {
+test('a request with both a key and a cookie acts as the key, without a CSRF token', async () => {
   const { browser } = await enter()
   const bearer = { authorization: `Bearer ${gateway.secret}` }
   const session = await browser.get('/v1/session', bearer)
@@ -396,7 +396,7 @@ test('a key beside the cookie acts by itself, and needs no token', async () => {
   assert.equal((await browser.get('/v1/session', wrong)).status, 401, 'it does not fall back')
 })
 
-test("another session's token is refused", async () => {
+test('the CSRF token of another session is refused', async () => {
   const [one, two] = [await enter(), await enter()]
   const { json } = await two.browser.get('/v1/session')
   for (const token of [json.csrf_token, '', 'x', json.csrf_token.slice(1)]) {
@@ -407,7 +407,7 @@ test("another session's token is refused", async () => {
   }
 })
 
-test('an admin is who proved an address of the list, and nobody else', async () => {
+test('only a user with a verified address on the list of admins is an admin', async () => {
   const claimed = open()
   await signUp(claimed, ADMIN_EMAIL.toUpperCase())
   assert.equal((await claimed.get('/v1/session')).status, 401)
@@ -429,7 +429,7 @@ test('an admin is who proved an address of the list, and nobody else', async () 
   assert.equal((await browser.get('/v1/session')).status, 401)
 })
 
-test('fields that nobody asked for are not looked at when somebody signs up', async () => {
+test('unknown fields of a sign-up are ignored', async () => {
   const email = freshEmail()
   const browser = open()
   await signUp(browser, email, {
@@ -447,7 +447,7 @@ test('fields that nobody asked for are not looked at when somebody signs up', as
   assert.equal(user.image, null)
 })
 
-test('what no server can take is refused, and nothing breaks', async () => {
+test('malformed sign-in requests are refused with a 4xx', async () => {
   for (const fields of [
     { name: 'a\u0000b' },
     { name: 'x'.repeat(101) },
@@ -468,7 +468,7 @@ test('what no server can take is refused, and nothing breaks', async () => {
   assert.equal(form.status, 400)
 })
 
-test('a page of another site can neither sign in nor out, nor use a link', async () => {
+test('a page of another site cannot sign in, sign out or use a link', async () => {
   const email = freshEmail()
   const { browser } = await enter(email)
   const elsewhere = { origin: 'https://evil.example' }
@@ -499,7 +499,7 @@ async function setTries(key: string, tries: number): Promise<void> {
 const tryPassword = (browser: Browser, email: string, password: string): Promise<Page> =>
   browser.post('/auth/sign-in/email', { email, password })
 
-test('a stranger who uses up the passwords and mails of an address does not lock its owner out', async () => {
+test('an attacker who exhausts the attempts of an address does not lock its owner out', async () => {
   const { browser: home, email } = await createPerson()
   await home.get('/v1/session')
   assert.ok(home.cookies.has('catraca.device'))
@@ -531,7 +531,7 @@ test('a stranger who uses up the passwords and mails of an address does not lock
   assert.equal((await tryPassword(home, email, PASSWORD)).status, 200)
 })
 
-test('a known device guesses so many passwords and no more, of its own account alone', async () => {
+test('a known device has a limited number of password attempts, for its own account only', async () => {
   const { browser, email } = await createPerson()
   await browser.get('/v1/session')
   const key = await createDeviceKey(browser, email)
@@ -549,7 +549,7 @@ async function createDeviceKey(browser: Browser, email: string): Promise<string>
   return `password ${email} on ${id}`
 }
 
-test('wrong passwords are counted by networks over all accounts, right ones are not', async () => {
+test('wrong passwords count against their network over all accounts; right ones do not', async () => {
   const { email } = await createPerson()
   const near = openBrowser(baseUrl, '2001:db8:7:1::5')
   await setTries('password from 2001:db8:7:1::/64', 49)
@@ -563,7 +563,7 @@ test('wrong passwords are counted by networks over all accounts, right ones are 
   assert.equal((await tryPassword(sameSite, freshEmail(), PASSWORD)).status, 429)
 })
 
-test('one client tries so many accounts and no more', async () => {
+test('a client can try a limited number of accounts', async () => {
   const browser = open()
   const statuses = []
   for (let email = 0; email < 12; email++)
@@ -580,7 +580,7 @@ test('the mails to one address are limited over all clients', async () => {
   assert.deepEqual(statuses, [200, 429, 429])
 })
 
-test('who signs up with a code came by it', async () => {
+test('a sign-up with a referral code records the referral', async () => {
   const referralCode = await ensureReferralCode(db, gateway.customerId)
   const { email } = await createPerson(freshEmail(), { referralCode })
   const referred = await findCustomer(db, email)
@@ -592,14 +592,14 @@ test('who signs up with a code came by it', async () => {
   assert.equal(row?.referrer_id, gateway.customerId)
 })
 
-test('the demo customer is entered by the mail that the mailbox shows', async () => {
+test('the demo customer signs in with the link in the sandbox mailbox', async () => {
   const { browser } = await enter('demo@example.com')
   const { json } = await browser.get('/v1/session')
   assert.equal(json.customer.name, 'Cliente de demonstração')
   assert.equal((await browser.get('/v1/usage')).status, 200)
 })
 
-test('where the public address is https, every answer says to stay there', async () => {
+test('with a public https address, every answer has the HSTS header', async () => {
   for (const path of ['/v1/healthz', '/', '/auth/link', '/nada']) {
     const there = await fetch(new URL(path, other.baseUrl))
     assert.equal(there.headers.get('strict-transport-security'), 'max-age=31536000', path)
@@ -608,7 +608,7 @@ test('where the public address is https, every answer says to stay there', async
   assert.equal(here.headers.get('strict-transport-security'), null)
 })
 
-test('a suspended account can be entered', async () => {
+test('a suspended customer can still sign in', async () => {
   const email = freshEmail()
   const { browser } = await enter(email)
   await db
@@ -620,7 +620,7 @@ test('a suspended account can be entered', async () => {
   assert.equal((await (await enter(email)).browser.get('/v1/usage')).status, 200)
 })
 
-test('who deletes the account is out, and nothing of how they signed in is left', async () => {
+test('deleting the account ends its sessions and removes its sign-in data', async () => {
   const { browser, email } = await createPerson()
   const { json } = await browser.get('/v1/session')
   const headers = { 'x-csrf-token': json.csrf_token, 'content-type': 'application/json' }
@@ -638,7 +638,7 @@ test('who deletes the account is out, and nothing of how they signed in is left'
   assert.equal(again.status, 401)
 })
 
-test('unconfirmed sign-ups are deleted after a week, and expired data too', async () => {
+test('unverified sign-ups are deleted after a week, expired sign-in data too', async () => {
   const email = freshEmail()
   const proved = freshEmail()
   await enter(proved)
@@ -650,7 +650,7 @@ test('unconfirmed sign-ups are deleted after a week, and expired data too', asyn
   assert.equal(await countOf('sign_in_users', proved), 1)
 })
 
-test('a confirmation is good for a day, and nothing else goes for one', () => {
+test('a confirmation token is valid for a day, and no other text is accepted', () => {
   let now = Date.now()
   const tokens = createConfirmTokens(randomBytes(32), () => now)
   const userId = createId()

@@ -4,6 +4,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
+import { chatErrors } from '../../src/http/rest/error-formats.ts'
 import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 import { addStallLimit } from '../../src/http/server/add-stall-limit.ts'
 
@@ -38,7 +39,7 @@ async function serveUnread(handler: RouteHandlerMethod): Promise<boolean> {
 test('a client that reads nothing of a whole answer is disconnected, and its bytes are counted until then', async () => {
   const kept: number[] = []
   const isWhole = await serveUnread((request, reply) => {
-    const options = { publicUrl: undefined, writeStallMs: STALL_MS }
+    const options = { publicUrl: undefined, errorFormat: chatErrors, writeStallMs: STALL_MS }
     createHttpClient(request, reply, { ...options, keep: (bytes) => kept.push(bytes) }).answer(
       ANSWER,
       LIMITS,
@@ -52,6 +53,7 @@ test('a client that reads nothing of the end of a stream is disconnected', async
   const isWhole = await serveUnread((request, reply) => {
     const client = createHttpClient(request, reply, {
       publicUrl: undefined,
+      errorFormat: chatErrors,
       writeStallMs: STALL_MS,
     })
     client.beginStream(LIMITS)

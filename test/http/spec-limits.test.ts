@@ -62,7 +62,7 @@ async function countUntilLimited(expected: number, call: () => Promise<Asked>): 
   return answers
 }
 
-test('an address may do 100 model calls a minute where the operator set nothing', async () => {
+test('the default limit of an address is 100 model calls a minute', async () => {
   const headers = { 'x-forwarded-for': '10.9.0.1' }
   const call = (): Promise<Asked> => askChat(gateway.node.baseUrl, undefined, '{', headers)
   const answers = await countUntilLimited(401, call)
@@ -73,7 +73,7 @@ test('an address may do 100 model calls a minute where the operator set nothing'
   assert.equal(rest.status, 200, 'only model calls are limited')
 })
 
-test('a key may do 120 model calls a minute where its maker set nothing', async () => {
+test('the default limit of a key is 120 model calls a minute', async () => {
   const body = { name: 'sem limite próprio', model_ids: ['sandbox-chat'] }
   const made = await ask(gateway.node.baseUrl, '/api-keys', { secret: gateway.secret, body })
   let number = 0
@@ -88,7 +88,7 @@ test('a key may do 120 model calls a minute where its maker set nothing', async 
   assertRefusal(answers.at(-1) as Asked, 429, 'api_key_rate_limited')
 })
 
-test('x-ratelimit-reset is the Unix second in which the count begins anew, and retry-after is on a 429 only', async () => {
+test('x-ratelimit-reset is the Unix second of the next window, and only a 429 has retry-after', async () => {
   await avoidMinuteEnd()
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
@@ -126,7 +126,7 @@ async function askPatiently(call: () => Promise<Asked>): Promise<Asked[]> {
   return answers
 }
 
-test('a client that retries as recommended gets its answer, and pays once', async () => {
+test('a client that retries as recommended gets its answer, and is charged once', async () => {
   upstream.play('instavel', status(503), status(429, { 'retry-after': '1' }), good)
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   const headers = { 'x-forwarded-for': '10.9.3.1' }

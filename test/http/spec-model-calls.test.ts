@@ -53,7 +53,7 @@ const chat = (body: unknown, headers?: Record<string, string>): Promise<Asked> =
 
 const lastBody = (model: string): any => upstream.callsOf(model).at(-1)?.body
 
-test('messages of system, user, assistant and tool reach the model as they came', async () => {
+test('messages of system, user, assistant and tool reach the model unchanged', async () => {
   const messages = ['system', 'user', 'assistant', 'tool'].map((role) => ({
     role,
     content: `Sou ${role}.`,
@@ -64,7 +64,7 @@ test('messages of system, user, assistant and tool reach the model as they came'
   assert.deepEqual(lastBody('longo').messages, messages)
 })
 
-test('a temperature of 0, 1 and 2 and max_tokens of 1 are taken, and reach the model', async () => {
+test('temperatures of 0, 1 and 2 and max_tokens of 1 are accepted, and reach the model', async () => {
   for (const temperature of [0, 1, 2]) {
     const answer = await chat(sound('longo', { temperature, max_tokens: 1 }))
     assert.equal(answer.status, 200, answer.text)
@@ -75,7 +75,7 @@ test('a temperature of 0, 1 and 2 and max_tokens of 1 are taken, and reach the m
   }
 })
 
-test('without max_tokens the limit is that of the model', async () => {
+test("without max_tokens the limit is the model's", async () => {
   const heldFor = async (model: string): Promise<bigint> => {
     const answer = await chat(sound(model))
     assert.equal(answer.status, 200, answer.text)
@@ -86,7 +86,7 @@ test('without max_tokens the limit is that of the model', async () => {
   assert.deepEqual([await heldFor('curto'), await heldFor('longo')], [5_200_000n, 520_000_000n])
 })
 
-test('without stream, or with false, the answer is one JSON; with true it is a stream of deltas', async () => {
+test('without stream, or with false, the answer is one JSON; with true, a stream of deltas', async () => {
   for (const more of [{}, { stream: false }, { stream: null }]) {
     const answer = await chat(sound('sandbox-chat', more))
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
@@ -140,7 +140,7 @@ test('an answer has the fields of the specification, with their types', async ()
   assert.ok(typeof json.cost_billed_brl === 'number' && json.cost_billed_brl > 0)
 })
 
-test('chats of one x-svc-session-id are a session of the customer, others are not in it', async () => {
+test('chats with one x-svc-session-id are a session of the customer, without others', async () => {
   const id = randomUUID()
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   const own = (headers: Record<string, string>): Promise<Asked> =>
@@ -161,7 +161,7 @@ test('chats of one x-svc-session-id are a session of the customer, others are no
   )
 })
 
-test('embeddings of one text and of many: a vector of 1,536 numbers for each', async () => {
+test('embeddings of one text and of several: a vector of 1,536 numbers for each', async () => {
   for (const input of ['um texto', ['um texto', 'outro', 'mais um']]) {
     const body = { model: 'text-embedding-3-small', input }
     const { json, status } = await ask(gateway.node.baseUrl, '/embeddings', {
@@ -178,7 +178,7 @@ test('embeddings of one text and of many: a vector of 1,536 numbers for each', a
   }
 })
 
-test('an image is one where n is left out, as wide and high as its size, and its answer has a url', async () => {
+test('without n there is one image, of the requested size, and its answer has a url', async () => {
   const draw = async (more: object): Promise<any> => {
     const answer = await ask(gateway.node.baseUrl, '/images/generations', {
       secret: gateway.secret,
@@ -194,7 +194,7 @@ test('an image is one where n is left out, as wide and high as its size, and its
   assert.equal((await draw({ n: 2 })).length, 2)
 })
 
-test('a transcription takes a form with file and model, or file alone, and answers with text', async () => {
+test('a transcription accepts a form with file and model, or file alone, and answers with text', async () => {
   for (const fields of [[], [['model', 'whisper-1']]] as const) {
     const parts = [...fields, ['file', wav(2), 'fala.wav']] as never
     const answer = await askForm(gateway.node.baseUrl, gateway.secret, parts)
@@ -203,7 +203,7 @@ test('a transcription takes a form with file and model, or file alone, and answe
   }
 })
 
-test('a balance that a call uses up to zero suspends every key of the customer, and a credit ends that', async () => {
+test('a call that uses up the balance suspends every key of the customer until a credit', async () => {
   const { baseUrl } = gateway.node
   // Five tokens at USD 100 a million and 5.2.
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '0.0026' })

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { withClient } from '../harness/test-database.ts'
 import { ask, sound } from '../harness/ask.ts'
-import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
+import {
+  assertHeaders,
+  assertMessagesRefusal,
+  assertRefusal,
+  assertResponsesRefusal,
+} from '../harness/assert-answer.ts'
 import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { askForm, wav } from '../harness/media-calls.ts'
@@ -17,7 +22,7 @@ const { baseUrl } = gateway.node
 const document = await readOpenApi(baseUrl)
 const operations = [...operationsOf(document).values()]
 
-test('models, rates, health, incidents, upstream health and images need no key; everything else does', async () => {
+test('models, rates, health, incidents, upstream health and images need no key; all other routes do', async () => {
   const open = operations.filter(({ described }) => !described.security).map(({ name }) => name)
   assert.deepEqual(open.sort(), [
     'GET /files/images/{id}',
@@ -29,9 +34,10 @@ test('models, rates, health, incidents, upstream health and images need no key; 
     'GET /models',
     'GET /models/{id}',
     'GET /upstream-health',
+    'POST /leaked-keys',
   ])
-  for (const { path, described } of operations) {
-    if (described.security) continue
+  for (const { method, path, described } of operations) {
+    if (described.security || method !== 'GET') continue
     const answer = await ask(baseUrl, path.replace('{id}', 'none'))
     assert.ok([200, 404].includes(answer.status), path)
   }
@@ -44,7 +50,11 @@ test('without a key, or with a wrong one: 401 without a body on REST, authentica
     const path = operation.path.replaceAll(/\{\w+\}/g, 'none')
     for (const secret of [undefined, 'sk-svc-none', `${gateway.secret}x`]) {
       const answer = await ask(baseUrl, path, { method: operation.method, secret })
-      if (isModelCall(operation)) {
+      if (operation.path.startsWith('/messages')) {
+        assertMessagesRefusal(answer, 401, 'authentication_failed')
+      } else if (operation.path.startsWith('/responses')) {
+        assertResponsesRefusal(answer, 401, 'authentication_failed')
+      } else if (isModelCall(operation)) {
         assertRefusal(answer, 401, 'authentication_failed')
       } else {
         assert.deepEqual([answer.status, answer.text], [401, ''], operation.name)
@@ -54,7 +64,7 @@ test('without a key, or with a wrong one: 401 without a body on REST, authentica
   }
 })
 
-test('missing things have their codes: an image, a model, a path', async () => {
+test('an unknown image, model and path each have their code', async () => {
   for (const [path, error] of [
     ['/files/images/none', 'image_not_found'],
     ['/models/none', 'model_not_found'],
@@ -66,7 +76,7 @@ test('missing things have their codes: an image, a model, a path', async () => {
   }
 })
 
-test('every address is under /v1, and the description carries version 1.0', async () => {
+test('every path is under /v1, and the description has version 1.0', async () => {
   assert.ok(baseUrl.endsWith('/v1'))
   assert.deepEqual(document.servers, [{ url: '/v1' }])
   assert.equal((document as unknown as { info: { version: string } }).info.version, '1.0')
@@ -74,7 +84,7 @@ test('every address is under /v1, and the description carries version 1.0', asyn
     assert.equal((await fetch(new URL(path, baseUrl))).status, 404, path)
 })
 
-test('the catalog shows 27 models or more, each with its fields, of the categories that there are', async () => {
+test('the catalog has at least 27 models, of every category, each with its fields', async () => {
   const { json } = await ask(baseUrl, '/models')
   const own = json.models.filter(({ id }: any) => !id.startsWith('sandbox-'))
   assert.ok(own.length >= 27, `${own.length} models`)
@@ -108,7 +118,7 @@ test('500: an internal error has the proxy format, with the id to report, and no
   assert.equal(json.balance.total_spent_brl, 0)
 })
 
-test('/healthz/db is 503 while the database cannot be reached, and 200 when it can again', async () => {
+test('/healthz/db is 503 while the database is unreachable, and 200 afterwards', async () => {
   const { databaseUrl } = gateway.database
   const name = new URL(databaseUrl.replace('@/', '@placeholder/')).pathname.slice(1)
   const letIn = (isAllowed: boolean): Promise<unknown> =>

@@ -238,7 +238,7 @@ const RIGHTS: readonly RightsRow[] = [
   { act: 'DELETE', path: ({ keyIds }) => `/keys/${keyIds.member}`, expected: [200, 200, 200] },
 ]
 
-test('owner, admin, member and stranger may do what they may, and a refusal changes nothing', async () => {
+test('owner, admin, member and outsider have exactly their rights, and a refusal changes nothing', async () => {
   let team = await seedTeam()
   for (const row of RIGHTS) {
     for (const [index, rank] of RANKS.entries()) {
@@ -258,7 +258,7 @@ test('owner, admin, member and stranger may do what they may, and a refusal chan
   }
 })
 
-test('ids that are of nothing, or of another team, are not found', async () => {
+test('unknown ids and those of another team are not found', async () => {
   const [one, other] = [await seedTeam(), await seedTeam()]
   for (const path of ['/me/teams/none', `/me/teams/${createId()}`, '/me/teams/%00/keys'])
     assertRefused(await call(people.owner, 'GET', path), 404, 'team_not_found')
@@ -273,7 +273,7 @@ test('ids that are of nothing, or of another team, are not found', async () => {
   assert.equal((await call(people.owner, 'GET', '/usage')).status, 200, 'the own key still works')
 })
 
-test('a list has own teams and those of others, page by page, and shows of another owner one letter', async () => {
+test('the list has own and joined teams, paged, and shows one letter of another owner', async () => {
   const [ana, bia] = await Promise.all([makePerson('Ana Souza'), makePerson('Bia Reis')])
   const own: string[] = []
   for (const name of ['Uma', 'Duas', 'Três']) {
@@ -344,7 +344,7 @@ async function makeTeamKey(maker: Person, teamId: string): Promise<{ id: string;
   return made.json
 }
 
-test('a cap keeps every digit, and an invalid amount is refused', async () => {
+test('a cap is stored exactly, and an invalid amount is refused', async () => {
   const owner = await makePerson('Caio')
   const id = await makeTeam(owner)
   for (const cap of ['0.01', '0.07', '19.99', '1000000', '123456.78']) {
@@ -376,7 +376,7 @@ async function budgetOf(teamId: string) {
     .executeTakeFirstOrThrow()
 }
 
-test('of teams made at once no more than 100 come to be', async () => {
+test('concurrent creations make at most 100 teams', async () => {
   const owner = await makePerson('Davi')
   await database.db.transaction().execute(async (trx) => {
     for (let made = 0; made < 98; made++)
@@ -390,7 +390,7 @@ test('of teams made at once no more than 100 come to be', async () => {
     if (answer.status !== 201) assertRefused(answer, 409, 'too_many_teams')
 })
 
-test('of invitations made at once no more than 50 are open, and one for each e-mail', async () => {
+test('concurrent invitations: at most 50 are open, and one for each e-mail', async () => {
   const owner = await makePerson('Eva')
   const path = `/me/teams/${await makeTeam(owner)}/invitations`
   const invite = (name: string): Promise<Asked> =>
@@ -415,7 +415,7 @@ test('of invitations made at once no more than 50 are open, and one for each e-m
     )
 })
 
-test('invitations that are revoked count: a stranger gets five a day from all teams together', async () => {
+test('revoked invitations count too: one person gets at most five a day from all teams together', async () => {
   const people = await Promise.all([makePerson('Hugo'), makePerson('Íris')])
   const name = `alvo-${createId()}`
   const answers: Asked[] = []
@@ -434,7 +434,7 @@ test('invitations that are revoked count: a stranger gets five a day from all te
   assert.match(answers[5]?.headers.get('retry-after') ?? '', /^[1-9]\d+$/)
 })
 
-test('a team and an inviter send a hundred invitations a day, and all of them 5,000', async () => {
+test('invitations are limited to a hundred a day for each team and inviter, and 5,000 in all', async () => {
   const [owner, admin] = await Promise.all([makePerson('Joel'), makePerson('Kátia')])
   const one = await makeTeam(owner)
   const invite = (by: Person, teamId: string): Promise<Asked> =>
@@ -462,7 +462,7 @@ test('a team and an inviter send a hundred invitations a day, and all of them 5,
   await full('invitation', 0)
 })
 
-test('the token of an invitation is shown once and kept as a hash', async () => {
+test('the token of an invitation is shown once and stored as a hash', async () => {
   const [owner, guest] = await Promise.all([makePerson('Fábio'), makePerson('Gil')])
   const path = `/me/teams/${await makeTeam(owner)}/invitations`
   const invited = await call(owner, 'POST', path, { email: guest.email, role: 'member' })
@@ -482,7 +482,7 @@ test('the token of an invitation is shown once and kept as a hash', async () => 
   assert.deepEqual((await call(people.stranger, 'GET', '/me/invitations')).json.invitations, [])
 })
 
-test('only whom it is for accepts an invitation, and only while it is open', async () => {
+test('only the invited person can accept an invitation, and only while it is open', async () => {
   const [owner, guest] = await Promise.all([makePerson('Helena'), makePerson('Ivo')])
   const teamId = await makeTeam(owner)
   const path = `/me/teams/${teamId}/invitations`
@@ -513,7 +513,7 @@ test('only whom it is for accepts an invitation, and only while it is open', asy
   assertRefused(self, 409, 'already_member')
 })
 
-test('of 20 that accept an invitation at once, over two nodes, one joins', async () => {
+test('of 20 concurrent acceptances of an invitation on two nodes, one succeeds', async () => {
   const [owner, guest] = await Promise.all([makePerson('João'), makePerson('Lia')])
   const teamId = await makeTeam(owner)
   const body = { email: guest.email, role: 'member' }
@@ -534,7 +534,7 @@ test('of 20 that accept an invitation at once, over two nodes, one joins', async
   assert.deepEqual(await actsOf(guest.id), ['team_invitation.accepted', 'team_member.joined'])
 })
 
-test('who proved the e-mail accepts without the token, and nobody else does', async () => {
+test('the owner of the verified e-mail accepts without the token, and nobody else does', async () => {
   const [owner, guest] = await Promise.all([makePerson('Olga'), makePerson('Pedro')])
   const teamId = await makeTeam(owner)
   const body = { email: guest.email, role: 'admin' }
@@ -561,7 +561,7 @@ test('who proved the e-mail accepts without the token, and nobody else does', as
   assert.deepEqual(await actsOf(guest.id), ['team_invitation.accepted', 'team_member.joined'])
 })
 
-test('who was invited declines, once, and nobody else can', async () => {
+test('only the invited person can decline, once', async () => {
   const [owner, guest] = await Promise.all([makePerson('Quitéria'), makePerson('Rui')])
   const teamId = await makeTeam(owner)
   const body = { email: guest.email, role: 'member' }
@@ -608,7 +608,7 @@ test('the open invitations of a former admin end', async () => {
   )
 })
 
-test('a member sees own keys only, the owner all of them, and none of them may do REST calls', async () => {
+test('a member sees own keys only, the owner all; none of these keys can call REST', async () => {
   const [owner, member] = await Promise.all([makePerson('Olga'), makePerson('Paulo')])
   const teamId = await makeTeam(owner)
   await join(owner, teamId, member)
@@ -626,7 +626,7 @@ test('a member sees own keys only, the owner all of them, and none of them may d
   assertRefused(answer, 403, 'forbidden')
 })
 
-test("a member's calls are paid by the owner, and counted for the team and for who made the key", async () => {
+test("a member's calls are charged to the owner, and counted for the team and for the key's creator", async () => {
   const [owner, member] = await Promise.all([makePerson('Rita'), makePerson('Saulo', '0')])
   const teamId = await makeTeam(owner, 1)
   await join(owner, teamId, member)
@@ -657,7 +657,7 @@ test("a member's calls are paid by the owner, and counted for the team and for w
   assert.deepEqual((await call(member, 'GET', '/usage')).json.usage_events, [])
 })
 
-test('a team at its cap gets 402 until the cap is raised, while the other keys of the owner go on', async () => {
+test("a team at its cap gets 402 until the cap is raised, while the owner's other keys still work", async () => {
   const owner = await makePerson('Tina')
   const teamId = await makeTeam(owner, 0.01)
   const { key } = await makeTeamKey(owner, teamId)
@@ -677,7 +677,7 @@ test('a team at its cap gets 402 until the cap is raised, while the other keys o
   await assertAudit(database)
 })
 
-test('50 calls at once by two keys of a team, over two nodes, are served as far as the cap reaches', async () => {
+test("50 concurrent calls by two keys of a team on two nodes are served up to the team's cap", async () => {
   const owner = await makePerson('Ugo')
   const teamId = await makeTeam(owner, 0.05)
   const keys = [await makeTeamKey(owner, teamId), await makeTeamKey(owner, teamId)]
@@ -711,7 +711,7 @@ test('50 calls at once by two keys of a team, over two nodes, are served as far 
   await assertAudit(database)
 })
 
-test('a new month begins from zero', async () => {
+test('a new month starts with nothing spent', async () => {
   const owner = await makePerson('Vera')
   const teamId = await makeTeam(owner, 0.01)
   const { key } = await makeTeamKey(owner, teamId)
@@ -737,7 +737,7 @@ async function untilRefused(secret: string, node: TestNode): Promise<void> {
   }
 }
 
-test("a removed member's keys end on all nodes; those of others go on", async () => {
+test("a removed member's keys are refused on all nodes; those of others still work", async () => {
   const [owner, leaver, stayer] = await Promise.all([
     makePerson('Wilma'),
     makePerson('Xavier'),
@@ -759,7 +759,7 @@ test("a removed member's keys end on all nodes; those of others go on", async ()
   assert.deepEqual(acts.slice(-2), ['api_key.revoked', 'team_member.removed'])
 })
 
-test('a key that a member makes while being removed does not outlive the membership', async () => {
+test("a key created during a member's removal does not outlive the membership", async () => {
   const owner = await makePerson('Zeca')
   const teamId = await makeTeam(owner)
   for (let round = 0; round < 5; round++) {
@@ -779,7 +779,7 @@ test('a key that a member makes while being removed does not outlive the members
   }
 })
 
-test('a deleted team is gone for all, with its keys and invitations, and its charges stay', async () => {
+test('a deletion removes a team for all, with its keys and invitations, and keeps its charges', async () => {
   const [owner, member, guest] = await Promise.all([
     makePerson('Alice'),
     makePerson('Bruno'),

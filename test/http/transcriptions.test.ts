@@ -181,7 +181,7 @@ for (const price of ['0.04', '0.36', '0.111', '17.000001']) {
   })
 }
 
-test('a file shorter than the least that a model bills is billed as the least', async () => {
+test("a file below a model's minimum duration is billed at the minimum", async () => {
   for (const [seconds, billed] of [
     [0.5, 10],
     [9.2, 10],
@@ -194,7 +194,7 @@ test('a file shorter than the least that a model bills is billed as the least', 
   }
 })
 
-test('whisper-large-v3-turbo bills ten seconds at least, at a price that is no whole pico-USD a second', async () => {
+test('whisper-large-v3-turbo bills at least ten seconds, at a price that is not a whole number of pico-USD a second', async () => {
   for (const [seconds, billed] of [
     [3, 10],
     [12.4, 13],
@@ -236,11 +236,11 @@ test('a transcription that is billed by the token: sound, prompt and text, each 
   }
 })
 
-test('the price is that of the route that answered, and the hold covers the most expensive route', async () => {
+test('the charge uses the price of the answering route, and the hold covers the most expensive one', async () => {
   await assertCharged(await transcribe('two-prices', 8), perHour(8, '0.7'))
 })
 
-test("seconds that the upstream does not report are the file's, and marked as an estimate", async () => {
+test('unreported seconds are taken from the file, and marked as an estimate', async () => {
   const answer = await transcribe('impatient-sandbox-no-usage', 6.5)
   assert.equal(answer.status, 200, answer.text)
   const outcome = await theOutcome(gateway, answer.requestId)
@@ -271,7 +271,7 @@ test('every format costs the same, and formats other than JSON report the cost i
   }
 })
 
-test('a hold is for the length of the file: exact for WAV, the most it can be for others', async () => {
+test("a hold covers the file's duration: exact for WAV, an upper bound for other formats", async () => {
   const held = async (bytes: Buffer, name: string): Promise<bigint> => {
     const answer = await askForm(gateway.node.baseUrl, gateway.secret, [
       ['model', 'hour-0.36'],
@@ -296,7 +296,7 @@ test('a hold is for the length of the file: exact for WAV, the most it can be fo
   assert.equal(await held(Buffer.alloc(4_000, 'OggS'), 'a.ogg'), ofSeconds(4 * 3_600))
 })
 
-test('a WAV whose header claims 4 GB a second is held for what its bytes can be', async () => {
+test('the hold of a WAV with a false header follows from its bytes', async () => {
   const lie = wav(10)
   lie.writeUInt32LE(2 ** 32 - 1, 28)
   const answer = await askForm(gateway.node.baseUrl, gateway.secret, [
@@ -310,7 +310,7 @@ test('a WAV whose header claims 4 GB a second is held for what its bytes can be'
 
 // ── forms ───────────────────────────────────────────────────────────────────────────────────────
 
-test('the file may stand before the fields, between them and after them', async () => {
+test('the file may come before, between and after the fields', async () => {
   const fields: Part[] = [
     ['model', 'hour-0.36'],
     ['response_format', 'verbose_json'],
@@ -327,14 +327,14 @@ test('the file may stand before the fields, between them and after them', async 
   }
 })
 
-test('without a model it is the one that the operator set, Whisper', async () => {
+test("without a model the operator's default is used, Whisper", async () => {
   for (const parts of [[file()], [['model', ''] as Part, file()]]) {
     const answer = await askForm(gateway.node.baseUrl, gateway.secret, parts)
     await assertCharged(answer, perHour(2, '0.36'), BUILT_IN_MARKUP)
   }
 })
 
-test('of two files the first is transcribed, and it alone is billed', async () => {
+test('of two files only the first is transcribed and billed', async () => {
   const answer = await askForm(gateway.node.baseUrl, gateway.secret, [
     ['model', 'hour-0.36'],
     file(3),
@@ -343,7 +343,7 @@ test('of two files the first is transcribed, and it alone is billed', async () =
   await assertCharged(answer, perHour(3, '0.36'))
 })
 
-test('unknown fields and files under other names do no harm', async () => {
+test('unknown fields and files with other names are ignored', async () => {
   const answer = await askForm(gateway.node.baseUrl, gateway.secret, [
     ['cor', 'azul'],
     ['arquivo', wav(30), 'outro.wav'],
@@ -358,7 +358,7 @@ test('unknown fields and files under other names do no harm', async () => {
   await assertCharged(answer, perHour(4, '0.36'))
 })
 
-test('an answer that comes in odd parts is whole', async () => {
+test('an answer that arrives in arbitrary parts is complete', async () => {
   const answer = await transcribe('impatient-sandbox-split', 4, [
     ['response_format', 'verbose_json'],
   ])
@@ -496,7 +496,7 @@ test('401: a wrong key is refused before the upload is read', async () => {
   assert.deepEqual(uploadsLeft(gateway.node), [])
 })
 
-test('403: an address that may not call is refused before the upload is read', async () => {
+test('403: an address outside the allowlist is refused before the upload is read', async () => {
   const { secret } = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
     ipAllowlist: ['203.0.113.0/24'],
@@ -507,7 +507,7 @@ test('403: an address that may not call is refused before the upload is read', a
   sending.leave()
 })
 
-test('402, 403 and 404: as for chats, nothing is held and no upload is left', async () => {
+test('402, 403 and 404 are those of chats, nothing is held and no upload is left', async () => {
   const poor = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const narrow = await seedCustomer(gateway.database.db, {
     balanceBrl: '10',
@@ -528,7 +528,7 @@ test('402, 403 and 404: as for chats, nothing is held and no upload is left', as
   await untilNoUploadIsLeft(gateway.node)
 })
 
-test('402: the balance decides to the last digit, by the length of the file', async () => {
+test('402: the balance is compared exactly, by the duration of the file', async () => {
   // One dollar a second; the header counts as sound.
   const needed = nanoBrl(rational('6'), FX_RATE, MARKUP)
   const withBalance = (nano: bigint): ReturnType<typeof seedCustomer> => {
@@ -552,7 +552,7 @@ const sendBytes = (bytes: number): Promise<Asked> =>
     ['file', Buffer.concat([wavHeader(bytes - 44), Buffer.alloc(bytes - 44)]), 'a.wav'],
   ])
 
-test('413: a file of the most bytes is taken, one more is not', async () => {
+test('413: a file of the maximum size is accepted, one byte more is refused', async () => {
   const most = await sendBytes(FILE_BYTES_MAX)
   assert.equal(most.status, 200, most.text)
   const over = await sendBytes(FILE_BYTES_MAX + 1)
@@ -564,7 +564,7 @@ test('413: a file of the most bytes is taken, one more is not', async () => {
 })
 
 test(
-  '503: while other uploads have the room there is none; then there is',
+  '503: uploads are refused while others use the space, and accepted afterwards',
   NEEDS_PROC,
   async () => {
     const soundBytes = 30 * WAV_BYTES_PER_SECOND
@@ -588,7 +588,7 @@ test(
   },
 )
 
-test('room that was given back is there again, however a call ended', async () => {
+test('the space of an upload becomes free again, however its call ends', async () => {
   for (let round = 0; round < 6; round++) {
     await sendBytes(FILE_BYTES_MAX + 1)
     await askForm(small.baseUrl, gateway.secret, [
@@ -611,7 +611,7 @@ test('room that was given back is there again, however a call ended', async () =
 
 // ── what goes wrong ─────────────────────────────────────────────────────────────────────────────
 
-test('each fault of an upstream is reported in our words, and its hold is released once', async (t) => {
+test('each upstream fault becomes our own error, and its hold is released once', async (t) => {
   await Promise.all(
     UPSTREAM_FAULTS.map(({ model, status, type, reason }) =>
       t.test(model, async () => {
@@ -628,7 +628,7 @@ test('each fault of an upstream is reported in our words, and its hold is releas
   await untilNoUploadIsLeft(gateway.node)
 })
 
-test('a large file that one upstream refuses unread goes whole to the next one', async () => {
+test('a large file that one upstream refuses unread is sent whole to the next one', async () => {
   await assertCharged(await transcribe('two-prices', 150), perHour(150, '0.7'))
   const parts: Part[] = [
     ['models', 'impatient-sandbox-error-503'],
@@ -665,7 +665,7 @@ test('an upstream that refuses a large file before it has read it: one release',
   assert.equal((await theOutcome(gateway, answer.requestId)).outcome, 'released')
 })
 
-test('a client that hangs up in the middle of an upload: nothing is held, nothing is left', async () => {
+test('after a client disconnects during an upload, nothing is held and no file is left', async () => {
   const requestIds: string[] = []
   for (const isChunked of [true, false]) {
     const sending = beginForm(
@@ -683,7 +683,7 @@ test('a client that hangs up in the middle of an upload: nothing is held, nothin
   await assertUntouched(gateway, requestIds)
 })
 
-test('a client that leaves while the upstream works: one charge, and no upload is left', async () => {
+test('after a client disconnects while the upstream works, the call is charged once and no file is left', async () => {
   const started = sandbox.counts.requests
   const sending = beginForm(gateway.node.baseUrl, gateway.secret)
   await sending.write(form([['model', 'impatient-sandbox-slow'], file(5)]))
@@ -697,7 +697,7 @@ test('a client that leaves while the upstream works: one charge, and no upload i
   await untilNoUploadIsLeft(gateway.node)
 })
 
-test('kill -9 in the middle of an upload leaves nothing in the folder, and nothing held', async () => {
+test('kill -9 during an upload leaves no file and no hold', async () => {
   const node = await startTestNode({ databaseUrl: gateway.database.databaseUrl })
   try {
     const sending = beginForm(node.baseUrl, gateway.secret)
@@ -745,7 +745,7 @@ async function sendStreamed(node: TestNode, bytes: number, memory: WatchedMemory
 }
 
 test(
-  'files of 100 MB, one after the other, are not kept in memory, and are held for and billed by their length',
+  'consecutive files of 100 MB are not kept in memory; their holds and charges follow from their duration',
   NEEDS_PROC,
   async () => {
     const memory = watchMemory()
@@ -786,7 +786,7 @@ async function assertLargeCharged(answer: Asked): Promise<void> {
   assert.ok(held >= holdOf(seconds) && held <= holdOf(seconds + 1), String(held))
 }
 
-test('after all of this nothing is held, no upload is left, and the ledger is sound', async () => {
+test('after these tests nothing is held, no upload is left, and the audit passes', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await untilNoUploadIsLeft(gateway.node)
   await untilNoUploadIsLeft(small)

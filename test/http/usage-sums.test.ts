@@ -251,7 +251,7 @@ for (const timezone of ['America/Sao_Paulo', 'Asia/Kolkata', 'UTC']) {
   })
 }
 
-test('keys without use are listed, revoked ones only if they were used, the highest cost first', async () => {
+test('unused keys are listed, revoked ones only with usage, by descending cost', async () => {
   const owner = await createOwner('100')
   const [idle, revokedUsed, revokedIdle, expired, failed] = (await Promise.all(
     ['sem uso', 'revogada usada', 'revogada sem uso', 'expirada', 'só falhou'].map((name, place) =>
@@ -323,7 +323,7 @@ async function runwayOf(toppedUpBrl: string, spentNanoBrl: bigint, days: number)
   return [daily_avg_brl, runway_days, critical]
 }
 
-test('the runway: whole days, none where almost nothing is spent, 0 where no balance is left', async () => {
+test('the runway is in whole days: none with almost no spending, 0 without balance', async () => {
   assert.deepEqual(await runwayOf('10', 0n, 30), ['0', null, false], 'nothing is spent')
   assert.deepEqual(await runwayOf('10', 299_999_970n, 30), ['0.009999999', null, false])
   assert.deepEqual(await runwayOf('10', 300_000_000n, 30), ['0.01', '970', false])
@@ -335,7 +335,7 @@ test('the runway: whole days, none where almost nothing is spent, 0 where no bal
   assert.deepEqual(await runwayOf('0', 0n, 90), ['0', null, false], 'an empty account')
 })
 
-test('the dashboard counts what is there', async () => {
+test("the dashboard counts the customer's rows", async () => {
   const { db } = gateway.database
   const owner = await createOwner('100.000000001')
   const { customerId } = owner
@@ -387,7 +387,7 @@ test('the dashboard counts what is there', async () => {
   )
 })
 
-test("another customer's usage never shows", async () => {
+test("another customer's usage is never shown", async () => {
   const [owner, other] = [await createOwner('100'), await createOwner('100')]
   await settle(other, usesOf('America/Sao_Paulo', [other.apiKeyId]))
   const summary = await get(owner, '/me/usage-summary?days=365')

@@ -73,7 +73,7 @@ function actsOn(
     .execute()
 }
 
-test('a webhook is made, read, listed, changed and deleted; each act is in the audit log', async () => {
+test('a webhook is created, read, listed, changed and deleted; each act is in the audit log', async () => {
   const { customerId, call } = await createCustomer()
   const made = await call('POST', '/webhooks', {
     url: 'https://Hooks.Example.com:443/a?b=c',
@@ -146,7 +146,7 @@ test('a webhook is made, read, listed, changed and deleted; each act is in the a
   assert.ok(!JSON.stringify(acts).includes('example.com'))
 })
 
-test('the database holds no signing secret, and a rotated one is another', async () => {
+test('the database has no signing secret in plain text, and a rotation replaces it', async () => {
   const { customerId, call } = await createCustomer()
   const { id, signing_secret: old } = await createHook(call)
   const answer = await call('POST', `/webhooks/${id}/rotate-secret`)
@@ -169,7 +169,7 @@ test('the database holds no signing secret, and a rotated one is another', async
   assert.equal((await actsOn(customerId)).at(-1)?.action, 'webhook.secret_rotated')
 })
 
-test('at most twenty webhooks, also where they are made at once; a deleted one makes room', async () => {
+test('a customer has at most twenty webhooks, also with concurrent creations; a deletion frees a place', async () => {
   const { call } = await createCustomer()
   const answers = await Promise.all(
     Array.from({ length: 25 }, () => call('POST', '/webhooks', { url: HOOK })),
@@ -184,7 +184,7 @@ test('at most twenty webhooks, also where they are made at once; a deleted one m
   await createHook(call)
 })
 
-test('an input that is wrong is refused by field, and nothing is made or changed', async () => {
+test('an invalid field is refused by its name, and nothing is created or changed', async () => {
   const { call } = await createCustomer()
   const { id } = await createHook(call)
   const before = (await call('GET', '/webhooks')).text
@@ -264,7 +264,7 @@ test('a replay is a new attempt: the same message in the same bytes, under a new
   assert.deepEqual([gone.status, gone.json.error], [404, 'webhook_attempt_not_found'])
 })
 
-test('no more than a thousand may wait by hand', async () => {
+test('at most a thousand deliveries requested by hand may wait', async () => {
   const { customerId, call } = await createCustomer()
   const { id } = await createHook(call)
   const [one = ''] = await queueLate(customerId, id, 1)

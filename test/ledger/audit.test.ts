@@ -141,16 +141,16 @@ test('a sound ledger passes, with debts, corrections, budgets and caps', async (
   )
 })
 
-const OWES = 'what an account owes is what its noted debts add up to'
-const OVERRUN = 'a debt of overruns is at most what its calls cost above their holds'
-const GREW = 'a debt of a correction is at most by how much the charge grew'
-const ENTRY = 'a debt of a debit has an entry that may overdraw'
+const OWES = 'negative balances equal the sum of recorded debts'
+const OVERRUN = 'a debt by overruns is at most the cost of its calls above their holds'
+const GREW = 'a debt by a correction is at most the increase of the charge'
+const ENTRY = 'a debt by a debit has a charge-back or returned top-up'
 const REVERSES = 'a correction reverses exactly the first outcome of its hold'
-const SAYS = 'a correction has the charge that it says'
-const CHARGES = 'charges are the sum of the usage events'
-const ROLLUPS = 'roll-ups are the sums of the events'
-const SESSIONS = 'sessions are the sums of their events'
-const NAMED = 'an event that corrects is named by its correction'
+const SAYS = "a correction's event has the correction's charge"
+const CHARGES = 'account charges equal the sum of usage events'
+const ROLLUPS = 'hourly roll-ups equal the sum of usage events'
+const SESSIONS = 'usage sessions equal the sum of their usage events'
+const NAMED = 'every correcting event belongs to a correction'
 
 /** Moves the account into an unexplained debt of some tokens, and records it with this cause. */
 function noteDebt(cause: string, holdIds: RawBuilder<unknown>): () => RawBuilder<unknown>[] {
@@ -245,11 +245,11 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
       ],
     ],
     'a repaid debt does not grow': [
-      ['a debt grows by a cause and is repaid'],
+      ['every debt has a cause, and repayments alone are negative'],
       noteDebt('repaid', sql`null`),
     ],
     'nothing makes an opening debt afterwards': [
-      ['a debt from before debts were noted has its overruns and charge-backs'],
+      ['an opening debt is covered by earlier overruns and charge-backs'],
       noteDebt('opening', sql`null`),
     ],
     'a repayment that was not noted is missed': [
@@ -257,18 +257,18 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
       () => [sql`delete from account_debts where cause = 'repaid'`],
     ],
     'what a budget has spent is compared with its charges': [
-      ['budgets have spent the sum of their charges'],
+      ['key budgets have spent the sum of their charges'],
       () => [sql`update api_key_budgets set spent_pico_usd = spent_pico_usd - 1`],
     ],
     'a charge that misses its budget is seen': [
-      ['budgets have spent the sum of their charges'],
+      ['key budgets have spent the sum of their charges'],
       () => [
         sql`update usage_events set in_budget = false
           where api_key_id = ${capped.id} and outcome = 'charged' and corrects_id is null and cost_billed_nano_brl = 70000`,
       ],
     ],
     'what a team has spent is compared with its charges': [
-      ['teams have spent the sum of their charges'],
+      ['team caps have spent the sum of their charges'],
       () => [sql`update team_budgets set spent_nano_brl = 0`],
     ],
     'a correction without its reversal is seen': [
@@ -309,12 +309,17 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
       () => [sql`delete from charge_corrections where hold_id = ${holds.late}`],
     ],
     'a charge that takes back without a correction is seen': [
-      ['only a reversal takes back, and it names what it reverses', REVERSES, ROLLUPS, SESSIONS],
+      [
+        'only reversals are negative, and each names the event that it reverses',
+        REVERSES,
+        ROLLUPS,
+        SESSIONS,
+      ],
       () => [sql`update usage_events set reason = null where id = ${reversalOf(holds.undone)}`],
     ],
     'a reversal that is rounded otherwise is seen': [
       [
-        'the charge is cost x fx x markup, rounded half up once',
+        'charge = cost x exchange rate x markup, rounded half up once',
         REVERSES,
         CHARGES,
         ROLLUPS,
@@ -325,11 +330,11 @@ const FAULTS: Record<string, [checks: readonly string[], statements: () => RawBu
       ],
     ],
     'a hold that is open and resolved is seen': [
-      ['an open hold has no outcome'],
+      ['no open hold has an outcome'],
       () => [sql`update holds set id = ${holds.lower}`],
     ],
     'a call that is resolved twice is seen': [
-      ['a call is resolved once', CHARGES, ROLLUPS],
+      ['a hold is resolved once', CHARGES, ROLLUPS],
       () => [
         sql`insert into usage_events select (jsonb_populate_record(e,
         jsonb_build_object('created_at', e.created_at - interval '1 second'))).* from usage_events e where id = ${holds.overrun}`,
@@ -437,8 +442,8 @@ test('a breach that is sealed is reported by every later audit', async () => {
     database.db,
   )
   const checks = [
-    'the charge is cost x fx x markup, rounded half up once',
-    'the rate of a charge is a stored rate',
+    'charge = cost x exchange rate x markup, rounded half up once',
+    'the exchange rate of a charge is a stored rate',
   ]
   assert.deepEqual((await failuresOf(database.db)).sort(), checks)
   await sealUsage(database.db, { share: 1, marginSeconds: 0 })
@@ -469,7 +474,9 @@ test('a seal ends before a settlement that is not committed yet, so each settlem
   await running
   const failures = await failuresOf(database.db, { isFull: true })
   assert.deepEqual(
-    failures.filter((name) => !name.startsWith('the charge') && !name.startsWith('the rate')),
+    failures.filter(
+      (name) => !name.startsWith('charge = ') && !name.startsWith('the exchange rate'),
+    ),
     [],
   )
   const { rows } = await sql`select from usage_events where id = ${attempt.id}

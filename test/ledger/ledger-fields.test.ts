@@ -53,15 +53,16 @@ test('the functions for a single call have the same parameters', async () => {
 test('a verdict is read in the order in which it is written', async () => {
   assert.deepEqual(await parametersOf('verdict_text'), [...VERDICT_FIELDS])
   const { rows } = await sql<{ text: string }>`
-    select verdict_text('held', 1, 2, 3, 4, 5, 6) as text`.execute(database.db)
+    select verdict_text('short_day', 1, 2, 3, 4, 5, 6, -7, 8, 9) as text`.execute(database.db)
   assert.deepEqual(readVerdict(rows[0]?.text ?? '', 7), {
-    kind: 'held',
+    kind: 'short_day',
     keySequence: 1,
     ipSequence: 2,
     balanceNanoBrl: 3n,
     heldNanoBrl: 4n,
     budgetLeftPicoUsd: 5n,
     teamLeftNanoBrl: 6n,
+    cap: { leftNanoBrl: -7n, limitNanoBrl: 8n, until: new Date(9) },
     at: new Date(7),
   })
 })

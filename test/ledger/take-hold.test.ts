@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { revokeApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
+import { ipWindow, keyWindow } from '../../src/ledger/lane/ledger-fields.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { seedTeam } from '../harness/seed-team.ts'
@@ -50,6 +51,11 @@ interface Situation {
   readonly verdict: Verdict['kind']
 }
 
+const caps: Partial<ApiKeyInput> = {
+  minuteLimitNanoBrl: 10n * NANO_BRL_PER_TOKEN,
+  dayLimitNanoBrl: 20n * NANO_BRL_PER_TOKEN,
+}
+
 const situations: Readonly<Record<string, Situation>> = {
   'all that is there': { tokens: BALANCE_TOKENS, verdict: 'held' },
   'a token more than is there': { tokens: BALANCE_TOKENS + 1, verdict: 'short_balance' },
@@ -92,6 +98,28 @@ const situations: Readonly<Record<string, Situation>> = {
   'more tokens': { key: { tokensPerMinute: 10 }, tokens: 11, verdict: 'tokens_limited' },
   'the cap of a team': { arrange: capTeam, tokens: 10, verdict: 'held' },
   'more than the cap of a team': { arrange: capTeam, tokens: 11, verdict: 'short_team' },
+  'the caps of a key': {
+    key: caps,
+    attempt: { taskLimitNanoBrl: 10n * NANO_BRL_PER_TOKEN },
+    tokens: 10,
+    verdict: 'held',
+  },
+  'more than the cap of a minute': {
+    key: { minuteLimitNanoBrl: 10n * NANO_BRL_PER_TOKEN },
+    tokens: 11,
+    verdict: 'short_minute',
+  },
+  'more than the cap of a day': {
+    key: { dayLimitNanoBrl: 10n * NANO_BRL_PER_TOKEN },
+    tokens: 11,
+    verdict: 'short_day',
+  },
+  'more than the cap of a task': {
+    attempt: { taskLimitNanoBrl: 10n * NANO_BRL_PER_TOKEN },
+    tokens: 11,
+    verdict: 'short_task',
+  },
+  'more than a cap that came later': { arrange: addCap, tokens: 11, verdict: 'short_day' },
 }
 
 function budgetOf(tokens: number): NonNullable<ApiKeyInput['budget']> {
@@ -103,6 +131,11 @@ async function addBudget({ id }: ApiKey): Promise<void> {
   const limit = budgetOf(10).limitPicoUsd
   await sql`insert into api_key_budgets (api_key_id, period, timezone, limit_pico_usd)
     values (${id}, 'lifetime', 'UTC', ${limit})`.execute(database.db)
+}
+
+async function addCap({ id }: ApiKey): Promise<void> {
+  await sql`insert into key_caps (api_key_id, period, timezone, limit_nano_brl)
+    values (${id}, 'day', 'UTC', ${10n * NANO_BRL_PER_TOKEN})`.execute(database.db)
 }
 
 async function dropBudget({ id }: ApiKey): Promise<void> {
@@ -125,10 +158,10 @@ async function tryOut(
     balanceBrl: worth(BALANCE_TOKENS),
     ...input,
   })
-  // Twelve random digits: addresses of four collided in one of a hundred runs.
-  const ip = `2001:db8::${createId()
+  // A network of its own: twelve random digits, because addresses of four collided in one of a hundred runs.
+  const ip = `2001:${createId()
     .slice(-12)
-    .replace(/(.{4})(?=.)/g, '$1:')}`
+    .replace(/(.{4})(?=.)/g, '$1:')}::1`
   for (let calls = 0; calls < count; calls++)
     assert.equal((await node.ledger.hold(node.attempt(key, 1, { ip }))).kind, 'held')
   await arrange?.(key)
@@ -145,7 +178,7 @@ async function tryOut(
   const windows = await db
     .selectFrom('rate_windows')
     .select(['requests', 'tokens'])
-    .where('subject', 'in', [`i:${ip}`, `k:${key.id}`])
+    .where('subject', 'in', [ipWindow(ip), keyWindow(key.id)])
     .orderBy('subject')
     .execute()
   return {

@@ -20,6 +20,8 @@ interface Rows {
     readonly spent: string
   }[]
   readonly cap: { readonly held: string; readonly spent: string }
+  /** Null before its first hold. */
+  readonly task: { readonly held: string; readonly spent: string } | null
   readonly hours: readonly {
     readonly key: string
     readonly billed: string
@@ -105,7 +107,7 @@ function checkHolds({ calls }: Run, { holds }: Rows): string[] {
 
 /** Stored sums equal the sums of their rows; nothing is overspent, and nothing is left open. */
 function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
-  const { account, entries, holds, events, budgets, cap, hours, debt, corrections } = rows
+  const { account, entries, holds, events, budgets, cap, task, hours, debt, corrections } = rows
   const sum = (amounts: readonly string[]) =>
     amounts.reduce((total, one) => total + BigInt(one), 0n)
   const held = sum(holds.map(({ amount }) => amount))
@@ -137,6 +139,8 @@ function checkSums({ keyIds }: RunCustomer, rows: Rows): string[] {
     if (budget) same(`budget of ${name}`, budget.spent, 200n * sum(its.map(({ billed }) => billed)))
   }
   same('cap', cap.spent, sum(events.filter(({ team }) => team).map(({ billed }) => billed)))
+  const ofTask = events.filter(({ key }) => key === keyIds.task)
+  same('task', task?.spent ?? '0', sum(ofTask.map(({ billed }) => billed)))
   return faults
 }
 
@@ -155,7 +159,7 @@ function checkWindows({ keyIds, counted, minutes }: RunCustomer, rows: Rows): st
 
 /** The compared state; a refused call leaves no trace in it. */
 function picture(state: CustomerState): unknown {
-  const { credited, debited, charged, held, calls, budgets, cap } = state
+  const { credited, debited, charged, held, calls, budgets, cap, task } = state
   const pot = ({ held, spent }: Pot) => ({ held, spent })
   return {
     credited,
@@ -173,11 +177,12 @@ function picture(state: CustomerState): unknown {
     budget: pot(budgets.budget),
     both: pot(budgets.both),
     cap: pot(cap),
+    task: pot(task),
   }
 }
 
 function pictureOfRows(run: Run, { id, keyIds }: RunCustomer, rows: Rows): unknown {
-  const { account, budgets, cap } = rows
+  const { account, budgets, cap, task } = rows
   const pot = (name: 'budget' | 'both') => {
     const row = budgets.find(({ key }) => key === keyIds[name])
     return { held: fromPicoUsd(row?.held ?? 0), spent: fromPicoUsd(row?.spent ?? 0) }
@@ -202,6 +207,7 @@ function pictureOfRows(run: Run, { id, keyIds }: RunCustomer, rows: Rows): unkno
     budget: pot('budget'),
     both: pot('both'),
     cap: { held: fromNanoBrl(cap.held), spent: fromNanoBrl(cap.spent) },
+    task: { held: fromNanoBrl(task?.held ?? 0), spent: fromNanoBrl(task?.spent ?? 0) },
   }
 }
 
@@ -223,6 +229,8 @@ async function readRows(db: Database, ids: readonly string[]): Promise<Map<strin
         where k.customer_id = c.id),
       'cap', (select jsonb_build_object('held', held_nano_brl::text, 'spent', spent_nano_brl::text)
         from team_budgets b join teams t on t.id = b.team_id where t.customer_id = c.id),
+      'task', (select jsonb_build_object('held', held_nano_brl::text, 'spent', spent_nano_brl::text)
+        from task_spends where customer_id = c.id),
       'hours', (select coalesce(jsonb_agg(jsonb_build_object('key', api_key_id, 'billed', billed, 'calls', calls)), '[]')
         from (select api_key_id, sum(cost_billed_nano_brl)::text as billed,
           sum(charged_requests + released_requests)::text as calls

@@ -96,6 +96,7 @@ const customerSpec: fc.Arbitrary<CustomerSpec> = fc.record({
   balance: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 20, max: 60 })),
   budget: fc.integer({ min: 1, max: 15 }),
   cap: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 15 })),
+  task: fc.integer({ min: 1, max: 15 }),
 })
 
 function life(vocabulary: Vocabulary): fc.Arbitrary<Life> {

@@ -34,6 +34,7 @@ export interface CustomerState {
   readonly versions: Readonly<Record<KeyName, number>>
   readonly budgets: Readonly<Record<'budget' | 'both', Pot>>
   readonly cap: Pot
+  readonly task: Pot
 }
 
 export type Operation =
@@ -69,6 +70,7 @@ export function openState(spec: {
   readonly balance: number
   readonly budget: number
   readonly cap: number | null
+  readonly task: number
 }): CustomerState {
   const pot = (limit: number | null): Pot => ({ limit, held: 0, spent: 0 })
   return {
@@ -79,9 +81,10 @@ export function openState(spec: {
     posted: [],
     calls: {},
     revoked: [],
-    versions: { plain: 1, budget: 1, team: 1, both: 1 },
+    versions: { plain: 1, budget: 1, team: 1, both: 1, task: 1 },
     budgets: { budget: pot(spec.budget), both: pot(spec.budget) },
     cap: pot(spec.cap),
+    task: pot(spec.task),
   }
 }
 
@@ -151,6 +154,7 @@ function judge(state: CustomerState, key: KeyName, version: number, tokens: numb
   if (tokens > balanceOf(state) - state.held) return 'short_balance'
   if (isOfTeam(key) && tokens > (leftOf(state.cap) ?? tokens)) return 'short_team'
   if (hasBudget(key) && tokens > (leftOf(state.budgets[key]) ?? tokens)) return 'short_budget'
+  if (key === 'task' && tokens > (leftOf(state.task) ?? tokens)) return 'short_task'
   return 'held'
 }
 
@@ -159,7 +163,9 @@ function describeVerdict(kind: string, state: CustomerState, key: KeyName): stri
   if (kind === 'stale_key') return kind
   const budgetLeft = hasBudget(key) ? leftOf(state.budgets[key]) : null
   const teamLeft = isOfTeam(key) ? leftOf(state.cap) : null
-  return verdictText({ kind, balance: balanceOf(state), held: state.held, budgetLeft, teamLeft })
+  const taskLeft = key === 'task' ? leftOf(state.task) : null
+  const balance = balanceOf(state)
+  return verdictText({ kind, balance, held: state.held, budgetLeft, teamLeft, taskLeft })
 }
 
 export function verdictText(verdict: {
@@ -168,9 +174,10 @@ export function verdictText(verdict: {
   readonly held: number | null
   readonly budgetLeft: number | null
   readonly teamLeft: number | null
+  readonly taskLeft: number | null
 }): string {
-  const { kind, balance, held, budgetLeft, teamLeft } = verdict
-  return `${kind} balance=${balance} held=${held} budget=${budgetLeft} cap=${teamLeft}`
+  const { kind, balance, held, budgetLeft, teamLeft, taskLeft } = verdict
+  return `${kind} balance=${balance} held=${held} budget=${budgetLeft} cap=${teamLeft} task=${taskLeft}`
 }
 
 function resolve(
@@ -250,5 +257,6 @@ function movePots(
     ...state,
     budgets: hasBudget(key) ? { ...state.budgets, [key]: move(state.budgets[key]) } : state.budgets,
     cap: isOfTeam(key) ? move(state.cap) : state.cap,
+    task: key === 'task' ? move(state.task) : state.task,
   }
 }

@@ -30,6 +30,7 @@ export interface Run {
 
 export interface RunCustomer extends SeededCustomer {
   readonly history: History
+  readonly taskLimit: number
   readonly ip: string
   /** The keys as nodes know them. */
   readonly versions: Record<KeyName, number>
@@ -83,7 +84,8 @@ export async function runSchedule(world: World, schedule: Schedule): Promise<voi
     const counted = Object.fromEntries(KEYS.map((name) => [name, 0])) as Record<KeyName, number>
     const spec = schedule.customers[index] as Schedule['customers'][number]
     const history = createHistory(openState(spec))
-    return { ...one, history, ip: `m:${one.id}`, versions, counted, minutes: new Set() }
+    const ip = `m:${one.id}`
+    return { ...one, history, taskLimit: spec.task, ip, versions, counted, minutes: new Set() }
   })
   // Real time passes too: without renewals a lease would end that the schedule does not end.
   await Promise.all(world.nodes.map((node) => node.beat()))
@@ -157,6 +159,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       ip: customer.ip,
       tokens,
       isStream,
+      taskLimit: key === 'task' ? customer.taskLimit : undefined,
     })
     const call: RunCall = {
       customer: step.customer % customers.length,
@@ -510,6 +513,7 @@ function outcomeOf(verdict: Verdict): string {
     held: nano(verdict.heldNanoBrl),
     budgetLeft: verdict.budgetLeftPicoUsd === null ? null : fromPicoUsd(verdict.budgetLeftPicoUsd),
     teamLeft: nano(verdict.teamLeftNanoBrl),
+    taskLeft: nano(verdict.cap?.leftNanoBrl ?? null),
   })
 }
 

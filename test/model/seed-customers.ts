@@ -32,6 +32,7 @@ export async function seedCustomers(
         id: keyIds[name],
         has_team: name === 'team' || name === 'both',
         has_budget: name === 'budget' || name === 'both',
+        has_caps: name === 'task',
       })),
     }
   })
@@ -41,7 +42,7 @@ export async function seedCustomers(
         as s (id uuid, team_id uuid, credited int8, budget int8, cap int8, keys jsonb)
     ), key as (
       select s.id as customer_id, s.team_id, s.budget, k.* from spec s,
-        jsonb_to_recordset(s.keys) as k (id uuid, has_team bool, has_budget bool)
+        jsonb_to_recordset(s.keys) as k (id uuid, has_team bool, has_budget bool, has_caps bool)
     ), customer as (
       insert into customers (id, name) select id, 'Teste' from spec
     ), account as (
@@ -56,6 +57,10 @@ export async function seedCustomers(
     ), api_key as (
       insert into api_keys (id, customer_id, name, secret_hash, last_four, requests_per_minute, team_id)
       select id, customer_id, 'chave', uuid_send(id), 'xxxx', 1000000, case when has_team then team_id end from key
+    ), cap_of_day as (
+      -- Never reached, but held and spent.
+      insert into key_caps (api_key_id, period, timezone, limit_nano_brl)
+      select id, 'day', 'UTC', ${toNanoBrl(1_000_000)} from key where has_caps
     )
     insert into api_key_budgets (api_key_id, period, timezone, limit_pico_usd)
     select id, 'lifetime', 'UTC', budget from key where has_budget`.execute(db)

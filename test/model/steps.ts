@@ -4,8 +4,11 @@
  * is a schedule.
  */
 
-/** The keys that every customer has: one with a budget, one of a team with a cap, one with both. */
-export const KEYS = ['plain', 'budget', 'team', 'both'] as const
+/**
+ * The keys that every customer has: one with a budget, one of a team with a cap, one with both, and one whose calls are
+ * one task with a cap.
+ */
+export const KEYS = ['plain', 'budget', 'team', 'both', 'task'] as const
 export type KeyName = (typeof KEYS)[number]
 
 export interface CustomerSpec {
@@ -14,6 +17,8 @@ export interface CustomerSpec {
   readonly budget: number
   /** The cap of the team; null: the team is counted without a cap. */
   readonly cap: number | null
+  /** The cap of the task. */
+  readonly task: number
 }
 
 /** Steps of the calls. The node of a call is the one that took its hold. */

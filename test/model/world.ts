@@ -93,9 +93,11 @@ export function createAttempt(
     readonly ip: string
     readonly tokens: number
     readonly isStream: boolean
+    /** The call is of the customer's task, with this cap. */
+    readonly taskLimit?: number | undefined
   },
 ): Attempt {
-  const { tokens, isStream, key } = call
+  const { tokens, isStream, key, taskLimit } = call
   return {
     id: createId(),
     isRepeated: false,
@@ -104,7 +106,7 @@ export function createAttempt(
     ip: call.ip,
     ipLimit: 1_000_000,
     requestId: createId(),
-    sessionId: null,
+    sessionId: taskLimit === undefined ? null : 'tarefa',
     modelId: testModel.id,
     isStream,
     commitsAsynchronously: !isStream,
@@ -113,6 +115,7 @@ export function createAttempt(
     ...world.terms,
     promptTokensEstimated: 0,
     tokensCounted: tokens,
+    taskLimitNanoBrl: taskLimit === undefined ? null : toNanoBrl(taskLimit),
   }
 }
 

@@ -131,7 +131,7 @@ test('missing or empty fields of the card or its holder are named, and nothing i
     const answer = await add(payer, body)
     assert.deepEqual(
       [answer.status, answer.json],
-      [400, { error: 'missing_card_or_holder_info', details: `${field}: is required` }],
+      [400, { error: 'missing_card_or_holder_info', details: `${field}: é obrigatório` }],
     )
   }
   for (const [cpf_cnpj, error] of [
@@ -152,7 +152,7 @@ test('a card that the processor or its issuer refuses is a 400 that does not nam
   const typo = await add(payer, cardBody('5162306219378820'))
   assert.deepEqual(
     [typo.status, typo.json],
-    [400, { error: 'card_rejected', details: 'card.number: is not the number of a card' }],
+    [400, { error: 'card_rejected', details: 'card.number: não é o número de um cartão' }],
   )
   const words = { kind: 'declined', detail: 'O Asaas (ASAAS) recusou.' } as const
   const outcome = await tokenizeCard(db, processorWith(words), {

@@ -167,7 +167,7 @@ const postmaster = (): number =>
 test('the first start prints an address, a key and a command that works and is charged exactly', async () => {
   const first = await startFresh({ withCluster: false })
   assert.equal(first.baseUrl, `http://127.0.0.1:${port}/v1`)
-  assert.match(first.secret, /^sk-svc-[A-Za-z0-9]{32}$/)
+  assert.match(first.secret, /^sk-svc-[A-Za-z0-9]{38}$/)
   for (const page of ['', 'mailbox']) {
     const address = first.baseUrl.replace('v1', page)
     assert.ok(first.stdout.includes(` ${address}\n`), address)

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { credit } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -129,6 +131,43 @@ test("every date is in the customer's time zone, including the first one shown",
   )
   await page.close()
 })
+
+test('the parts of the balance add up on the page to the last digit', async () => {
+  const { db } = gateway.database
+  const { id: customerId } = await db
+    .selectFrom('customers')
+    .select('id')
+    .where('email', '=', BIA.email)
+    .executeTakeFirstOrThrow()
+  await credit(db, {
+    customerId,
+    amountNanoBrl: 7_500_000_000n,
+    reason: 'promotional_credit',
+    reference: createId(),
+  })
+  const page = await browser.newPage()
+  await page.goto('/uso')
+  const card = page.getByRole('region', { name: 'De onde vem o seu saldo' })
+  await card.getByText('R$\u00a07,50').waitFor()
+  const amounts = (await card.getByRole('definition').allTextContents()).map(nanoBrlOf)
+  const balance = amounts.pop()
+  assert.equal(amounts.length, 5)
+  assert.equal(
+    amounts.reduce((sum, amount) => sum + amount),
+    balance,
+  )
+  const { json } = await ask(gateway.node.baseUrl, '/usage', { secret })
+  assert.equal(Number(balance) / 1e9, json.balance.balance_brl)
+  await page.close()
+})
+
+/** `+ R$ 1.000,25` in nano-BRL. */
+function nanoBrlOf(text: string): bigint {
+  const [, sign, whole = '', fraction = ''] =
+    /^([+=−]) R\$\s([\d.]+),(\d+)$/.exec(text) ?? assert.fail(text)
+  const nano = BigInt(whole.replaceAll('.', '') + fraction.padEnd(9, '0'))
+  return sign === '−' ? -nano : nano
+}
 
 test('the export contains every charge of the period', async () => {
   const page = await browser.newPage()

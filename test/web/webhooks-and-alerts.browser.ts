@@ -47,7 +47,10 @@ test('a webhook shows its secret once, signs a test, shows the exact attempt, an
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Endereço').fill('http://user:password@exemplo.com.br')
   await dialog.getByRole('button', { name: 'Criar webhook' }).click()
-  await dialog.getByRole('alert').filter({ hasText: 'Tire o usuário e a senha' }).waitFor()
+  await dialog
+    .getByRole('alert')
+    .filter({ hasText: 'O endereço não pode ter usuário nem senha' })
+    .waitFor()
   const { port } = receiver.address() as AddressInfo
   await dialog.getByLabel('Endereço').fill(`http://127.0.0.1:${port}/aqui`)
   await dialog.getByLabel('Descrição (opcional)').fill('Faturamento')

@@ -18,6 +18,7 @@ import { catalogQuery } from './pages/models/catalog-query.ts'
 import { recommendationsQuery } from './pages/models/recommendations-query.ts'
 import { preferencesQuery } from './pages/profile/profile-queries.ts'
 import {
+  balanceQuery,
   chargesQuery,
   keysToChooseQuery,
   modelsToChooseQuery,
@@ -39,6 +40,7 @@ export function prefetchHome(): void {
 }
 
 export function prefetchUsage(search: Search): void {
+  void queryClient.prefetchQuery(balanceQuery)
   if (search.ver !== undefined) return
   const filters = filtersOf(search, 'modelo', 'chave', 'sessao', 'de', 'ate')
   void queryClient.prefetchInfiniteQuery(chargesQuery(filters))

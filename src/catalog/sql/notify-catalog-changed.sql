@@ -1,4 +1,4 @@
--- Notifies all nodes that a markup or the list of disabled models changed. The progress of customers' notices
+-- Notifies all nodes that a markup, a price or the list of disabled models changed. The progress of customers' notices
 -- (noticed_at) does not concern nodes.
 create function notify_catalog_changed() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -9,4 +9,6 @@ end $$;
 create or replace trigger notify_catalog_changed after insert or update of canceled_at on markup_changes
   for each statement execute function notify_catalog_changed();
 create or replace trigger notify_catalog_changed after insert or update or delete on disabled_models
+  for each statement execute function notify_catalog_changed();
+create or replace trigger notify_catalog_changed after insert or update of withdrawn_at on price_changes
   for each statement execute function notify_catalog_changed();

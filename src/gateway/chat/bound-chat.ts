@@ -23,6 +23,7 @@ export async function boundChat(
   providers: ReadonlyMap<string, Provider>,
 ): Promise<CallBounds> {
   const { choices } = request
+  const outputTokensAsked = askedOutput(model, request)
   const promptTokensEstimated = promptTokensTypical(
     { ...factsOf(request), bytes: request.bytes - request.imageBytes },
     model,
@@ -35,13 +36,13 @@ export async function boundChat(
     promptTokensMax,
     promptTokensEstimated: Math.min(promptTokensEstimated, promptTokensMax),
     outputTokensMax:
-      request.outputTokensMax ??
+      outputTokensAsked ??
       Math.min(defaultOutputTokens(model, promptTokensMax), outputTokensReadable(request)),
     choices,
     unitsMax: unitsMax(model, request, promptTokensMax),
     // Only the limit that the client set counts, as with other providers, never the maximum of the model.
-    tokensCounted: promptTokensEstimated + (request.outputTokensMax ?? 0) * choices,
-    outputLimitOf: request.outputTokensMax === undefined ? 'model' : 'client',
+    tokensCounted: promptTokensEstimated + (outputTokensAsked ?? 0) * choices,
+    outputLimitOf: request.isLimitLowered ? 'model' : 'client',
     countPrompt: canCount ? () => countPromptBound(facts, model, request) : undefined,
   }
 }
@@ -68,6 +69,13 @@ export function contentOf(
   }
 }
 
+/** The client's output limit for one choice of this model; undefined if it set none. */
+function askedOutput(model: Model, { outputTokensMax }: ChatRequest): number | undefined {
+  return outputTokensMax === undefined
+    ? undefined
+    : Math.min(outputTokensMax, model.outputTokensMax)
+}
+
 function factsOf({ imageCount, hasFiles, hasTools, hasSchema }: ChatRequest) {
   return { imageCount, hasFiles, hasTools: hasTools || hasSchema }
 }
@@ -86,7 +94,7 @@ async function maxBodyBytes(
   for (const { upstreamId, upstreamModel } of model.routes) {
     const provider = providers.get(upstreamId)
     if (!provider?.completeChat) continue
-    const limit = request.outputTokensMax ?? model.outputTokensMax
+    const limit = askedOutput(model, request) ?? model.outputTokensMax
     const measured = provider.measureChat?.(contentOf(model, request, upstreamModel, limit))
     const bytes = measured instanceof Promise ? await measured : measured
     if (bytes === undefined) return undefined
@@ -125,9 +133,21 @@ function unitsMax(
   }
 }
 
-/** The body for the upstream. If the model has no price for one-hour cache writes, the default lifetime is requested. */
+/** The body for the upstream: without the options that this model cannot take. */
 function bodyFor(model: Model, { body, cachesForAnHour }: ChatRequest): JsonObject {
-  if (!cachesForAnHour || hasHourCachePrice(model)) return body
+  const asked = model.canReason === false ? withoutReasoning(body) : body
+  return cachesForAnHour && !hasHourCachePrice(model) ? withShortCache(asked) : asked
+}
+
+/** Agents ask every model for reasoning; upstreams refuse it for a model that cannot reason. */
+function withoutReasoning(body: JsonObject): JsonObject {
+  if (body.reasoning_effort === undefined) return body
+  const { reasoning_effort: _effort, ...rest } = body
+  return rest
+}
+
+/** Requests the default lifetime of cache writes, for a model without a price for one hour. */
+function withShortCache(body: JsonObject): JsonObject {
   const shortened = (carrier: JsonObject): JsonObject =>
     carrier.cache_control === undefined
       ? carrier

@@ -9,11 +9,11 @@ import type { JsonObject } from '../../providers/contract.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
 
-export interface ChatFormat {
+export interface ChatFormat<Request extends ChatRequest = ChatRequest> {
   /** Parses the bytes of a request body. */
-  readRequest(raw: Buffer): ChatRequest | Refusal
+  readRequest(raw: Buffer): Request | Refusal
   /** Creates the writer for the answer of one call; `id` is our id of the call. */
-  createWriter(call: { id: string; modelId: string; request: ChatRequest }): ChatWriter
+  createWriter(call: { id: string; modelId: string; request: Request }): ChatWriter
 }
 
 export interface ChatWriter {

@@ -21,15 +21,20 @@ import { estimateChat } from './estimate-chat.ts'
 import { findSizeFault } from './output-limit.ts'
 import { outputTexts } from './output-texts.ts'
 import { relayStream } from './relay-stream.ts'
+import { createRestoringWriter } from './restoring-writer.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
-export type ChatKind = CallKind<Buffer, ChatRequest, ChatAnswer | BegunStream>
+export type ChatKind<Request extends ChatRequest = ChatRequest> = CallKind<
+  Buffer,
+  Request,
+  ChatAnswer | BegunStream
+>
 
 /** A stream waits for a slow client for at most half of `callTimeoutMs`, the time limit of the whole call. */
-export function createChatKind(
-  format: ChatFormat,
+export function createChatKind<Request extends ChatRequest>(
+  format: ChatFormat<Request>,
   { lease, callTimeoutMs }: { lease: LeaseView; callTimeoutMs: number },
-): ChatKind {
+): ChatKind<Request> {
   const waitMsMax = callTimeoutMs / 2
   return {
     read: (raw) => format.readRequest(raw),
@@ -42,7 +47,9 @@ export function createChatKind(
     call: completeChat,
     async relay(held, { outcome, provider }, answeredBy, client, running): Promise<Ending> {
       const { holdId: id, model, request, limits } = held
-      const writer = format.createWriter({ id, modelId: model.id, request })
+      const plain = format.createWriter({ id, modelId: model.id, request })
+      const { placeholders } = request
+      const writer = placeholders ? createRestoringWriter(plain, placeholders) : plain
       if (outcome.kind === 'answer') {
         const resolution = await resolveAnswer(held, outcome, answeredBy())
         return {
@@ -73,7 +80,7 @@ export function createChatKind(
 function findModelFault(model: Model, request: ChatRequest): string | undefined {
   if (model.category !== 'llm')
     return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
-  if (request.outputTokensMax !== undefined && request.outputTokensMax > model.outputTokensMax) {
+  if (!request.isLimitLowered && (request.outputTokensMax ?? 0) > model.outputTokensMax) {
     return `max_tokens passa do limite do modelo "${model.id}", que é ${model.outputTokensMax}.`
   }
   const sizeFault = findSizeFault(model, request)

@@ -5,6 +5,7 @@
  */
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatContent, JsonObject } from '../../providers/contract.ts'
+import type { Placeholders } from '../../shield/placeholders.ts'
 import type { CallRequest } from '../call.ts'
 import {
   findFallbacksFault,
@@ -23,12 +24,16 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly wantsUsage: boolean
   /** The larger of `max_tokens` and `max_completion_tokens`; undefined if neither was given. */
   readonly outputTokensMax: number | undefined
+  /** The limit may be lowered to the model's, and to what the balance covers. */
+  readonly isLimitLowered: boolean
   readonly choices: number
   readonly hasTools: boolean
   /** The answer must follow a JSON schema. */
   readonly hasSchema: boolean
-  /** Size of the body as it was received. */
+  /** Size of the body as it was received, or after its masking. */
   readonly bytes: number
+  /** The values that the shield took out of the body, to be put back into the answer. */
+  readonly placeholders?: Placeholders | undefined
   /** See `ChatContent`. */
   readonly memo: ChatContent['memo']
 }
@@ -57,6 +62,7 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     isStream: body.stream === true,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
     outputTokensMax: limits.length > 0 ? Math.max(...limits) : undefined,
+    isLimitLowered: limits.length === 0,
     choices: (body.n as number | null | undefined) ?? 1,
     hasTools,
     hasSchema: isObject(body.response_format) && body.response_format.type === 'json_schema',

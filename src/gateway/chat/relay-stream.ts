@@ -111,6 +111,8 @@ export async function relayStream(
     }
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
+    // The writer may have found the fault, while the upstream still sends.
+    stream.cancel()
     // If the client hung up, the customer owes the output seen so far. Without any output, the upstream is at fault.
     return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }

@@ -79,11 +79,15 @@ export async function readTranscription(
     fields: fields.filter(
       ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
     ),
-    promptBytes: fields.reduce(
-      (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(withLineEnds(text)) : sum),
-      0,
-    ),
+    promptBytes: promptBytesOf(fields),
   }
+}
+
+export function promptBytesOf(fields: TranscriptionRequest['fields']): number {
+  return fields.reduce(
+    (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(withLineEnds(text)) : sum),
+    0,
+  )
 }
 
 /** Measures the file; deletes it if it cannot be read. */

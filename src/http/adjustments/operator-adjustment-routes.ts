@@ -76,7 +76,7 @@ const requesting = [
       if (outcome.kind === 'customer_not_found') throw new RestRefusal(404, outcome.kind)
       if (outcome.kind === 'own_account') throw ownAccount()
       if (outcome.kind === 'reference_taken')
-        throw new RestRefusal(409, outcome.kind, 'reference: something else was asked for by it')
+        throw new RestRefusal(409, outcome.kind, 'reference: já foi usada em outro pedido')
       if (outcome.kind === 'short_balance') throw shortBalance()
       return adjustmentBody(deps.db, outcome.adjustment)
     },
@@ -169,11 +169,7 @@ async function decide(
     case 'adjustment_not_found':
       throw new RestRefusal(404, outcome.kind)
     case 'second_admin_required':
-      throw new RestRefusal(
-        403,
-        outcome.kind,
-        'the operator who requested an adjustment cannot approve it',
-      )
+      throw new RestRefusal(403, outcome.kind, 'quem pediu um ajuste não pode aprová-lo')
     case 'own_account':
       throw ownAccount()
     case 'short_balance':
@@ -184,28 +180,36 @@ async function decide(
 }
 
 function shortBalance(): RestRefusal {
-  return new RestRefusal(409, 'short_balance', 'less is there and not held: nothing was posted')
+  return new RestRefusal(409, 'short_balance', 'o saldo livre é menor: nada foi lançado')
 }
 
 /** Parses the number's shortest text: no floating-point arithmetic. */
 function readAmount(given: number): NanoBrl {
   const amount = parseBrl(String(given))
   if (amount === undefined || amount % NANO_BRL_PER_CENTAVO !== 0n)
-    throw new RestRefusal(400, 'invalid_request', 'amount_brl: must have at most two decimals')
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'amount_brl: deve ter no máximo duas casas decimais',
+    )
   return amount
 }
 
 function readReference(field: string | undefined, header: string | string[] | undefined): string {
   if (typeof header === 'string' && !new RegExp(REFERENCE).test(header))
-    throw new RestRefusal(400, 'invalid_request', `idempotency-key: must match ${REFERENCE}`)
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      `idempotency-key: deve ter o formato ${REFERENCE}`,
+    )
   const reference = field ?? header
   if (typeof reference !== 'string')
     throw new RestRefusal(
       400,
       'invalid_request',
-      'reference: is required, here or as the header idempotency-key',
+      'reference: é obrigatória, aqui ou no cabeçalho idempotency-key',
     )
   if (header !== undefined && header !== reference)
-    throw new RestRefusal(400, 'invalid_request', 'reference: differs from idempotency-key')
+    throw new RestRefusal(400, 'invalid_request', 'reference: é diferente de idempotency-key')
   return reference
 }

@@ -80,9 +80,9 @@ export const alert = answer({
 export function readAlertInput(customerId: string, body: Static<typeof alertInput>): AlertInput {
   const { api_key_id: apiKeyId = null, team_id: teamId = null, is_enabled = true } = body
   const restricted = apiKeyId !== null ? 'api_key_id' : 'team_id'
-  if (apiKeyId !== null && teamId !== null) throw fault('team_id: not together with api_key_id')
+  if (apiKeyId !== null && teamId !== null) throw fault('team_id: não vale junto com api_key_id')
   if ((apiKeyId ?? teamId) !== null && ALERT_RULES[body.kind].isForWholeAccountOnly)
-    throw fault(`${restricted}: ${body.kind} is of the whole account`)
+    throw fault(`${restricted}: ${body.kind} é da conta inteira`)
   return {
     customerId,
     name: readName(body.name),
@@ -128,7 +128,7 @@ export function alertBody(alert: Alert) {
 
 function readName(text: string): string {
   const name = text.trim()
-  if (name === '') throw fault(`name: must be 1-${NAME_LENGTH_MAX} characters`)
+  if (name === '') throw fault(`name: deve ter de 1 a ${NAME_LENGTH_MAX} caracteres`)
   return name
 }
 
@@ -142,7 +142,9 @@ function readThreshold(kind: AlertKind, threshold: number): bigint {
     threshold <= max &&
     nano % BigInt(NANO / 10 ** decimals) === 0n
   if (!isGood)
-    throw fault(`threshold: of ${kind} must be ${min} to ${max}, with at most ${decimals} decimals`)
+    throw fault(
+      `threshold: de ${kind} deve ser de ${min} a ${max}, com no máximo ${decimals} casas decimais`,
+    )
   return nano
 }
 

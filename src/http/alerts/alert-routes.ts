@@ -72,7 +72,7 @@ const creating = [
       const made = await createAlert(deps.db, actorOf(caller), input)
       if (!('id' in made))
         throw made.kind === 'too_many_alerts'
-          ? new RestRefusal(409, made.kind, `at most ${ALERTS_MAX}`)
+          ? new RestRefusal(409, made.kind, `no máximo ${ALERTS_MAX}`)
           : new RestRefusal(404, made.kind)
       return alertBody(made)
     },

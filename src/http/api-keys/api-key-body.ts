@@ -6,9 +6,10 @@ import type { ApiKeyInput } from '../../customers/api-keys.ts'
 import { createIpMatcher } from '../../customers/ip-allowlist.ts'
 import { readKeyName } from '../../customers/key-name.ts'
 import { KEY_SCOPES } from '../../customers/key-scopes.ts'
-import { jsonUsd, parseUsd } from '../../lib/money.ts'
+import { jsonBrl, jsonUsd, parseBrl, parseUsd, type NanoBrl } from '../../lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { answer, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+import { shieldSetting } from '../shield/shield-fields.ts'
+import { answer, brl, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 import type { ApiKeyDeps } from './api-key-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
@@ -23,7 +24,23 @@ const IP_ENTRIES_MAX = 100
 /** Longer than any address with a prefix. */
 const IP_ENTRY_LENGTH_MAX = 64
 
+const CAP_BRL_MAX = 1_000_000
+const CAP_DECIMALS_MAX = 2
+const CALLS_AT_ONCE_MAX = 10_000
+
 const budgetPeriod = Type.Enum(['day', 'month', 'lifetime'])
+
+function capField(when: string) {
+  return Type.Optional(
+    nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: CAP_BRL_MAX,
+        description: `O máximo em reais que a chave gasta ${when}, com até ${CAP_DECIMALS_MAX} casas decimais; null: sem limite.`,
+      }),
+    ),
+  )
+}
 
 /** The schema does not constrain the name and the models: their faults have separate error codes. */
 export const apiKeyFields = {
@@ -68,11 +85,24 @@ export const apiKeyFields = {
       ),
     ),
   ),
+  minute_cap_brl: capField('a cada minuto'),
+  day_cap_brl: capField('a cada dia'),
+  task_cap_brl: capField('em cada tarefa: as chamadas da chave com o mesmo x-svc-session-id'),
+  calls_at_once: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: CALLS_AT_ONCE_MAX,
+        description:
+          'Chamadas aos modelos ao mesmo tempo, em cada servidor; null: o limite da conta.',
+      }),
+    ),
+  ),
   expires_at: Type.Optional(
     nullable(Type.String({ format: 'date-time', maxLength: 40, description: 'No futuro.' })),
   ),
 }
-/** A team's key is always for model calls only. */
+/** A team's key is always for model calls only, and has the shield of the account that pays. */
 export const teamKeyInput = Type.Object(apiKeyFields, { additionalProperties: false })
 
 /** Without it, a new key with a limit of models, addresses, budget or expiry gets `calls`, and any other `account`. */
@@ -81,8 +111,15 @@ const scope = Type.Enum([...KEY_SCOPES], {
     'O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.',
 })
 
+const shield = nullable(shieldSetting)
+const SHIELD = 'Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).'
+
 export const apiKeyInput = Type.Object(
-  { ...apiKeyFields, scope: Type.Optional(scope) },
+  {
+    ...apiKeyFields,
+    scope: Type.Optional(scope),
+    shield: Type.Optional({ ...shield, description: SHIELD }),
+  },
   { additionalProperties: false },
 )
 
@@ -99,7 +136,12 @@ export type KeyInput = Pick<
   | 'ipAllowlist'
   | 'requestsPerMinute'
   | 'tokensPerMinute'
+  | 'shield'
   | 'budget'
+  | 'minuteLimitNanoBrl'
+  | 'dayLimitNanoBrl'
+  | 'taskLimitNanoBrl'
+  | 'callsAtOnce'
   | 'expiresAt'
 >
 
@@ -117,7 +159,12 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
     ipAllowlist: change.ipAllowlist ?? undefined,
     requestsPerMinute: change.requestsPerMinute ?? REQUESTS_PER_MINUTE,
     tokensPerMinute: change.tokensPerMinute ?? undefined,
+    shield: change.shield ?? undefined,
     budget: change.budget ?? undefined,
+    minuteLimitNanoBrl: change.minuteLimitNanoBrl ?? undefined,
+    dayLimitNanoBrl: change.dayLimitNanoBrl ?? undefined,
+    taskLimitNanoBrl: change.taskLimitNanoBrl ?? undefined,
+    callsAtOnce: change.callsAtOnce ?? undefined,
     expiresAt: change.expiresAt ?? undefined,
   }
 }
@@ -140,7 +187,9 @@ export function readKeyChange(
     ...(fields.tokens_per_minute === undefined
       ? {}
       : { tokensPerMinute: fields.tokens_per_minute }),
+    ...(fields.shield === undefined ? {} : { shield: fields.shield }),
     ...(fields.budget === undefined ? {} : { budget: fields.budget && readBudget(fields.budget) }),
+    ...readCaps(fields),
     ...(fields.expires_at === undefined
       ? {}
       : { expiresAt: fields.expires_at === null ? null : readExpiry(fields.expires_at) }),
@@ -151,7 +200,7 @@ function readName(value: unknown): string {
   const name = readKeyName(value)
   if (name === undefined) throw new RestRefusal(400, 'name must be 3-50 chars')
   // The database cannot store NUL, and control characters are invisible.
-  if (/\p{Cc}/u.test(name)) throw invalid('name', 'must not have control characters')
+  if (/\p{Cc}/u.test(name)) throw invalid('name', 'não pode ter caracteres de controle')
   return name
 }
 
@@ -170,7 +219,10 @@ function readAllowlist(entries: readonly string[]): readonly string[] {
     try {
       createIpMatcher([entry])
     } catch {
-      throw invalid('ip_allowlist', `${JSON.stringify(entry)} is not an IP address or a CIDR block`)
+      throw invalid(
+        'ip_allowlist',
+        `${JSON.stringify(entry)} não é um endereço IP nem um bloco CIDR`,
+      )
     }
   }
   return [...new Set(entries)]
@@ -185,15 +237,44 @@ function readBudget({
   const limitPicoUsd = parseUsd(text)
   const decimals = text.split('.')[1]?.length ?? 0
   if (limitPicoUsd === undefined || decimals > BUDGET_DECIMALS_MAX)
-    throw invalid('budget.limit_usd', `must have at most ${BUDGET_DECIMALS_MAX} decimals`)
+    throw invalid('budget.limit_usd', `deve ter no máximo ${BUDGET_DECIMALS_MAX} casas decimais`)
   return { limitPicoUsd, period }
+}
+
+function readCaps(
+  fields: GivenFields,
+): Pick<
+  ApiKeyChange,
+  'minuteLimitNanoBrl' | 'dayLimitNanoBrl' | 'taskLimitNanoBrl' | 'callsAtOnce'
+> {
+  const { minute_cap_brl, day_cap_brl, task_cap_brl, calls_at_once } = fields
+  return {
+    ...(minute_cap_brl === undefined
+      ? {}
+      : { minuteLimitNanoBrl: readCap('minute_cap_brl', minute_cap_brl) }),
+    ...(day_cap_brl === undefined ? {} : { dayLimitNanoBrl: readCap('day_cap_brl', day_cap_brl) }),
+    ...(task_cap_brl === undefined
+      ? {}
+      : { taskLimitNanoBrl: readCap('task_cap_brl', task_cap_brl) }),
+    ...(calls_at_once === undefined ? {} : { callsAtOnce: calls_at_once }),
+  }
+}
+
+/** As `readBudget`. */
+function readCap(field: string, amount: number | null): NanoBrl | null {
+  if (amount === null) return null
+  const text = String(amount)
+  const nanoBrl = parseBrl(text)
+  if (nanoBrl === undefined || (text.split('.')[1]?.length ?? 0) > CAP_DECIMALS_MAX)
+    throw invalid(field, `must have at most ${CAP_DECIMALS_MAX} decimals`)
+  return nanoBrl
 }
 
 function readExpiry(text: string): Date {
   const at = new Date(text)
   // The format allows a leap second; a `Date` does not.
-  if (Number.isNaN(at.getTime())) throw invalid('expires_at', 'is not a time')
-  if (at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future')
+  if (Number.isNaN(at.getTime())) throw invalid('expires_at', 'não é uma data com hora')
+  if (at.getTime() <= Date.now()) throw invalid('expires_at', 'deve ser uma data futura')
   return at
 }
 
@@ -211,11 +292,28 @@ const shownFields = {
   ip_allowlist: nullable(Type.Array(Type.String())),
   requests_per_minute: Type.Integer(),
   tokens_per_minute: nullable(Type.Integer()),
+  shield: { ...shield, description: SHIELD },
   budget: nullable(answer({ limit_usd: usd, period: budgetPeriod, spent_usd: usd })),
+  minute_cap_brl: nullable(brl),
+  minute_cap_used_brl: nullable(
+    Type.Number({ description: 'Gastos neste minuto e reservas das chamadas em andamento.' }),
+  ),
+  day_cap_brl: nullable(brl),
+  day_cap_used_brl: nullable(
+    Type.Number({ description: 'Gastos neste dia e reservas das chamadas em andamento.' }),
+  ),
+  task_cap_brl: nullable(brl),
+  calls_at_once: nullable(Type.Integer()),
   team_id: nullable(uuid),
   last_used_at: nullable(dateTime),
   created_at: dateTime,
   expires_at: nullable(dateTime),
+  paused_reason: nullable(
+    Type.Enum(['anomaly', 'leaked', 'owner', 'operator'], {
+      description:
+        'Por que está pausada: gasto fora do costume, segredo exposto, por quem é dono ou pela operação.',
+    }),
+  ),
   revoked_at: nullable(dateTime),
 }
 export const apiKey = answer(shownFields)
@@ -237,15 +335,23 @@ export function apiKeyBody(key: ApiKeyDetails): AnswerOf<typeof apiKey> {
     ip_allowlist: key.ipAllowlist,
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
+    shield: key.shield,
     budget: key.budget && {
       limit_usd: jsonUsd(key.budget.limitPicoUsd),
       period: key.budget.period,
       spent_usd: jsonUsd(key.budget.spentPicoUsd),
     },
+    minute_cap_brl: key.minuteCap && jsonBrl(key.minuteCap.limitNanoBrl),
+    minute_cap_used_brl: key.minuteCap && jsonBrl(key.minuteCap.usedNanoBrl),
+    day_cap_brl: key.dayCap && jsonBrl(key.dayCap.limitNanoBrl),
+    day_cap_used_brl: key.dayCap && jsonBrl(key.dayCap.usedNanoBrl),
+    task_cap_brl: key.taskLimitNanoBrl === null ? null : jsonBrl(key.taskLimitNanoBrl),
+    calls_at_once: key.callsAtOnce,
     team_id: key.teamId,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),
     expires_at: key.expiresAt?.toISOString() ?? null,
+    paused_reason: key.pausedReason,
     revoked_at: key.revokedAt?.toISOString() ?? null,
   }
 }

@@ -1,14 +1,9 @@
 import Type from 'typebox'
-import {
-  API_KEY_STATUSES,
-  findApiKeyDetails,
-  listApiKeyDetails,
-  type ApiKeyDetails,
-} from '../../customers/api-key-details.ts'
+import { API_KEY_STATUSES, listApiKeyDetails } from '../../customers/api-key-details.ts'
 import { listUnrevokedKeyIds } from '../../customers/api-keys.ts'
 import { changeKey, revokeKey } from '../../customers/key-acts.ts'
-import { inTransaction, type Database } from '../../db/open.ts'
-import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { inTransaction } from '../../db/open.ts'
+import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { ApiKeyDeps } from './api-key-deps.ts'
@@ -24,6 +19,9 @@ import {
   readKeyInput,
 } from './api-key-body.ts'
 import { bulkRevokeRoutes } from './bulk-revoke-routes.ts'
+import { leakedKeyRoutes } from './leaked-key-routes.ts'
+import { pauseRoutes } from './pause-routes.ts'
+import { theKey } from './the-key.ts'
 import { KEY_REFUSALS, KEYS_MAX, makeApiKey, refusalOfKey } from './make-api-key.ts'
 
 const LIMIT_DEFAULT = 50
@@ -88,7 +86,11 @@ const creating = [
       const made = await inTransaction(deps.db, async (trx) => {
         const made = await makeApiKey(trx, caller, { ...input, customerId }, async () => {
           if ((await listUnrevokedKeyIds(trx, customerId)).length >= KEYS_MAX)
-            throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_MAX} that are not revoked`)
+            throw new RestRefusal(
+              409,
+              'too_many_keys',
+              `no máximo ${KEYS_MAX} que não foram revogadas`,
+            )
         })
         return made && { key: await theKey(trx, caller, made.key.id), secret: made.secret }
       })
@@ -146,11 +148,11 @@ const changing = [
   }),
 ]
 
-export const apiKeyRoutes = [...reading, ...creating, ...changing, ...bulkRevokeRoutes]
-
-/** Throws a 404 for an id that is not a key of the caller. */
-async function theKey(db: Database, caller: Caller, keyId: string): Promise<ApiKeyDetails> {
-  const key = await findApiKeyDetails(db, caller.customerId, keyId)
-  if (!key) throw new RestRefusal(404, 'key_not_found')
-  return key
-}
+export const apiKeyRoutes = [
+  ...reading,
+  ...creating,
+  ...changing,
+  ...bulkRevokeRoutes,
+  ...pauseRoutes,
+  ...leakedKeyRoutes,
+]

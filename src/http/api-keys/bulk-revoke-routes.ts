@@ -42,7 +42,7 @@ export const bulkRevokeRoutes = [
     refusals: { 404: ['key_not_found'] },
     async handle({ caller, body: { all, ids } }, deps: ApiKeyDeps) {
       if ((all === undefined) === (ids === undefined))
-        throw new RestRefusal(400, 'invalid_request', 'body: must have either all or ids')
+        throw new RestRefusal(400, 'invalid_request', 'body: deve ter all ou ids')
       return ids ? revokeThese(deps, caller, ids) : revokeAll(deps, caller)
     },
   }),

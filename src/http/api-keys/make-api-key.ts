@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyInput } from '../../customers/api-keys.ts'
 import { lockCustomer } from '../../customers/customers.ts'
 import { createKey } from '../../customers/key-acts.ts'
+import { countKeysEver } from '../../customers/api-keys.ts'
 import type { KeyRefusal } from '../../customers/key-makers.ts'
 import type { Database } from '../../db/open.ts'
 import { actorOf, holdCaller, type Caller } from '../rest/authenticate.ts'
@@ -8,6 +9,8 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** Active keys of one customer, including their teams' keys: bounds the work of revoking all of them. */
 export const KEYS_MAX = 1_000
+/** With revoked ones, which stay because usage refers to them. */
+export const KEYS_EVER_MAX = 10_000
 
 /**
  * Creates a key for the account that pays. `assertRoom` throws if the account has reached its limit of keys; no other
@@ -23,6 +26,8 @@ export async function makeApiKey(
 ): Promise<{ key: ApiKey; secret: string } | undefined> {
   await lockCustomer(trx, input.customerId)
   if (!(await holdCaller(trx, caller))) return undefined
+  if ((await countKeysEver(trx, input.customerId)) >= KEYS_EVER_MAX)
+    throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_EVER_MAX} with the revoked ones`)
   await assertRoom()
   const made = await createKey(trx, actorOf(caller), input)
   if (made.kind === 'own_key_ended') return undefined
@@ -35,12 +40,20 @@ export const KEY_REFUSALS = ['proof_needed', 'beyond_own_key'] as const
 
 export function refusalOfKey(refusal: Exclude<KeyRefusal, { kind: 'own_key_ended' }>): RestRefusal {
   if (refusal.kind === 'scope_of_team')
-    return new RestRefusal(400, 'invalid_request', 'scope: a key of a team is for model calls only')
+    return new RestRefusal(
+      400,
+      'invalid_request',
+      'scope: a chave de uma equipe serve só para chamar modelos',
+    )
   return refusal.kind === 'proof_needed'
     ? new RestRefusal(
         403,
         refusal.kind,
-        'scope: manage is given by a login session, after POST /auth/security/prove',
+        'scope: manage só é dado em uma sessão do painel, depois de POST /auth/security/prove',
       )
-    : new RestRefusal(403, refusal.kind, `${refusal.field}: may not exceed the key that asks`)
+    : new RestRefusal(
+        403,
+        refusal.kind,
+        `${refusal.field}: não pode passar do que tem a chave que pede`,
+      )
 }

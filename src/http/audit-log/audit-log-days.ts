@@ -9,5 +9,5 @@ export const auditLogDays = {
 
 export function checkDays({ from, to }: { from?: string; to?: string }): void {
   if (from !== undefined && to !== undefined && from > to)
-    throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
+    throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
 }

@@ -1,5 +1,6 @@
 /** `GET /cambio`: which exchange rate was applied when, as a page. It has no script and loads nothing. */
 import { hiddenRoute } from '../rest/route.ts'
+import { sendStaticPage } from '../rest/send-static-page.ts'
 import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { decimalE4 } from '../../lib/money.ts'
@@ -16,15 +17,7 @@ export const fxPageRoutes = [
     access: 'public',
     async handle(_request, reply, deps: FxRateDeps) {
       const rates = await listAppliedRates(deps.db, deps.mode, { limit: RATES_SHOWN })
-      return reply
-        .type('text/html; charset=utf-8')
-        .header(
-          'content-security-policy',
-          "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        )
-        .header('x-content-type-options', 'nosniff')
-        .header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
-        .send(renderPage(rates, deps.mode))
+      return sendStaticPage(reply, renderPage(rates, deps.mode), { maxAgeSeconds: MAX_AGE_SECONDS })
     },
   }),
 ]

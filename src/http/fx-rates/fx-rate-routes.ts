@@ -41,7 +41,7 @@ export const fxRateRoutes = [
     async handle({ query, reply }, deps: FxRateDeps) {
       const { from, to, limit = LIMIT_DEFAULT } = query
       if (from !== undefined && to !== undefined && from > to)
-        throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
+        throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
       const rates = await listAppliedRates(deps.db, deps.mode, { from, to, limit })
       reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
       return { mode: deps.mode, fx_rates: rates.map(rateBody) }

@@ -41,7 +41,18 @@ export const healthRoutes = [
   }),
 ]
 
-async function answersInTime(deps: HealthDeps): Promise<boolean> {
+/** Anybody may ask, so concurrent requests share one query. */
+const running = new WeakMap<HealthDeps, Promise<boolean>>()
+
+function answersInTime(deps: HealthDeps): Promise<boolean> {
+  const shared = running.get(deps)
+  if (shared) return shared
+  const answer = askDatabase(deps).finally(() => running.delete(deps))
+  running.set(deps, answer)
+  return answer
+}
+
+async function askDatabase(deps: HealthDeps): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), DATABASE_TIMEOUT_MS)

@@ -28,7 +28,11 @@ export const imageFileRoutes = [
       const release = deps.imageSlots.take(clientNetworks(plainIp(request.ip)).near)
       if (!release) {
         reply.header('retry-after', RETRY_AFTER_SECONDS)
-        throw new RestRefusal(429, 'too_many_downloads', `${IMAGE_DOWNLOADS_MAX} at once`)
+        throw new RestRefusal(
+          429,
+          'too_many_downloads',
+          `no máximo ${IMAGE_DOWNLOADS_MAX} ao mesmo tempo`,
+        )
       }
       reply.raw.once('close', release)
       const image = await findImage(deps.db, params.id)

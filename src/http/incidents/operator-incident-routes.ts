@@ -163,7 +163,7 @@ export const operatorIncidentRoutes = [...listing, ...opening, ...changing]
 function checkKnown(field: string, given: readonly string[], known: ReadonlySet<string>): void {
   const unknown = given.filter((name) => !known.has(name))
   if (unknown.length > 0)
-    throw new RestRefusal(400, 'invalid_request', `${field}: not in the catalog: ${unknown[0]}`)
+    throw new RestRefusal(400, 'invalid_request', `${field}: não está no catálogo: ${unknown[0]}`)
 }
 
 async function getIncident(db: Database, id: string): Promise<AnswerOf<typeof incident>> {

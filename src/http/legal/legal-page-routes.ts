@@ -2,7 +2,6 @@
  * `/termos` and `/privacidade`, also of earlier versions, and `/auth/legal` for the dashboard: the operator's company
  * and the version in force. The pages have no script and load nothing.
  */
-import type { FastifyReply } from 'fastify'
 import { formatCnpj, formatDay } from '../../email/formats.ts'
 import type { Company } from '../../legal/company.ts'
 import type { LegalDocument } from '../../legal/legal-document.ts'
@@ -14,6 +13,7 @@ import {
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'
 import { hiddenRoute } from '../rest/route.ts'
+import { sendStaticPage } from '../rest/send-static-page.ts'
 import type { LegalDeps } from './legal-deps.ts'
 
 const PATHS = { terms: '/termos', privacy: '/privacidade' } as const
@@ -30,9 +30,12 @@ const pageRoutes = (kind: keyof LegalVersion) =>
         const write = Object.hasOwn(LEGAL_VERSIONS, version)
           ? LEGAL_VERSIONS[version]?.[kind]
           : undefined
-        if (!write) return sendPage(reply, 404, NO_VERSION)
+        if (!write)
+          return sendStaticPage(reply, NO_VERSION, { status: 404, maxAgeSeconds: MAX_AGE_SECONDS })
         const { company } = deps.sender
-        return sendPage(reply, 200, renderDocument(write(company), version, kind, deps))
+        return sendStaticPage(reply, renderDocument(write(company), version, kind, deps), {
+          maxAgeSeconds: MAX_AGE_SECONDS,
+        })
       },
     }),
   )
@@ -53,19 +56,6 @@ export const legalPageRoutes = [
     },
   }),
 ]
-
-function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .header(
-      'content-security-policy',
-      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    )
-    .header('x-content-type-options', 'nosniff')
-    .header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
-    .send(html)
-}
 
 const STYLE = `:root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}
 h2{font-size:1.15rem;margin-top:2rem}footer{margin-top:3rem;border-top:1px solid #8886;padding-top:1rem}

@@ -85,9 +85,9 @@ export const operatorMarginRoutes = [
 function readWindow(query: { from?: string; to?: string }): { from: string; to: string } {
   const to = query.to ?? todayOfZone()
   const from = query.from ?? dayBefore(to, DAYS_DEFAULT - 1)
-  if (from > to) throw new RestRefusal(400, 'invalid_request', 'from: must not be after to')
+  if (from > to) throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
   if (from < dayBefore(to, DAYS_MAX - 1))
-    throw new RestRefusal(400, 'invalid_request', `from: at most ${DAYS_MAX} days, to included`)
+    throw new RestRefusal(400, 'invalid_request', `from: no máximo ${DAYS_MAX} dias, to incluído`)
   return { from, to }
 }
 

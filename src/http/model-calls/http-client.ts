@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../gateway/client.ts'
 import type { Limits } from '../../gateway/limits.ts'
-import { refusalBody } from '../../gateway/refusal.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
+import type { ErrorFormat } from '../rest/error-formats.ts'
 
 /** A client that reads nothing for this long, while its connection is full, is disconnected. */
 const WRITE_STALL_MS = 60_000
@@ -14,6 +14,7 @@ const KEPT_FROM_CHARACTERS = 64 * 1024
 
 interface HttpClientOptions {
   readonly publicUrl: string | undefined
+  readonly errorFormat: ErrorFormat
   /** Called with the size of a large answer that waits for its client. */
   readonly keep?: (bytes: number) => void
   /** A minute if not given. */
@@ -24,7 +25,7 @@ interface HttpClientOptions {
 export function createHttpClient(
   request: FastifyRequest,
   reply: FastifyReply,
-  { publicUrl, keep, writeStallMs = WRITE_STALL_MS }: HttpClientOptions,
+  { publicUrl, errorFormat, keep, writeStallMs = WRITE_STALL_MS }: HttpClientOptions,
 ): Client {
   const { raw } = reply
   reply.hijack()
@@ -57,7 +58,7 @@ export function createHttpClient(
       const retryAfter = refused.retryAfterSeconds
       answer(
         refused.status,
-        refusalBody(refused),
+        errorFormat.bodyOf(refused, request.id),
         limits,
         retryAfter === undefined ? {} : { 'retry-after': retryAfter },
       )

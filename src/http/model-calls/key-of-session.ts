@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
+import { authorizationOf } from '../rest/authorization-of.ts'
 import type { ModelCallDeps } from './model-call-deps.ts'
 
 export const KEY_ID_HEADER = 'x-svc-api-key-id'
@@ -15,7 +16,7 @@ export function keyOfSession(
   { headers }: FastifyRequest,
 ): (() => Promise<ActiveKey | undefined>) | undefined {
   const keyId = headers[KEY_ID_HEADER]
-  if (headers.authorization !== undefined || typeof keyId !== 'string') return undefined
+  if (authorizationOf(headers) !== undefined || typeof keyId !== 'string') return undefined
   return async () => {
     const session = await signIn.findSession(headers.cookie)
     if (!session || !signIn.isCsrfToken(session.id, headers[CSRF_HEADER])) return undefined

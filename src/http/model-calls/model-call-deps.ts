@@ -12,6 +12,9 @@ import type { UploadLimits } from './upload-form.ts'
 /** The kinds of model calls. */
 export interface ModelCalls {
   readonly completeChat: ServeCall
+  readonly createResponse: ServeCall
+  readonly createMessage: ServeCall
+  readonly countMessageTokens: ServeCall
   readonly embed: ServeCall
   readonly generateImages: ServeCall
   readonly transcribe: ServeCall<IncomingForm>

@@ -7,14 +7,17 @@ import { customerSubject, ipSubject } from '../../gateway/limits.ts'
 import type { IncomingCaller } from '../../gateway/refuse-call.ts'
 import { refusalOfExcess, refusals } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
-import { proxyErrorBody, type ModelCallContract } from './model-call-schemas.ts'
+import { errorFormatOf, type ErrorFormat } from '../rest/error-formats.ts'
+import type { ModelCallContract } from './model-call-schemas.ts'
 import type { ModelCallDeps } from './model-call-deps.ts'
+import { authorizationOf } from '../rest/authorization-of.ts'
 import type { Route } from '../rest/route.ts'
 import { discardBody } from '../server/discard-body.ts'
 import { setBodyOwner } from '../server/read-body.ts'
 import { declaredBytes } from '../server/request-head.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
+import { sessionIdOf } from './session-id-of.ts'
 
 /** A route that answers model calls of one kind. */
 export function modelCallRoute<Body>(declared: {
@@ -28,27 +31,28 @@ export function modelCallRoute<Body>(declared: {
   }
 }): Route<ModelCallDeps> {
   const { url, contract, isBodyStreamed = false, serving } = declared
+  const errorFormat = errorFormatOf(url)
   return {
     method: 'POST',
     url,
     // The gateway itself authenticates calls, by `admit`; keys of every scope may call models.
     access: 'calls',
-    schema: describe(contract),
+    schema: describe(contract, errorFormat),
     isBodyStreamed,
     takesLargeBodies: true,
     handlersOf(deps) {
       const { serveCall, bodyOf } = serving(deps)
       return {
-        onRequest: createCheck(deps, isBodyStreamed),
+        onRequest: createCheck(deps, isBodyStreamed, errorFormat),
         // The gateway validates; the schema only describes.
         validatorCompiler: () => () => true,
         async handler(request, reply) {
           const checked = takeChecked(request)
           const client = createHttpClient(request, reply, {
             publicUrl: deps.publicUrl,
+            errorFormat,
             keep: (bytes) => keepAnswer(deps, checked.key, reply, bytes),
           })
-          const { 'x-svc-session-id': sessionId } = request.headers
           const body = bodyOf(request)
           const bytes = Buffer.isBuffer(body) ? body.length : 0
           try {
@@ -57,7 +61,7 @@ export function modelCallRoute<Body>(declared: {
               {
                 ...checked,
                 receivedAtMs: performance.now(),
-                sessionId: Array.isArray(sessionId) ? sessionId.join() : sessionId,
+                sessionId: sessionIdOf(request.headers),
                 body,
               },
               client,
@@ -84,18 +88,18 @@ function takeChecked(request: FastifyRequest): CheckedCaller {
 }
 
 /** Checks the caller before the body is read, so that no memory is spent on the body of a refused caller. */
-function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean) {
+function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: ErrorFormat) {
   return async function check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const caller: IncomingCaller = {
       requestId: request.id,
-      authorization: request.headers.authorization,
+      authorization: authorizationOf(request.headers),
       findKey: keyOfSession(deps, request),
       ip: plainIp(request.ip),
       receivedAtMs: performance.now(),
     }
     let client: Client | undefined
     const openClient = (): Client =>
-      (client = createHttpClient(request, reply, { publicUrl: deps.publicUrl }))
+      (client = createHttpClient(request, reply, { publicUrl: deps.publicUrl, errorFormat }))
     try {
       const key = await deps.checkCaller(
         caller,
@@ -157,13 +161,13 @@ function failCall(
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'invalid_request',
+  400: 'invalid_request, personal_data_found',
   401: 'authentication_failed',
-  402: 'insufficient_balance, balance_on_hold, key_budget_exceeded, team_cap_exceeded',
-  403: 'ip_blocked_by_allowlist, key_model_access_denied, account_suspended',
+  402: 'insufficient_balance, balance_on_hold, key_budget_exceeded, team_cap_exceeded, key_minute_cap_exceeded, key_day_cap_exceeded, key_task_cap_exceeded',
+  403: 'ip_blocked_by_allowlist, key_paused, key_model_access_denied, account_suspended',
   404: 'model_not_found',
   413: 'invalid_request',
-  429: 'rate_limit_exceeded, api_key_rate_limited',
+  429: 'rate_limit_exceeded, api_key_rate_limited, key_minute_cap_exceeded, key_concurrency_exceeded',
   500: 'internal_error',
   502: 'upstream_error',
   503: 'service_unavailable',
@@ -180,7 +184,10 @@ const KEY_OF_SESSION = {
   },
 }
 
-function describe({ summary, body, bodyType, answer }: ModelCallContract): object {
+function describe(
+  { summary, body, bodyType, answer }: ModelCallContract,
+  { schema }: ErrorFormat,
+): object {
   return {
     tags: ['Modelos'],
     summary,
@@ -193,7 +200,7 @@ function describe({ summary, body, bodyType, answer }: ModelCallContract): objec
       ...Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [
           status,
-          { ...proxyErrorBody, description },
+          { ...schema, description },
         ]),
       ),
     },

@@ -1,5 +1,8 @@
 import {
   chatCompletions,
+  messages,
+  messageTokens,
+  responses,
   embeddings,
   imageGenerations,
   transcriptions,
@@ -13,6 +16,21 @@ export const modelCallRoutes = [
     url: '/v1/chat/completions',
     contract: chatCompletions,
     serving: ({ calls }) => ({ serveCall: calls.completeChat, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/responses',
+    contract: responses,
+    serving: ({ calls }) => ({ serveCall: calls.createResponse, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/messages',
+    contract: messages,
+    serving: ({ calls }) => ({ serveCall: calls.createMessage, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/messages/count_tokens',
+    contract: messageTokens,
+    serving: ({ calls }) => ({ serveCall: calls.countMessageTokens, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/embeddings',

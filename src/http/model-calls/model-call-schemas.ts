@@ -76,6 +76,104 @@ export const chatCompletions: ModelCallContract = {
   }),
 }
 
+const messageContent = Type.Union([Type.String(), Type.Array(Type.Object({}, open))])
+const messageFields = {
+  model,
+  messages: Type.Array(
+    Type.Object(
+      { role: Type.Enum(['user', 'assistant', 'system']), content: messageContent },
+      open,
+    ),
+    { minItems: 1 },
+  ),
+  system: Type.Optional(messageContent),
+  tools: Type.Optional(Type.Array(Type.Object({}, open))),
+}
+
+export const messages: ModelCallContract = {
+  summary: 'Responde a uma conversa no formato Messages, de uma vez ou em stream',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      ...messageFields,
+      models,
+      max_tokens: Type.Integer({ minimum: 1 }),
+      temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+      stream: Type.Optional(Type.Boolean({ default: false })),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    id: Type.String(),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: Type.String(),
+    content: Type.Array(Type.Object({ type: Type.String() }, open)),
+    stop_reason: Type.String(),
+    stop_sequence: nullable(Type.String()),
+    usage: Type.Object({
+      input_tokens: count,
+      cache_creation_input_tokens: count,
+      cache_read_input_tokens: count,
+      output_tokens: count,
+    }),
+    cost_billed_brl: brl,
+  }),
+}
+
+export const messageTokens: ModelCallContract = {
+  summary: 'Estima os tokens de um pedido no formato Messages, sem custo',
+  bodyType: 'application/json',
+  body: Type.Object(messageFields, open),
+  answer: Type.Object({ input_tokens: count }),
+}
+
+const responseInput = Type.Union([
+  Type.String(),
+  Type.Array(Type.Object({ type: Type.Optional(Type.String()) }, open), { minItems: 1 }),
+])
+
+export const responses: ModelCallContract = {
+  summary: 'Responde a uma conversa no formato Responses, de uma vez ou em stream',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      models,
+      input: responseInput,
+      instructions: Type.Optional(nullable(Type.String())),
+      max_output_tokens: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+      temperature: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
+      stream: Type.Optional(nullable(Type.Boolean({ default: false }))),
+      tools: Type.Optional(nullable(Type.Array(Type.Object({ type: Type.String() }, open)))),
+      store: Type.Optional(
+        nullable(Type.Boolean({ description: 'Nada é guardado: a resposta traz store: false.' })),
+      ),
+    },
+    open,
+  ),
+  answer: Type.Object(
+    {
+      id: Type.String(),
+      object: Type.Literal('response'),
+      created_at: Type.Integer(),
+      status: Type.Enum(['completed', 'incomplete']),
+      model: Type.String(),
+      output: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }, open)),
+      store: Type.Literal(false),
+      usage: Type.Object({
+        input_tokens: count,
+        input_tokens_details: Type.Object({ cached_tokens: count, cache_write_tokens: count }),
+        output_tokens: count,
+        output_tokens_details: Type.Object({ reasoning_tokens: count }),
+        total_tokens: count,
+      }),
+      cost_billed_brl: brl,
+    },
+    open,
+  ),
+}
+
 export const embeddings: ModelCallContract = {
   summary: 'Transforma textos em vetores',
   bodyType: 'application/json',
@@ -154,8 +252,3 @@ export const transcriptions: ModelCallContract = {
     open,
   ),
 }
-
-/** Errors of the proxy format. */
-export const proxyErrorBody = Type.Object({
-  error: Type.Object({ message: Type.String(), type: Type.String(), code: Type.String() }),
-})

@@ -2,8 +2,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/open.ts'
 import type { FxRate } from '../../fx/fx-rates.ts'
 import type { Log } from '../../lib/log.ts'
+import type { CallerOfCatalogDeps } from './visible-to.ts'
 
-export interface ModelDeps {
+export interface ModelDeps extends CallerOfCatalogDeps {
   readonly db: Database
   readonly catalog: Catalog
   readonly log: Log

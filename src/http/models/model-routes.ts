@@ -1,8 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
 import { answer, nullable } from '../rest/values.ts'
+import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import { messagesErrors } from '../rest/error-formats.ts'
+import { visibleTo } from './visible-to.ts'
+import { messagesModel, messagesModels, speaksMessages } from './messages-models.ts'
 import type { ModelDeps } from './model-deps.ts'
+import { sendTaggedJson } from '../rest/send-tagged-json.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -23,6 +29,14 @@ const described = {
   available: Type.Boolean({ description: 'false: no momento nenhum provedor atende o modelo.' }),
 }
 
+/** The headers that decide about the shape of the catalog and the models in it. */
+const VARY = 'authorization, x-api-key, api-key, x-goog-api-key, anthropic-version'
+const ONLY_MESSAGES =
+  'Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.'
+const WRONG_KEY = {
+  401: { answer: Type.Null(), description: 'A chave não vale. Sem corpo; sem chave, o catálogo.' },
+}
+
 export const modelRoutes = [
   restRoute({
     method: 'GET',
@@ -31,7 +45,14 @@ export const modelRoutes = [
     summary: 'O catálogo de modelos',
     access: 'public',
     // `chat` is an alias for `llm`.
-    query: { category: Type.Optional(Type.Enum([...MODEL_CATEGORIES, 'chat'])) },
+    query: {
+      category: Type.Optional(Type.Enum([...MODEL_CATEGORIES, 'chat'])),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000, default: 20, description: ONLY_MESSAGES }),
+      ),
+      after_id: Type.Optional(Type.String({ description: ONLY_MESSAGES })),
+      before_id: Type.Optional(Type.String({ description: ONLY_MESSAGES })),
+    },
     answer: answer({
       models: Type.Array(answer(described)),
       // Client libraries read these two fields.
@@ -39,8 +60,17 @@ export const modelRoutes = [
       data: Type.Array(answer(listed)),
     }),
     isTagged: true,
-    handle({ query }, deps: ModelDeps) {
-      const models = deps.catalog.listModels(query.category)
+    otherAnswers: WRONG_KEY,
+    async handle({ query, request, reply }, deps: ModelDeps) {
+      const isVisible = await visibleTo(deps, request)
+      if (!isVisible) return refuseKey(request, reply)
+      const isForMessages = speaksMessages(request)
+      const models = deps.catalog
+        .listModels(isForMessages ? 'llm' : query.category)
+        .filter(isVisible)
+      reply.header('vary', VARY)
+      if (isForMessages)
+        return sendTaggedJson(request, reply, messagesModels(models, { limit: 20, ...query }))
       return {
         models: models.map(catalogEntry),
         object: 'list' as const,
@@ -59,14 +89,37 @@ export const modelRoutes = [
     params: { '*': Type.String() },
     answer: answer({ ...listed, ...described }),
     isTagged: true,
+    otherAnswers: WRONG_KEY,
     refusals: { 404: ['model_not_found'] },
-    handle({ params }, deps: ModelDeps) {
+    async handle({ params, request, reply }, deps: ModelDeps) {
+      const isVisible = await visibleTo(deps, request)
+      if (!isVisible) return refuseKey(request, reply)
       const model = deps.catalog.findModel(params['*'])
-      if (!model) throw new RestRefusal(404, 'model_not_found')
+      const isForMessages = speaksMessages(request)
+      reply.header('vary', VARY)
+      if (!model || !isVisible(model)) {
+        if (!isForMessages) throw new RestRefusal(404, 'model_not_found')
+        return refuse(request, reply, refusals.modelNotFound(params['*']))
+      }
+      if (isForMessages) return sendTaggedJson(request, reply, messagesModel(model))
       return { ...listEntry(model), ...catalogEntry(model) }
     },
   }),
 ]
+
+function refuseKey(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return speaksMessages(request)
+    ? refuse(request, reply, refusals.authenticationFailed())
+    : reply.code(401).send()
+}
+
+/** In the Messages format. */
+function refuse(request: FastifyRequest, reply: FastifyReply, refused: Refusal): FastifyReply {
+  return reply
+    .code(refused.status)
+    .type('application/json; charset=utf-8')
+    .send(messagesErrors.bodyOf(refused, request.id))
+}
 
 function catalogEntry(model: Model) {
   return {

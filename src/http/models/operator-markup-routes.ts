@@ -55,12 +55,12 @@ const scheduling = (noticeDays: number) => [
       const wanted = { modelId, markupE4, configuredE4, startsAt, reason, noticeDays }
       const outcome = await scheduleMarkup(deps.db, actorOf(caller), wanted)
       if (outcome.kind === 'starts_in_the_past')
-        throw new RestRefusal(400, 'invalid_request', 'starts_at: is over')
+        throw new RestRefusal(400, 'invalid_request', 'starts_at: já passou')
       if (outcome.kind === 'notice_too_short')
         throw new RestRefusal(
           400,
           outcome.kind,
-          `starts_at: a rise begins at ${outcome.earliest.toISOString()} or later`,
+          `starts_at: um aumento começa em ${outcome.earliest.toISOString()} ou depois`,
         )
       if (outcome.kind !== 'scheduled') throw new RestRefusal(409, outcome.kind)
       await reloadCatalog(deps)
@@ -103,7 +103,11 @@ export const operatorMarkupRoutes = ({ markupNoticeDays }: ModelTerms) => [
 function readMarkup(given: number): bigint {
   const markupE4 = parseE4(String(given))
   if (markupE4 === undefined)
-    throw new RestRefusal(400, 'invalid_request', 'markup_multiplier: has more than four decimals')
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'markup_multiplier: tem mais de quatro casas decimais',
+    )
   return markupE4
 }
 
@@ -111,6 +115,6 @@ function readStart(text: string): Date {
   const startsAt = new Date(text)
   // The format allows leap seconds; a `Date` does not.
   if (!(startsAt.getTime() <= Date.now() + DAYS_AHEAD_MAX * DAY_MS))
-    throw new RestRefusal(400, 'invalid_request', 'starts_at: must be within a year')
+    throw new RestRefusal(400, 'invalid_request', 'starts_at: deve ser dentro de um ano')
   return startsAt
 }

@@ -97,5 +97,5 @@ function whole<Field extends string>(
 }
 
 function missing(field: string): RestRefusal {
-  return new RestRefusal(400, 'missing_card_or_holder_info', `${field}: is required`)
+  return new RestRefusal(400, 'missing_card_or_holder_info', `${field}: é obrigatório`)
 }

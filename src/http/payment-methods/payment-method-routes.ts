@@ -61,7 +61,7 @@ const newPaymentMethod = [
         ? await tokenizeCard(deps.db, processor, { payer, card, holder, remoteIp: ip })
         : ({ kind: 'unavailable' } as const)
       if (outcome.kind === 'unavailable')
-        throw new RestRefusal(503, 'payment_processor_unavailable', 'try again in a minute')
+        throw new RestRefusal(503, 'payment_processor_unavailable', 'tente de novo em um minuto')
       if (outcome.kind === 'card_rejected')
         throw new RestRefusal(400, 'card_rejected', outcome.detail)
       if (outcome.kind === 'too_many_refusals')
@@ -111,7 +111,7 @@ export const paymentMethodRoutes = [
 ]
 
 function tooManyPaymentMethods(): RestRefusal {
-  return new RestRefusal(409, 'too_many_payment_methods', `at most ${PAYMENT_METHODS_MAX}`)
+  return new RestRefusal(409, 'too_many_payment_methods', `no máximo ${PAYMENT_METHODS_MAX}`)
 }
 
 function paymentMethodBody(method: PaymentMethod): AnswerOf<typeof paymentMethod> {

@@ -1,7 +1,9 @@
 /** The copy of a customer's data, as `src/personal-data/export-lists.ts` fills it. */
 import Type from 'typebox'
+import { SHIELD_ACTIONS, UUID_CHOICES } from '../../shield/shield-setting.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
-import { answer, brl, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
+import { shieldSetting } from '../shield/shield-fields.ts'
+import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 
 const text = nullable(Type.String())
 const time = nullable(dateTime)
@@ -103,12 +105,25 @@ const LISTS = {
     ip_allowlist: nullable(Type.Array(Type.String())),
     requests_per_minute: count,
     tokens_per_minute: nullable(count),
+    shield_action: nullable(Type.Enum([...SHIELD_ACTIONS])),
+    shield_uuids: nullable(Type.Enum([...UUID_CHOICES])),
     budget_period: text,
     budget_limit_usd: nullable(usd),
+    minute_cap_brl: nullable(brl),
+    day_cap_brl: nullable(brl),
+    task_cap_brl: nullable(brl),
+    calls_at_once: nullable(count),
     created_at: dateTime,
     last_used_at: time,
     expires_at: time,
     revoked_at: time,
+  },
+  shield_counts: {
+    day: date,
+    api_key_id: uuid,
+    action: Type.Enum(['mask', 'block']),
+    kind: Type.String(),
+    occurrences: count,
   },
   prompts: {
     id: uuid,
@@ -299,6 +314,7 @@ export const accountExport = answer({
     weekly_digest_enabled: Type.Boolean(),
     low_balance_email_enabled: Type.Boolean(),
   }),
+  shield: shieldSetting,
   balance: answer(balanceShape),
   ...lists,
   totals: answer(totals, {

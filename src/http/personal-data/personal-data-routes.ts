@@ -14,6 +14,7 @@ import {
 import { actorOf } from '../rest/authenticate.ts'
 import { accountExport } from './account-export.ts'
 import { answer, brl, dateTime } from '../rest/values.ts'
+import { mailExport } from './mail-export.ts'
 import type { PersonalDataDeps } from './personal-data-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -35,6 +36,7 @@ export const personalDataRoutes = [
       const document = await exportAccount(deps.db, actorOf(caller), {
         customerId: caller.customerId,
         bounds: EXPORT_BOUNDS,
+        onExported: mailExport,
       })
       if (!document) return reply.code(401).send()
       return sendDocument(reply, document)
@@ -77,7 +79,7 @@ export const personalDataRoutes = [
         throw new RestRefusal(
           400,
           'invalid_request',
-          `confirm: must be the account's ${customer.email ? 'e-mail' : 'name'}`,
+          `confirm: deve ser o ${customer.email ? 'e-mail' : 'nome'} da conta`,
         )
       const outcome = await deleteAccount(deps.db, actorOf(caller), {
         customerId,
@@ -88,13 +90,13 @@ export const personalDataRoutes = [
           throw new RestRefusal(
             409,
             'calls_running',
-            'money is held for running calls; try again when they ended',
+            'há valor reservado por chamadas em andamento; tente de novo quando terminarem',
           )
         case 'balance_remaining':
           throw new RestRefusal(
             409,
             'balance_remaining',
-            `BRL ${decimalBrl(outcome.balanceNanoBrl)} are left: ask a refund first, or send waive_balance`,
+            `restam R$ ${decimalBrl(outcome.balanceNanoBrl).replace('.', ',')}: peça antes um reembolso, ou envie waive_balance`,
           )
         case 'deleted':
           // The other nodes are notified too; this request need not wait for that.

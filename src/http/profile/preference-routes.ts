@@ -56,7 +56,7 @@ export const preferenceRoutes = [
     async handle({ caller, body }, deps: ProfileDeps) {
       const { customerId } = caller
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
-        throw new RestRefusal(400, 'invalid_request', 'timezone: must be an IANA time zone')
+        throw new RestRefusal(400, 'invalid_request', 'timezone: deve ser um fuso horário da IANA')
       return savePreferences(deps.db, actorOf(caller), { customerId, change: body })
     },
   }),

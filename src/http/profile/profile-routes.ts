@@ -110,7 +110,7 @@ export const profileRoutes = [
       const change = changeOf(body)
       const saved = await changeProfile(deps.db, actorOf(caller), { customerId, change })
       if (saved.kind === 'cpf_required')
-        throw new RestRefusal(400, 'cpf_required', 'cpf_cnpj: is required')
+        throw new RestRefusal(400, 'cpf_required', 'cpf_cnpj: é obrigatório')
       return bodyOf(deps.db, customerId, saved.profile)
     },
   }),
@@ -136,13 +136,13 @@ function taxIdOf(given: string | null | undefined): string | undefined {
   if (given === undefined || given === null || given.trim() === '') return undefined
   const read = readTaxId(given)
   if ('taxId' in read) return read.taxId
-  throw new RestRefusal(400, read.kind, 'cpf_cnpj: must be a CPF or a CNPJ')
+  throw new RestRefusal(400, read.kind, 'cpf_cnpj: deve ser um CPF ou um CNPJ')
 }
 
 function phoneOf(given: string): string {
   const digits = given.replaceAll(/\D/g, '')
   if (digits.length < 8 || digits.length > 15)
-    throw new RestRefusal(400, 'invalid_request', 'phone: must have 8 to 15 digits')
+    throw new RestRefusal(400, 'invalid_request', 'phone: deve ter de 8 a 15 dígitos')
   return given.startsWith('+') ? `+${digits}` : digits
 }
 

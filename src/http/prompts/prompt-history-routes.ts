@@ -78,7 +78,8 @@ function writeVersionCursor(version: number): string {
 function readVersionCursor(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const [, version] = /^v(\d{1,9})$/.exec(Buffer.from(text, 'base64url').toString()) ?? []
-  if (version === undefined) throw new RestRefusal(400, 'invalid_request', 'cursor: is not known')
+  if (version === undefined)
+    throw new RestRefusal(400, 'invalid_request', 'cursor: não é conhecido')
   return Number(version)
 }
 

@@ -3,6 +3,11 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { findPrompt, type Prompt } from '../../prompts/find-prompt.ts'
 import { listPrompts } from '../../prompts/list-prompts.ts'
 import { VARIABLES_MAX, type VariablesFault } from '../../prompts/placeholders.ts'
+import {
+  PROMPT_BYTES_MAX,
+  PROMPTS_MAX,
+  type PromptLimitReached,
+} from '../../prompts/prompt-limits.ts'
 import { changePrompt, clonePrompt, createPrompt, deletePrompt } from '../../prompts/prompts.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
@@ -15,6 +20,8 @@ import { restRoute } from '../rest/rest-route.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
+
+const PROMPT_LIMITS = ['too_many_prompts', 'prompts_too_large'] as const
 
 const FOR_ALL = {
   tag: 'Prompts',
@@ -58,6 +65,7 @@ const listAndCreate = [
     body: promptInput,
     status: 201,
     answer: prompt,
+    refusals: { 409: PROMPT_LIMITS },
     async handle({ caller, body }, deps: PromptDeps) {
       checkDefaultModel(deps.catalog, body.default_model)
       const input = { ...fieldsOf(body), name: body.name, body: body.body }
@@ -84,6 +92,7 @@ export const promptRoutes = [
     summary: 'Altera um prompt salvo; outro texto é outra versão',
     body: promptChange,
     answer: prompt,
+    refusals: { ...FOR_ALL.refusals, 409: PROMPT_LIMITS },
     async handle({ caller, params, body }, deps: PromptDeps) {
       checkDefaultModel(deps.catalog, body.default_model)
       const change = { ...fieldsOf(body), changeNote: body.change_note }
@@ -112,8 +121,9 @@ export const promptRoutes = [
     summary: 'Copia um prompt salvo, sem o seu histórico',
     status: 201,
     answer: prompt,
+    refusals: { ...FOR_ALL.refusals, 409: PROMPT_LIMITS },
     handle: async ({ caller, params }, deps: PromptDeps) =>
-      promptBody(found(await clonePrompt(deps.db, caller.customerId, params.id))),
+      promptBody(sound(found(await clonePrompt(deps.db, caller.customerId, params.id)))),
   }),
 ]
 
@@ -123,7 +133,7 @@ function checkDefaultModel(catalog: Catalog, id: string | null | undefined): voi
     throw new RestRefusal(
       400,
       'invalid_request',
-      'default_model: is not a chat model of the catalog',
+      'default_model: não é um modelo de chat do catálogo',
     )
 }
 
@@ -137,12 +147,20 @@ function found<Found>(result: Found | undefined): Found {
   return result
 }
 
-function sound(result: Prompt | VariablesFault): Prompt {
+function sound(result: Prompt | VariablesFault | PromptLimitReached): Prompt {
   if (!('kind' in result)) return result
+  if (result.kind === 'too_many_prompts')
+    throw new RestRefusal(409, result.kind, `at most ${PROMPTS_MAX}`)
+  if (result.kind === 'prompts_too_large')
+    throw new RestRefusal(
+      409,
+      result.kind,
+      `all versions of all prompts: at most ${PROMPT_BYTES_MAX} bytes`,
+    )
   const what =
     result.kind === 'undeclared_variable'
-      ? `variables: ${result.name} is in the body and is not declared`
-      : `body: has more than ${VARIABLES_MAX} variables`
+      ? `variables: ${result.name} está no texto e não foi declarada`
+      : `body: tem mais de ${VARIABLES_MAX} variáveis`
   throw new RestRefusal(400, 'invalid_request', what)
 }
 

@@ -31,6 +31,7 @@ export const promptRunRoutes = [
     body: promptRunInput,
     answer: chatCompletions.answer,
     refusals: {
+      400: ['personal_data_found'],
       402: ['insufficient_balance', 'balance_on_hold', 'key_budget_exceeded', 'team_cap_exceeded'],
       403: ['key_model_access_denied', 'account_suspended'],
       404: ['prompt_not_found', 'key_not_found', 'model_not_found'],
@@ -75,10 +76,10 @@ function keyFinder(
     throw new RestRefusal(
       400,
       'invalid_request',
-      'api_key_id: is for a session of the dashboard, in place of api_key',
+      'api_key_id: é para uma sessão do painel, no lugar de api_key',
     )
   if (keyId !== undefined) return () => keys.findOwn(customerId, keyId)
-  if (secret === undefined) throw new RestRefusal(400, 'invalid_request', 'api_key: is required')
+  if (secret === undefined) throw new RestRefusal(400, 'invalid_request', 'api_key: é obrigatório')
   return async () => {
     const key = await keys.find(secret)
     return key?.customerId === customerId ? key : undefined
@@ -89,7 +90,11 @@ function keyFinder(
 function chatOf(prompt: Prompt, body: Static<typeof promptRunInput>, bytesMax: number): Buffer {
   const model = body.model ?? prompt.defaultModel
   if (model === null)
-    throw new RestRefusal(400, 'invalid_request', 'model: is required, for the prompt has none')
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'model: é obrigatório, porque o prompt não tem um',
+    )
   const content = contentOf(prompt, new Map(Object.entries(body.values ?? {})), bytesMax)
   const { max_tokens, temperature } = body
   const messages = [{ role: 'user', content }]
@@ -108,7 +113,7 @@ function contentOf(prompt: Prompt, values: ReadonlyMap<string, string>, bytesMax
     default: {
       const name = rendered.name.slice(0, NAME_SHOWN_MAX)
       const what =
-        rendered.kind === 'missing_value' ? 'is required' : 'is not a variable of the prompt'
+        rendered.kind === 'missing_value' ? 'é obrigatório' : 'não é uma variável do prompt'
       throw new RestRefusal(400, 'invalid_request', `values.${name}: ${what}`)
     }
   }
@@ -118,7 +123,7 @@ function tooLong(bytesMax: number): RestRefusal {
   return new RestRefusal(
     413,
     'payload_too_large',
-    `values: with them the prompt has more than ${bytesMax} bytes`,
+    `values: com eles o prompt tem mais de ${bytesMax} bytes`,
   )
 }
 

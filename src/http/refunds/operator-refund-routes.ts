@@ -102,6 +102,6 @@ function decidedOf(decided: Decided): Refund {
   if (decided.kind === 'refund_not_found') throw new RestRefusal(404, 'refund_not_found')
   if (decided.kind === 'own_account') throw ownAccount()
   if (decided.kind === 'wrong_status')
-    throw new RestRefusal(409, 'refund_already_decided', `the refund is ${decided.status}`)
+    throw new RestRefusal(409, 'refund_already_decided', `o reembolso está ${decided.status}`)
   return decided.refund
 }

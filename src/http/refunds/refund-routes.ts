@@ -96,13 +96,13 @@ const create = [
         throw new RestRefusal(
           400,
           'refund_below_minimum',
-          `amount: must be at least ${decimalBrl(REFUND_MIN_NANO_BRL)}`,
+          `amount: deve ser no mínimo ${decimalBrl(REFUND_MIN_NANO_BRL)}`,
         )
       if (requested.kind === 'not_refundable')
         throw new RestRefusal(
           409,
           'amount_not_refundable',
-          `amount: can be ${decimalBrl(requested.refundableNanoBrl)} at most`,
+          `amount: pode ser no máximo ${decimalBrl(requested.refundableNanoBrl)}`,
         )
       return refundBody(requested.refund)
     },
@@ -137,7 +137,7 @@ function readAmount(given: number): NanoBrl {
     throw new RestRefusal(
       400,
       'invalid_request',
-      'amount: must be above zero, with at most two decimals',
+      'amount: deve ser maior que zero, com no máximo duas casas decimais',
     )
   return amount
 }

@@ -19,11 +19,11 @@ export function assertAccess(
     throw new RestRefusal(
       403,
       'key_scope_insufficient',
-      `the scope ${access} is needed, and this key has ${kind}`,
+      `precisa da permissão ${access}, e esta chave tem ${kind}`,
     )
 }
 
-/** An API key never operates the service, whoever it belongs to: only a person who showed a second factor does. */
+/** An API key never operates the service, not even an operator's: only a session with a second factor does. */
 function assertOperator(
   operatorRoles: ReadonlyMap<string, OperatorRole>,
   caller: Caller,
@@ -32,11 +32,11 @@ function assertOperator(
   const role = caller.keyId === undefined ? operatorRoles.get(caller.email) : undefined
   if (caller.keyId !== undefined || role === undefined) throw new RestRefusal(403, 'forbidden')
   if (!hasAccess(role, access))
-    throw new RestRefusal(403, 'forbidden', `only for the role ${access}; yours is ${role}`)
+    throw new RestRefusal(403, 'forbidden', `só para o papel ${access}; o seu é ${role}`)
   if (!caller.hasFactor)
     throw new RestRefusal(
       403,
       'second_factor_required',
-      'sign in with a passkey or a code; both are set up at /seguranca',
+      'entre com uma chave de acesso ou um código; configure em /seguranca',
     )
 }

@@ -8,11 +8,14 @@ import type { Database } from '../../db/open.ts'
 import { bearerOf } from '../../gateway/admit.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
 import { holdActiveSession } from '../../sign-in/sessions.ts'
+import { authorizationOf } from './authorization-of.ts'
+import type { RestLimits } from './rest-limits.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
 export interface AuthenticateDeps {
   readonly keys: KeyCache
   readonly signIn: SignIn
+  readonly restLimits: RestLimits
 }
 
 /** The caller that acts for a customer: an API key, or the customer in a login session. */
@@ -54,9 +57,9 @@ export function holdCaller(trx: Database, caller: Caller): Promise<boolean> {
 }
 
 /**
- * Identifies the caller of a REST request. Without a valid key or session it sends the answer (401 with no body) and
- * returns undefined. Throws a `RestRefusal` for an address that the key does not allow, for a team's key, and for a
- * page of another site that uses the browser's session.
+ * Identifies the caller of a REST request and counts the request. Without a valid key or session it sends the answer
+ * (401 with no body) and returns undefined. Throws a `RestRefusal` for an address that the key does not allow, for a
+ * paused key, for a team's key, for a page of another site that uses the browser's session, and for too many requests.
  */
 export async function authenticate(
   deps: AuthenticateDeps,
@@ -64,42 +67,61 @@ export async function authenticate(
   reply: FastifyReply,
 ): Promise<Caller | undefined> {
   const ip = plainIp(request.ip)
-  // Browsers never send this header by themselves, so it wins over any cookie.
-  if (request.headers.authorization === undefined) return ofSession(deps, request, reply, ip)
-  const secret = bearerOf(request.headers.authorization)
+  // Browsers never send a key by themselves, so it wins over any cookie.
+  const authorization = authorizationOf(request.headers)
+  if (authorization === undefined) return ofSession(deps, request, reply, ip)
+  const secret = bearerOf(authorization)
+  // A key in use is not refused for the wrong keys of others behind its address.
+  if (secret !== undefined && !deps.keys.isKnown(secret)) deps.restLimits.assertMayTryKeys(request)
   const key = secret === undefined ? undefined : await deps.keys.find(secret)
-  if (!key) {
-    await reply.code(401).send()
-    return undefined
-  }
-  if (key.ipMatcher && !key.ipMatcher.matches(ip))
+  if (!key) return refuseStranger(deps, request, reply)
+  if (key.ipMatcher && !key.ipMatcher.matches(ip)) {
+    // Not the key's count: its owner may be elsewhere.
+    deps.restLimits.countStranger(request)
     throw new RestRefusal(403, 'ip_blocked_by_allowlist')
+  }
+  const caller = { customerId: key.customerId, keyId: key.id, scope: key.scope, ip }
+  deps.restLimits.countCaller(request, caller)
+  if (key.pausedReason) throw new RestRefusal(403, 'key_paused', key.pausedReason)
   // A member of a team spends within its cap, and must not see or manage the account that pays.
   if (key.teamId !== null)
-    throw new RestRefusal(403, 'forbidden', 'a key of a team is for model calls only')
-  return { customerId: key.customerId, keyId: key.id, scope: key.scope, ip }
+    throw new RestRefusal(403, 'forbidden', 'a chave de uma equipe serve só para chamar modelos')
+  return caller
+}
+
+async function refuseStranger(
+  { restLimits }: AuthenticateDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<undefined> {
+  const { headers } = request
+  if (authorizationOf(headers) === undefined && headers.cookie === undefined)
+    restLimits.countStranger(request)
+  else restLimits.countWrongKey(request)
+  await reply.code(401).send()
+  return undefined
 }
 
 async function ofSession(
-  { signIn }: AuthenticateDeps,
+  deps: AuthenticateDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   ip: string,
 ): Promise<Caller | undefined> {
+  const { signIn, restLimits } = deps
   const session = await signIn.findSession(request.headers.cookie)
-  if (!session) {
-    await reply.code(401).send()
-    return undefined
-  }
+  if (!session) return refuseStranger(deps, request, reply)
   // The browser sends the cookie for any site; only our own pages can read the token.
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (!isRead && !signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
     throw new RestRefusal(
       403,
       'csrf_token_missing',
-      `${CSRF_HEADER}: must be the csrf_token of GET /v1/session`,
+      `${CSRF_HEADER}: deve ser o csrf_token de GET /v1/session`,
     )
   reply.header('cache-control', 'no-store')
   const { id: sessionId, customerId, email, isProved, hasFactor } = session
-  return { customerId, sessionId, email, isProved, hasFactor, ip }
+  const caller = { customerId, sessionId, email, isProved, hasFactor, ip }
+  restLimits.countCaller(request, caller)
+  return caller
 }

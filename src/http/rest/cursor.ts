@@ -33,7 +33,7 @@ export function readCursor(
       Buffer.from(text, 'base64url').toString(),
     ) ?? []
   if (!isTime(at) || !isId(id))
-    throw new RestRefusal(400, 'invalid_request', 'cursor: is not known')
+    throw new RestRefusal(400, 'invalid_request', 'cursor: não é conhecido')
   return { at, id }
 }
 

@@ -4,6 +4,6 @@ export function ownAccount(): RestRefusal {
   return new RestRefusal(
     403,
     'own_account',
-    'nobody acts for their own account, nor for one whose team they belong to',
+    'ninguém opera a própria conta, nem a de uma equipe de que participa',
   )
 }

@@ -3,10 +3,13 @@ export class RestRefusal extends Error {
   readonly status: number
   readonly code: string
   readonly details: string | undefined
-  constructor(status: number, code: string, details?: string) {
+  /** For the header `retry-after`. */
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, code: string, details?: string, retryAfterSeconds?: number) {
     super(details === undefined ? code : `${code}: ${details}`)
     this.status = status
     this.code = code
     this.details = details
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }

@@ -186,7 +186,7 @@ function parseJson(raw: unknown): unknown {
   try {
     return JSON.parse(raw.toString('utf8'))
   } catch {
-    throw new RestRefusal(400, 'invalid_request', 'body: must be JSON')
+    throw new RestRefusal(400, 'invalid_request', 'body: deve ser JSON')
   }
 }
 
@@ -198,7 +198,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'Não existe, ou não é seu.',
   409: 'Conflito com o estado atual.',
   413: 'O pedido é grande demais.',
-  429: 'Pedidos demais ao mesmo tempo; o cabeçalho retry-after diz quando tentar de novo.',
+  429: 'Pedidos demais; o cabeçalho retry-after diz quando tentar de novo.',
   500: 'Erro inesperado. Informe o valor do cabeçalho x-request-id ao suporte.',
   502: 'O modelo falhou. Nada foi cobrado.',
   503: 'O modelo está fora do ar por um momento.',
@@ -227,10 +227,11 @@ function responsesOf(
   // A request that may have a body may have an unreadable one.
   if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
   if (body) add(413, 'payload_too_large')
-  if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'forbidden')
+  if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'key_paused', 'forbidden')
   if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
   if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
   if (isOperatorAccess(access)) add(403, 'second_factor_required')
+  add(429, 'rate_limit_exceeded')
   add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   const success =

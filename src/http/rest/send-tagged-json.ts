@@ -20,7 +20,11 @@ export async function sendTaggedJson(
   const digest = hash('sha256', text, 'base64url').slice(0, 27)
   const isCompressed = text.length >= COMPRESSED_FROM_BYTES && takesGzip(request)
   reply.header('etag', isCompressed ? `"${digest}-gzip"` : `"${digest}"`)
-  reply.header('vary', 'accept-encoding')
+  const varies = reply.getHeader('vary')
+  reply.header(
+    'vary',
+    varies === undefined ? 'accept-encoding' : `accept-encoding, ${String(varies)}`,
+  )
   const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim())
   if (known.some((tag) => tag === '*' || plain(tag) === `"${digest}"`))
     return reply.code(304).send()

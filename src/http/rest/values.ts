@@ -48,5 +48,7 @@ export function wholeNumber(minimum: number, maximum: number, fallback: number) 
 /** The REST format of errors. */
 export const restErrorBody = answer({
   error: Type.String({ description: 'A code, to be read by programs.' }),
-  details: Type.Optional(Type.String({ description: 'What exactly, to be read by people.' })),
+  details: Type.Optional(
+    Type.String({ description: 'O que há de errado, para ser lido por pessoas.' }),
+  ),
 })

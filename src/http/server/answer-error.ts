@@ -1,23 +1,29 @@
-/** The two formats of errors: model calls use that of their client libraries, everything else the REST format. */
+/** The formats of errors: model calls use that of their client libraries, everything else the REST format. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
-import { refusalBody, refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
+import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
+import { errorFormatOf } from '../rest/error-formats.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+import { explainFault } from './explain-fault.ts'
 import { BodyRefused } from './read-body.ts'
 
-/** Paths of model calls: their errors have the proxy format. */
+/** Paths of model calls. */
 const MODEL_CALL_PATH =
   /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages)(\/|$|\?)/
 
-/** Decided by the route if one was found: a path may be written in many ways. */
 function isModelCall(request: FastifyRequest): boolean {
-  return MODEL_CALL_PATH.test(request.routeOptions.url ?? request.url)
+  return MODEL_CALL_PATH.test(pathOf(request))
+}
+
+/** The path of the route if one was found: a path may be written in many ways. */
+function pathOf({ routeOptions, url }: FastifyRequest): string {
+  return routeOptions.url ?? url
 }
 
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (isModelCall(request)) return sendRefusal(reply, refusals.routeNotFound())
+  if (isModelCall(request)) return sendRefusal(request, reply, refusals.routeNotFound())
   return restError(
     reply,
     404,
@@ -32,7 +38,10 @@ export function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  if (error instanceof RestRefusal) return restError(reply, error.status, error.code, error.details)
+  if (error instanceof RestRefusal) {
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+    return restError(reply, error.status, error.code, error.details)
+  }
   // The account was deleted while the request ran, so the caller no longer exists.
   if (isCustomerDeleted(error)) return reply.code(401).send()
   if (error instanceof BodyRefused) return answerBodyRefused(error, request, reply)
@@ -42,16 +51,16 @@ export function answerError(
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })
   if (status === 413) {
     return isModelCall(request)
-      ? sendRefusal(reply, refusals.payloadTooLarge(deps.bodyBytesMax))
+      ? sendRefusal(request, reply, refusals.payloadTooLarge(deps.bodyBytesMax))
       : restError(reply, 413, 'payload_too_large')
   }
   if (status < 500) {
     return isModelCall(request)
-      ? sendRefusal(reply, refusals.invalidRequest('A requisição está malformada.'))
-      : restError(reply, 400, 'invalid_request', error.message)
+      ? sendRefusal(request, reply, refusals.invalidRequest('A requisição está malformada.'))
+      : restError(reply, 400, 'invalid_request', 'a requisição está malformada')
   }
   return isModelCall(request)
-    ? sendRefusal(reply, refusals.internalError())
+    ? sendRefusal(request, reply, refusals.internalError())
     : restError(reply, 500, 'internal_error')
 }
 
@@ -63,22 +72,23 @@ function answerBodyRefused(
   const refused = refusalOfExcess(excess)
   reply.header('retry-after', refused.retryAfterSeconds)
   return isModelCall(request)
-    ? sendRefusal(reply, refused)
+    ? sendRefusal(request, reply, refused)
     : restError(reply, refused.status, refused.code)
 }
 
 /** `<field>: <fault>` for the first invalid field. */
 function whatIsWrong({ validation, validationContext }: FastifyError): string {
-  const { instancePath = '', message = '', params } = validation?.[0] ?? {}
+  const fault = validation?.[0]
+  const { instancePath = '', params } = fault ?? {}
   const inside = instancePath.slice(1).replaceAll('/', '.')
   const missing = params?.missingProperty ?? params?.additionalProperty
   const field = [inside, missing].filter(Boolean).join('.') || (validationContext ?? 'request')
-  return `${field}: ${missing === undefined ? message : params?.missingProperty ? 'is required' : 'is not known'}`
+  return `${field}: ${explainFault(fault ?? {})}`
 }
 
-function sendRefusal(reply: FastifyReply, refused: Refusal): FastifyReply {
+function sendRefusal(request: FastifyRequest, reply: FastifyReply, refused: Refusal): FastifyReply {
   return reply
     .code(refused.status)
     .type('application/json; charset=utf-8')
-    .send(refusalBody(refused))
+    .send(errorFormatOf(pathOf(request)).bodyOf(refused, request.id))
 }

@@ -21,7 +21,7 @@ export function discardBody(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** At full speed, a client could keep the processor busy by what nobody wants. */
+/** Reads the rest of the body in slices: at full speed, discarded bytes could keep the processor busy. */
 function readSlowly(request: IncomingMessage): void {
   let bytes = 0
   request.on('data', (chunk: Buffer) => {

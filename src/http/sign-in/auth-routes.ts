@@ -104,7 +104,12 @@ export async function authOf(deps: SignInDeps, request: FastifyRequest): Promise
 }
 
 export function signInIsOff(reply: FastifyReply): FastifyReply {
-  return restError(reply, 503, 'sign_in_unavailable', 'the server does not know its PUBLIC_URL')
+  return restError(
+    reply,
+    503,
+    'sign_in_unavailable',
+    'o servidor não sabe o próprio endereço (PUBLIC_URL)',
+  )
 }
 
 /** Undefined for requests that neither try a password nor send a mail. */

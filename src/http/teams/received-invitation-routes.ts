@@ -93,9 +93,13 @@ async function accept(
   const accepted = await acceptInvitation(db, actorOf(caller), input)
   if (accepted.kind === 'invitation_not_found') throw new RestRefusal(404, accepted.kind)
   if (accepted.kind === 'email_not_proved')
-    throw new RestRefusal(403, 'forbidden', 'sign in by e-mail first, or accept with the token')
+    throw new RestRefusal(
+      403,
+      'forbidden',
+      'entre por e-mail antes, ou aceite com o código do convite',
+    )
   if (accepted.kind === 'too_many_members')
-    throw new RestRefusal(409, accepted.kind, `at most ${TEAM_MEMBERS_MAX} members`)
+    throw new RestRefusal(409, accepted.kind, `no máximo ${TEAM_MEMBERS_MAX} membros`)
   if (accepted.kind !== 'joined') throw new RestRefusal(409, accepted.kind)
   const { teamId, teamName, role } = accepted
   return { team_id: teamId, team_name: teamName, role }

@@ -26,7 +26,7 @@ export async function getTeamAccess(
     throw new RestRefusal(
       403,
       'forbidden',
-      `only for the team's ${least === 'owner' ? 'owner' : 'owner and admins'}`,
+      `só para ${least === 'owner' ? 'o dono' : 'o dono e os administradores'} da equipe`,
     )
   return access
 }

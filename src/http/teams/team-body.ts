@@ -61,7 +61,7 @@ export function readTeamName(text: string): string {
     throw new RestRefusal(
       400,
       'invalid_request',
-      `name: must be ${NAME_LENGTH_MIN}-${NAME_LENGTH_MAX} characters`,
+      `name: deve ter de ${NAME_LENGTH_MIN} a ${NAME_LENGTH_MAX} caracteres`,
     )
   return name
 }
@@ -72,7 +72,11 @@ export function readCap(cap: number | null): NanoBrl | null {
   const text = String(cap)
   const nano = CENTS.test(text) ? parseBrl(text) : undefined
   if (nano === undefined)
-    throw new RestRefusal(400, 'invalid_request', 'monthly_cap_brl: must have at most 2 decimals')
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      'monthly_cap_brl: deve ter no máximo 2 casas decimais',
+    )
   return nano
 }
 

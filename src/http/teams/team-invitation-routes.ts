@@ -83,10 +83,10 @@ const listAndCreate = [
         const input = { access, email, role, invitedBy: caller.customerId }
         const created = await inviteToTeam(trx, actorOf(caller), input)
         if (created.kind === 'too_many_invitations')
-          throw new RestRefusal(409, created.kind, `at most ${OPEN_INVITATIONS_MAX} open ones`)
+          throw new RestRefusal(409, created.kind, `no máximo ${OPEN_INVITATIONS_MAX} em aberto`)
         if (created.kind === 'invitation_limit_reached') {
           reply.header('retry-after', created.retryAfter)
-          throw new RestRefusal(429, created.kind, 'too many invitations within a day')
+          throw new RestRefusal(429, created.kind, 'convites demais em um dia')
         }
         if (created.kind !== 'created') throw new RestRefusal(409, created.kind)
         const { invitation, token } = created

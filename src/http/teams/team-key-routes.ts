@@ -110,7 +110,7 @@ async function assertRoom(trx: Database, { teamId, ownerId }: TeamAccess): Promi
     throw new RestRefusal(
       409,
       'too_many_keys',
-      `at most ${TEAM_KEYS_MAX} of a team and ${KEYS_MAX} of its owner that are not revoked`,
+      `no máximo ${TEAM_KEYS_MAX} de uma equipe e ${KEYS_MAX} do dono que não foram revogadas`,
     )
 }
 

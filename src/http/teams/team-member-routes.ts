@@ -111,7 +111,7 @@ export const teamMemberRoutes = [
 /** The owner can be neither changed nor removed, even by the owner: the owner's account pays. */
 function assertIsNot(ownerId: string, customerId: string): void {
   if (ownerId === customerId)
-    throw new RestRefusal(403, 'forbidden', 'the owner cannot be changed or removed')
+    throw new RestRefusal(403, 'forbidden', 'o dono não pode ser alterado nem removido')
 }
 
 /** Managers see every member in full; admins see only the first letter of the owner's name. */

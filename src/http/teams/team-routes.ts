@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { changeTeam, createTeam, deleteTeam } from '../../customers/team-acts.ts'
-import { findTeam, listTeams, TEAMS_MAX } from '../../customers/teams.ts'
+import { findTeam, listTeams, TEAMS_EVER_MAX, TEAMS_MAX } from '../../customers/teams.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
@@ -50,7 +50,11 @@ const listAndCreate = [
       const input = { ownerId: caller.customerId, name, limitNanoBrl }
       const created = await createTeam(deps.db, actorOf(caller), input)
       if (created.kind !== 'created')
-        throw new RestRefusal(409, created.kind, `at most ${TEAMS_MAX} teams per customer`)
+        throw new RestRefusal(
+          409,
+          created.kind,
+          `no máximo ${TEAMS_MAX} equipes por cliente, e ${TEAMS_EVER_MAX} com as encerradas`,
+        )
       return getTeamBody(deps, caller, created.id)
     },
   }),
@@ -90,7 +94,7 @@ const one = [
       const fields = Object.keys(body)
       await actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
         if (!(await changeTeam(trx, actorOf(caller), { access, change, fields })))
-          throw new RestRefusal(403, 'forbidden', "monthly_cap_brl: only for the team's owner")
+          throw new RestRefusal(403, 'forbidden', 'monthly_cap_brl: só para o dono da equipe')
       })
       return getTeamBody(deps, caller, params.id)
     },

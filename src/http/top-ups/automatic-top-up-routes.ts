@@ -120,7 +120,7 @@ function readThreshold(given: unknown): NanoBrl {
   const threshold = readCentavos(given)
   if (threshold !== undefined && threshold <= BigInt(AMOUNT_BRL_MAX) * NANO_PER_BRL)
     return threshold
-  throw invalid('threshold_brl', `must be a number from 0 to ${AMOUNT_BRL_MAX}`)
+  throw invalid('threshold_brl', `deve ser um número de 0 a ${AMOUNT_BRL_MAX}`)
 }
 
 function readLimit(given: unknown, amountNanoBrl: NanoBrl): NanoBrl | null {
@@ -131,11 +131,11 @@ function readLimit(given: unknown, amountNanoBrl: NanoBrl): NanoBrl | null {
     limit >= amountNanoBrl &&
     limit <= BigInt(MONTHLY_LIMIT_BRL_MAX) * NANO_PER_BRL
   if (isGood) return limit
-  throw invalid('monthly_limit_brl', `must be a number from amount_brl to ${MONTHLY_LIMIT_BRL_MAX}`)
+  throw invalid('monthly_limit_brl', `deve ser um número de amount_brl a ${MONTHLY_LIMIT_BRL_MAX}`)
 }
 
 function invalid(field: string, what: string): RestRefusal {
-  return new RestRefusal(400, 'invalid_request', `${field}: ${what}, of whole centavos`)
+  return new RestRefusal(400, 'invalid_request', `${field}: ${what}, em centavos inteiros`)
 }
 
 function automaticTopUpBody(found: AutomaticTopUp): AnswerOf<typeof automaticTopUp> {

@@ -94,7 +94,7 @@ export async function refuseCardsOfSuspended(
   customerId: string,
 ): Promise<void> {
   if (await isSuspended(db, customerId))
-    throw new RestRefusal(403, 'account_suspended', 'a suspended account does not pay by card')
+    throw new RestRefusal(403, 'account_suspended', 'uma conta suspensa não paga com cartão')
 }
 
 export async function payerOf(

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { createTopUp, type CreatedTopUp } from '../../payments/create-top-up.ts'
+import { createTopUp, TOP_UPS_A_DAY, type CreatedTopUp } from '../../payments/create-top-up.ts'
 import { findChosenCard } from '../../payments/payment-methods.ts'
 import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
@@ -59,7 +59,7 @@ const creating = (minimumBrl: number) => [
       ],
       403: ['account_suspended'],
       404: ['payment_method_not_found'],
-      429: ['too_many_rejected_cards', 'card_limit_reached'],
+      429: ['too_many_rejected_cards', 'card_limit_reached', 'too_many_topups'],
       503: ['payment_processor_unavailable'],
     },
     async handle(
@@ -73,7 +73,7 @@ const creating = (minimumBrl: number) => [
         throw new RestRefusal(
           400,
           'invalid_request',
-          `payment_method_id: ${isCard ? 'is required with' : 'is for'} the method card`,
+          `payment_method_id: ${isCard ? 'é obrigatório com' : 'é só para'} o método card`,
         )
       if (isCard) await refuseCardsOfSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
@@ -155,7 +155,14 @@ function refusalOf(
       return new RestRefusal(
         429,
         'card_limit_reached',
-        'saved cards pay at most BRL 5000 and ten charges in 24 hours, three of them in an hour: pay by Pix',
+        'cartões salvos pagam no máximo R$ 5.000 e dez cobranças em 24 horas, três delas em uma hora: pague por Pix',
+      )
+    case 'too_many_top_ups':
+      return new RestRefusal(
+        429,
+        'too_many_topups',
+        `${TOP_UPS_A_DAY.max} recargas por Pix e boleto em 24 horas: pague uma das que estão abertas.`,
+        outcome.retryAfterSeconds,
       )
     case 'in_flight':
       throw new Error('only automatic top-ups are one at a time')
@@ -164,8 +171,8 @@ function refusalOf(
         503,
         'payment_processor_unavailable',
         outcome.topUpId === undefined
-          ? 'try again in a minute'
-          : `nobody knows yet what became of it: look at /v1/topups/${outcome.topUpId} before you try again`,
+          ? 'tente de novo em um minuto'
+          : `o resultado ainda não é conhecido: consulte /v1/topups/${outcome.topUpId} antes de tentar de novo`,
       )
   }
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/open.ts'
 import type { FxRate } from '../../fx/fx-rates.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Slots } from '../rest/create-slots.ts'
+import type { Slots } from '../../lib/slots.ts'
 
 /** Concurrent slots per customer and node. */
 export const EXPORTS_MAX = 2

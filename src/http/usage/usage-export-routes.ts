@@ -71,7 +71,7 @@ async function sendExport(
   const release = exportSlots.take(customerId)
   if (!release) {
     reply.header('retry-after', RETRY_AFTER_SECONDS)
-    throw new RestRefusal(429, 'too_many_exports', `${EXPORTS_MAX} at once`)
+    throw new RestRefusal(429, 'too_many_exports', `no máximo ${EXPORTS_MAX} ao mesmo tempo`)
   }
   try {
     const period = await askedPeriod(db, customerId, asked)

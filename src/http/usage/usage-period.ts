@@ -19,7 +19,7 @@ export async function askedPeriod(
     throw new RestRefusal(
       400,
       'invalid_request',
-      'from: must not be after to, which is today if not given',
+      'from: não pode ser depois de to, que é hoje quando falta',
     )
   return period
 }

@@ -121,7 +121,7 @@ function queuedBody(
     case 'webhook_disabled':
       throw new RestRefusal(409, queued.kind, 'is_enabled is false')
     case 'too_many_queued':
-      throw new RestRefusal(409, queued.kind, `at most ${QUEUED_MAX} may wait`)
+      throw new RestRefusal(409, queued.kind, `no máximo ${QUEUED_MAX} podem esperar`)
     default:
       throw new RestRefusal(404, queued.kind)
   }

@@ -11,6 +11,7 @@ import {
 } from '../../webhooks/webhook-endpoints.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
+import { mailRotatedSecret } from './mail-rotated-secret.ts'
 import type { WebhookDeps } from './webhook-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -84,7 +85,7 @@ const creating = [
       const input = { customerId, url: await readUrl(deps.webhooks, url), description, eventTypes }
       const { sealingKey } = deps.webhooks
       const made = await createWebhook(deps.db, actorOf(caller), sealingKey, input)
-      if (!('endpoint' in made)) throw new RestRefusal(409, made.kind, `at most ${WEBHOOKS_MAX}`)
+      if (!('endpoint' in made)) throw new RestRefusal(409, made.kind, `no máximo ${WEBHOOKS_MAX}`)
       reply.header('cache-control', 'no-store')
       return { ...webhookBody(made.endpoint), signing_secret: made.signingSecret }
     },
@@ -143,7 +144,13 @@ const rotating = [
       const { customerId } = caller
       const { sealingKey } = deps.webhooks
       const webhook = { customerId, id: params.id }
-      const rotated = await rotateSigningSecret(deps.db, actorOf(caller), sealingKey, webhook)
+      const rotated = await rotateSigningSecret(
+        deps.db,
+        actorOf(caller),
+        sealingKey,
+        webhook,
+        mailRotatedSecret,
+      )
       if (!rotated) throw new RestRefusal(404, 'webhook_not_found')
       reply.header('cache-control', 'no-store')
       return { ...webhookBody(rotated.endpoint), signing_secret: rotated.signingSecret }

@@ -8,36 +8,41 @@ import { LEASE_SECONDS } from '../lease.ts'
 const RECONCILIATION_SECONDS = 60
 
 export function balanceChecks(scope: AuditScope): Checks {
-  return { ...accountChecks(scope), ...budgetChecks(scope), ...rollupChecks(scope) }
+  return {
+    ...accountChecks(scope),
+    ...budgetChecks(scope),
+    ...keyCapChecks(scope),
+    ...rollupChecks(scope),
+  }
 }
 
 function accountChecks({ of, sums }: AuditScope): Checks {
   return {
-    'credits are the sum of their entries': sql`
+    'account credits equal the sum of credit entries': sql`
       select a.customer_id, a.credited_nano_brl, coalesce(e.total, 0) as entries from ${of('accounts')} a
       left join (select customer_id, sum(amount_nano_brl) as total from ${of('ledger_entries')} e where kind = 'credit' group by 1) e using (customer_id)
       where a.credited_nano_brl <> coalesce(e.total, 0)`,
-    'debits are the sum of their entries': sql`
+    'account debits equal the sum of debit entries': sql`
       select a.customer_id, a.debited_nano_brl, coalesce(e.total, 0) as entries from ${of('accounts')} a
       left join (select customer_id, sum(amount_nano_brl) as total from ${of('ledger_entries')} e where kind = 'debit' group by 1) e using (customer_id)
       where a.debited_nano_brl <> coalesce(e.total, 0)`,
-    'charges are the sum of the usage events': sql`
+    'account charges equal the sum of usage events': sql`
       select coalesce(a.customer_id, e.customer_id) as customer_id, a.charged_nano_brl, e.total as events from ${of('accounts')} a
       full join (select customer_id, sum(billed_nano_brl) as total from ${sums} s group by 1) e using (customer_id)
       where coalesce(a.charged_nano_brl, 0) <> coalesce(e.total, 0) or a.customer_id is null`,
-    'what is held is the sum of the open holds': sql`
+    'held amounts equal the sum of open holds': sql`
       select coalesce(a.customer_id, h.customer_id) as customer_id, a.held_nano_brl, h.total as holds from ${of('accounts')} a
       full join (select customer_id, sum(amount_nano_brl) as total from ${of('holds')} h group by 1) h using (customer_id)
       where coalesce(a.held_nano_brl, 0) <> coalesce(h.total, 0) or a.customer_id is null`,
-    'an open hold has no outcome': sql`
+    'no open hold has an outcome': sql`
       select h.id from ${of('holds')} h where exists (select from usage_events e where e.id = h.id)
         or exists (select from charge_corrections c where c.hold_id = h.id)`,
-    'no hold outlives its node': sql`
+    'no open hold belongs to a dead node': sql`
       select h.id, h.created_at from ${of('holds')} h left join nodes n on n.id = h.node_id
       where n.id is null
         or n.stopped_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS})
         or n.seen_at < now() - make_interval(secs => ${RECONCILIATION_SECONDS + LEASE_SECONDS})`,
-    'what an account owes is what its noted debts add up to': sql`
+    'negative balances equal the sum of recorded debts': sql`
       select coalesce(a.customer_id, d.customer_id) as customer_id, a.owes, d.noted from (
         select customer_id, greatest(0, held_nano_brl + charged_nano_brl + debited_nano_brl - credited_nano_brl) as owes
         from ${of('accounts')} a
@@ -62,43 +67,94 @@ function budgetChecks(scope: AuditScope): Checks {
       case when b.spent_since >= b.period_started_at then b.spent_before_nano_brl else 0 end as before
     from team_budgets b join teams t on t.id = b.team_id where ${within(sql`t.customer_id`)})`
   return {
-    'budgets hold the sum of their open holds': sql`
+    'key budgets hold the sum of their open holds': sql`
       select b.api_key_id, b.held_pico_usd, coalesce(h.total, 0) as holds
       from api_key_budgets b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
       left join (select api_key_id, sum(budget_pico_usd) as total from ${of('holds')} h group by 1) h on h.api_key_id = b.api_key_id
       where b.held_pico_usd <> coalesce(h.total, 0)`,
-    'teams hold the sum of their open holds': sql`
+    'team caps hold the sum of their open holds': sql`
       select b.team_id, b.held_nano_brl, coalesce(h.total, 0) as holds
       from team_budgets b join teams t on t.id = b.team_id and ${within(sql`t.customer_id`)}
       left join (select team_id, sum(amount_nano_brl) as total from ${of('holds')} h group by 1) h on h.team_id = b.team_id
       where b.held_nano_brl <> coalesce(h.total, 0)`,
     // By the clock after the snapshot: the hold of a new period does not count the spending of the previous one.
-    'a budget is above its limit only by what was recorded': sql`
+    'a key budget exceeds its limit by recorded overruns only': sql`
       select b.api_key_id, b.limit_pico_usd, b.held_pico_usd, b.spent_pico_usd, b.overdrawn_pico_usd
       from api_key_budgets b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
       where b.held_pico_usd - b.limit_pico_usd + case
         when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
         > b.overdrawn_pico_usd`,
-    'a cap is above its limit only by what was recorded': sql`
+    'a team cap is exceeded by recorded overruns only': sql`
       select b.team_id, b.limit_nano_brl, b.held_nano_brl, b.spent_nano_brl, b.overdrawn_nano_brl
       from team_budgets b join teams t on t.id = b.team_id and ${within(sql`t.customer_id`)}
       where b.held_nano_brl - b.limit_nano_brl + case
         when b.period_started_at >= budget_period_start('month', b.timezone) then b.spent_nano_brl else 0 end
         > b.overdrawn_nano_brl`,
-    'budgets have spent the sum of their charges': spentOtherwise(scope, {
+    'key budgets have spent the sum of their charges': spentOtherwise(scope, {
       budgets: keyBudgets,
       id: sql`api_key_id`,
       sealed: sql`s.budget_pico_usd`,
       billed: BILLED_PICO_USD,
       counts: sql`e.in_budget`,
     }),
-    'teams have spent the sum of their charges': spentOtherwise(scope, {
+    'team caps have spent the sum of their charges': spentOtherwise(scope, {
       budgets: teamBudgets,
       id: sql`team_id`,
       sealed: sql`s.cap_nano_brl`,
       billed: sql`e.cost_billed_nano_brl`,
       counts: sql`e.in_cap`,
     }),
+  }
+}
+
+/** The caps of keys for a minute and a day, and for tasks, whose charges `touchedSessions` compares. */
+function keyCapChecks(scope: AuditScope): Checks {
+  const { of, within } = scope
+  const caps = (period: 'minute' | 'day') => sql`(
+    select b.api_key_id, b.spent_nano_brl as spent, greatest(b.period_started_at, b.spent_since) as since,
+      case when b.spent_since >= b.period_started_at then b.spent_before_nano_brl else 0 end as before
+    from key_caps b join api_keys k on k.id = b.api_key_id
+    where b.period = ${period} and ${within(sql`k.customer_id`)})`
+  return {
+    'key caps hold the sum of their open holds': sql`
+      select b.api_key_id, b.period, b.held_nano_brl, coalesce(h.total, 0) as holds
+      from key_caps b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
+      cross join lateral (
+        select sum(amount_nano_brl) as total from ${of('holds')} h
+        where h.api_key_id = b.api_key_id and h.in_caps & cap_bit(b.period) <> 0) h
+      where b.held_nano_brl <> coalesce(h.total, 0)`,
+    'a key cap exceeds its limit by recorded overruns only': sql`
+      select b.api_key_id, b.period, b.limit_nano_brl, b.held_nano_brl, b.spent_nano_brl, b.overdrawn_nano_brl
+      from key_caps b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
+      where b.held_nano_brl - b.limit_nano_brl + case
+        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_nano_brl else 0 end
+        > b.overdrawn_nano_brl`,
+    'key caps of a minute have spent the sum of their charges': spentOtherwise(scope, {
+      budgets: caps('minute'),
+      id: sql`api_key_id`,
+      sealed: sql`s.minute_cap_nano_brl`,
+      billed: sql`e.cost_billed_nano_brl`,
+      counts: sql`e.in_caps & 1 <> 0`,
+    }),
+    'key caps of a day have spent the sum of their charges': spentOtherwise(scope, {
+      budgets: caps('day'),
+      id: sql`api_key_id`,
+      sealed: sql`s.day_cap_nano_brl`,
+      billed: sql`e.cost_billed_nano_brl`,
+      counts: sql`e.in_caps & 2 <> 0`,
+    }),
+    'task caps hold the sum of their open holds': sql`
+      select api_key_id, session_id, t.held_nano_brl, h.total as holds
+      from ${of('task_spends')} t
+      full join (
+        select api_key_id, session_id collate "C" as session_id, sum(amount_nano_brl) as total
+        from ${of('holds')} h where in_caps & 4 <> 0 group by 1, 2
+      ) h using (api_key_id, session_id)
+      where coalesce(t.held_nano_brl, 0) <> coalesce(h.total, 0)`,
+    'a task cap is exceeded by recorded overruns only': sql`
+      select t.api_key_id, t.session_id, t.limit_nano_brl, t.held_nano_brl, t.spent_nano_brl, t.overdrawn_nano_brl
+      from ${of('task_spends')} t
+      where t.held_nano_brl + t.spent_nano_brl - t.limit_nano_brl > t.overdrawn_nano_brl`,
   }
 }
 
@@ -134,7 +190,7 @@ function spentOtherwise(
 function rollupChecks(scope: AuditScope): Checks {
   const { of, sums } = scope
   return {
-    'roll-ups are the sums of the events': sql`
+    'hourly roll-ups equal the sum of usage events': sql`
       select customer_id, hour_at, api_key_id, model_id, h.cost_billed_nano_brl, e.billed
       from ${of('usage_hours')} h
       full join (
@@ -145,7 +201,7 @@ function rollupChecks(scope: AuditScope): Checks {
       ) e using (customer_id, hour_at, api_key_id, model_id)
       where (h.charged_requests, h.released_requests, h.prompt_tokens, h.completion_tokens, h.cost_upstream_pico_usd, h.cost_billed_nano_brl)
         is distinct from (e.charged, e.released, e.prompt_tokens, e.completion_tokens, e.cost, e.billed)`,
-    'the days are the sums of their hours': sql`
+    'daily roll-ups equal the sum of hourly roll-ups': sql`
       select customer_id, day_at, api_key_id, model_id, d.cost_billed_nano_brl, h.billed
       from ${of('usage_days')} d
       full join (
@@ -163,7 +219,8 @@ function rollupChecks(scope: AuditScope): Checks {
   }
 }
 
-export const SESSIONS = 'sessions are the sums of their events'
+export const SESSIONS = 'usage sessions equal the sum of their usage events'
+const TASKS = 'task caps have spent the sum of their charges'
 
 export function allSessions({ of, within }: AuditScope): Checks {
   return {
@@ -179,13 +236,25 @@ export function allSessions({ of, within }: AuditScope): Checks {
       ) e using (customer_id, session_id)
       where (s.requests, s.prompt_tokens, s.completion_tokens, s.cost_billed_nano_brl, s.first_request_at, s.last_request_at)
         is distinct from (e.requests, e.prompt_tokens, e.completion_tokens, e.billed, e.first_at, e.last_at)`,
+    [TASKS]: spentByTasks(of('task_spends')),
   }
+}
+
+function spentByTasks(tasks: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select t.api_key_id, t.spent_nano_brl, e.total as events
+    from ${tasks} t
+    cross join lateral (
+      select coalesce(sum(e.cost_billed_nano_brl), 0) as total from usage_events e
+      where e.customer_id = t.customer_id and e.session_id = t.session_id collate "default"
+        and e.api_key_id = t.api_key_id and e.in_caps & 4 <> 0 and e.settled_at >= t.spent_since) e
+    where t.spent_nano_brl <> e.total`
 }
 
 /** Only the full audit reads longer sessions: each of their calls would read them again. */
 const SESSION_REQUESTS_MAX = 1_000
 
-/** The sessions of these events, with all their events. */
+/** The sessions and tasks of these events, with all their events. */
 export function touchedSessions(events: RawBuilder<unknown>): Checks {
   return {
     [SESSIONS]: sql`
@@ -205,5 +274,14 @@ export function touchedSessions(events: RawBuilder<unknown>): Checks {
       where coalesce(s.requests, 0) <= ${SESSION_REQUESTS_MAX} and
         (s.requests, s.prompt_tokens, s.completion_tokens, s.cost_billed_nano_brl, s.first_request_at, s.last_request_at)
         is distinct from (e.requests, e.prompt_tokens, e.completion_tokens, e.billed, e.first_at, e.last_at)`,
+    [TASKS]: spentByTasks(
+      sql`(
+        select t.* from (
+          select distinct customer_id, api_key_id, session_id from ${events} e where in_caps & 4 <> 0
+        ) e
+        join task_spends t on t.api_key_id = e.api_key_id and t.session_id = e.session_id collate "C"
+        join usage_sessions s on s.customer_id = e.customer_id and s.session_id = t.session_id
+          and s.requests <= ${SESSION_REQUESTS_MAX})`,
+    ),
   }
 }

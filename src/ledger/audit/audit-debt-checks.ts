@@ -11,10 +11,10 @@ const OVERDRAWING = sql`('chargeback', 'top_up_returned')`
 /** `debts`: the rows of `account_debts` to check, as a table or a query in brackets. */
 export function debtChecks(debts: RawBuilder<unknown>): Checks {
   return {
-    'a debt grows by a cause and is repaid': sql`
+    'every debt has a cause, and repayments alone are negative': sql`
       select d.id, d.customer_id, d.cause, d.amount_nano_brl from ${debts} d
       where (d.amount_nano_brl < 0) <> (d.cause = 'repaid')`,
-    'a debt of overruns is at most what its calls cost above their holds': sql`
+    'a debt by overruns is at most the cost of its calls above their holds': sql`
       select d.id, d.customer_id, d.amount_nano_brl, d.hold_ids from ${debts} d
       where d.cause = 'overrun' and (
         d.amount_nano_brl > coalesce((
@@ -25,7 +25,7 @@ export function debtChecks(debts: RawBuilder<unknown>): Checks {
         or exists (
           select from account_debts o
           where o.customer_id = d.customer_id and o.id <> d.id and o.cause = 'overrun' and o.hold_ids && d.hold_ids))`,
-    'a debt of a correction is at most by how much the charge grew': sql`
+    'a debt by a correction is at most the increase of the charge': sql`
       select d.id, d.customer_id, d.amount_nano_brl, d.hold_ids from ${debts} d
       left join charge_corrections c on c.hold_id = d.hold_ids[1] and c.customer_id = d.customer_id
       where d.cause = 'correction' and (
@@ -36,7 +36,7 @@ export function debtChecks(debts: RawBuilder<unknown>): Checks {
           where o.customer_id = d.customer_id and o.hold_ids = d.hold_ids and (o.cause = 'correction' or (
             o.cause = 'repaid'
             and o.created_at >= (select min(e.settled_at) from usage_events e where e.corrects_id = c.hold_id)))))`,
-    'a debt of a debit has an entry that may overdraw': sql`
+    'a debt by a debit has a charge-back or returned top-up': sql`
       select d.id, d.customer_id, d.amount_nano_brl from ${debts} d
       where d.cause = 'debit' and (
         not exists (
@@ -48,7 +48,7 @@ export function debtChecks(debts: RawBuilder<unknown>): Checks {
         or (select sum(o.amount_nano_brl) from account_debts o where o.customer_id = d.customer_id and o.cause = 'debit')
           > (select sum(e.amount_nano_brl) from ledger_entries e
             where e.customer_id = d.customer_id and e.kind = 'debit' and e.reason in ${OVERDRAWING}))`,
-    'a debt from before debts were noted has its overruns and charge-backs': sql`
+    'an opening debt is covered by earlier overruns and charge-backs': sql`
       select d.id, d.customer_id, d.amount_nano_brl from ${debts} d
       where d.cause = 'opening' and (
         exists (select from account_debts o where o.customer_id = d.customer_id and o.id < d.id)

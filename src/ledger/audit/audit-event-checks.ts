@@ -11,7 +11,7 @@ export const BILLED_PICO_USD = sql`(sign(e.cost_upstream_pico_usd)
 /** `events`: the rows of `usage_events` to check, as a table or a query in brackets. */
 export function eventChecks(events: RawBuilder<unknown>): Checks {
   return {
-    'the cost is tokens and units x price': sql`
+    'cost = tokens and units x price': sql`
       select e.id, e.cost_upstream_pico_usd from ${events} e
       left join prices p on p.id = e.price_id
       left join lateral (
@@ -33,28 +33,28 @@ export function eventChecks(events: RawBuilder<unknown>): Checks {
         (e.prompt_tokens - e.cached_tokens - e.cache_write_tokens) * t.input + e.cached_tokens * t.cached_input
         + e.cache_write_tokens * t.cache_write
         + (e.completion_tokens - e.reasoning_tokens) * t.output + e.reasoning_tokens * t.reasoning + u.cost`,
-    'the charge is cost x fx x markup, rounded half up once': sql`
+    'charge = cost x exchange rate x markup, rounded half up once': sql`
       select e.id, e.cost_billed_nano_brl from ${events} e
       where e.cost_billed_nano_brl <> sign(e.cost_upstream_pico_usd)
         * floor((abs(e.cost_upstream_pico_usd)::numeric * e.fx_rate_e4 * e.markup_e4 + 50000000000) / 100000000000)`,
-    'the rate of a charge is a stored rate': sql`
+    'the exchange rate of a charge is a stored rate': sql`
       select e.id, e.fx_rate_e4 from ${events} e left join fx_rates f on f.id = e.fx_rate_id
       where f.rate_e4 is distinct from e.fx_rate_e4`,
     'a release charges nothing': sql`
       select e.id from ${events} e
       where e.outcome = 'released' and (e.cost_billed_nano_brl <> 0 or e.cost_upstream_pico_usd <> 0)`,
-    'only a reversal takes back, and it names what it reverses': sql`
+    'only reversals are negative, and each names the event that it reverses': sql`
       select e.id, e.reason, e.corrects_id, e.cost_billed_nano_brl from ${events} e
       where case when e.reason = 'reversal'
         then e.corrects_id is null or e.outcome <> 'charged' or e.cost_billed_nano_brl > 0 or e.cost_upstream_pico_usd > 0
         else least(e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens, e.reasoning_tokens) < 0
           or e.cost_upstream_pico_usd < 0 or e.cost_billed_nano_brl < 0 end`,
-    'a call is resolved once': sql`
+    'a hold is resolved once': sql`
       select e.id, o.created_at from ${events} e
       -- Found by the index for each, also where the planner would rather read the whole history.
       cross join lateral (
         select created_at from usage_events o where o.id = e.id and o.created_at <> e.created_at offset 0) o`,
-    'an event that corrects is named by its correction': sql`
+    'every correcting event belongs to a correction': sql`
       select e.id, e.corrects_id from ${events} e
       where e.corrects_id is not null and not exists (
         select from charge_corrections c
@@ -86,7 +86,7 @@ export function correctionChecks(corrections: RawBuilder<unknown>): Checks {
         ))
         -- Of an earlier period, or another budget, it counts in none.
         or (r.in_budget and not f.in_budget)`,
-    'a correction has the charge that it says': sql`
+    "a correction's event has the correction's charge": sql`
       select c.hold_id, c.event_id, c.billed_nano_brl from ${corrections} c
       left join usage_events f on f.id = c.hold_id and f.corrects_id is null
       left join usage_events t on t.id = c.event_id

@@ -58,6 +58,8 @@ export const SUMMED = sql`e.customer_id, date_trunc('hour', e.created_at, 'UTC')
   sum(e.prompt_tokens)::int8, sum(e.completion_tokens)::int8,
   sum(e.cost_upstream_pico_usd)::int8, sum(e.cost_billed_nano_brl)::int8`
 
-/** The amounts that count against the budgets of keys and the caps of teams. */
+/** The amounts that count against the budgets of keys, the caps of teams, and the caps of keys for a minute and a day. */
 export const SUMMED_FOR_BUDGETS = sql`coalesce(sum(${BILLED_PICO_USD}) filter (where e.in_budget), 0),
-  coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_cap), 0)::int8`
+  coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_cap), 0)::int8,
+  coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_caps & 1 <> 0), 0)::int8,
+  coalesce(sum(e.cost_billed_nano_brl) filter (where e.in_caps & 2 <> 0), 0)::int8`

@@ -137,7 +137,10 @@ function createdIn(table: string, { fromAt, toAt }: Slice): RawBuilder<unknown> 
     where created_at >= ${fromAt}::timestamptz and created_at < ${toAt}::timestamptz)`
 }
 
-/** SHA-256 over the rows of a slice; the connection writes times in UTC. Session ids are left out: they are erased. */
+/**
+ * SHA-256 over the rows of a slice; the connection writes times in UTC. Session ids are left out: they are erased. Columns
+ * that came later are added only where they are not zero, so that earlier seals keep their hashes.
+ */
 export function rowsHash(slice: Slice): RawBuilder<unknown> {
   return sql`sha256(convert_to(concat_ws(E'\n',
     (select string_agg(row(
@@ -145,7 +148,7 @@ export function rowsHash(slice: Slice): RawBuilder<unknown> {
       e.reason, e.usage_kind, e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens,
       e.reasoning_tokens, e.held_nano_brl, e.cost_upstream_pico_usd, e.cost_billed_nano_brl, e.price_id, e.fx_rate_id,
       e.fx_rate_e4, e.markup_e4, e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts,
-      e.corrects_id, e.in_budget, e.in_cap)::text, E'\n' order by e.id, e.created_at) from ${eventsOf(slice)} e),
+      e.corrects_id, e.in_budget, e.in_cap)::text || coalesce(nullif(e.in_caps, 0)::text, ''), E'\n' order by e.id, e.created_at) from ${eventsOf(slice)} e),
     (select string_agg(row(d.id, d.customer_id, d.amount_nano_brl, d.cause, d.hold_ids, d.created_at)::text, E'\n'
       order by d.id) from ${createdIn('account_debts', slice)} d),
     (select string_agg(row(c.hold_id, c.customer_id, c.first_outcome, c.first_billed_nano_brl, c.outcome,
@@ -157,7 +160,9 @@ export function rowsHash(slice: Slice): RawBuilder<unknown> {
 export function sumsHash(number: bigint | RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select sha256(convert_to(coalesce(string_agg(row(
       m.customer_id, m.hour_at, m.api_key_id, m.model_id, m.team_id, m.charged, m.released, m.prompt_tokens,
-      m.completion_tokens, m.cost_pico_usd, m.billed_nano_brl, m.budget_pico_usd, m.cap_nano_brl)::text, E'\n'
+      m.completion_tokens, m.cost_pico_usd, m.billed_nano_brl, m.budget_pico_usd, m.cap_nano_brl)::text
+      || case when m.minute_cap_nano_brl = 0 and m.day_cap_nano_brl = 0 then ''
+        else row(m.minute_cap_nano_brl, m.day_cap_nano_brl)::text end, E'\n'
       order by m.customer_id, m.hour_at, m.api_key_id, m.model_id collate "C", m.team_id), ''), 'UTF8'))
     from audit_seal_sums m where m.seal_number = ${number})`
 }

@@ -91,7 +91,8 @@ async function proveRows(
             select ${SUMMED}, ${SUMMED_FOR_BUDGETS} from ${eventsOf(slice)} e group by 1, 2, 3, 4, 5
           ), sealed as (
             select customer_id, hour_at, api_key_id, model_id, team_id, charged, released, prompt_tokens,
-              completion_tokens, cost_pico_usd, billed_nano_brl, budget_pico_usd, cap_nano_brl
+              completion_tokens, cost_pico_usd, billed_nano_brl, budget_pico_usd, cap_nano_brl, minute_cap_nano_brl,
+              day_cap_nano_brl
             from audit_seal_sums where seal_number = ${number}
           )
           (select * from again except select * from sealed) union all (select * from sealed except select * from again)))`,

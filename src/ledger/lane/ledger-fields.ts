@@ -3,14 +3,15 @@
  * and the parameters of `take_hold`, `resolve_hold` and `verdict_text` have the same names in the same order, and
  * test/ledger/ledger-fields.test.ts compares them.
  */
+import { nearNetwork } from '../../lib/client-networks.ts'
 import type { CompositeField } from '../../db/composite-text.ts'
 import type { Checkpoint } from './lane-work.ts'
 import type { Attempt } from '../attempt.ts'
 import type { ResolutionRow } from '../resolution.ts'
 
-/** The subjects of rate windows. Those of addresses sort, and so are locked, before those of keys. */
+/** The subjects of rate windows: one machine has all addresses of its IPv6 /64. Those of addresses sort, and so are locked, before those of keys. */
 export function ipWindow(ip: string): string {
-  return `i:${ip}`
+  return `i:${nearNetwork(ip)}`
 }
 
 export function keyWindow(keyId: string): string {
@@ -34,6 +35,7 @@ const CALL_FIELDS = [
   'markup_e4',
   'prompt_tokens_estimated',
   'tokens_counted',
+  'task_limit_nano_brl',
 ] as const
 
 export const ATTEMPT_FIELDS = [
@@ -82,6 +84,9 @@ export const VERDICT_FIELDS = [
   'held',
   'budget_left',
   'team_left',
+  'cap_left',
+  'cap_limit',
+  'cap_until',
 ] as const
 
 type Fields<Name extends string> = Readonly<Record<Name, CompositeField>>
@@ -120,6 +125,7 @@ export function attemptFields(
     markup_e4: attempt.markupE4,
     prompt_tokens_estimated: attempt.promptTokensEstimated,
     tokens_counted: attempt.tokensCounted,
+    task_limit_nano_brl: attempt.taskLimitNanoBrl,
   }
 }
 

@@ -2,7 +2,9 @@ import type { Verdict, VerdictKind } from '../attempt.ts'
 
 /** Parses a verdict that the SQL function `verdict_text` wrote; `VERDICT_FIELDS` lists its fields in order. */
 export function readVerdict(text: string, atMs: number): Verdict {
-  const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft] = text.split(',')
+  const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft, ...cap] =
+    text.split(',')
+  const [capLeft, capLimit, capUntil] = cap
   return {
     kind: kind as VerdictKind,
     keySequence: keySequence ? Number(keySequence) : null,
@@ -11,6 +13,13 @@ export function readVerdict(text: string, atMs: number): Verdict {
     heldNanoBrl: amountOf(held),
     budgetLeftPicoUsd: amountOf(budgetLeft),
     teamLeftNanoBrl: amountOf(teamLeft),
+    cap: capLeft
+      ? {
+          leftNanoBrl: BigInt(capLeft),
+          limitNanoBrl: BigInt(capLimit as string),
+          until: capUntil ? new Date(Number(capUntil)) : null,
+        }
+      : null,
     at: new Date(atMs),
   }
 }

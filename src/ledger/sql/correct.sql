@@ -46,6 +46,18 @@ begin
     e.in_cap := exists (
       select from team_budgets b where b.team_id = e.team_id
         and e.settled_at >= greatest(b.spent_since, b.period_started_at, budget_period_start('month', b.timezone, v_now)));
+    if e.in_caps <> 0 then
+      e.in_caps := e.in_caps & (
+        coalesce((
+          select sum(cap_bit(b.period)) from key_caps b
+          cross join greatest(b.period_started_at, budget_period_start(b.period, b.timezone, v_now)) as period_start
+          where b.api_key_id = e.api_key_id
+            and e.settled_at >= case when b.spent_since >= period_start then b.counted_since else period_start end), 0)
+        + case when exists (
+            select from task_spends t
+            where t.api_key_id = e.api_key_id and t.session_id = e.session_id and e.settled_at >= t.spent_since)
+          then 4 else 0 end)::int2;
+    end if;
     -- So that the rest of promotional credit never grows beyond the grant.
     update accounts set promotional_at_charged_nano_brl =
       least(promotional_at_charged_nano_brl, charged_nano_brl - e.cost_billed_nano_brl)
@@ -119,13 +131,13 @@ begin
     outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
     completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
     cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, corrects_id, in_budget, in_cap)
+    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, corrects_id, in_budget, in_cap, in_caps)
   values (
     e.id, e.customer_id, e.api_key_id, e.team_id, e.request_id, e.session_id, e.model_id, e.upstream_id, e.is_stream,
     e.outcome, e.reason, e.usage_kind, e.prompt_tokens, e.cached_tokens, e.cache_write_tokens,
     e.completion_tokens, e.reasoning_tokens, e.held_nano_brl, e.cost_upstream_pico_usd,
     e.cost_billed_nano_brl, e.price_id, e.fx_rate_id, e.fx_rate_e4, e.markup_e4,
-    e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts, e.corrects_id, e.in_budget, e.in_cap);
+    e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts, e.corrects_id, e.in_budget, e.in_cap, e.in_caps);
   g.customer_id := e.customer_id;
   g.api_key_id := e.api_key_id;
   g.team_id := case when e.in_cap then e.team_id end;
@@ -146,5 +158,7 @@ begin
       e.created_at, p_requests)::session_use];
   end if;
   g.overrun_ids := array[e.corrects_id];
+  g.in_caps := e.in_caps;
+  g.task_session_id := case when e.in_caps & 4 <> 0 then e.session_id end;
   perform settle_holds(g, e.settled_at, 'correction');
 end $$;

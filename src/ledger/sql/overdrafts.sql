@@ -24,8 +24,8 @@ begin
   return new;
 end $$;
 
--- A cap without a limit is never overdrawn.
-create function note_team_overdraft() returns trigger language plpgsql set search_path from current as $$
+-- Caps in BRL with a period, of teams and of keys. A team's cap without a limit is never overdrawn.
+create function note_cap_overdraft() returns trigger language plpgsql set search_path from current as $$
 declare
   v_excess int8 := coalesce(new.held_nano_brl + new.spent_nano_brl - new.limit_nano_brl, 0);
 begin
@@ -39,7 +39,25 @@ begin
   return new;
 end $$;
 
+-- A task has no period. Its limit changes only with a hold, which fits the new limit.
+create function note_task_overdraft() returns trigger language plpgsql set search_path from current as $$
+declare
+  v_excess int8 := new.held_nano_brl + new.spent_nano_brl - new.limit_nano_brl;
+begin
+  if new.limit_nano_brl <> old.limit_nano_brl then
+    new.overdrawn_nano_brl := greatest(0, v_excess);
+  else
+    new.overdrawn_nano_brl := overdraft_after(old.overdrawn_nano_brl, new.held_nano_brl - old.held_nano_brl,
+      new.spent_nano_brl - old.spent_nano_brl, v_excess);
+  end if;
+  return new;
+end $$;
+
 create or replace trigger note_overdraft before insert or update on api_key_budgets
   for each row execute function note_budget_overdraft();
 create or replace trigger note_overdraft before insert or update on team_budgets
-  for each row execute function note_team_overdraft();
+  for each row execute function note_cap_overdraft();
+create or replace trigger note_overdraft before insert or update on key_caps
+  for each row execute function note_cap_overdraft();
+create or replace trigger note_overdraft before update on task_spends
+  for each row execute function note_task_overdraft();

@@ -35,9 +35,21 @@ begin
       period_started_at = greatest(period_started_at, budget_period_start('month', timezone, p_now))
     where team_id = g.team_id;
   end if;
+  if g.in_caps <> 0 then
+    update key_caps
+    set held_nano_brl = held_nano_brl - g.held,
+      spent_nano_brl = g.billed + case
+        when period_started_at >= budget_period_start(period, timezone, p_now) then spent_nano_brl else 0 end,
+      period_started_at = greatest(period_started_at, budget_period_start(period, timezone, p_now))
+    where api_key_id = g.api_key_id and cap_bit(period) & g.in_caps <> 0;
+    if g.task_session_id is not null then
+      update task_spends set held_nano_brl = held_nano_brl - g.held, spent_nano_brl = spent_nano_brl + g.billed
+      where api_key_id = g.api_key_id and session_id = g.task_session_id;
+    end if;
+  end if;
 end $$;
 
--- Moves the money of resolved holds of one customer, key, model, hour and rate window, and adds them to the roll-ups.
+-- Moves the money of resolved holds of one customer, key, model, hour, rate window and caps, and adds them to the roll-ups.
 -- `p_cause` is the cause of a resulting debt: `overrun` or `correction`.
 create function settle_holds(g closed_holds, p_now timestamptz, p_cause text) returns void language plpgsql as $$
 declare
@@ -116,7 +128,7 @@ begin
       where h.id = r.id and h.customer_id = r.customer_id
       returning h.customer_id, h.api_key_id, h.team_id, h.request_id, h.session_id, h.model_id, h.is_stream,
         h.amount_nano_brl, h.budget_pico_usd, h.price_id, h.fx_rate_id, h.fx_rate_e4, h.markup_e4,
-        h.tokens_counted, h.tokens_window_at, h.created_at,
+        h.tokens_counted, h.tokens_window_at, h.created_at, h.in_caps,
         r.id, r.outcome, r.reason, r.upstream_id, r.usage_kind, r.prompt_tokens, r.cached_tokens, r.cache_write_tokens,
         r.completion_tokens, r.reasoning_tokens, r.cost_pico_usd, r.billed_nano_brl, r.billed_pico_usd,
         r.first_byte_ms, r.duration_ms, r.answered_price_id, r.units, r.attempts, r.place
@@ -126,12 +138,12 @@ begin
         outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
         completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
         cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-        first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget)
+        first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget, in_caps)
       select id, customer_id, api_key_id, team_id, request_id, session_id, model_id, upstream_id, is_stream,
         outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
         completion_tokens, reasoning_tokens, amount_nano_brl, cost_pico_usd,
         billed_nano_brl, coalesce(answered_price_id, price_id), fx_rate_id, fx_rate_e4, markup_e4,
-        first_byte_ms, duration_ms, created_at, v_now, units, attempts, budget_pico_usd > 0
+        first_byte_ms, duration_ms, created_at, v_now, units, attempts, budget_pico_usd > 0, in_caps
       from closed
     )
     select (customer_id, api_key_id, team_id, model_id, date_trunc('hour', created_at), tokens_window_at,
@@ -143,9 +155,11 @@ begin
       array_agg((session_id, model_id, prompt_tokens, completion_tokens, billed_nano_brl, created_at, 1)::session_use)
         filter (where outcome = 'charged' and session_id is not null),
       sum(greatest(0, billed_nano_brl - amount_nano_brl))::int8,
-      array_agg(id) filter (where billed_nano_brl > amount_nano_brl))::closed_holds as sums,
+      array_agg(id) filter (where billed_nano_brl > amount_nano_brl),
+      in_caps, case when in_caps & 4 <> 0 then session_id end)::closed_holds as sums,
       array_agg(place) as places
-    from closed group by customer_id, api_key_id, team_id, model_id, date_trunc('hour', created_at), tokens_window_at
+    from closed group by customer_id, api_key_id, team_id, model_id, date_trunc('hour', created_at), tokens_window_at,
+      in_caps, case when in_caps & 4 <> 0 then session_id end
   loop
     v_closed := v_closed || v_group.places;
     g := v_group.sums;
@@ -212,13 +226,13 @@ begin
     outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
     completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
     cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget)
+    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget, in_caps)
   values (
     h.id, h.customer_id, h.api_key_id, h.team_id, h.request_id, h.session_id, h.model_id, p_upstream_id, h.is_stream,
     p_outcome, p_reason, p_usage_kind, p_prompt_tokens, p_cached_tokens, p_cache_write_tokens,
     p_completion_tokens, p_reasoning_tokens, h.amount_nano_brl, p_cost_pico_usd,
     p_billed_nano_brl, coalesce(p_answered_price_id, h.price_id), h.fx_rate_id, h.fx_rate_e4, h.markup_e4,
-    p_first_byte_ms, p_duration_ms, h.created_at, v_now, p_units, p_attempts, h.budget_pico_usd > 0);
+    p_first_byte_ms, p_duration_ms, h.created_at, v_now, p_units, p_attempts, h.budget_pico_usd > 0, h.in_caps);
   v_hour := date_trunc('hour', h.created_at);
   insert into usage_hours as u (
     customer_id, hour_at, api_key_id, model_id, charged_requests, released_requests,
@@ -233,7 +247,7 @@ begin
     cost_upstream_pico_usd = u.cost_upstream_pico_usd + excluded.cost_upstream_pico_usd,
     cost_billed_nano_brl = u.cost_billed_nano_brl + excluded.cost_billed_nano_brl;
   if v_hour < v_days_until or h.session_id is not null or h.budget_pico_usd > 0 or h.team_id is not null
-    or h.tokens_window_at is not null
+    or h.tokens_window_at is not null or h.in_caps <> 0
   then
     perform settle_rest((
       h.customer_id, h.api_key_id, h.team_id, h.model_id, v_hour, h.tokens_window_at,
@@ -242,7 +256,7 @@ begin
       p_prompt_tokens + p_completion_tokens - h.tokens_counted,
       case when p_outcome = 'charged' and h.session_id is not null then
         array[(h.session_id, h.model_id, p_prompt_tokens, p_completion_tokens, p_billed_nano_brl, h.created_at, 1)::session_use] end,
-      null, null
+      null, null, h.in_caps, case when h.in_caps & 4 <> 0 then h.session_id end
     )::closed_holds, v_days_until, v_now);
     if h.tokens_window_at is not null then
       update rate_windows set tokens = greatest(0, tokens + p_prompt_tokens + p_completion_tokens - h.tokens_counted)

@@ -10,7 +10,9 @@ create type ledger_attempt as (
   requests_per_minute int8, ip_requests_per_minute int8, tokens_per_minute int8,
   request_id uuid, session_id text, model_id text, is_stream bool,
   amount_nano_brl int8, budget_pico_usd int8, price_id int4, fx_rate_id int4,
-  fx_rate_e4 int4, markup_e4 int4, prompt_tokens_estimated int4, tokens_counted int8
+  fx_rate_e4 int4, markup_e4 int4, prompt_tokens_estimated int4, tokens_counted int8,
+  -- The cap of its task, which is its session; null for none.
+  task_limit_nano_brl int8
 );
 
 -- The outcome of a hold. `is_final`: the node that ran the call reports it, so if the hold was resolved differently, this
@@ -33,13 +35,15 @@ create type session_use as (
   requests int4
 );
 
--- Resolved holds of one customer, key, team, model, hour and rate window: the sums by which the customer's rows change.
+-- Resolved holds of one customer, key, team, model, hour, rate window and caps: the sums by which the customer's rows change.
 create type closed_holds as (
   customer_id uuid, api_key_id uuid, team_id uuid, model_id text, hour_at timestamptz, tokens_window_at timestamptz,
   calls int4, charged int4, prompt_tokens int8, completion_tokens int8, cost int8, billed int8, held int8,
   budget_held int8, budget_spent int8, tokens_more int8, session_uses session_use[],
   -- The amounts by which charges exceeded their holds, and the calls concerned.
-  overrun int8, overrun_ids uuid[]
+  overrun int8, overrun_ids uuid[],
+  -- As in `holds`. With a cap per task, the holds are of one session.
+  in_caps int2, task_session_id text
 );
 
 -- The change of the tokens of a rate window.

@@ -20,6 +20,7 @@ export interface ChatBody {
 /** The body without the fields that the gateway writes itself; `bytes` excludes image data. */
 interface Rest {
   readonly fields: ReadonlySet<string>
+  readonly body: JsonObject
   readonly text: string
   readonly bytes: number
 }
@@ -32,12 +33,11 @@ export function createChatBody({ fields, maxTokensField, serviceTier }: ChatBody
   const tier = serviceTier === undefined ? '' : `,"service_tier":"${serviceTier}"`
 
   function restOf({ body, hasCacheControl, imageBytes, memo }: ChatContent): Rest {
-    // Upstreams with the same list of fields share the text. The bodies of one request differ between models only in
-    // `cache_control`, which is removed here.
+    // Upstreams with the same list of fields share the text. A model that needs another body has an object of its own.
     const known = memo.written as Rest | undefined
-    if (known?.fields === fields) return known
+    if (known?.fields === fields && known.body === body) return known
     const text = writeFields(hasCacheControl ? withoutCacheControl(body) : body, fields)
-    const rest = { fields, text, bytes: Buffer.byteLength(text) - imageBytes }
+    const rest = { fields, body, text, bytes: Buffer.byteLength(text) - imageBytes }
     memo.written = rest
     return rest
   }

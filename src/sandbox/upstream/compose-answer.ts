@@ -2,6 +2,7 @@ import { randomText } from '../../lib/ids.ts'
 import { generateJson } from './generate-json.ts'
 import type { Piece, TokenizedText, Tokenizer } from './open-tokenizer.ts'
 import { sumTokens } from './open-tokenizer.ts'
+import { findPlannedCall, type PlannedCall } from './planned-call.ts'
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatRequest, Tool } from './read-chat-request.ts'
 import type { ChatMessage } from './read-messages.ts'
@@ -74,8 +75,9 @@ function composeChoice(
   const whole = model.hasReasoning ? tokenizer.split(writeReasoning(request.messages)) : undefined
   const reasoning = whole && limitTokens(whole, limit, tokenizer)
   const left = limit - (reasoning?.tokens ?? 0)
-  const asksForTool = request.tools.length > 0 && request.messages.at(-1)?.role !== 'tool'
-  if (asksForTool) return { reasoning, content: undefined, ...callTools(request, tokenizer, left) }
+  const calls = chooseCalls(request)
+  if (calls.length > 0)
+    return { reasoning, content: undefined, ...callTools(calls, tokenizer, left) }
 
   const text = stopAt(composeText(request, model, tokenizer, index), request.stops, tokenizer)
   const content = limitTokens(text, left, tokenizer)
@@ -107,24 +109,40 @@ function composeText(
   return tokenizer.split(said + hard + option)
 }
 
-/** Makes two calls if the user's text contains "paralelo" and the client allows parallel calls, or else one. */
+/**
+ * The next call of those that the user planned. Without a plan the first tool is called, and also the second one if the
+ * user's text contains "paralelo" and the client allows parallel calls; after the results there is no call.
+ */
+function chooseCalls(request: ChatRequest): PlannedCall[] {
+  const { tools, messages } = request
+  if (tools.length === 0) return []
+  const planned = findPlannedCall(messages)
+  if (planned !== undefined) {
+    const isKnown = planned !== 'done' && tools.some(({ name }) => name === planned.name)
+    return isKnown ? [planned] : []
+  }
+  if (messages.at(-1)?.role === 'tool') return []
+  const [first, second = first] = tools as [Tool, Tool?]
+  const isParallel = request.callsInParallel && /paralelo/i.test(lastUserText(messages))
+  return (isParallel ? [first, second] : [first]).map(({ name, parameters }, index) => {
+    const generated = generateJson(parameters, index)
+    // A function without parameters may have no schema; its arguments are still an object.
+    return { name, argumentsText: JSON.stringify(isObject(generated) ? generated : {}) }
+  })
+}
+
 function callTools(
-  request: ChatRequest,
+  calls: readonly PlannedCall[],
   tokenizer: Tokenizer,
   limit: number,
 ): Pick<Choice, 'toolCalls' | 'finishReason'> {
-  const [first, second = first] = request.tools as [Tool, Tool?]
-  const isParallel = request.callsInParallel && /paralelo/i.test(lastUserText(request.messages))
-  const tools = isParallel ? [first, second] : [first]
   let left = limit
   let isWhole = true
-  const toolCalls = tools.flatMap(({ name, parameters }, index) => {
+  const toolCalls = calls.flatMap(({ name, argumentsText }) => {
     const nameTokens = tokenizer.count(name)
     isWhole &&= nameTokens <= left
     if (!isWhole) return []
-    const generated = generateJson(parameters, index)
-    // A function without parameters may have no schema; its arguments are still an object.
-    const whole = tokenizer.split(JSON.stringify(isObject(generated) ? generated : {}))
+    const whole = tokenizer.split(argumentsText)
     const made = limitTokens(whole, left - nameTokens, tokenizer)
     isWhole = made === whole
     left -= nameTokens + made.tokens

@@ -40,6 +40,20 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
       { body: { timezone: 'Recife' }, secret, status: 400 },
       { body: {}, isAnonymous: true, status: 401 },
     ],
+    'GET /me/shield': [{ secret }, { isAnonymous: true, status: 401 }],
+    'PUT /me/shield': [
+      { body: { action: 'mask' }, secret },
+      { body: {}, secret },
+      { body: { action: 'off' }, secret, status: 403 },
+      { body: { action: 'guard' }, secret, status: 400 },
+      { body: {}, isAnonymous: true, status: 401 },
+    ],
+    'GET /me/shield/report': [
+      { secret },
+      { path: '/me/shield/report?days=7', secret },
+      { path: '/me/shield/report?days=0', secret, status: 400 },
+      { isAnonymous: true, status: 401 },
+    ],
     'GET /me/notifications': [
       { secret },
       { secret: empty.secret },

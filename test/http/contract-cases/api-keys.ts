@@ -1,4 +1,5 @@
 import { createApiKey } from '../../../src/customers/api-keys.ts'
+import { pauseKeys } from '../../../src/customers/pause-keys.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
@@ -11,6 +12,10 @@ const FULL = {
   requests_per_minute: 10,
   tokens_per_minute: 1000,
   budget: { limit_usd: 12.5, period: 'month' },
+  minute_cap_brl: 1.5,
+  day_cap_brl: 20,
+  task_cap_brl: 3.25,
+  calls_at_once: 5,
   expires_at: '2099-12-31T23:59:59-03:00',
 }
 const UNKNOWN = createId()
@@ -21,6 +26,10 @@ export async function createCases({ database, customerId }: TestGateway): Promis
   const { key } = await createApiKey(db, input)
   const { key: bulk } = await createApiKey(db, input)
   const other = await seedCustomer(db, { balanceBrl: '0' })
+  const { key: stopped } = await createApiKey(db, input)
+  await pauseKeys(db, { keyId: stopped.id }, 'operator')
+  const byOperator = `/api-keys/${stopped.id}`
+  const panicking = await seedCustomer(db, { balanceBrl: '0' })
   const path = `/api-keys/${key.id}`
   const strange = `/api-keys/${other.key.id}`
   return {
@@ -48,9 +57,30 @@ export async function createCases({ database, customerId }: TestGateway): Promis
     'PATCH /api-keys/{id}': [
       { path, body: { ...FULL, name: 'contrato 2' } },
       { path, body: { budget: null, ip_allowlist: null } },
+      { path, body: { shield: { action: 'block', uuids: 'always' } } },
+      { path, body: { shield: { action: 'mask' } }, status: 400 },
       { path, body: { requests_per_minute: 0 }, status: 400 },
       { path: strange, body: { name: 'contrato' }, status: 404 },
       { path, body: {}, isAnonymous: true, status: 401 },
+    ],
+    'POST /api-keys/{id}/pause': [
+      { path: `${path}/pause` },
+      { path: `${strange}/pause`, status: 404 },
+      { path: `${path}/pause`, isAnonymous: true, status: 401 },
+    ],
+    'POST /api-keys/{id}/resume': [
+      { path: `${path}/resume` },
+      { path: `${byOperator}/resume`, status: 403 },
+      { path: `${strange}/resume`, status: 404 },
+      { path: `${path}/resume`, isAnonymous: true, status: 401 },
+    ],
+    'POST /leaked-keys': [
+      { body: { key: 'sk-svc-none' }, isAnonymous: true },
+      { body: {}, isAnonymous: true, status: 400 },
+    ],
+    'POST /me/panic': [
+      { body: { confirm: true }, secret: panicking.secret },
+      { body: { confirm: true }, isAnonymous: true, status: 401 },
     ],
     'POST /api-keys/bulk-revoke': [
       { body: { ids: [bulk.id] } },

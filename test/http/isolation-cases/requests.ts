@@ -14,6 +14,7 @@ export const PUBLIC = [
   'GET /models',
   'GET /models/{id}',
   'GET /upstream-health',
+  'POST /leaked-keys',
 ]
 /** Sorted. Whoever is none of them is forbidden them all. */
 export const ADMIN = [
@@ -88,9 +89,12 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
 const HARMLESS = new Set(
   [
     // Of queries.
-    'limit days minutes from to category status model_id',
+    'limit days minutes from to category status model_id after_id before_id',
     // Of keys.
-    'name scope model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all',
+    'name scope model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all shield',
+    // Of the shield of an account.
+    'uuids',
+    'confirm key minute_cap_brl day_cap_brl task_cap_brl calls_at_once',
     // Of prompts and their runs.
     'body description variables tags default_model change_note values',
     // Of profiles and preferences.
@@ -112,7 +116,8 @@ const HARMLESS = new Set(
     // Of teams: whoever has an e-mail can be invited by anybody.
     'email role monthly_cap_brl waive_balance',
     // Of model calls.
-    'model models messages max_tokens temperature stream tools response_format input dimensions',
+    'model models messages system max_tokens temperature stream tools response_format input dimensions',
+    'instructions max_output_tokens store',
     'encoding_format prompt n size quality file language',
   ].flatMap((line) => line.split(' ')),
 )
@@ -199,16 +204,22 @@ const FORM =
 /** Valid bodies, by caller. */
 const BODIES: Readonly<Record<string, (caller: Person, household: Household) => unknown>> = {
   'POST /chat/completions': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
+  'POST /responses': () => ({ model: 'sandbox-chat', input: 'Olá' }),
+  'POST /messages': () => ({ model: 'sandbox-chat', max_tokens: 100, messages: MESSAGES }),
+  'POST /messages/count_tokens': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
   'POST /audio/transcriptions': () => FORM,
   'POST /api-keys': () => KEY,
   'PATCH /api-keys/{id}': () => ({ name: 'mudada' }),
   'POST /api-keys/bulk-revoke': () => ({ all: true }),
+  'POST /me/panic': () => ({ confirm: true }),
+  'POST /leaked-keys': () => ({ key: 'sk-svc-none' }),
   'POST /me/prompts': () => ({ name: 'Novo', body: 'Olá' }),
   'PATCH /me/prompts/{id}': () => ({ name: 'Mudado', body: 'Mudado' }),
   'POST /me/prompts/{id}/run': ({ secret }) => ({ api_key: secret, model: 'sandbox-chat' }),
   'PUT /me/profile': () => ({ full_name: 'Outro nome', cpf_cnpj: TAX_ID }),
+  'PUT /me/shield': () => ({ action: 'mask' }),
   'PUT /me/preferences': () => ({ weekly_digest_enabled: false }),
   'POST /admin/adjustments': (_caller, { owner }) => ({
     customer_id: owner.customerId,

@@ -8,6 +8,7 @@ export type Snapshot = ReadonlySet<string>
 const MOVING: Readonly<Record<string, string>> = {
   nodes: 'the heartbeat of each node renews its lease',
   rate_windows: 'every call is counted for its key and its address',
+  sign_in_attempts: 'reports of leaked keys are counted for their network',
   processor_events: 'the processor tells of a top-up soon after it was made',
 }
 

@@ -19,6 +19,18 @@ export interface Contract {
     '/models': {
       query: {
         category?: 'llm' | 'image' | 'video' | 'embedding' | 'audio' | 'chat'
+        /**
+         * Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.
+         */
+        limit?: number
+        /**
+         * Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.
+         */
+        after_id?: string
+        /**
+         * Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.
+         */
+        before_id?: string
       }
       /**
        * Tudo certo.
@@ -540,7 +552,7 @@ export interface Contract {
           api_key_id: string
           name: string
           last_four: string
-          status: 'active' | 'suspended' | 'revoked' | 'expired'
+          status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
           team_id: string | null
           /**
            * Chamadas cobradas.
@@ -916,7 +928,7 @@ export interface Contract {
      */
     '/api-keys': {
       query: {
-        status?: 'active' | 'suspended' | 'revoked' | 'expired'
+        status?: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         limit?: number
         /**
          * O `next_cursor` da página anterior.
@@ -931,12 +943,25 @@ export interface Contract {
           id: string
           name: string
           last_four: string
-          status: 'active' | 'suspended' | 'revoked' | 'expired'
+          status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
           scope: 'calls' | 'account' | 'manage'
           model_ids: string[] | null
           ip_allowlist: string[] | null
           requests_per_minute: number
           tokens_per_minute: number | null
+          /**
+           * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+           */
+          shield: {
+            /**
+             * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+             */
+            action: 'off' | 'mask' | 'block'
+            /**
+             * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+             */
+            uuids: 'near_pix' | 'always'
+          } | null
           budget: {
             /**
              * USD
@@ -948,10 +973,17 @@ export interface Contract {
              */
             spent_usd: number
           } | null
+          minute_cap_brl: number | null
+          minute_cap_used_brl: number | null
+          day_cap_brl: number | null
+          day_cap_used_brl: number | null
+          task_cap_brl: number | null
+          calls_at_once: number | null
           team_id: string | null
           last_used_at: string | null
           created_at: string
           expires_at: string | null
+          paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
           revoked_at: string | null
         }[]
         next_cursor: string | null
@@ -971,12 +1003,25 @@ export interface Contract {
         id: string
         name: string
         last_four: string
-        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
         tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
         budget: {
           /**
            * USD
@@ -988,10 +1033,17 @@ export interface Contract {
            */
           spent_usd: number
         } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
         expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
         revoked_at: string | null
       }
     }
@@ -1219,6 +1271,78 @@ export interface Contract {
       }
     }
     /**
+     * A proteção de dados pessoais (LGPD) da conta
+     */
+    '/me/shield': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+         */
+        action: 'off' | 'mask' | 'block'
+        /**
+         * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+         */
+        uuids: 'near_pix' | 'always'
+      }
+    }
+    /**
+     * O que a proteção de dados pessoais encontrou nos últimos dias, sem os valores
+     */
+    '/me/shield/report': {
+      query: {
+        days?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        by_kind: {
+          /**
+           * cpf, cnpj, email, phone, card ou pix_key.
+           */
+          kind: string
+          /**
+           * Dados que foram ao modelo como marcadores.
+           */
+          masked: number
+          /**
+           * Dados que estavam em chamadas recusadas.
+           */
+          blocked: number
+        }[]
+        /**
+         * Do mais antigo até hoje, no fuso do cliente, só os dias em que houve algo.
+         */
+        by_day: {
+          day: string
+          /**
+           * Dados que foram ao modelo como marcadores.
+           */
+          masked: number
+          /**
+           * Dados que estavam em chamadas recusadas.
+           */
+          blocked: number
+        }[]
+        by_key: {
+          api_key_id: string
+          name: string
+          /**
+           * Dados que foram ao modelo como marcadores.
+           */
+          masked: number
+          /**
+           * Dados que estavam em chamadas recusadas.
+           */
+          blocked: number
+        }[]
+      }
+    }
+    /**
      * Os e-mails enviados, os mais novos primeiro
      */
     '/me/notifications': {
@@ -1342,6 +1466,16 @@ export interface Contract {
           preferred_locale: string
           weekly_digest_enabled: boolean
           low_balance_email_enabled: boolean
+        }
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
         }
         balance: {
           /**
@@ -1485,12 +1619,28 @@ export interface Contract {
           ip_allowlist: string[] | null
           requests_per_minute: number
           tokens_per_minute: number | null
+          shield_action: ('off' | 'mask' | 'block') | null
+          shield_uuids: ('near_pix' | 'always') | null
           budget_period: string | null
           budget_limit_usd: number | null
+          minute_cap_brl: number | null
+          day_cap_brl: number | null
+          task_cap_brl: number | null
+          calls_at_once: number | null
           created_at: string
           last_used_at: string | null
           expires_at: string | null
           revoked_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        shield_counts: {
+          day: string
+          api_key_id: string
+          action: 'mask' | 'block'
+          kind: string
+          occurrences: number
         }[]
         /**
          * Os mais novos primeiro.
@@ -1744,6 +1894,7 @@ export interface Contract {
           refunds: number
           events: number
           api_keys: number
+          shield_counts: number
           prompts: number
           prompt_versions: number
           sessions: number
@@ -1966,12 +2117,25 @@ export interface Contract {
           id: string
           name: string
           last_four: string
-          status: 'active' | 'suspended' | 'revoked' | 'expired'
+          status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
           scope: 'calls' | 'account' | 'manage'
           model_ids: string[] | null
           ip_allowlist: string[] | null
           requests_per_minute: number
           tokens_per_minute: number | null
+          /**
+           * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+           */
+          shield: {
+            /**
+             * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+             */
+            action: 'off' | 'mask' | 'block'
+            /**
+             * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+             */
+            uuids: 'near_pix' | 'always'
+          } | null
           budget: {
             /**
              * USD
@@ -1983,10 +2147,17 @@ export interface Contract {
              */
             spent_usd: number
           } | null
+          minute_cap_brl: number | null
+          minute_cap_used_brl: number | null
+          day_cap_brl: number | null
+          day_cap_used_brl: number | null
+          task_cap_brl: number | null
+          calls_at_once: number | null
           team_id: string | null
           last_used_at: string | null
           created_at: string
           expires_at: string | null
+          paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
           revoked_at: string | null
           created_by: string | null
         }[]
@@ -2084,6 +2255,8 @@ export interface Contract {
                 | 'balance.restored'
                 | 'key.created'
                 | 'key.revoked'
+                | 'key.paused'
+                | 'key.resumed'
                 | 'refund.requested'
                 | 'refund.completed'
                 | 'refund.rejected'
@@ -2147,6 +2320,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'
@@ -3474,6 +3649,178 @@ export interface Contract {
       }
     }
     /**
+     * Responde a uma conversa no formato Responses, de uma vez ou em stream
+     */
+    '/responses': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        input:
+          | string
+          | {
+              type?: string
+              [k: string]: unknown
+            }[]
+        instructions?: string | null
+        max_output_tokens?: number | null
+        temperature?: number | null
+        stream?: boolean | null
+        tools?:
+          | {
+              type: string
+              [k: string]: unknown
+            }[]
+          | null
+        store?: boolean | null
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        object: 'response'
+        created_at: number
+        status: 'completed' | 'incomplete'
+        model: string
+        output: {
+          id: string
+          type: string
+          [k: string]: unknown
+        }[]
+        store: false
+        usage: {
+          input_tokens: number
+          input_tokens_details: {
+            cached_tokens: number
+            cache_write_tokens: number
+          }
+          output_tokens: number
+          output_tokens_details: {
+            reasoning_tokens: number
+          }
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+        [k: string]: unknown
+      }
+    }
+    /**
+     * Responde a uma conversa no formato Messages, de uma vez ou em stream
+     */
+    '/messages': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * @minItems 1
+         */
+        messages: {
+          role: 'user' | 'assistant' | 'system'
+          content:
+            | string
+            | {
+                [k: string]: unknown
+              }[]
+          [k: string]: unknown
+        }[]
+        system?:
+          | string
+          | {
+              [k: string]: unknown
+            }[]
+        tools?: {
+          [k: string]: unknown
+        }[]
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        max_tokens: number
+        temperature?: number
+        stream?: boolean
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        type: 'message'
+        role: 'assistant'
+        model: string
+        content: {
+          type: string
+          [k: string]: unknown
+        }[]
+        stop_reason: string
+        stop_sequence: string | null
+        usage: {
+          input_tokens: number
+          cache_creation_input_tokens: number
+          cache_read_input_tokens: number
+          output_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Estima os tokens de um pedido no formato Messages, sem custo
+     */
+    '/messages/count_tokens': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * @minItems 1
+         */
+        messages: {
+          role: 'user' | 'assistant' | 'system'
+          content:
+            | string
+            | {
+                [k: string]: unknown
+              }[]
+          [k: string]: unknown
+        }[]
+        system?:
+          | string
+          | {
+              [k: string]: unknown
+            }[]
+        tools?: {
+          [k: string]: unknown
+        }[]
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        input_tokens: number
+      }
+    }
+    /**
      * Transforma textos em vetores
      */
     '/embeddings': {
@@ -3586,11 +3933,28 @@ export interface Contract {
           limit_usd: number
           period: 'day' | 'month' | 'lifetime'
         } | null
+        minute_cap_brl?: number | null
+        day_cap_brl?: number | null
+        task_cap_brl?: number | null
+        calls_at_once?: number | null
         expires_at?: string | null
         /**
          * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.
          */
         scope?: 'calls' | 'account' | 'manage'
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield?: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
       }
       /**
        * Tudo certo.
@@ -3599,12 +3963,25 @@ export interface Contract {
         id: string
         name: string
         last_four: string
-        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
         tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
         budget: {
           /**
            * USD
@@ -3616,10 +3993,17 @@ export interface Contract {
            */
           spent_usd: number
         } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
         expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
         revoked_at: string | null
         /**
          * O segredo; só é mostrado esta vez.
@@ -3650,6 +4034,158 @@ export interface Contract {
         revoked: number
         alreadyInactive: number
         gatewayFailures: number
+      }
+    }
+    /**
+     * Pausa uma chave: nada mais é atendido com ela até que alguém a retome
+     */
+    '/api-keys/{id}/pause': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
+        revoked_at: string | null
+      }
+    }
+    /**
+     * Retoma uma chave pausada
+     */
+    '/api-keys/{id}/resume': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        name: string
+        last_four: string
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
+        scope: 'calls' | 'account' | 'manage'
+        model_ids: string[] | null
+        ip_allowlist: string[] | null
+        requests_per_minute: number
+        tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
+        budget: {
+          /**
+           * USD
+           */
+          limit_usd: number
+          period: 'day' | 'month' | 'lifetime'
+          /**
+           * USD
+           */
+          spent_usd: number
+        } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
+        team_id: string | null
+        last_used_at: string | null
+        created_at: string
+        expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
+        revoked_at: string | null
+      }
+    }
+    /**
+     * Para tudo de uma vez: pausa todas as chaves, desliga a recarga automática e encerra as outras sessões do painel
+     */
+    '/me/panic': {
+      body: {
+        /**
+         * Nada acontece sem ela.
+         */
+        confirm: true
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        paused_keys: number
+        ended_sessions: number
+        /**
+         * Estava ligada, e foi desligada.
+         */
+        is_automatic_topup_off: boolean
+      }
+    }
+    /**
+     * Informa uma chave exposta: se ela existe, é pausada na hora, e quem é dono recebe um aviso
+     */
+    '/leaked-keys': {
+      body: {
+        key: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        received: true
       }
     }
     /**
@@ -3923,6 +4459,10 @@ export interface Contract {
           limit_usd: number
           period: 'day' | 'month' | 'lifetime'
         } | null
+        minute_cap_brl?: number | null
+        day_cap_brl?: number | null
+        task_cap_brl?: number | null
+        calls_at_once?: number | null
         expires_at?: string | null
       }
       /**
@@ -3932,12 +4472,25 @@ export interface Contract {
         id: string
         name: string
         last_four: string
-        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
         tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
         budget: {
           /**
            * USD
@@ -3949,10 +4502,17 @@ export interface Contract {
            */
           spent_usd: number
         } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
         expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
         revoked_at: string | null
         /**
          * O segredo; só é mostrado esta vez.
@@ -4031,6 +4591,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'
@@ -4063,6 +4625,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'
@@ -4118,6 +4682,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'
@@ -5014,6 +5580,34 @@ export interface Contract {
       }
     }
     /**
+     * Altera a proteção de dados pessoais da conta, que vale para as chaves sem uma própria; uma chave não a afrouxa além da sua
+     */
+    '/me/shield': {
+      body: {
+        /**
+         * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+         */
+        action?: 'off' | 'mask' | 'block'
+        /**
+         * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+         */
+        uuids?: 'near_pix' | 'always'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+         */
+        action: 'off' | 'mask' | 'block'
+        /**
+         * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+         */
+        uuids: 'near_pix' | 'always'
+      }
+    }
+    /**
      * Define a recarga automática: quando o saldo fica menor, o cartão é cobrado
      */
     '/topups/automatic': {
@@ -5084,11 +5678,28 @@ export interface Contract {
           limit_usd: number
           period: 'day' | 'month' | 'lifetime'
         } | null
+        minute_cap_brl?: number | null
+        day_cap_brl?: number | null
+        task_cap_brl?: number | null
+        calls_at_once?: number | null
         expires_at?: string | null
         /**
          * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.
          */
         scope?: 'calls' | 'account' | 'manage'
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield?: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
       }
       /**
        * Tudo certo.
@@ -5097,12 +5708,25 @@ export interface Contract {
         id: string
         name: string
         last_four: string
-        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
         tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
         budget: {
           /**
            * USD
@@ -5114,10 +5738,17 @@ export interface Contract {
            */
           spent_usd: number
         } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
         expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
         revoked_at: string | null
       }
     }
@@ -5320,6 +5951,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'
@@ -5356,6 +5989,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'
@@ -5438,12 +6073,25 @@ export interface Contract {
         id: string
         name: string
         last_four: string
-        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
         tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
         budget: {
           /**
            * USD
@@ -5455,10 +6103,17 @@ export interface Contract {
            */
           spent_usd: number
         } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
         expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
         revoked_at: string | null
       }
     }
@@ -5606,12 +6261,25 @@ export interface Contract {
         id: string
         name: string
         last_four: string
-        status: 'active' | 'suspended' | 'revoked' | 'expired'
+        status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
         scope: 'calls' | 'account' | 'manage'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
         tokens_per_minute: number | null
+        /**
+         * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
+         */
+        shield: {
+          /**
+           * off: os textos vão como estão; mask: os dados pessoais vão trocados por marcadores e voltam na resposta; block: a chamada é recusada.
+           */
+          action: 'off' | 'mask' | 'block'
+          /**
+           * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
+           */
+          uuids: 'near_pix' | 'always'
+        } | null
         budget: {
           /**
            * USD
@@ -5623,10 +6291,17 @@ export interface Contract {
            */
           spent_usd: number
         } | null
+        minute_cap_brl: number | null
+        minute_cap_used_brl: number | null
+        day_cap_brl: number | null
+        day_cap_used_brl: number | null
+        task_cap_brl: number | null
+        calls_at_once: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
         expires_at: string | null
+        paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
         revoked_at: string | null
         created_by: string | null
       }
@@ -5692,6 +6367,8 @@ export interface Contract {
               | 'balance.restored'
               | 'key.created'
               | 'key.revoked'
+              | 'key.paused'
+              | 'key.resumed'
               | 'refund.requested'
               | 'refund.completed'
               | 'refund.rejected'

@@ -53,6 +53,10 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
     'Muitos cartões recusados em pouco tempo. Espere uma hora ou pague por Pix.',
   card_limit_reached:
     'Seus cartões chegaram ao limite: R$ 5.000 e dez cobranças por dia, três por hora. Pague por Pix ou espere.',
+  too_many_topups:
+    'Você já abriu muitas recargas hoje. Pague uma das que estão abertas ou espere até amanhã.',
+  too_many_prompts: 'Você já tem o máximo de prompts. Exclua um que não usa.',
+  prompts_too_large: 'O histórico dos seus prompts ocupa todo o espaço. Exclua um que não usa.',
   too_many_payment_methods: 'Você já tem o máximo de cartões. Exclua um que não usa.',
   // Operators.
   forbidden: 'Sua conta não tem permissão para fazer isso.',

@@ -10,6 +10,13 @@ const FINE = new Intl.NumberFormat('pt-BR', {
   minimumFractionDigits: 2,
   maximumFractionDigits: 6,
 })
+/** Every digit of an amount in nano-BRL. */
+const EXACT = new Intl.NumberFormat('pt-BR', {
+  style: 'currency',
+  currency: 'BRL',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 9,
+})
 /** Two significant digits. */
 const SMALL = new Intl.NumberFormat('pt-BR', {
   style: 'currency',
@@ -30,6 +37,11 @@ export function brl(amount: number): string {
 /** With the decimals that small prices need: R$ 0,000123. */
 export function fineBrl(amount: number): string {
   return FINE.format(amount)
+}
+
+/** With all digits, for lines that must add up: R$ 49,998719. */
+export function exactBrl(amount: number): string {
+  return EXACT.format(amount)
 }
 
 /** Two decimals, or two significant digits below one cent: R$ 0,00041. */

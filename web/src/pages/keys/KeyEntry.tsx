@@ -4,6 +4,7 @@ import { Button } from '../../components/Button.tsx'
 import type { ApiKey } from './key-queries.ts'
 import { KeyBudget } from './KeyBudget.tsx'
 import { KeyFacts } from './KeyFacts.tsx'
+import { PauseKey } from './PauseKey.tsx'
 
 interface KeyEntryProps {
   readonly apiKey: ApiKey
@@ -35,7 +36,8 @@ export function KeyEntry({ apiKey, isChosen, onChoose, onChange, onRevoke }: Key
         <KeyBudget budget={apiKey.budget} />
       </div>
       {onChoose && (
-        <div className="col-start-2 -my-2 -ml-3 flex items-start lg:col-start-4 lg:ml-0 lg:justify-end">
+        <div className="col-start-2 -my-2 -ml-3 flex flex-wrap items-start lg:col-start-4 lg:ml-0 lg:justify-end">
+          <PauseKey apiKey={apiKey} />
           <Button
             variant="quiet"
             className="px-3"

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../components/Badge.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
+import { brl } from '../../format/brl.ts'
 import { counted, wholeNumber } from '../../format/number.ts'
 import type { ApiKey } from './key-queries.ts'
-import { KEY_SCOPE, KEY_STATUS } from './key-words.ts'
+import { CAP_FIELDS } from './key-fields.ts'
+import { CAP_WORDS, KEY_SCOPE, KEY_STATUS, PAUSE_REASON } from './key-words.ts'
 
 interface KeyFactsProps {
   readonly apiKey: ApiKey
@@ -22,6 +24,9 @@ export function KeyFacts({ apiKey, children }: KeyFactsProps) {
         <Badge tone={tone}>{text}</Badge>
         {children}
       </p>
+      {apiKey.paused_reason !== null && (
+        <p className="mt-1 text-sm">{PAUSE_REASON[apiKey.paused_reason]}</p>
+      )}
       <p className="mt-1 text-sm text-muted">
         <LastUse apiKey={apiKey} />
       </p>
@@ -57,18 +62,18 @@ function LastUse({ apiKey }: { readonly apiKey: ApiKey }) {
   )
 }
 
-function limitsOf({
-  scope,
-  model_ids,
-  requests_per_minute,
-  tokens_per_minute,
-  ip_allowlist,
-}: ApiKey) {
+function limitsOf(key: ApiKey) {
+  const { scope, model_ids, requests_per_minute, tokens_per_minute, ip_allowlist } = key
   return [
     ...(scope === 'calls' ? [] : [KEY_SCOPE[scope].text]),
     model_ids === null ? 'Todos os modelos' : counted(model_ids.length, 'modelo', 'modelos'),
     `${wholeNumber(requests_per_minute)} chamadas/min`,
     ...(tokens_per_minute === null ? [] : [`${wholeNumber(tokens_per_minute)} tokens/min`]),
+    ...(key.calls_at_once === null ? [] : [`${wholeNumber(key.calls_at_once)} ao mesmo tempo`]),
+    ...CAP_FIELDS.flatMap((field) => {
+      const cap = key[field]
+      return cap === null ? [] : [`${brl(cap)} ${CAP_WORDS[field].text}`]
+    }),
     ...(ip_allowlist === null
       ? []
       : [counted(ip_allowlist.length, 'endereço permitido', 'endereços permitidos')]),

@@ -4,9 +4,9 @@ import { Disclosure } from '../../components/Disclosure.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Select } from '../../components/Select.tsx'
-import { budgetText, dayOf } from './key-fields.ts'
+import { budgetText, CAP_FIELDS, capFieldText, dayOf } from './key-fields.ts'
 import type { ApiKey } from './key-queries.ts'
-import { BUDGET_PERIOD } from './key-words.ts'
+import { BUDGET_PERIOD, CAP_WORDS } from './key-words.ts'
 
 const REQUESTS_PER_MINUTE = 120
 
@@ -38,9 +38,41 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
       </div>
       <Disclosure
         isOpen={hasMore(key)}
-        summary="Mais limites: chamadas, tokens, endereços, validade"
+        summary="Mais limites: gasto por minuto, dia e tarefa, chamadas, tokens, endereços, validade"
       >
         <div className="grid gap-4 pt-2 sm:grid-cols-2">
+          {CAP_FIELDS.map((field) => (
+            <Field
+              key={field}
+              label={CAP_WORDS[field].label}
+              hint={CAP_WORDS[field].hint}
+              error={errorOf(field)}
+            >
+              {(control) => (
+                <AmountInput
+                  {...control}
+                  currency="R$"
+                  name={field}
+                  defaultValue={capFieldText(key?.[field])}
+                />
+              )}
+            </Field>
+          ))}
+          <Field
+            label="Chamadas ao mesmo tempo"
+            hint="Vazio: o limite da conta."
+            error={errorOf('calls_at_once')}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                name="calls_at_once"
+                inputMode="numeric"
+                autoComplete="off"
+                defaultValue={key?.calls_at_once ?? ''}
+              />
+            )}
+          </Field>
           <Field label="Chamadas por minuto" error={errorOf('requests_per_minute')}>
             {(control) => (
               <Input
@@ -104,6 +136,12 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
 function hasMore(key: ApiKey | undefined): boolean {
   return (
     key !== undefined &&
-    (key.tokens_per_minute !== null || key.ip_allowlist !== null || key.expires_at !== null)
+    [
+      key.tokens_per_minute,
+      key.calls_at_once,
+      key.ip_allowlist,
+      key.expires_at,
+      ...CAP_FIELDS.map((field) => key[field]),
+    ].some((limit) => limit !== null)
   )
 }

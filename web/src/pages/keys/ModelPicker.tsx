@@ -25,7 +25,7 @@ interface ModelPickerProps {
 
 export function ModelPicker({ value, onChange, error }: ModelPickerProps) {
   const models = useQuery(keyModelsQuery)
-  const count = models.data?.length
+  const count = models.data?.filter(({ available }) => available).length
   return (
     <div className="grid gap-3">
       <Choice
@@ -36,7 +36,7 @@ export function ModelPicker({ value, onChange, error }: ModelPickerProps) {
           {
             value: 'all',
             text: 'Todos',
-            hint: count === undefined ? undefined : `Os ${count} do catálogo de hoje`,
+            hint: count === undefined ? undefined : `Os ${count} disponíveis hoje, e os que vierem`,
           },
           {
             value: 'some',
@@ -69,17 +69,22 @@ interface ListProps {
 
 function List({ models, chosen, onChange }: ListProps) {
   const [search, setSearch] = useState('')
+  const [showsAll, setShowsAll] = useState(false)
+  const unavailable = models.filter(({ id, available }) => !available && !chosen.has(id)).length
   const wanted = useDeferredValue(search.trim().toLowerCase())
   const id = useId()
-  const found = models.filter((model) =>
-    wanted
-      .split(/\s+/)
-      .every((word) =>
-        `${model.id} ${model.display_name} ${model.upstream} ${CATEGORY[model.category]}`
-          .toLowerCase()
-          .includes(word),
-      ),
-  )
+  const found = models
+    // Models that no provider serves are left out, unless they were chosen before.
+    .filter((model) => showsAll || model.available || chosen.has(model.id))
+    .filter((model) =>
+      wanted
+        .split(/\s+/)
+        .every((word) =>
+          `${model.id} ${model.display_name} ${model.upstream} ${CATEGORY[model.category]}`
+            .toLowerCase()
+            .includes(word),
+        ),
+    )
   const toggle = (modelId: string): void => {
     const next = new Set(chosen)
     if (!next.delete(modelId)) next.add(modelId)
@@ -122,6 +127,7 @@ function List({ models, chosen, onChange }: ListProps) {
               <span className="truncate text-sm font-medium">{model.display_name}</span>
               <span className="truncate text-xs text-muted">
                 {model.id} · {CATEGORY[model.category]}
+                {!model.available && ' · indisponível'}
               </span>
             </label>
           </li>
@@ -132,6 +138,17 @@ function List({ models, chosen, onChange }: ListProps) {
           </li>
         )}
       </ul>
+      {(unavailable > 0 || showsAll) && (
+        <label className="flex min-h-11 cursor-pointer items-center gap-3 border-t border-line px-3 text-sm text-muted">
+          <input
+            type="checkbox"
+            checked={showsAll}
+            onChange={() => setShowsAll(!showsAll)}
+            className="size-5 accent-accent"
+          />
+          Mostrar também os indisponíveis
+        </label>
+      )}
     </div>
   )
 }

@@ -8,6 +8,8 @@ import type { ApiKey } from './key-queries.ts'
 export type KeyInput = Body<'post', '/api-keys'>
 
 const BUDGET_DECIMALS = 6
+const CAP_DECIMALS = 2
+export const CAP_FIELDS = ['minute_cap_brl', 'day_cap_brl', 'task_cap_brl'] as const
 
 /**
  * Returns only the changes from `key`; for a new key, every field that was filled in. A fault names its field.
@@ -24,11 +26,20 @@ export function readKeyForm(
   const amount = text('budget') === '' ? null : parseAmount(text('budget'), BUDGET_DECIMALS)
   if (amount === undefined)
     return { fault: { field: 'budget', text: 'Digite um valor em dólares, como 10 ou 2,50.' } }
+  const caps: { -readonly [Field in (typeof CAP_FIELDS)[number]]?: number | null } = {}
+  for (const field of CAP_FIELDS) {
+    const cap = text(field) === '' ? null : parseAmount(text(field), CAP_DECIMALS)
+    if (cap === undefined)
+      return { fault: { field, text: 'Digite um valor em reais, como 10 ou 2,50.' } }
+    caps[field] = cap
+  }
   const requests = numberOf('requests_per_minute')
+  const callsAtOnce = numberOf('calls_at_once')
   const tokens = numberOf('tokens_per_minute')
   for (const [field, value] of [
     ['requests_per_minute', requests],
     ['tokens_per_minute', tokens],
+    ['calls_at_once', callsAtOnce],
   ] as const) {
     if (value !== null && !Number.isSafeInteger(value))
       return { fault: { field, text: 'Digite um número inteiro.' } }
@@ -45,6 +56,8 @@ export function readKeyForm(
     ...(models === null ? {} : { model_ids: models }),
     ...(requests === null ? {} : { requests_per_minute: requests }),
     tokens_per_minute: tokens,
+    calls_at_once: callsAtOnce,
+    ...caps,
     budget: amount === null ? null : { limit_usd: amount, period },
     ip_allowlist: addresses.length === 0 ? null : addresses,
     // The key expires at the end of the day in the customer's time zone.
@@ -77,6 +90,10 @@ export function dayOf(instant: string | null): string {
   const at = new Date(instant)
   const two = (value: number): string => String(value).padStart(2, '0')
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+export function capFieldText(cap: number | null | undefined): string {
+  return cap === null || cap === undefined ? '' : typedAmount(cap)
 }
 
 export function budgetText(key: ApiKey | undefined): string {

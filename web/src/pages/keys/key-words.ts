@@ -6,6 +6,7 @@ import type { ApiKey, KeyStatus } from './key-queries.ts'
 export const KEY_STATUS: Readonly<Record<KeyStatus, { text: string; tone: BadgeTone }>> = {
   active: { text: 'Ativa', tone: 'success' },
   suspended: { text: 'Sem saldo', tone: 'warning' },
+  paused: { text: 'Pausada', tone: 'warning' },
   revoked: { text: 'Revogada', tone: 'neutral' },
   expired: { text: 'Vencida', tone: 'neutral' },
 }
@@ -15,6 +16,31 @@ export const BUDGET_PERIOD: Readonly<Record<NonNullable<ApiKey['budget']>['perio
   month: 'por mês',
   lifetime: 'no total',
 }
+
+export const PAUSE_REASON: Readonly<Record<NonNullable<ApiKey['paused_reason']>, string>> = {
+  anomaly: 'Pausada: gastou muito mais que o de costume.',
+  leaked: 'Pausada: alguém informou que o segredo está exposto. Revogue-a e crie outra.',
+  owner: 'Pausada na sua conta.',
+  operator: 'Pausada pela operação do serviço. Fale com o suporte.',
+}
+
+export const CAP_WORDS = {
+  minute_cap_brl: {
+    label: 'Gasto por minuto',
+    hint: 'Vazio: sem limite.',
+    text: 'por minuto',
+  },
+  day_cap_brl: {
+    label: 'Gasto por dia',
+    hint: 'Vazio: sem limite.',
+    text: 'por dia',
+  },
+  task_cap_brl: {
+    label: 'Gasto por tarefa',
+    hint: 'Chamadas com o mesmo x-svc-session-id. Vazio: sem limite.',
+    text: 'por tarefa',
+  },
+} as const
 
 /** The least first: what a server or an agent needs. */
 export const KEY_SCOPE: Readonly<Record<ApiKey['scope'], { text: string; hint: string }>> = {
@@ -54,11 +80,17 @@ export function explainKeyError(error: unknown): { field: string | undefined; te
   return { field, text: field === 'ip_allowlist' && entry ? `${entry}: ${text}` : text }
 }
 
+const CAP_FAULT = 'Escolha de R$ 0 a R$ 1.000.000, com no máximo duas casas depois da vírgula.'
+
 const FIELD_FAULTS: Readonly<Record<string, string>> = {
   name: 'Escreva um nome sem caracteres de controle.',
   ip_allowlist: 'não é um endereço IP nem um bloco, como 203.0.113.7 ou 10.0.0.0/8.',
   requests_per_minute: 'Escolha de 1 a 10.000 chamadas por minuto.',
   tokens_per_minute: 'Escolha de 1 a 1.000.000.000 de tokens por minuto.',
+  calls_at_once: 'Escolha de 1 a 10.000 chamadas ao mesmo tempo.',
+  minute_cap_brl: CAP_FAULT,
+  day_cap_brl: CAP_FAULT,
+  task_cap_brl: CAP_FAULT,
   budget: 'Escolha de US$ 0 a US$ 1.000.000, com no máximo seis casas depois da vírgula.',
   expires_at: 'Escolha uma data no futuro.',
 }

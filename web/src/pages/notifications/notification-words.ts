@@ -7,6 +7,8 @@ const WORDS: Readonly<Record<string, string>> = {
   boas_vindas: 'Boas-vindas',
   chave_criada: 'Chave criada',
   chave_revogada: 'Chave revogada',
+  chave_pausada: 'Chave pausada',
+  chave_retomada: 'Chave retomada',
   chaves_reativadas: 'Chaves reativadas',
   alerta_gasto: 'Alerta disparado',
   convite_equipe: 'Convite para uma equipe',

@@ -93,6 +93,6 @@ function explain(error: unknown): string {
 /** The remaining balance, from the refusal. */
 function balanceOf(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.code !== 'balance_remaining') return undefined
-  const amount = /BRL (\d+(?:\.\d+)?)/.exec(error.details ?? '')?.[1]
-  return amount === undefined ? undefined : Number(amount)
+  const amount = /R\$ (\d+(?:,\d+)?)/.exec(error.details ?? '')?.[1]
+  return amount === undefined ? undefined : Number(amount.replace(',', '.'))
 }

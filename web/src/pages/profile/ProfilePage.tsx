@@ -8,6 +8,7 @@ import { DataExport } from './DataExport.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
 import { PersonForm } from './PersonForm.tsx'
 import { PreferencesForm } from './PreferencesForm.tsx'
+import { ShieldCard } from './ShieldCard.tsx'
 import { preferencesQuery, profileQuery } from './profile-queries.ts'
 
 export function ProfilePage() {
@@ -37,6 +38,7 @@ export function ProfilePage() {
           )}
           {preferences.data && <PreferencesForm preferences={preferences.data} />}
         </Card>
+        <ShieldCard />
         <DataExport />
         {session && (
           <DeleteAccount confirmation={session.customer.email ?? session.customer.name} />

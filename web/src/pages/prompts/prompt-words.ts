@@ -17,7 +17,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   variables: 'Há uma variável no texto que não está na lista. Confira o texto e salve de novo.',
   tags: 'Até 20 tags, de até 24 letras cada uma.',
   default_model: 'Este modelo saiu do catálogo. Escolha outro modelo padrão.',
-  change_note: 'A nota tem até 200 letras.',
+  change_note: 'A nota pode ter até 200 caracteres.',
   model: 'Escolha o modelo: este prompt não tem um padrão.',
   max_tokens: 'O máximo de tokens é um número inteiro a partir de 1.',
   temperature: 'A temperatura vai de 0 a 2.',

@@ -39,7 +39,7 @@ export function ChangeRole({ teamId, person, onClose }: ChangeRoleProps) {
     >
       <p className="text-sm">
         {role === 'admin'
-          ? 'Um admin convida e tira pessoas, muda o nome e o limite por mês, e vê e revoga todas as chaves da equipe.'
+          ? 'Um administrador convida e remove pessoas, muda o nome e o limite por mês, e vê e revoga todas as chaves da equipe.'
           : 'Deixa de administrar a equipe. As chaves que criou continuam; os convites que fez e ninguém aceitou deixam de valer.'}
       </p>
     </ConfirmDialog>

@@ -39,7 +39,7 @@ export function isOutOfRange(error: unknown): boolean {
   return error instanceof ApiError && OUT_OF_RANGE.test(error.code)
 }
 
-/** Details that begin with a field name are ours, in English; others are the processor's, in Portuguese. */
+/** Details that begin with a field name are ours; others are the words of the processor. */
 export function explainCardError(error: unknown): string {
   if (!(error instanceof ApiError)) return explainError(error)
   const details = error.details ?? ''
@@ -57,7 +57,7 @@ const CARD_FAULTS: readonly (readonly [string, string])[] = [
   ['card.number', 'Confira o número do cartão: um dos dígitos não bate.'],
   ['card.ccv', 'O código de segurança tem 3 ou 4 dígitos.'],
   ['card.expiry', 'Confira a validade: mês de 01 a 12 e os dois últimos dígitos do ano.'],
-  ['card: has expired', 'Este cartão já venceu. Use outro.'],
+  ['card: está vencido', 'Este cartão já venceu. Use outro.'],
   ['card.holder_name', 'Escreva o nome como está no cartão, sem números.'],
 ]
 

@@ -1,6 +1,7 @@
 import { Tabs } from 'radix-ui'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
+import { BalanceSum } from './BalanceSum.tsx'
 import { ChargeFilterFields } from './ChargeFilterFields.tsx'
 import { ChargeLog } from './ChargeLog.tsx'
 import { ExportUsage } from './ExportUsage.tsx'
@@ -20,6 +21,7 @@ export function UsagePage() {
         description="Cada chamada cobrada, com a conta que levou ao valor, até o último centavo."
         actions={<ExportUsage />}
       />
+      <BalanceSum />
       <Tabs.Root
         value={ver === 'chaves' ? 'chaves' : 'chamadas'}
         onValueChange={(value) => change({ ver: value === 'chaves' ? value : '' })}

@@ -5,6 +5,8 @@ import { cursorPages } from '../../lib/cursor-pages.ts'
 export type Charge = Answer<'get', '/usage/events'>['usage_events'][number]
 export type KeyUsage = Answer<'get', '/usage/by-key'>['keys'][number]
 
+export type Balance = Answer<'get', '/usage'>['balance']
+
 export interface ChargeFilters {
   readonly modelo: string
   readonly chave: string
@@ -42,6 +44,11 @@ export function chargesQuery({ modelo, chave, sessao, de, ate }: ChargeFilters) 
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
   })
 }
+
+export const balanceQuery = queryOptions({
+  queryKey: ['usage', 'balance'],
+  queryFn: async ({ signal }) => (await api.get('/usage', { signal })).balance,
+})
 
 export function usageByKeyQuery(days: number) {
   return queryOptions({

@@ -16,6 +16,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'balance.restored': 'saldo de volta',
   'key.created': 'chave criada',
   'key.revoked': 'chave revogada',
+  'key.paused': 'chave pausada',
+  'key.resumed': 'chave retomada',
   'refund.requested': 'reembolso pedido',
   'refund.completed': 'reembolso concluído',
   'refund.rejected': 'reembolso recusado',

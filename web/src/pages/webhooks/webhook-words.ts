@@ -43,23 +43,11 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   webhook_attempt_not_found: 'Esta tentativa não existe mais: elas ficam por 30 dias.',
 }
 
-/** The API's faults of a URL, by their first words. */
-const URL_FAULTS: readonly (readonly [string, string])[] = [
-  ['must be an address', 'Digite um endereço completo, como https://exemplo.com.br/webhooks.'],
-  ['must begin with', 'O endereço precisa começar com https://.'],
-  ['must hold no credentials', 'Tire o usuário e a senha do endereço.'],
-  ['must have no fragment', 'Tire o # e o que vem depois dele.'],
-  ['must be at most', 'O endereço é longo demais.'],
-  ['the port', 'Use a porta 443, a 80 ou uma a partir de 1024.'],
-  ['the host', 'Use um endereço que a internet alcance, não o de uma rede privada.'],
-]
-
 export function explainWebhookError(error: Error): string {
   if (!(error instanceof ApiError)) return explainError(error)
   if (error.field === 'url') {
-    const fault = error.details?.replace(/^url: /, '') ?? ''
-    const [, words] = URL_FAULTS.find(([begin]) => fault.startsWith(begin)) ?? []
-    return words ?? 'Este endereço não serve. Confira e tente de novo.'
+    const fault = error.details?.replace(/^url: /, '') ?? 'não serve'
+    return `O endereço ${fault}.`
   }
   return ERROR_WORDS[error.code] ?? explainError(error)
 }

@@ -6,10 +6,12 @@ import type { TokenCounts } from '../../../../catalog/prices.ts'
 import { isObject } from '../../../../lib/is-object.ts'
 import { decimalBrl, jsonBrl } from '../../../../lib/money.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { isRefusal, refusalBody } from '../../../refusal.ts'
+import { isAbsent } from '../../../field-faults.ts'
+import { isRefusal, refusalBody, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
 import type { Charged, ChatFormat } from '../../chat-format.ts'
-import { readChatRequest } from '../../chat-request.ts'
+import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
+import type { ToolCallIds } from '../../tool-call-ids.ts'
 
 /** The leading fields of an answer, the same in every chunk of a stream. */
 interface AnswerHead {
@@ -33,32 +35,52 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'extra_content',
 ])
 
-export const chatCompletionsFormat: ChatFormat = {
-  readRequest(raw) {
-    const body = readJsonBody(raw)
-    return isRefusal(body) ? body : readChatRequest(body, raw.length)
-  },
-  createWriter({ id, modelId, request }) {
-    const head = { id: `chatcmpl-${id}`, created: Math.floor(Date.now() / 1000), modelId }
-    // Created with the first chunk, because a plain answer does not need it.
-    let opening: string | undefined
-    return {
-      answer: (body, charged) => publicAnswer(head, body, charged),
-      chunk: (body) => publicChunk((opening ??= chunkOpening(head)), body),
-      end: (charged) => `${request.wantsUsage ? usageChunk(head, charged) : ''}data: [DONE]\n\n`,
-      broken: (refused) => `data: ${refusalBody(refused)}\n\n`,
-    }
-  },
+/** Reads a request in the Responses format as a chat. */
+export type ReadResponsesRequest = (body: JsonObject, bytes: number) => ChatRequest | Refusal
+
+/** Some clients (Cursor) send bodies of the Responses format, and read the answers of this one. */
+export function createChatCompletionsFormat(
+  ids: ToolCallIds,
+  readResponsesRequest: ReadResponsesRequest,
+): ChatFormat {
+  return {
+    readRequest(raw) {
+      const body = readJsonBody(raw)
+      if (isRefusal(body)) return body
+      const isOfResponses = isAbsent(body.messages) && !isAbsent(body.input)
+      const read = isOfResponses ? readResponsesRequest : readChatRequest
+      const request = read(body, raw.length)
+      // Before anything is measured: the hold is for the ids that an upstream gets.
+      if (!isRefusal(request)) ids.reveal(request.messages)
+      return request
+    },
+    createWriter({ id, modelId, request }) {
+      const head = { id: `chatcmpl-${id}`, created: Math.floor(Date.now() / 1000), modelId }
+      // Created with the first chunk, because a plain answer does not need it.
+      let opening: string | undefined
+      return {
+        answer: (body, charged) => publicAnswer(ids, head, body, charged),
+        chunk: (body) => publicChunk(ids, (opening ??= chunkOpening(head)), body),
+        end: (charged) => `${request.wantsUsage ? usageChunk(head, charged) : ''}data: [DONE]\n\n`,
+        broken: (refused) => `data: ${refusalBody(refused)}\n\n`,
+      }
+    },
+  }
 }
 
 /** The JSON of a whole answer, with its cost in BRL to all nine decimals. */
-function publicAnswer(head: AnswerHead, body: JsonObject, charged: Charged): string {
+function publicAnswer(
+  ids: ToolCallIds,
+  head: AnswerHead,
+  body: JsonObject,
+  charged: Charged,
+): string {
   return JSON.stringify({
     id: head.id,
     object: 'chat.completion',
     created: head.created,
     model: head.modelId,
-    choices: publicChoices(body.choices, 'message'),
+    choices: publicChoices(ids, body.choices, 'message'),
     usage: publicUsage(charged),
     cost_billed_brl: jsonBrl(charged.billedNanoBrl),
   })
@@ -71,9 +93,9 @@ function chunkOpening({ id, created, modelId }: AnswerHead): string {
 }
 
 /** A chunk as a server-sent event; undefined if it has no choices, such as a chunk that carries only usage. */
-function publicChunk(opening: string, body: JsonObject): string | undefined {
+function publicChunk(ids: ToolCallIds, opening: string, body: JsonObject): string | undefined {
   if (!Array.isArray(body.choices) || body.choices.length === 0) return undefined
-  return `${opening}${JSON.stringify(publicChoices(body.choices, 'delta'))}}\n\n`
+  return `${opening}${JSON.stringify(publicChoices(ids, body.choices, 'delta'))}}\n\n`
 }
 
 /** The usage chunk before the end, for clients that set `stream_options.include_usage`. */
@@ -83,10 +105,16 @@ function usageChunk(head: AnswerHead, charged: Charged): string {
   return `${chunkOpening(head)}[],"usage":${usage},"cost_billed_brl":${cost}}\n\n`
 }
 
-function publicChoices(choices: unknown, part: 'message' | 'delta'): JsonObject[] {
+function publicChoices(
+  ids: ToolCallIds,
+  choices: unknown,
+  part: 'message' | 'delta',
+): JsonObject[] {
   const shown: JsonObject[] = []
   for (const choice of choices as unknown[]) {
     if (!isObject(choice)) continue
+    const shownPart = choice[part]
+    if (isObject(shownPart) && shownPart.tool_calls !== undefined) ids.hide(shownPart)
     if (isPublic(choice, part)) {
       shown.push(choice)
       continue

@@ -46,7 +46,9 @@ function Export({ filters: { de, ate } }: { readonly filters: AuditFilters }) {
         Exportar CSV
       </a>
       <p className="text-xs text-muted">
-        {de === '' && ate === '' ? 'Os últimos 10.000 atos' : 'Os dias escolhidos, até 10.000 atos'}
+        {de === '' && ate === ''
+          ? 'Os últimos 10.000 registros'
+          : 'Os dias escolhidos, até 10.000 registros'}
         ; fica registrado.
       </p>
     </div>

@@ -44,6 +44,9 @@ const WORDS: Readonly<Record<string, string>> = {
   'api_key.created': 'Criou uma chave',
   'api_key.changed': 'Mudou uma chave',
   'api_key.revoked': 'Revogou uma chave',
+  'api_key.paused': 'Pausou uma chave',
+  'api_key.resumed': 'Retomou uma chave',
+  'account.stopped': 'Parou tudo na conta',
   'team.created': 'Criou uma equipe',
   'team.changed': 'Mudou uma equipe',
   'team.deleted': 'Excluiu uma equipe',
@@ -78,6 +81,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'webhook.secret_rotated': 'Trocou o segredo de um webhook',
   'model.enabled': 'Pôs um modelo em serviço',
   'model.disabled': 'Tirou um modelo de serviço',
+  'model.prices_set': 'Definiu os preços de um modelo',
+  'model.prices_withdrawn': 'Retirou os preços de um modelo',
   'model.markup_scheduled': 'Agendou uma margem',
   'model.markup_canceled': 'Cancelou uma margem agendada',
   'incident.opened': 'Abriu um incidente',
@@ -88,7 +93,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'reconciliation_difference.explained': 'Explicou uma diferença',
   'upstream_costs.imported': 'Importou custos de um provedor',
   'audit_log.exported': 'Exportou a auditoria',
-  'secrets.rotated': 'Trocou as chaves de cifra',
+  'secrets.rotated': 'Trocou as chaves de criptografia',
 }
 
 /** Undefined for an action without a text; the page then shows its name. */

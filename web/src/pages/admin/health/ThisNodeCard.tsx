@@ -46,10 +46,10 @@ export function ThisNodeCard({ node, at }: Props) {
         </Disclosure>
         <Disclosure
           isOpen={failing.length > 0}
-          summary={`Relógios: ${counted(node.timers.length, 'relógio', 'relógios')}, ${failing.length === 0 ? 'nenhum falhando' : `${wholeNumber(failing.length)} falhando`}`}
+          summary={`Temporizadores: ${wholeNumber(node.timers.length)}, ${failing.length === 0 ? 'nenhum falhando' : `${wholeNumber(failing.length)} falhando`}`}
         >
           <Table
-            caption="Relógios deste nó"
+            caption="Temporizadores deste nó"
             rows={node.timers}
             rowKey={({ name }) => name}
             columns={timerColumnsAt(at)}

@@ -47,7 +47,9 @@ export function findWarnings(health: Health): string[] {
     ...jobs.filter(isJobFailing).map(({ name }) => `O trabalho ${name} falhou na última vez.`),
     ...timers
       .filter(({ failures_in_row: failures }) => failures >= FAILURES_MIN)
-      .map((timer) => `O relógio ${timer.name} falhou ${timer.failures_in_row} vezes seguidas.`),
+      .map(
+        (timer) => `O temporizador ${timer.name} falhou ${timer.failures_in_row} vezes seguidas.`,
+      ),
     ...(database.connections > database.connections_max * CONNECTIONS_SHARE_MAX
       ? ['O banco de dados está perto do limite de conexões.']
       : []),

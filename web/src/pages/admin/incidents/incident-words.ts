@@ -23,7 +23,7 @@ export function explainIncidentError(error: Error): string {
   if (!(error instanceof ApiError)) return explainError(error)
   if (error.code === 'incident_resolved')
     return 'Este incidente já foi resolvido. Atualize a página; se voltou, abra outro.'
-  if (error.details?.startsWith('models: not in the catalog'))
+  if (error.details?.startsWith('models: não está no catálogo'))
     return 'Um dos modelos não está no catálogo. Confira o id.'
   return explainError(error)
 }

@@ -51,7 +51,7 @@ export function ModelSwitch({ model, isOpen, onClose }: Props) {
       <p className="text-sm">
         {isOff
           ? 'Chamadas ao modelo voltam a ser atendidas na hora, em todos os nós.'
-          : 'Chamadas novas ao modelo passam a receber um erro 503 na hora, em todos os nós, e nada é cobrado por elas. As que já correm terminam, e ele continua no catálogo.'}
+          : 'Chamadas novas ao modelo passam a receber um erro 503 na hora, em todos os nós, e nada é cobrado por elas. As que já estão em andamento terminam, e ele continua no catálogo.'}
       </p>
       {!isOff && (
         <Field label="Motivo" hint="Fica na auditoria; clientes não o veem." error={fault}>

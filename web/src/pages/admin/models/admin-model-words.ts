@@ -34,7 +34,7 @@ export function lastMarkup({ markup_multiplier, scheduled }: AdminModel): number
 export function explainMarkupError(error: Error): string {
   if (!(error instanceof ApiError)) return explainError(error)
   if (error.code === 'notice_too_short') {
-    const earliest = /at (\S+Z) or later/.exec(error.details ?? '')?.[1]
+    const earliest = /em (\S+Z) ou depois/.exec(error.details ?? '')?.[1]
     return earliest === undefined
       ? 'Um aumento precisa de mais dias de aviso. Escolha uma data mais tarde.'
       : `Um aumento precisa de aviso: escolha uma data a partir de ${dateTime(earliest)}.`

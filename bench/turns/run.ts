@@ -1,0 +1,142 @@
+/**
+ * `npm run bench:turns -- --before <commit>`: the working tree and an earlier commit, both running, with short turns of
+ * load on one after the other. The machine's speed changes from minute to minute, so only neighbouring turns are
+ * compared: each pair of turns gives one ratio, and the median of the ratios is reported with its quartiles.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
+import type { Mode } from '../chat-request.ts'
+import { checkTarget } from '../check-target.ts'
+import { measureTarget, type Measurement } from '../measure-target.ts'
+import { createProcesses } from '../processes.ts'
+import type { Target } from '../target.ts'
+import { startCatracaOf } from '../targets/catraca.ts'
+
+const { values } = parseArgs({
+  options: {
+    before: { type: 'string' },
+    turns: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '1,64' },
+    modes: { type: 'string', default: 'plain,stream' },
+  },
+})
+if (values.before === undefined) throw new Error('--before <commit> is missing')
+
+const WARM_UP_SECONDS = 8
+const here = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'catraca-turns-'))
+const processes = createProcesses(folder)
+const earlier = join(folder, 'earlier')
+process.once('exit', () => {
+  processes.killAll()
+  execFileSync('git', ['-C', here, 'worktree', 'remove', '--force', earlier], { stdio: 'ignore' })
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const inGit = { cwd: here, stdio: 'ignore' } as const
+execFileSync('git', ['worktree', 'add', '--detach', earlier, values.before], inGit)
+// The dependencies of today: a commit that needs others does not start.
+symlinkSync(join(here, 'node_modules'), join(earlier, 'node_modules'))
+
+const upstreamPort = await findFreePort()
+await processes.start({
+  name: 'upstream',
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
+  readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
+})
+const before = await start('before', earlier)
+const after = await start('after', here)
+const modes = values.modes.split(',') as Mode[]
+const cells = modes.flatMap((mode) =>
+  values.connections.split(',').map((text) => ({ mode, connections: Number(text) })),
+)
+for (const target of [before, after])
+  for (const cell of cells) await load(target, cell, WARM_UP_SECONDS / cells.length)
+
+const print = (...columns: string[]): void =>
+  void process.stdout.write(`| ${columns.join(' | ')} |\n`)
+print(
+  'answers',
+  'connections',
+  'requests/s before',
+  'after',
+  'after/before',
+  'CPU µs',
+  'first byte',
+)
+print('---', '---', '---', '---', '---', '---', '---')
+for (const cell of cells) {
+  const pairs: (readonly [Measurement, Measurement])[] = []
+  for (let turn = 0; turn < Number(values.turns); turn += 1) {
+    // The first of a pair changes, so that a trend of the machine favours neither.
+    if (turn % 2 === 0) {
+      const first = await load(before, cell, Number(values.seconds))
+      pairs.push([first, await load(after, cell, Number(values.seconds))])
+    } else {
+      const first = await load(after, cell, Number(values.seconds))
+      pairs.push([await load(before, cell, Number(values.seconds)), first])
+    }
+  }
+  const rates = (side: 0 | 1) => median(pairs.map((pair) => pair[side].requestsPerSecond))
+  print(
+    cell.mode,
+    String(cell.connections),
+    rates(0).toFixed(0),
+    rates(1).toFixed(0),
+    describeRatios(pairs, (one) => one.requestsPerSecond),
+    describeRatios(pairs, (one) => one.gatewayCpuUs ?? NaN),
+    describeRatios(pairs, (one) => one.firstByteMs.p50),
+  )
+}
+await processes.stopAll()
+process.exit(0)
+
+async function start(
+  name: string,
+  root: string,
+): Promise<Target & { bytes: Record<Mode, number> }> {
+  const own = join(folder, name)
+  mkdirSync(own)
+  const target = await startCatracaOf(root, { processes, upstreamPort, folder: own })
+  if ('kind' in target) throw new Error(`${name}: ${target.reason}`)
+  return { ...target, bytes: await checkTarget(target) }
+}
+
+async function load(
+  target: Awaited<ReturnType<typeof start>>,
+  cell: { mode: Mode; connections: number },
+  seconds: number,
+): Promise<Measurement> {
+  const duration = { quietMsMax: 0, warmupSeconds: 0.2, seconds }
+  const measured = await measureTarget(processes, target, target.bytes, cell, duration)
+  if (measured.failures > 0) throw new Error(`failures: ${measured.firstFailure}`)
+  return measured
+}
+
+/** The median of the pairs' ratios, and the range of the middle half. */
+function describeRatios(
+  pairs: readonly (readonly [Measurement, Measurement])[],
+  valueOf: (one: Measurement) => number,
+): string {
+  const ratios = pairs
+    .map(([first, second]) => valueOf(second) / valueOf(first))
+    .toSorted(ascending)
+  const at = (share: number) =>
+    (ratios[Math.floor(share * (ratios.length - 1))] as number).toFixed(3)
+  return `${at(0.5)} (${at(0.25)} to ${at(0.75)})`
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted(ascending)[Math.floor(numbers.length / 2)] as number
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}

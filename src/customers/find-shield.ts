@@ -1,0 +1,11 @@
+import type { Database } from '../db/open.ts'
+import type { ShieldSetting } from '../shield/shield-setting.ts'
+
+/** The shield of an account. Throws if there is no such customer. */
+export async function findShield(db: Database, customerId: string): Promise<ShieldSetting> {
+  return db
+    .selectFrom('customers')
+    .select(['shield_action as action', 'shield_uuids as uuids'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+}

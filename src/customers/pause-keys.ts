@@ -1,0 +1,60 @@
+/**
+ * Paused keys: refused for model calls and REST until somebody lifts the pause. A pause changes the key's version, so a
+ * node with a stale copy cannot hold money. Calls that run go on.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import type { Database } from '../db/open.ts'
+import { API_KEY_CHANNEL } from './api-keys.ts'
+import type { PauseReason } from '../db/tables.ts'
+
+export interface ChangedPause {
+  readonly id: string
+  readonly customerId: string
+  readonly name: string
+  readonly lastFour: string
+}
+
+/** Pauses those of these keys that are neither revoked nor paused, and returns them. */
+export function pauseKeys(
+  trx: Database,
+  wanted: { readonly keyId: string } | { readonly customerId: string; readonly keyId?: string },
+  reason: PauseReason,
+): Promise<ChangedPause[]> {
+  const { customerId, keyId } = { customerId: undefined, keyId: undefined, ...wanted }
+  const ofCustomer = customerId === undefined ? sql`true` : sql`customer_id = ${customerId}`
+  const isOne = keyId === undefined ? sql`true` : sql`id = ${keyId}`
+  return change(
+    trx,
+    sql`${ofCustomer} and ${isOne} and revoked_at is null and paused_at is null`,
+    sql`paused_at = now(), paused_reason = ${reason}`,
+  )
+}
+
+/** Lifts the pause of a key. Returns nothing for a key that is not paused, or was paused by an operator. */
+export function resumeKeys(
+  trx: Database,
+  { customerId, keyId }: { readonly customerId: string; readonly keyId: string },
+): Promise<ChangedPause[]> {
+  return change(
+    trx,
+    sql`customer_id = ${customerId} and id = ${keyId} and paused_reason <> 'operator'`,
+    sql`paused_at = null, paused_reason = null`,
+  )
+}
+
+async function change(
+  trx: Database,
+  condition: RawBuilder<unknown>,
+  values: RawBuilder<unknown>,
+): Promise<ChangedPause[]> {
+  const { rows } = await sql<ChangedPause>`
+    with wanted as (
+      select id from api_keys where ${condition} order by id for no key update
+    ), changed as (
+      update api_keys set ${values}, version = version + 1
+      where id in (select id from wanted) returning id, customer_id, name, last_four
+    )
+    select id, customer_id as "customerId", name, last_four as "lastFour", pg_notify(${API_KEY_CHANNEL}, id::text)
+    from changed order by id`.execute(trx)
+  return rows.map(({ id, customerId, name, lastFour }) => ({ id, customerId, name, lastFour }))
+}

@@ -1,0 +1,56 @@
+/** The parts of a message that whole answers and streams have in common. */
+import { decimalBrl } from '../../../../lib/money.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import type { Charged } from '../../chat-format.ts'
+
+/** The fields with which every message begins. */
+export interface MessageHead {
+  readonly id: string
+  readonly modelId: string
+}
+
+export function openMessage({ id, modelId }: MessageHead): JsonObject {
+  return { id, type: 'message', role: 'assistant', model: modelId }
+}
+
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/** Some upstreams report `stop` for an answer that calls tools; agents run them only for `tool_use`. */
+export function stopReasonOf(finishReason: unknown, hasToolCalls: boolean): string {
+  const reason = typeof finishReason === 'string' ? STOP_REASONS[finishReason] : undefined
+  if (reason !== undefined && reason !== 'end_turn') return reason
+  return hasToolCalls ? 'tool_use' : 'end_turn'
+}
+
+/** Tokens read from and written to the cache are not part of `input_tokens` in this format. */
+export function messageUsage(charged: Charged): JsonObject {
+  const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = charged
+  return {
+    input_tokens: promptTokens - cachedTokens - cacheWriteTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+  }
+}
+
+/** Appends the cost, in BRL to all nine decimals, to the JSON of an object: a JSON number is not exact in JavaScript. */
+export function withCost(json: string, { billedNanoBrl }: Charged): string {
+  return `${json.slice(0, -1)},"cost_billed_brl":${decimalBrl(billedNanoBrl)}}`
+}
+
+/** The reasoning of a message or a delta; upstreams use either name. */
+export function reasoningOf({ reasoning_content: content, reasoning }: JsonObject): string {
+  if (typeof content === 'string' && content !== '') return content
+  return typeof reasoning === 'string' ? reasoning : ''
+}
+
+/** The thinking of one of the `reasoning_details`. */
+export function textOfDetail({ type, text }: JsonObject): string {
+  return type === 'reasoning.text' && typeof text === 'string' ? text : ''
+}

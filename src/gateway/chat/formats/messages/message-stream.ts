@@ -1,0 +1,165 @@
+/** Writes the events of a streamed message, from the chunks of a stream in the chat-completions shape. */
+import { isObject } from '../../../../lib/is-object.ts'
+import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts'
+import type { Charged } from '../../chat-format.ts'
+import type { ToolCallIds } from '../../tool-call-ids.ts'
+import {
+  messageUsage,
+  openMessage,
+  reasoningOf,
+  stopReasonOf,
+  textOfDetail,
+  withCost,
+  type MessageHead,
+} from './message-parts.ts'
+
+export interface MessageStream {
+  /** The events of one chunk. Throws `StreamBroken` for chunks that no sequence of blocks can express. */
+  chunk(body: JsonObject): string | undefined
+  /** The events after the last chunk. */
+  end(charged: Charged): string
+}
+
+type BlockType = 'thinking' | 'redacted_thinking' | 'text' | 'tool_use'
+
+interface ToolBlock {
+  readonly id: unknown
+  readonly index: number
+}
+
+export function createMessageStream(
+  head: MessageHead,
+  ids: Pick<ToolCallIds, 'hide'>,
+): MessageStream {
+  let hasStarted = false
+  let finishReason: unknown
+  /** Blocks have consecutive indexes; only the last one is open. */
+  let blocks = 0
+  let open: BlockType | undefined
+  /** The thinking arrives in a field of its own; the details then repeat it. */
+  let hasReasoning = false
+  /** The block of each tool call, by the call's index in the chunks. */
+  const toolBlocks = new Map<unknown, ToolBlock>()
+
+  function start(): string {
+    if (hasStarted) return ''
+    hasStarted = true
+    const usage = { input_tokens: 0, output_tokens: 0 }
+    const message = {
+      ...openMessage(head),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...usage, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+    }
+    return event({ type: 'message_start', message }) + event({ type: 'ping' })
+  }
+
+  function close(): string {
+    if (open === undefined) return ''
+    open = undefined
+    return event({ type: 'content_block_stop', index: blocks - 1 })
+  }
+
+  function begin(block: JsonObject & { type: BlockType }): string {
+    const closed = close()
+    open = block.type
+    blocks += 1
+    return closed + event({ type: 'content_block_start', index: blocks - 1, content_block: block })
+  }
+
+  function add(delta: JsonObject): string {
+    return event({ type: 'content_block_delta', index: blocks - 1, delta })
+  }
+
+  function openThinking(): string {
+    return open === 'thinking' ? '' : begin({ type: 'thinking', thinking: '', signature: '' })
+  }
+
+  function think(text: string): string {
+    return text === '' ? '' : openThinking() + add({ type: 'thinking_delta', thinking: text })
+  }
+
+  /** A signature arrives after its thinking; hidden thinking is a block of its own. */
+  function readDetails(details: unknown): string {
+    let events = ''
+    for (const detail of Array.isArray(details) ? details.filter(isObject) : []) {
+      if (detail.type === 'reasoning.encrypted')
+        events += begin({ type: 'redacted_thinking', data: detail.data }) + close()
+      if (!hasReasoning) events += think(textOfDetail(detail))
+      const { signature } = detail
+      if (typeof signature === 'string' && signature !== '')
+        events += openThinking() + add({ type: 'signature_delta', signature }) + close()
+    }
+    return events
+  }
+
+  function say(text: unknown): string {
+    if (typeof text !== 'string' || text === '') return ''
+    const begun = open === 'text' ? '' : begin({ type: 'text', text: '' })
+    return begun + add({ type: 'text_delta', text })
+  }
+
+  function call(calls: unknown): string {
+    let events = ''
+    for (const each of Array.isArray(calls) ? calls.filter(isObject) : []) {
+      const { name, arguments: text } = isObject(each.function) ? each.function : {}
+      let block = toolBlocks.get(each.index)
+      if (!block || isOtherCall(each.id, block.id)) {
+        events += begin({ type: 'tool_use', id: each.id, name, input: {} })
+        block = { id: each.id, index: blocks - 1 }
+        toolBlocks.set(each.index, block)
+      }
+      if (typeof text !== 'string' || text === '') continue
+      // Clients run a call when its block ends, so arguments that come later would be lost.
+      if (open !== 'tool_use' || block.index !== blocks - 1) throw interleaved()
+      events += add({ type: 'input_json_delta', partial_json: text })
+    }
+    return events
+  }
+
+  return {
+    chunk({ choices }) {
+      let events = start()
+      for (const choice of Array.isArray(choices) ? choices.filter(isObject) : []) {
+        const { index = 0, delta, finish_reason: reason } = choice
+        // A message has one choice.
+        if (index !== 0) continue
+        if (isObject(delta)) {
+          ids.hide(delta)
+          const reasoning = reasoningOf(delta)
+          hasReasoning ||= reasoning !== ''
+          events += think(reasoning) + readDetails(delta.reasoning_details)
+          events += say(delta.content) + say(delta.refusal) + call(delta.tool_calls)
+        }
+        if (typeof reason === 'string') finishReason = reason
+      }
+      return events === '' ? undefined : events
+    },
+    end(charged) {
+      const stopReason = stopReasonOf(finishReason, toolBlocks.size > 0)
+      const delta = { stop_reason: stopReason, stop_sequence: null }
+      const last = JSON.stringify({ type: 'message_delta', delta, usage: messageUsage(charged) })
+      return (
+        start() +
+        close() +
+        `event: message_delta\ndata: ${withCost(last, charged)}\n\n` +
+        event({ type: 'message_stop' })
+      )
+    },
+  }
+}
+
+/** Whether a delta begins another call: some upstreams number no calls, and some repeat the id in each delta. */
+function isOtherCall(id: unknown, known: unknown): boolean {
+  return typeof id === 'string' && id !== '' && id !== known
+}
+
+function interleaved(): StreamBroken {
+  const detail = 'arguments arrived for a tool call that had ended'
+  return new StreamBroken({ kind: 'failure', reason: 'bad_answer', detail })
+}
+
+function event(data: JsonObject & { type: string }): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+}

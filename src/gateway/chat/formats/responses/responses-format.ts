@@ -1,0 +1,74 @@
+/**
+ * The format of OpenAI's Responses. Its requests are translated to the chat-completions shape, so that every model of
+ * the catalog answers them. Nothing is stored.
+ */
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
+import { readJsonBody } from '../../../read-json-body.ts'
+import type { ChatFormat } from '../../chat-format.ts'
+import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
+import type { ToolCallIds } from '../../tool-call-ids.ts'
+import { InvalidField } from '../invalid-field.ts'
+import type { ReasoningSeal, SealReasoning } from './reasoning-seal.ts'
+import { repeatedFields } from './response-head.ts'
+import { createResponseStream } from './response-stream.ts'
+import { toChatBody } from './to-chat-body.ts'
+import type { ClientTools } from './tool-names.ts'
+import { wholeResponse } from './whole-response.ts'
+
+/** A chat with the parts of its request that only its response needs. */
+export interface ResponsesRequest extends ChatRequest {
+  readonly clientTools: ClientTools
+  readonly repeated: JsonObject
+}
+
+export function createResponsesFormat(
+  reasoning: ReasoningSeal,
+  ids: ToolCallIds,
+): ChatFormat<ResponsesRequest> {
+  return {
+    readRequest(raw) {
+      const body = readJsonBody(raw)
+      if (isRefusal(body)) return body
+      const request = readResponsesRequest(body, raw.length, reasoning)
+      // Before anything is measured: the hold is for the ids that an upstream gets.
+      if (!isRefusal(request)) ids.reveal(request.messages)
+      return request
+    },
+    createWriter({ id, modelId, request }) {
+      const { clientTools, repeated } = request
+      const idTail = id.replaceAll('-', '')
+      const createdAt = Math.floor(Date.now() / 1000)
+      const head = { id: `resp_${idTail}`, createdAt, modelId, repeated }
+      const models = [modelId, request.modelId]
+      const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
+      const options = { idTail, tools: clientTools, seal, ids }
+      const stream = createResponseStream(head, options)
+      return {
+        answer: (body, charged) => wholeResponse(head, options, body, charged),
+        chunk: (body) => stream.chunk(body),
+        end: (charged) => stream.end(charged),
+        broken: (refused) => stream.broken(refused),
+      }
+    },
+  }
+}
+
+/** `bytes` is the size of the body as it was received. */
+export function readResponsesRequest(
+  body: JsonObject,
+  bytes: number,
+  reasoning: ReasoningSeal,
+): ResponsesRequest | Refusal {
+  try {
+    const { body: chat, tools } = toChatBody(body, reasoning)
+    const request = readChatRequest(chat, bytes)
+    if (isRefusal(request)) return request
+    const { clientTools } = tools
+    // Agents send one limit for all models.
+    return { ...request, isLimitLowered: true, clientTools, repeated: repeatedFields(body, tools) }
+  } catch (error) {
+    if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,179 @@
+/** Translates the input items of a Responses request to the messages of chat-completions. */
+import { isObject } from '../../../../lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { InvalidField } from '../invalid-field.ts'
+import type { KeptReasoning } from './reasoning-seal.ts'
+import { toContent, toContentParts } from './to-content-parts.ts'
+import { upstreamNameOf } from './tool-names.ts'
+
+/** One turn of the assistant: consecutive items of the assistant are one message. */
+interface Turn {
+  readonly parts: JsonObject[]
+  readonly calls: JsonObject[]
+  fields: JsonObject
+  extras: JsonObject
+}
+
+export type OpenReasoning = (sealed: string) => KeptReasoning | undefined
+
+/** Throws `InvalidField`. */
+export function toChatMessages(input: unknown, openReasoning: OpenReasoning): JsonObject[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  if (!Array.isArray(input) || input.length === 0)
+    throw new InvalidField(
+      'O campo "input" é obrigatório e deve ser um texto ou uma lista com pelo menos um item.',
+    )
+  const conversation = createConversation(openReasoning)
+  const lastUserIndex = input.findLastIndex(isOfUser)
+  for (const [index, item] of (input as unknown[]).entries()) {
+    const place = `input[${index}]`
+    if (!isObject(item)) throw new InvalidField(`${place} deve ser um objeto.`)
+    if (item.type === 'item_reference') checkReference(index > lastUserIndex, place)
+    else conversation.add(item, place)
+  }
+  return conversation.end()
+}
+
+/**
+ * Nothing is stored, so that no reference leads anywhere. Within the running turn it stands for the text beside tool
+ * calls, which are sent whole; the loop of an agent goes on without that text. Before it, whole answers would be missing.
+ */
+function checkReference(isOfRunningTurn: boolean, place: string): void {
+  if (isOfRunningTurn) return
+  throw new InvalidField(
+    `${place}: as respostas não ficam guardadas aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
+  )
+}
+
+function isOfUser(item: unknown): boolean {
+  return isObject(item) && item.role === 'user'
+}
+
+function createConversation(openReasoning: OpenReasoning) {
+  const messages: JsonObject[] = []
+  let turn: Turn | undefined
+  /** Media of tools' results follow after all results, in a user's message: a tool's message has only texts. */
+  let media: JsonObject[] = []
+
+  function endTurn(): void {
+    if (turn) messages.push(...toMessages(turn))
+    turn = undefined
+  }
+
+  function endResults(): void {
+    if (media.length > 0) messages.push({ role: 'user', content: media })
+    media = []
+  }
+
+  function openTurn(): Turn {
+    endResults()
+    return (turn ??= { parts: [], calls: [], fields: {}, extras: {} })
+  }
+
+  function addMessage({ role, content }: JsonObject, place: string): void {
+    const parts = toContentParts(content, `${place}.content`)
+    if (role === 'assistant') return void openTurn().parts.push(...parts)
+    if (role !== 'user' && role !== 'system' && role !== 'developer')
+      throw new InvalidField(`${place}.role deve ser user, assistant, system ou developer.`)
+    endTurn()
+    endResults()
+    // OpenAI treats both roles alike, and other upstreams know only `system`.
+    messages.push({ role: role === 'user' ? 'user' : 'system', content: toContent(parts) })
+  }
+
+  function addCall(item: JsonObject, text: unknown, place: string): void {
+    if (typeof item.call_id !== 'string' || typeof item.name !== 'string')
+      throw new InvalidField(`${place} deve ter "call_id" e "name".`)
+    openTurn().calls.push({
+      id: item.call_id,
+      type: 'function',
+      function: {
+        name: upstreamNameOf(item.name, item.namespace),
+        arguments: typeof text === 'string' ? text : JSON.stringify(text ?? {}),
+      },
+    })
+  }
+
+  function addResult({ call_id: id, output }: JsonObject, place: string): void {
+    if (typeof id !== 'string') throw new InvalidField(`${place}.call_id é obrigatório.`)
+    endTurn()
+    const isListed = typeof output === 'string' || Array.isArray(output)
+    const parts = toContentParts(
+      isListed ? output : JSON.stringify(output ?? ''),
+      `${place}.output`,
+    )
+    const texts = parts.filter(({ type }) => type === 'text')
+    media.push(...parts.filter(({ type }) => type !== 'text'))
+    messages.push({
+      role: 'tool',
+      tool_call_id: id,
+      content: texts.length > 0 ? toContent(texts) : '',
+    })
+  }
+
+  function addReasoning({ encrypted_content: sealed }: JsonObject): void {
+    const kept = typeof sealed === 'string' ? openReasoning(sealed) : undefined
+    if (!kept) return
+    const { fields, extras } = openTurn()
+    Object.assign(openTurn(), {
+      fields: joinFields(fields, kept.fields),
+      extras: { ...extras, ...kept.calls },
+    })
+  }
+
+  return {
+    add(item: JsonObject, place: string): void {
+      switch (item.type) {
+        case undefined:
+        case null:
+        case 'message':
+          return addMessage(item, place)
+        case 'function_call':
+          return addCall(item, item.arguments, place)
+        case 'custom_tool_call':
+          return addCall(item, { input: item.input }, place)
+        case 'function_call_output':
+        case 'custom_tool_call_output':
+          return addResult(item, place)
+        case 'reasoning':
+          return addReasoning(item)
+        // The work of a provider's own tools, which do not exist here.
+        default:
+      }
+    },
+    end(): JsonObject[] {
+      endTurn()
+      endResults()
+      return messages
+    },
+  }
+}
+
+/** Texts and lists of several reasoning items of one turn follow each other. */
+function joinFields(before: JsonObject, next: JsonObject): JsonObject {
+  const joined = { ...before }
+  for (const [name, value] of Object.entries(next)) {
+    const former = joined[name]
+    if (typeof former === 'string' && typeof value === 'string') joined[name] = former + value
+    else if (Array.isArray(former) && Array.isArray(value)) joined[name] = [...former, ...value]
+    else joined[name] = value
+  }
+  return joined
+}
+
+/** No message for reasoning alone: it belongs to an answer that the client cut off. */
+function toMessages({ parts, calls, fields, extras }: Turn): JsonObject[] {
+  if (parts.length === 0 && calls.length === 0) return []
+  const signed = calls.map((call) => {
+    const extra = extras[call.id as string]
+    return extra === undefined ? call : { ...call, extra_content: extra }
+  })
+  return [
+    {
+      role: 'assistant',
+      content: parts.length === 0 ? null : toContent(parts),
+      ...(signed.length > 0 ? { tool_calls: signed } : {}),
+      ...fields,
+    },
+  ]
+}

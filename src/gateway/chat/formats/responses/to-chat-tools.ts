@@ -1,0 +1,129 @@
+/**
+ * Translates the tools of a Responses request to functions. Namespaces are flattened. Tools that the provider itself
+ * would run are left out: agents list them in every request and work without them.
+ */
+import { isObject } from '../../../../lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { isAbsent } from '../../../field-faults.ts'
+import { InvalidField } from '../invalid-field.ts'
+import { upstreamNameOf, type ClientTool, type ClientTools } from './tool-names.ts'
+
+export interface TranslatedTools {
+  /** Fields of the chat-completions body; empty without tools. */
+  readonly fields: JsonObject
+  readonly clientTools: ClientTools
+  /** The tools that are not left out, as the client sent them. */
+  readonly kept: readonly JsonObject[]
+}
+
+/** Throws `InvalidField`. */
+export function toChatTools(body: JsonObject): TranslatedTools {
+  const clientTools = new Map<string, ClientTool>()
+  const kept: JsonObject[] = []
+  const functions = listTools(body.tools, 'tools').flatMap((tool, index) => {
+    const translated = toFunctions(tool, `tools[${index}]`, clientTools)
+    if (translated.length > 0) kept.push(tool)
+    return translated
+  })
+  const { allowed, choice } = readChoice(body.tool_choice, clientTools)
+  const tools = allowed ? functions.filter(({ name }) => allowed.has(name)) : functions
+  const fields =
+    tools.length === 0
+      ? {}
+      : {
+          tools: tools.map((described) => ({ type: 'function', function: described })),
+          tool_choice: choice,
+          parallel_tool_calls: body.parallel_tool_calls,
+        }
+  return { fields, clientTools, kept }
+}
+
+type Described = JsonObject & { name: string }
+
+function toFunctions(
+  tool: JsonObject,
+  place: string,
+  clientTools: Map<string, ClientTool>,
+  namespace?: string,
+): Described[] {
+  const { type, description } = tool
+  if (type === 'namespace' && namespace === undefined) {
+    const inside = nameOf(tool, place)
+    return listTools(tool.tools, `${place}.tools`).flatMap((inner, index) =>
+      toFunctions(inner, `${place}.tools[${index}]`, clientTools, inside),
+    )
+  }
+  if (type !== 'function' && type !== 'custom') return []
+  const own = nameOf(tool, place)
+  const name = upstreamNameOf(own, namespace)
+  const isCustom = type === 'custom'
+  clientTools.set(name, { name: own, isCustom, ...(namespace === undefined ? {} : { namespace }) })
+  if (isCustom) return [{ name, description: describeCustom(tool), parameters: FREE_TEXT }]
+  const { parameters, strict } = tool
+  return [
+    {
+      name,
+      ...(typeof description === 'string' ? { description } : {}),
+      ...(isObject(parameters) ? { parameters } : {}),
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
+  ]
+}
+
+const FREE_TEXT = {
+  type: 'object',
+  properties: {
+    input: { type: 'string', description: 'The whole input of the tool, as plain text.' },
+  },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+/** The model reads the grammar of the input, but no upstream enforces it. */
+function describeCustom({ description, format }: JsonObject): string {
+  const about = typeof description === 'string' ? description : ''
+  if (!isObject(format) || typeof format.definition !== 'string') return about
+  return `${about}\n\nThe input follows this ${String(format.syntax)} grammar:\n${format.definition}`.trim()
+}
+
+/** The names that `allowed_tools` permits, and the choice among them. */
+function readChoice(
+  choice: unknown,
+  clientTools: ClientTools,
+): { allowed?: ReadonlySet<string>; choice: unknown } {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { choice }
+  if (!isObject(choice)) return { choice: undefined }
+  if (choice.type === 'allowed_tools') {
+    const tools = listTools(choice.tools, 'tool_choice.tools')
+    const names = tools.flatMap((tool) => findNames(tool, clientTools))
+    return { allowed: new Set(names), choice: choice.mode === 'required' ? 'required' : 'auto' }
+  }
+  const [name] = findNames(choice, clientTools)
+  return { choice: name === undefined ? undefined : { type: 'function', function: { name } } }
+}
+
+/** A reference to a tool may leave out the namespace. */
+function findNames({ type, name, namespace }: JsonObject, clientTools: ClientTools): string[] {
+  const isNamespace = type === 'namespace'
+  if (typeof name !== 'string' || !(isNamespace || type === 'function' || type === 'custom'))
+    return []
+  return [...clientTools]
+    .filter(([, tool]) =>
+      isNamespace
+        ? tool.namespace === name
+        : tool.name === name && (isAbsent(namespace) || tool.namespace === namespace),
+    )
+    .map(([upstreamName]) => upstreamName)
+}
+
+function nameOf({ name }: JsonObject, place: string): string {
+  if (typeof name === 'string' && name !== '') return name
+  throw new InvalidField(`${place}.name é obrigatório e deve ser um texto.`)
+}
+
+function listTools(tools: unknown, place: string): JsonObject[] {
+  if (isAbsent(tools)) return []
+  if (!Array.isArray(tools) || !tools.every(isObject))
+    throw new InvalidField(`O campo "${place}" deve ser uma lista de objetos.`)
+  return tools
+}

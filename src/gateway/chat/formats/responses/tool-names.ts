@@ -1,0 +1,26 @@
+/** The names of tools at upstreams, which know neither namespaces nor tools with free text. */
+import { sha256 } from '../../../../lib/ids.ts'
+
+/** A tool as the client knows it. */
+export interface ClientTool {
+  readonly name: string
+  readonly namespace?: string
+  /** Takes free text: at the upstream a function with one string argument, `input`. */
+  readonly isCustom: boolean
+}
+
+/** The client's tools by their names at the upstream. */
+export type ClientTools = ReadonlyMap<string, ClientTool>
+
+/** The longest name of a function that every upstream takes. */
+const NAME_CHARACTERS_MAX = 64
+const HASH_CHARACTERS = 8
+
+/** The same for the tools of a request and for the calls of earlier turns, whose tools may be gone. */
+export function upstreamNameOf(name: string, namespace: unknown): string {
+  if (typeof namespace !== 'string' || namespace === '') return name
+  const joined = `${namespace.replace(/_+$/, '')}__${name}`
+  if (joined.length <= NAME_CHARACTERS_MAX) return joined
+  const hash = sha256(joined).toString('hex').slice(0, HASH_CHARACTERS)
+  return `${joined.slice(0, NAME_CHARACTERS_MAX - HASH_CHARACTERS - 1)}_${hash}`
+}

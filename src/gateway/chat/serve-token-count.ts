@@ -1,0 +1,21 @@
+import { admit } from '../admit.ts'
+import type { Client, IncomingCall } from '../client.ts'
+import type { GatewayDeps } from '../gateway-deps.ts'
+import { countRequest, refuseAndCount, refuseCall } from '../refuse-call.ts'
+import type { ChatKind } from './chat-kind.ts'
+
+/**
+ * Answers with an estimate of a prompt's tokens. Nothing is sent to an upstream, held or charged; the request counts
+ * against the rate limits.
+ */
+export function createServeTokenCount(deps: GatewayDeps, kind: ChatKind) {
+  return async function serveTokenCount(incoming: IncomingCall, client: Client): Promise<void> {
+    const admitted = await admit(deps, kind, incoming)
+    if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
+    const { key, request, models } = admitted
+    const { limits, reached } = await countRequest(deps, incoming.ip, key)
+    if (reached) return refuseCall(deps, incoming, client, reached, limits)
+    const { promptTokensEstimated } = await kind.bound(models[0], request, deps.providers)
+    client.answer(JSON.stringify({ input_tokens: promptTokensEstimated }), limits)
+  }
+}

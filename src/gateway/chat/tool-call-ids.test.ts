@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import fc from '../../../test/harness/fast-check.ts'
+import { createToolCallIds } from './tool-call-ids.ts'
+
+const KEY = Buffer.alloc(32, 1)
+const ids = createToolCallIds([KEY])
+
+function hidden(id: string, by = ids): string {
+  const message = { tool_calls: [{ id, type: 'function' }] }
+  by.hide(message)
+  return message.tool_calls[0]?.id as string
+}
+
+function revealed(id: string, by = ids): string {
+  const messages = [
+    { role: 'assistant', tool_calls: [{ id, type: 'function' }] },
+    { role: 'tool', tool_call_id: id },
+  ]
+  by.reveal(messages)
+  const [asked, answered] = messages
+  assert.equal(asked?.tool_calls?.[0]?.id, answered?.tool_call_id, 'call and answer agree')
+  return answered?.tool_call_id as string
+}
+
+const digits = (alphabet: string, length: number) =>
+  fc
+    .array(fc.constantFrom(...Array.from(alphabet)), { minLength: length, maxLength: length })
+    .map((all) => all.join(''))
+const HEX = '0123456789abcdef'
+const BASE62 = `${HEX}ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ`
+const known = fc.oneof(
+  digits(BASE62, 24).map((rest) => `call_${rest}`),
+  digits(BASE62, 24).map((rest) => `toolu_${rest}`),
+  digits(BASE62, 24).map((rest) => `toolu_bdrk_${rest}`),
+  digits(BASE62, 22).map((rest) => `tooluse_${rest}`),
+  digits(HEX, 32).map((rest) => `chatcmpl-tool-${rest}`),
+  digits(BASE62, 9),
+)
+
+test('ids of every known shape look alike, 40 characters that any upstream takes, and come back', () => {
+  fc.assert(
+    fc.property(known, (id) => {
+      const shown = hidden(id)
+      assert.match(shown, /^call_[A-Za-z0-9_-]{35}$/)
+      assert.equal(revealed(shown), id)
+      assert.equal(hidden(id), shown, 'all chunks of a stream show one id')
+      assert.equal(hidden(shown), shown, 'a hidden id stays as it is')
+    }),
+  )
+})
+
+test('any other id comes back byte for byte, and is never longer than what the client sent', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), (id) => {
+      const shown = hidden(id)
+      assert.equal(revealed(shown), id)
+      assert.ok(Buffer.byteLength(id) <= Buffer.byteLength(shown))
+    }),
+  )
+  for (const id of [
+    '0',
+    '000000000',
+    'call_',
+    'toolu_',
+    'call_0',
+    'ü',
+    `call_${'z'.repeat(400)}`,
+  ]) {
+    assert.equal(revealed(hidden(id)), id)
+    assert.match(hidden(id), /^call_[A-Za-z0-9_-]{35,}$/)
+  }
+  const endless = 'x'.repeat(10_000)
+  assert.equal(hidden(endless), endless, 'the length is bounded')
+})
+
+test('ids that are not ours pass unchanged, as those of conversations from before', () => {
+  const foreign = fc.oneof(
+    known,
+    digits(`${BASE62}_-`, 35).map((rest) => `call_${rest}`),
+    fc.string(),
+  )
+  fc.assert(fc.property(foreign, (id) => assert.equal(revealed(id), id)))
+  const shown = hidden('toolu_bdrk_01ABC')
+  const other = shown.at(20) === 'A' ? 'B' : 'A'
+  const changed = shown.slice(0, 20) + other + shown.slice(21)
+  assert.equal(revealed(changed), changed, 'a changed id is nobody’s')
+  assert.equal(revealed(shown, createToolCallIds([randomBytes(32)])), shown, 'another key')
+})
+
+test('after a change of the sealing key, ids of running conversations still come back', () => {
+  const shown = hidden('toolu_01A')
+  const later = createToolCallIds([randomBytes(32), KEY])
+  assert.equal(revealed(shown, later), 'toolu_01A')
+  assert.notEqual(hidden('toolu_01A', later), shown)
+})
+
+test('messages without usable ids stay as they are', () => {
+  for (const message of [
+    {},
+    { tool_calls: null },
+    { tool_calls: [null, { id: 7 }, { id: '' }, {}] },
+  ]) {
+    const before = JSON.stringify(message)
+    ids.hide(message)
+    assert.equal(JSON.stringify(message), before)
+  }
+  const messages = [
+    { tool_calls: 'x', tool_call_id: 7 },
+    { role: 'tool', tool_call_id: null },
+  ]
+  const before = JSON.stringify(messages)
+  ids.reveal(messages)
+  assert.equal(JSON.stringify(messages), before)
+})

@@ -1,0 +1,59 @@
+/**
+ * Puts the shield into a kind of call: between the reading of a request and everything after it. The quote, the hold,
+ * fallbacks and retries see the masked request alone, and know nothing of the shield; the shield knows no money.
+ */
+import type { ShieldNote } from '../../customers/shield-counts.ts'
+import type { UpstreamFailure } from '../../providers/contract.ts'
+import { SHIELDED_CHARACTERS_MAX, type Counts } from '../../shield/shield-chat.ts'
+import type { CallKind } from '../call-kind.ts'
+import type { CallRequest } from '../call.ts'
+import { isRefusal, refusals } from '../refusal.ts'
+import type { ShieldRequest } from './shielded-request.ts'
+import { refusalOfData } from './refusal-of-data.ts'
+
+export function shieldKind<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  kind: CallKind<Body, Request, Outcome>,
+  shieldRequest: ShieldRequest<Request>,
+  notes: { note(note: ShieldNote): void },
+): CallKind<Body, Request, Outcome> {
+  /** Masked requests that no upstream has received yet. */
+  const waiting = new WeakMap<Request, Counts>()
+  return {
+    ...kind,
+    async read(body, key) {
+      const request = await kind.read(body, key)
+      const { action, uuids } = key.shield
+      if (isRefusal(request) || action === 'off') return request
+      const outcome = shieldRequest(request, { action, uuids })
+      if (outcome.kind === 'clear') return request
+      if (outcome.kind === 'too_long') {
+        kind.dispose?.(request)
+        return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX)
+      }
+      if (outcome.kind === 'blocked') {
+        kind.dispose?.(request)
+        notes.note({ keyId: key.id, action: 'block', counts: outcome.counts })
+        return refusalOfData(outcome)
+      }
+      waiting.set(outcome.request, outcome.counts)
+      return outcome.request
+    },
+    async call(provider, attempt) {
+      const outcome = await kind.call(provider, attempt)
+      const { request, key } = attempt.held
+      const counts = waiting.get(request)
+      if (counts && !isUnsent(outcome)) {
+        waiting.delete(request)
+        notes.note({ keyId: key.id, action: 'mask', counts })
+      }
+      return outcome
+    },
+  }
+}
+
+/** Whether surely no byte of the request left. */
+function isUnsent(outcome: { readonly kind: string }): boolean {
+  if (outcome.kind !== 'failure') return false
+  const { reason, isUnsent } = outcome as UpstreamFailure
+  return isUnsent === true || reason === 'unsupported' || reason === 'connect_failed'
+}

@@ -1,0 +1,80 @@
+/** Anybody may report a key that lies in the open. The answer is the same whether the key exists or not. */
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
+import { answer } from '../rest/values.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { restRoute } from '../rest/rest-route.ts'
+import { hiddenRoute } from '../rest/route.ts'
+import { sendPrivatePage } from '../rest/send-private-page.ts'
+import type { ApiKeyDeps } from './api-key-deps.ts'
+import { reportLeakedKey } from './report-leaked-key.ts'
+
+const SECRET_LENGTH_MAX = 200
+const PAGE_BODY_BYTES_MAX = 4_096
+const PAGE = '/chave-vazada'
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+export const leakedKeyRoutes = [
+  restRoute({
+    method: 'POST',
+    path: '/leaked-keys',
+    tag: 'Chaves',
+    summary:
+      'Informa uma chave exposta: se ela existe, é pausada na hora, e quem é dono recebe um aviso',
+    access: 'public',
+    body: Type.Object(
+      { key: Type.String({ minLength: 1, maxLength: SECRET_LENGTH_MAX }) },
+      { additionalProperties: false },
+    ),
+    answer: answer({ received: Type.Literal(true) }),
+    refusals: { 429: ['too_many_requests'] },
+    async handle({ body, request, reply }, deps: ApiKeyDeps) {
+      const wait = await reportLeakedKey(deps, request, body.key.trim())
+      if (wait !== undefined) {
+        reply.header('retry-after', wait)
+        throw new RestRefusal(429, 'too_many_requests', `try again in ${wait} seconds`)
+      }
+      return { received: true as const }
+    },
+  }),
+  hiddenRoute({
+    method: 'GET',
+    url: PAGE,
+    access: 'public',
+    handle: async (_request, reply) => sendPage(reply, 200, FORM),
+  }),
+  hiddenRoute({
+    method: 'POST',
+    url: PAGE,
+    access: 'public',
+    bodyBytesMax: PAGE_BODY_BYTES_MAX,
+    async handle(request, reply, deps: ApiKeyDeps) {
+      const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
+      const key = new URLSearchParams(body).get('key')?.trim() ?? ''
+      if (key === '' || key.length > SECRET_LENGTH_MAX) return sendPage(reply, 400, FORM)
+      const wait = await reportLeakedKey(deps, request, key)
+      if (wait === undefined) return sendPage(reply, 200, DONE)
+      reply.header('retry-after', wait)
+      return sendPage(reply, 429, TOO_MANY)
+    },
+  }),
+]
+
+function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'no-referrer' })
+}
+
+const FORM = page(
+  `<p>Achou uma chave de API (<code>sk-svc-…</code>) num repositório, num site ou numa conversa? Informe aqui. Se ela for nossa, é pausada na hora, e quem é dono recebe um aviso. Não é preciso ter conta.</p>
+<form method="post"><label>Chave <input name="key" required maxlength="${SECRET_LENGTH_MAX}" autocomplete="off" spellcheck="false"></label> <button>Informar</button></form>`,
+)
+const DONE = page('<p>Recebido, obrigado. Se a chave for nossa, ela já está pausada.</p>')
+const TOO_MANY = page('<p>Muitos avisos deste endereço. Tente de novo mais tarde.</p>')
+
+function page(body: string): string {
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Chave de API exposta</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}button,input{font:inherit;padding:.6rem}</style></head>
+<body><main><h1>Chave de API exposta</h1>
+${body}</main></body></html>`
+}

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { pauseLeakedKey } from '../../customers/key-acts.ts'
+import { limitAttempts } from '../../db/limit-attempts.ts'
+import { nearNetwork } from '../../lib/client-networks.ts'
+import type { ApiKeyDeps } from './api-key-deps.ts'
+
+/** From one IPv4 address or IPv6 /64, over all nodes. */
+const REPORTS = { max: 20, seconds: 3_600 }
+
+/**
+ * Pauses the key with this secret, if there is one; nothing tells the reporter whether there is. Returns the seconds to
+ * wait for a network that has reported too often. The secret is neither stored nor logged.
+ */
+export async function reportLeakedKey(
+  { db }: Pick<ApiKeyDeps, 'db'>,
+  request: FastifyRequest,
+  secret: string,
+): Promise<number | undefined> {
+  const ip = plainIp(request.ip)
+  const wait = await limitAttempts(db, `leaked-key:${nearNetwork(ip)}`, REPORTS)
+  if (wait !== undefined) return wait
+  await pauseLeakedKey(db, { kind: 'system', ip }, secret)
+  return undefined
+}

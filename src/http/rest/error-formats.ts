@@ -1,0 +1,47 @@
+/** The formats in which the model calls answer errors, as the client libraries of each API read them. */
+import Type, { type TSchema } from 'typebox'
+import { messagesErrorBody } from '../../gateway/chat/formats/messages/messages-error-body.ts'
+import { refusalBody, type Refusal } from '../../gateway/refusal.ts'
+
+export interface ErrorFormat {
+  readonly bodyOf: (refused: Refusal, requestId: string) => string
+  readonly schema: TSchema
+}
+
+export const chatErrors: ErrorFormat = {
+  bodyOf: refusalBody,
+  schema: Type.Object({
+    error: Type.Object({ message: Type.String(), type: Type.String(), code: Type.String() }),
+  }),
+}
+
+export const messagesErrors: ErrorFormat = {
+  bodyOf: messagesErrorBody,
+  schema: Type.Object({
+    type: Type.Literal('error'),
+    error: Type.Object({ type: Type.String(), message: Type.String(), code: Type.String() }),
+    request_id: Type.String(),
+  }),
+}
+
+export const responsesErrors: ErrorFormat = {
+  bodyOf: ({ type, code, message }) =>
+    JSON.stringify({ error: { message, type, code, param: null } }),
+  schema: Type.Object({
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String(),
+      code: Type.String(),
+      param: Type.Null(),
+    }),
+  }),
+}
+
+const RESPONSES_PATH = /^\/v1\/responses(\/|$|\?)/
+const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
+
+/** The format of errors of a model call's path. */
+export function errorFormatOf(path: string): ErrorFormat {
+  if (RESPONSES_PATH.test(path)) return responsesErrors
+  return MESSAGES_PATH.test(path) ? messagesErrors : chatErrors
+}

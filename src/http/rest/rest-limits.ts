@@ -1,0 +1,87 @@
+/**
+ * How many REST requests one caller may make in a minute, on this node. Model calls have limits of their own, which the
+ * ledger counts over all nodes.
+ */
+import type { FastifyRequest } from 'fastify'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { nearNetwork, wideNetwork } from '../../lib/client-networks.ts'
+import { createRateLimiter } from '../../lib/rate-limiter.ts'
+import { RestRefusal } from './rest-refusal.ts'
+
+/** A key, or a login session. */
+type CountedCaller = { readonly customerId: string } & (
+  | { readonly keyId: string }
+  | { readonly keyId?: undefined; readonly sessionId: string }
+)
+
+export interface RestLimits {
+  /** Counts a request of a known caller. Throws a `RestRefusal` (429) beyond the limit, as the others do. */
+  countCaller(request: FastifyRequest, caller: CountedCaller): void
+  /** Counts a request without a key or a session for its network. */
+  countStranger(request: FastifyRequest): void
+  /** Counts a key or a session that is not valid. */
+  countWrongKey(request: FastifyRequest): void
+  /** Before an unknown key is looked up in the database: refuses a network that has tried too many. */
+  assertMayTryKeys(request: FastifyRequest): void
+}
+
+export interface RestLimitTerms {
+  /** Requests per minute of one key or login session; a request that writes counts as `WRITE_COST`. */
+  readonly perKey: number
+  /** Requests per minute without a valid key from one IPv4 address or IPv6 /64; a wrong key counts as `WRONG_KEY_COST`. */
+  readonly perNetwork: number
+}
+
+/** A write costs several times the processor and disk of a read. */
+export const WRITE_COST = 4
+/** A program with a mistyped key sees 401 this many times less often before it is slowed down. */
+export const WRONG_KEY_COST = 10
+/** All keys of an account together, and all its sessions, in limits of one: more keys give no more than this. */
+export const ACCOUNT_FACTOR = 5
+/** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
+export const WIDE_FACTOR = 10
+
+export function createRestLimits({ perKey, perNetwork }: RestLimitTerms): RestLimits {
+  const limiter = createRateLimiter()
+
+  function assertTaken(wait: number | undefined): void {
+    if (wait !== undefined) throw tooManyRequests(wait)
+  }
+
+  function takeOfNetwork(request: FastifyRequest, cost: number): void {
+    const ip = plainIp(request.ip)
+    const wide = wideNetwork(ip)
+    assertTaken(limiter.take(`n:${nearNetwork(ip)}`, perNetwork, cost))
+    if (wide !== undefined) assertTaken(limiter.take(`w:${wide}`, perNetwork * WIDE_FACTOR, cost))
+  }
+
+  return {
+    countCaller({ method }, caller) {
+      const cost = method === 'GET' || method === 'HEAD' ? 1 : WRITE_COST
+      const [one, all] =
+        caller.keyId === undefined
+          ? [`s:${caller.sessionId}`, `as:${caller.customerId}`]
+          : [`k:${caller.keyId}`, `ak:${caller.customerId}`]
+      assertTaken(limiter.take(one, perKey, cost))
+      assertTaken(limiter.take(all, perKey * ACCOUNT_FACTOR, cost))
+    },
+    countStranger: (request) => takeOfNetwork(request, 1),
+    countWrongKey: (request) => takeOfNetwork(request, WRONG_KEY_COST),
+    assertMayTryKeys(request) {
+      const ip = plainIp(request.ip)
+      const wide = wideNetwork(ip)
+      assertTaken(limiter.findWait(`n:${nearNetwork(ip)}`, perNetwork, WRONG_KEY_COST))
+      if (wide !== undefined)
+        assertTaken(limiter.findWait(`w:${wide}`, perNetwork * WIDE_FACTOR, WRONG_KEY_COST))
+    },
+  }
+}
+
+function tooManyRequests(seconds: number): RestRefusal {
+  return new RestRefusal(
+    429,
+    'rate_limit_exceeded',
+    `Pedidos demais em um minuto. Tente de novo em ${seconds} s.`,
+    seconds,
+  )
+}

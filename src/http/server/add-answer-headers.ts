@@ -1,0 +1,36 @@
+/** The headers of every answer: the request's id, and under `/v1` the limits of its key or address. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { bearerOf } from '../../gateway/admit.ts'
+import { ipSubject, keySubject, type Limits } from '../../gateway/limits.ts'
+import type { ServerDeps } from '../http-deps.ts'
+import { authorizationOf } from '../rest/authorization-of.ts'
+import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
+
+/** A year. */
+const HSTS = 'max-age=31536000'
+
+export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): void {
+  const isSecure = deps.publicUrl?.startsWith('https:') ?? false
+  server.addHook('onSend', async (request, reply) => {
+    reply.headers(requestIdHeaders(request.id))
+    if (isSecure) reply.header('strict-transport-security', HSTS)
+    if (request.url.startsWith('/v1'))
+      reply.headers(limitHeaders(await limitsOf(deps, request, reply.statusCode)))
+  })
+}
+
+async function limitsOf(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  status: number,
+): Promise<Limits> {
+  // A wrong key is in no cache, so it is not looked up twice.
+  const isWrong = status === 401 || status === 429
+  const given = bearerOf(authorizationOf(request.headers))
+  const secret = given !== undefined && (!isWrong || deps.keys.isKnown(given)) ? given : undefined
+  const key = secret === undefined ? undefined : await deps.keys.find(secret).catch(() => undefined)
+  return deps.limits.lastKnown(
+    key ? keySubject(key) : ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute),
+  )
+}

@@ -1,0 +1,69 @@
+/** A gateway over a sandbox upstream in the test's own process, so that the charges can be compared with its counts. */
+import assert from 'node:assert/strict'
+import {
+  startSandboxUpstream,
+  type SandboxUpstream,
+} from '../../../src/sandbox/upstream/start-sandbox-upstream.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../../harness/assert-audit.ts'
+import { startGateway, type TestGateway } from '../../harness/gateway.ts'
+import { configured } from '../../harness/media-calls.ts'
+
+export interface AgentsGateway {
+  readonly gateway: TestGateway
+  /** Without `/v1`. */
+  readonly origin: string
+  readonly sandbox: SandboxUpstream
+  /** Asserts that each call of the upstream is charged once, by its own count, and that there are that many at least. */
+  assertCharges(callsMin: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Answers, calls tools and streams. */
+export const MODEL = 'agente'
+
+export async function startAgentsGateway(): Promise<AgentsGateway> {
+  const sandbox = await startSandboxUpstream()
+  const gateway = await startGateway(
+    configured({
+      upstreams: [{ id: 'own', kind: 'openai-compatible', base_url: sandbox.baseUrl }],
+      models: [
+        {
+          id: MODEL,
+          category: 'llm',
+          prices: { input: 1, output: 2 },
+          markup_multiplier: '1.5',
+          routes: [{ upstream: 'own', model: 'sandbox-chat' }],
+          context_tokens: 200_000,
+          max_output_tokens: 16_384,
+          supports_tools: true,
+        },
+      ],
+    }),
+  )
+  return {
+    gateway,
+    origin: new URL(gateway.node.baseUrl).origin,
+    sandbox,
+    async assertCharges(callsMin) {
+      await untilNoHoldIsOpen(gateway.database)
+      const events = await gateway.database.db.selectFrom('usage_events').selectAll().execute()
+      const { requests, completed, promptTokens, completionTokens } = sandbox.counts
+      assert.ok(completed >= callsMin, `the upstream answered ${completed} calls`)
+      assert.equal(requests, completed, 'each call of the upstream was answered')
+      assert.equal(events.length, completed)
+      for (const { outcome, usage_kind: kind } of events)
+        assert.deepEqual([outcome, kind], ['charged', 'exact'])
+      const sum = (count: (event: (typeof events)[number]) => number): number =>
+        events.reduce((total, event) => total + count(event), 0)
+      assert.deepEqual(
+        [sum((event) => event.prompt_tokens), sum((event) => event.completion_tokens)],
+        [promptTokens, completionTokens],
+      )
+      await assertAudit(gateway.database)
+    },
+    async stop() {
+      await gateway.stop()
+      await sandbox.close()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** `@anthropic-ai/sdk`: only its address and its key are set. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
+import { runClient } from './run-client.ts'
+
+let agents: AgentsGateway
+
+before(async () => {
+  agents = await startAgentsGateway()
+})
+
+after(() => agents.stop())
+
+test('the SDK’s plain and streamed answers, loops of tools, counts, models and errors work, and are charged by the upstream’s count', async () => {
+  const { code, stdout, stderr } = await runClient(
+    process.execPath,
+    [join(import.meta.dirname, 'anthropic-sdk-program.mjs')],
+    { ANTHROPIC_BASE_URL: agents.origin, ANTHROPIC_API_KEY: agents.gateway.secret, MODEL },
+  )
+  assert.equal(code, 0, stderr)
+  const { plain, streamed, text, asked, answered, counted, models, errors } = JSON.parse(stdout)
+  assert.match(plain.content[0].text, /Olá, catraca!/)
+  assert.equal(plain.stop_reason, 'end_turn')
+  assert.equal(text, plain.content[0].text)
+  assert.deepEqual(streamed.content, plain.content)
+  assert.deepEqual(streamed.usage, plain.usage)
+  assert.deepEqual(asked, [
+    ['clima', { cidade: 'Recife' }],
+    ['clima', { cidade: 'Belém' }],
+  ])
+  assert.match(answered.content[0].text, /A ferramenta clima devolveu: “sol”/)
+  assert.ok(counted.input_tokens > 0)
+  assert.ok(models.some(([type, id]: [string, string]) => type === 'model' && id === MODEL))
+  assert.deepEqual(errors, [
+    { isKnown: true, name: 'NotFoundError', status: 404, type: 'not_found_error' },
+    { isKnown: true, name: 'BadRequestError', status: 400, type: 'invalid_request_error' },
+    { isKnown: true, name: 'AuthenticationError', status: 401, type: 'authentication_error' },
+    { isKnown: true, name: 'AuthenticationError', status: 401, type: 'authentication_error' },
+  ])
+  await agents.assertCharges(5)
+})

@@ -1,0 +1,70 @@
+/** Client libraries that call the Responses format, in their default settings: only address and key are set. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
+import { runClient } from './run-client.ts'
+
+let agents: AgentsGateway
+
+beforeEach(async () => {
+  agents = await startAgentsGateway()
+})
+
+afterEach(() => agents.stop())
+
+async function runProgram(client: string): Promise<any> {
+  const { code, stdout, stderr } = await runClient(
+    process.execPath,
+    [join(import.meta.dirname, 'openai-responses-program.mjs')],
+    {
+      OPENAI_BASE_URL: agents.gateway.node.baseUrl,
+      OPENAI_API_KEY: agents.gateway.secret,
+      MODEL,
+      CLIENT: client,
+    },
+  )
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+const ASKED = [
+  ['clima', { cidade: 'Recife' }],
+  ['clima', { cidade: 'Belém' }],
+]
+const REPORT = /A ferramenta clima devolveu: “sol”/
+
+test('openai: plain, streamed and a loop of tools in the Responses format are charged by the upstream’s count', async () => {
+  const { texts, store, asked, answer, refused } = await runProgram('openai')
+  assert.match(texts[0], /Olá, catraca!/)
+  assert.deepEqual(texts, [texts[0], texts[0], texts[0]])
+  assert.equal(store, false)
+  assert.deepEqual(asked, ASKED)
+  assert.match(answer, REPORT)
+  assert.deepEqual(refused, { name: 'BadRequestError', status: 400, code: 'invalid_request' })
+  await agents.assertCharges(5)
+})
+
+test('the AI SDK: a loop of three steps in its default settings, plain and streamed', async () => {
+  const { steps, asked, answer, streamedAnswer } = await runProgram('ai-sdk')
+  assert.equal(steps, 3)
+  assert.deepEqual(asked, [...ASKED, ...ASKED])
+  assert.match(answer, REPORT)
+  assert.equal(streamedAnswer, answer)
+  await agents.assertCharges(6)
+})
+
+test('the Agents SDK: a loop of three turns, plain and streamed', async () => {
+  const { asked, answer, streamedAnswer } = await runProgram('agents')
+  assert.deepEqual(asked, [...ASKED, ...ASKED])
+  assert.match(answer, REPORT)
+  assert.equal(streamedAnswer, answer)
+  await agents.assertCharges(6)
+})
+
+test('LangChain: a streamed loop of tools in the Responses format', async () => {
+  const { asked, answer } = await runProgram('langchain')
+  assert.deepEqual(asked, ASKED)
+  assert.match(answer, REPORT)
+  await agents.assertCharges(3)
+})

@@ -1,0 +1,158 @@
+/** How many REST requests a caller may make in a minute: a key, an account, a session, and those who have none. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ask, askChat, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
+import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { openSession } from '../harness/open-session.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+
+const PER_MINUTE = 60
+/** The requests that a minute's allowance gives back while a test runs: one a second. */
+const GIVEN_BACK_MAX = 30
+const WRONG = 'sk-svc-wrong'
+
+let gateway: TestGateway
+let baseUrl: string
+
+before(async () => {
+  gateway = await startGateway({
+    REST_RATE_LIMIT_PER_KEY: String(PER_MINUTE),
+    REST_RATE_LIMIT_PER_IP: String(PER_MINUTE),
+    RATE_LIMIT_PER_IP: '20',
+    TRUST_PROXY: '127.0.0.1',
+  })
+  baseUrl = gateway.node.baseUrl
+})
+
+after(() => gateway.stop())
+
+let place = 0
+/** A network that no other request of this file came from. */
+const elsewhere = (): string => `198.51.100.${++place}`
+const from = (ip: string) => ({ 'x-forwarded-for': ip })
+const seed = () => seedCustomer(gateway.database.db, { balanceBrl: '10' })
+
+/** Returns the number of requests before the first that was refused for its pace, and that answer. */
+async function countUntilRefused(
+  call: () => Promise<Asked>,
+  max: number,
+): Promise<{ passed: number; refused: Asked }> {
+  for (let passed = 0; passed <= max; passed++) {
+    const answer = await call()
+    if (answer.status === 429) return { passed, refused: answer }
+  }
+  assert.fail(`${max} requests passed`)
+}
+
+function assertTooMany({ json, headers }: Asked): void {
+  assert.equal(json.error, 'rate_limit_exceeded')
+  const wait = Number(headers.get('retry-after'))
+  assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, `retry-after: ${wait}`)
+  assert.equal(json.details, `Pedidos demais em um minuto. Tente de novo em ${wait} s.`)
+}
+
+describe('a known caller', () => {
+  test('a key has a limit in a minute, wherever it asks from, and takes nothing from another key', async () => {
+    const { secret } = await seed()
+    const call = () => ask(baseUrl, '/usage/by-key', { secret, headers: from(elsewhere()) })
+    const { passed, refused } = await countUntilRefused(call, PER_MINUTE + GIVEN_BACK_MAX)
+    assert.ok(passed >= PER_MINUTE, `${passed} passed`)
+    assertTooMany(refused)
+    const other = await seed()
+    assert.equal((await ask(baseUrl, '/usage/by-key', { secret: other.secret })).status, 200)
+  })
+
+  test('a request that writes counts as four', async () => {
+    const { secret } = await seed()
+    const body = { name: 'Prompt', body: 'x' }
+    const { passed, refused } = await countUntilRefused(
+      () => ask(baseUrl, '/me/prompts', { secret, body }),
+      PER_MINUTE / 2,
+    )
+    assert.ok(passed >= PER_MINUTE / 4)
+    assertTooMany(refused)
+  })
+
+  test('a login session has a limit of its own: a key that runs away locks nobody out', async () => {
+    const { customerId, secret } = await seed()
+    const ofKey = () => ask(baseUrl, '/me/dashboard-stats', { secret })
+    await countUntilRefused(ofKey, PER_MINUTE + GIVEN_BACK_MAX)
+    const { db } = gateway.database
+    const session = await openSession({ db, dataDir: gateway.node.dataDir }, customerId)
+    const ofSession = () => ask(baseUrl, '/me/dashboard-stats', { secret: session })
+    const { passed, refused } = await countUntilRefused(ofSession, PER_MINUTE + GIVEN_BACK_MAX)
+    assert.ok(passed >= PER_MINUTE, `${passed} passed`)
+    assertTooMany(refused)
+  })
+
+  test('model calls do not count', async () => {
+    const { secret } = await seed()
+    const messages = [{ role: 'user', content: 'Oi' }]
+    for (let count = 0; count < 15; count++) {
+      const body = { model: 'sandbox-chat', messages, max_tokens: 5 }
+      assert.equal((await askChat(baseUrl, secret, body, from(elsewhere()))).status, 200)
+    }
+    for (let count = 0; count < PER_MINUTE; count++)
+      assert.equal((await ask(baseUrl, '/usage/by-key', { secret })).status, 200)
+  })
+})
+
+describe('without a valid key', () => {
+  test('an address may try few wrong keys; then even the next one is not looked up', async () => {
+    const headers = from(elsewhere())
+    const call = () => ask(baseUrl, '/me/prompts', { secret: WRONG + Math.random(), headers })
+    const { passed, refused } = await countUntilRefused(call, 10 + GIVEN_BACK_MAX)
+    assert.ok(passed >= PER_MINUTE / 10 - 1, `${passed} passed`)
+    assertTooMany(refused)
+    const { secret } = await seed()
+    assert.equal(
+      (await ask(baseUrl, '/me/prompts', { secret, headers })).status,
+      429,
+      'unknown yet',
+    )
+    assert.equal((await ask(baseUrl, '/me/prompts', { secret })).status, 200)
+    const known = await ask(baseUrl, '/me/prompts', { secret, headers })
+    assert.equal(known.status, 200, 'a key in use passes from an address that tried wrong ones')
+  })
+
+  test('public routes and requests without credentials are counted together by address', async () => {
+    const headers = from(elsewhere())
+    let place = 0
+    const paths = ['/models', '/me/prompts', '/fx-rates', '/auth/get-session']
+    const call = () => ask(baseUrl, paths[place++ % paths.length] as string, { headers })
+    const { passed, refused } = await countUntilRefused(call, PER_MINUTE + GIVEN_BACK_MAX)
+    assert.ok(passed >= PER_MINUTE, `${passed} passed`)
+    assertTooMany(refused)
+    for (const path of ['/healthz', '/healthz/db'])
+      assert.equal((await ask(baseUrl, path, { headers })).status, 200, path)
+  })
+
+  test('all addresses of an IPv6 /64 count as one, and a /48 has ten times as much', async () => {
+    let host = 0
+    const near = () => ask(baseUrl, '/models', { headers: from(`2001:db8:1:1::${++host}`) })
+    const { passed } = await countUntilRefused(near, PER_MINUTE + GIVEN_BACK_MAX)
+    assert.ok(passed >= PER_MINUTE)
+    let network = 1
+    const wide = () => ask(baseUrl, '/models', { headers: from(`2001:db8:1:${++network}::1`) })
+    const refused = await countUntilRefused(wide, PER_MINUTE * 10 + 10 * GIVEN_BACK_MAX)
+    assertTooMany(refused.refused)
+    const other = await ask(baseUrl, '/models', { headers: from('2001:db8:2:1::1') })
+    assert.equal(other.status, 200)
+  })
+
+  test('model calls of an IPv6 /64 share the limit of an address, and those of a /48 have ten', async () => {
+    await avoidMinuteEnd(20_000)
+    let host = 0
+    const near = () => askChat(baseUrl, WRONG, '{', from(`2001:db8:3:1::${++host}`))
+    const limited = await countUntilRefused(near, 25)
+    assert.equal(limited.passed, 20)
+    assertRefusal(limited.refused, 429, 'rate_limit_exceeded')
+    let network = 1
+    const wide = () => askChat(baseUrl, WRONG, '{', from(`2001:db8:3:${++network}::1`))
+    const { passed, refused } = await countUntilRefused(wide, 400)
+    assert.ok(passed < 20 * 10 + 10 * GIVEN_BACK_MAX)
+    assertRefusal(refused, 429, 'rate_limit_exceeded')
+  })
+})

@@ -1,0 +1,83 @@
+/** docs/security.md is complete: each table with its growth and retention, and each limit as in the code. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ALERTS_MAX } from '../src/alerts/alerts.ts'
+import { loadConfig } from '../src/composition/config.ts'
+import { OPEN_INVITATIONS_MAX } from '../src/customers/team-invitations.ts'
+import { TEAM_MEMBERS_MAX } from '../src/customers/team-members.ts'
+import { TEAMS_EVER_MAX, TEAMS_MAX } from '../src/customers/teams.ts'
+import { KEYS_EVER_MAX, KEYS_MAX } from '../src/http/api-keys/make-api-key.ts'
+import {
+  ACCOUNT_FACTOR,
+  WIDE_FACTOR,
+  WRITE_COST,
+  WRONG_KEY_COST,
+} from '../src/http/rest/rest-limits.ts'
+import { TOP_UPS_A_DAY } from '../src/payments/create-top-up.ts'
+import { PAYMENT_METHODS_MAX } from '../src/payments/payment-methods.ts'
+import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/prompts/prompt-limits.ts'
+import { WEBHOOKS_MAX } from '../src/webhooks/webhook-endpoints.ts'
+
+const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8')
+const page = await read('docs/security.md')
+const rows = page.split('\n').filter((line) => line.startsWith('| '))
+
+function rowOf(start: string): string {
+  const row = rows.find((line) => line.startsWith(`| ${start}`))
+  assert.ok(row, `no row begins with ${start}`)
+  return row
+}
+
+test('every table of the database says what makes it grow, what bounds it, and how long its rows stay', async () => {
+  const schema = await read('src/db/schema.sql')
+  const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)].flatMap(
+    ([, name]) => name ?? [],
+  )
+  assert.ok(tables.length > 60)
+  const listed = page
+    .slice(page.indexOf('\n## Tables'))
+    .split('\n')
+    .flatMap((line) => /^\| `(\w+)` \|/.exec(line)?.[1] ?? [])
+  assert.deepEqual(listed, tables.toSorted())
+  for (const name of listed) {
+    const cells = rowOf(`\`${name}\``).split('|').slice(1, -1)
+    assert.equal(cells.length, 4, name)
+    assert.ok(
+      cells.every((cell) => cell.trim() !== ''),
+      name,
+    )
+  }
+})
+
+test('the limits are those of the code', () => {
+  const text = (count: number) => count.toLocaleString('en-US')
+  const limits: Readonly<Record<string, readonly number[]>> = {
+    '`alerts`': [ALERTS_MAX],
+    '`api_keys`': [KEYS_MAX, KEYS_EVER_MAX],
+    '`payment_methods`': [PAYMENT_METHODS_MAX],
+    '`prompts`': [PROMPTS_MAX],
+    '`prompt_versions`': [PROMPT_BYTES_MAX / 1024 / 1024],
+    '`team_invitations`': [OPEN_INVITATIONS_MAX],
+    '`team_members`': [TEAM_MEMBERS_MAX],
+    '`teams`': [TEAMS_MAX, TEAMS_EVER_MAX],
+    '`top_ups`': [TOP_UPS_A_DAY.max],
+    '`webhook_endpoints`': [WEBHOOKS_MAX],
+  }
+  for (const [start, counts] of Object.entries(limits))
+    for (const count of counts)
+      assert.match(rowOf(start), new RegExp(`\\b${text(count)}\\b`), start)
+  const config = loadConfig({}, tmpdir())
+  const { restRequestsPerMinutePerIp: perIp, restRequestsPerMinutePerKey: perKey } = config
+  assert.match(
+    rowOf('REST requests'),
+    new RegExp(
+      `\\b${perIp} .* as ${WRONG_KEY_COST} \\| ${perKey} .* as ${WRITE_COST}; ${ACCOUNT_FACTOR} times`,
+    ),
+  )
+  const { requestsPerMinutePerIp: callsPerIp, callsAtOnceMax } = config
+  assert.match(rowOf('model calls'), new RegExp(`\\b${callsPerIp} .*; ${callsAtOnceMax} at once`))
+  assert.equal(WIDE_FACTOR, 10, 'the page says ten times')
+})

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { Card } from '../../components/Card.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { ShieldForm } from './ShieldForm.tsx'
+import { ShieldReportTable } from './ShieldReportTable.tsx'
+import { shieldQuery, shieldReportQuery } from './shield-queries.ts'
+
+export function ShieldCard() {
+  const shield = useQuery(shieldQuery)
+  const report = useQuery(shieldReportQuery)
+  return (
+    <Card
+      title="Proteção de dados pessoais (LGPD)"
+      description="CPF, CNPJ, e-mail, telefone, cartão e chave Pix nos textos das suas chamadas. Imagens e arquivos não são lidos."
+    >
+      <div className="grid gap-6">
+        {shield.isPending && <SkeletonRows rows={3} />}
+        {shield.isError && (
+          <ErrorState error={shield.error} onRetry={() => void shield.refetch()} />
+        )}
+        {shield.data && <ShieldForm shield={shield.data} />}
+        {report.isError && (
+          <ErrorState error={report.error} onRetry={() => void report.refetch()} />
+        )}
+        {report.data && <ShieldReportTable report={report.data} />}
+      </div>
+    </Card>
+  )
+}

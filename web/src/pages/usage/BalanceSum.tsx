@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { Card } from '../../components/Card.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Skeleton } from '../../components/Skeleton.tsx'
+import { exactBrl } from '../../format/brl.ts'
+import { balanceQuery, type Balance } from './usage-queries.ts'
+
+/** Everything that came and went, with all digits, so that the lines add up to the balance. */
+export function BalanceSum() {
+  const { data: balance, isError, error, refetch } = useQuery(balanceQuery)
+  return (
+    <Card title="De onde vem o seu saldo" className="mb-5">
+      {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!isError && (balance ? <Sum balance={balance} /> : <Skeleton className="h-44" />)}
+    </Card>
+  )
+}
+
+function Sum({ balance }: { readonly balance: Balance }) {
+  const lines = [
+    ['Recargas pagas', '+', balance.total_topped_up_brl],
+    ['Recompensas, créditos e ajustes a favor', '+', balance.total_other_credits_brl],
+    ['Uso', '−', balance.total_spent_brl],
+    ['Reembolsos, também os que estão a caminho', '−', balance.total_refunded_brl],
+    ['Contestações, ajustes e recompensas retiradas', '−', balance.total_other_debits_brl],
+    ['Saldo', '=', balance.balance_brl],
+  ] as const
+  return (
+    <dl className="divide-y divide-line text-sm">
+      {lines.map(([name, sign, amount]) => (
+        <div key={name} className="flex flex-wrap justify-between gap-x-4 py-2 last:font-semibold">
+          <dt className={sign === '=' ? '' : 'text-muted'}>{name}</dt>
+          <dd className="ml-auto whitespace-nowrap tabular-nums">
+            <span aria-hidden="true" className="text-muted">
+              {sign}
+            </span>{' '}
+            {exactBrl(amount)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
