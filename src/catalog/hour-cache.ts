@@ -5,7 +5,7 @@
  * depends on the tier of the prompt, so each tier has its own unit.
  */
 import type { Model } from './model.ts'
-import type { PriceTerms, PriceTier } from './prices.ts'
+import type { PriceTerms, PriceTier, UnitCounts } from './prices.ts'
 
 /** The unit of the first tier; the names of other tiers append their lower bound, see `hourCacheUnitOfTier`. */
 export const HOUR_CACHE_UNIT = 'cache_write_1h_tokens'
@@ -62,4 +62,13 @@ export function hourCacheUnits(
 
 export function isHourCacheUnit(unit: string): boolean {
   return unit === HOUR_CACHE_UNIT || unit.startsWith(`${HOUR_CACHE_UNIT}:`)
+}
+
+/** The tokens that a settled call wrote for an hour; `units` is the JSON of its resolution. */
+export function hourCacheWrites(units: string | null | undefined): number {
+  if (!units?.includes(HOUR_CACHE_UNIT)) return 0
+  const counts = JSON.parse(units) as UnitCounts
+  let sum = 0
+  for (const unit in counts) if (isHourCacheUnit(unit)) sum += counts[unit] as number
+  return sum
 }

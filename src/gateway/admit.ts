@@ -25,7 +25,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
     )
   }
 
-  const request = await kind.read(incoming.body, key)
+  const request = await kind.read(incoming.body, key, incoming.flags)
   if (isRefusal(request)) return refuse(request, key)
   const models = findModels(deps, kind, key, request)
   if (isRefusal(models)) {

@@ -58,9 +58,13 @@ export interface Ending {
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
   /**
    * Parses the body. Checks its shape and the fields that decide the price. The request is what an upstream may see; of
-   * the key, only settings that `isReadAlike` compares may decide about it.
+   * the key, only settings that `isReadAlike` compares may decide about it. `flags`: see `IncomingCall`.
    */
-  read(body: Body, key: ActiveKey): Request | Refusal | Promise<Request | Refusal>
+  read(
+    body: Body,
+    key: ActiveKey,
+    flags?: readonly string[],
+  ): Request | Refusal | Promise<Request | Refusal>
   /** Returns in Portuguese why this model cannot serve this request; undefined if it can. */
   findFault(model: Model, request: Request): string | undefined
   /** Computes the most that the call can use over all routes of the model. */

@@ -14,6 +14,8 @@ export interface IncomingCall<Body = Buffer> {
   /** The key, if it was checked before the body was read. */
   readonly key?: ActiveKey | undefined
   readonly sessionId: string | undefined
+  /** The flags of new features that the client's format has in a header (`anthropic-beta`). */
+  readonly flags?: readonly string[] | undefined
   readonly ip: string
   readonly body: Body
   /** By `performance.now()`. */

@@ -48,10 +48,23 @@ export interface ChatContent {
   readonly hasCacheControl: boolean
   /** A `cache_control` asks for a lifetime of one hour. */
   readonly cachesForAnHour: boolean
+  /**
+   * The request in the client's own format. An adapter whose upstream speaks that format sends the fields of it that
+   * its lists name; all others send `body`, which says the same as far as the chat-completions shape can.
+   */
+  readonly native?: NativeChat | undefined
   /** The request has files: documents or audio. */
   readonly hasFiles: boolean
   /** A file of the request is audio, which has a separate price. */
   readonly hasAudio: boolean
+}
+
+/** A request in a client's own format, checked as far as its translation to `ChatContent.body` shows it. */
+export interface NativeChat {
+  readonly format: 'messages'
+  readonly body: JsonObject
+  /** The flags of new features that the client sent in a header. */
+  readonly flags: readonly string[]
 }
 
 export interface ChatCall extends ChatContent {
@@ -101,6 +114,8 @@ export const EVENT_BYTES_MAX = 1024 * 1024
 export interface ChatAnswer {
   readonly kind: 'answer'
   readonly body: JsonObject
+  /** The answer in the format of `ChatContent.native`, if the request was sent in it. */
+  readonly native?: JsonObject | undefined
   /** Undefined if the upstream reported none: the usage is then unknown, not zero. */
   readonly usage: ReportedUsage | undefined
 }
@@ -119,6 +134,11 @@ export interface ChatStream {
 /** One chat-completions chunk, with its usage if it carries any. */
 export interface StreamChunk {
   readonly body: JsonObject
+  /**
+   * The events of this chunk in the format of `ChatContent.native`, if the request was sent in it; empty if they came
+   * with an earlier chunk.
+   */
+  readonly native?: readonly JsonObject[] | undefined
   readonly usage: ReportedUsage | undefined
 }
 

@@ -52,18 +52,25 @@ function billChat(model: ModelTruth, body: Body, received: Received): Bill {
   return { ...of, model, costPicoUsd: costOf(model, of), unknown }
 }
 
-export function billAnthropic(model: ModelTruth, body: Body): Bill {
-  return billChat(model, body, {
+/** Flags that change what is billed. */
+const PRICED_FLAGS = /context-1m|fast-mode|compact|code-execution|skills|mcp|web-|advisor/
+
+export function billAnthropic(model: ModelTruth, body: Body, flags: string): Bill {
+  const bill = billChat(model, body, {
     parts: [body.system, body.messages, body.tools, body.output_config, body.output_format],
     messages: listOf(body.messages).length,
     hasTools: listOf(body.tools).length > 0,
     limit: body.max_tokens,
     mediaOf: anthropicMedia,
   })
+  return PRICED_FLAGS.test(flags)
+    ? { ...bill, unknown: [...bill.unknown, `the flags ${flags}`] }
+    : bill
 }
 
 function anthropicMedia({ type, source }: Body): Media | undefined {
-  if (!isObject(source)) return undefined
+  // Texts and images inside the document are read one by one.
+  if (!isObject(source) || source.type === 'content') return undefined
   const given = typeof source.media_type === 'string' ? source.media_type : 'application/pdf'
   const mediaType = type === 'image' ? 'image/png' : given
   if (source.type === 'text') return { mediaType, bytes: undefined, text: String(source.data) }

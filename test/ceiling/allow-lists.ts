@@ -33,7 +33,7 @@ export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   'openai images': OPENAI_IMAGES,
   'anthropic chat': words(`
     model max_tokens messages system tools tool_choice temperature top_p top_k stop_sequences stream thinking
-    output_config output_format metadata
+    output_config output_format metadata context_management cache_control
   `),
   'google chat': words('contents systemInstruction tools toolConfig generationConfig'),
   'google-vertex chat': words('contents systemInstruction tools toolConfig generationConfig'),
@@ -68,7 +68,69 @@ export function unknownFields(list: string, body: unknown): string[] {
   const top = TOP_FIELDS[list]
   if (!top || !isObject(body)) return [`${list}: no list`]
   const unknown = Object.keys(body).filter((field) => !top.has(field) && body[field] !== undefined)
+  if (list === 'anthropic chat') return [...unknown, ...unknownInAnthropic(body)]
   return list === 'openai chat' ? [...unknown, ...unknownInMessages(body)] : unknown
+}
+
+const CACHED = 'type cache_control'
+/** Anthropic's blocks without a price of their own. */
+const BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: words(`${CACHED} text`),
+  image: words(`${CACHED} source`),
+  document: words(`${CACHED} source title context`),
+  search_result: words(`${CACHED} source title content`),
+  tool_use: words(`${CACHED} id name input`),
+  tool_result: words(`${CACHED} tool_use_id content is_error`),
+  thinking: words('type thinking signature'),
+  redacted_thinking: words('type data'),
+}
+const ANTHROPIC_TOOL = words(`${CACHED} name description input_schema strict eager_input_streaming`)
+const SOURCES = words('base64 text content url')
+
+function unknownInAnthropic(body: Record<string, unknown>): string[] {
+  const unknown = new Set<string>()
+  const known = (fields: ReadonlySet<string>, value: unknown, place: string): void => {
+    if (!isObject(value)) return
+    for (const field of Object.keys(value)) if (!fields.has(field)) unknown.add(`${place}.${field}`)
+    const { cache_control: control } = value
+    if (isObject(control)) known(words('type ttl'), control, `${place}.cache_control`)
+  }
+  const blocks = (list: unknown, place: string): void => {
+    for (const block of Array.isArray(list) ? (list as unknown[]).filter(isObject) : []) {
+      const fields = BLOCKS[String(block.type)]
+      const at = `${place}[type=${String(block.type)}]`
+      if (!fields) {
+        unknown.add(at)
+        continue
+      }
+      known(fields, block, at)
+      blocks(block.content, `${at}.content`)
+      const { source } = block
+      if (!isObject(source)) continue
+      if (!SOURCES.has(String(source.type)))
+        unknown.add(`${at}.source[type=${String(source.type)}]`)
+      known(words('type media_type data content url'), source, `${at}.source`)
+      blocks(source.content, `${at}.source.content`)
+    }
+  }
+  blocks(body.system, 'system')
+  for (const message of Array.isArray(body.messages) ? (body.messages as unknown[]) : []) {
+    known(words('role content'), message, 'messages[]')
+    if (isObject(message)) blocks(message.content, 'messages[]')
+  }
+  for (const tool of Array.isArray(body.tools) ? (body.tools as unknown[]) : []) {
+    known(ANTHROPIC_TOOL, tool, 'tools[]')
+    if (isObject(tool) && !['undefined', 'custom'].includes(String(tool.type)))
+      unknown.add(`tools[type=${String(tool.type)}]`)
+  }
+  known(words('type budget_tokens display'), body.thinking, 'thinking')
+  known(words('effort format'), body.output_config, 'output_config')
+  known(words('user_id'), body.metadata, 'metadata')
+  const { edits } = isObject(body.context_management) ? body.context_management : {}
+  for (const edit of Array.isArray(edits) ? (edits as unknown[]).filter(isObject) : [])
+    if (!String(edit.type).startsWith('clear_')) unknown.add(`edits[type=${String(edit.type)}]`)
+  known(words('type ttl'), body.cache_control, 'cache_control')
+  return [...unknown]
 }
 
 function unknownInMessages({

@@ -67,16 +67,17 @@ export function createAskGateway(baseUrl: string): AskGateway {
   const pool = new Pool(url.origin, { connections: 64, headersTimeout: 30_000 })
   const ask = async (
     { secret }: Slot,
-    { kind, body }: GeneratedRequest,
+    { kind, format, headers, body }: GeneratedRequest,
     requestId: string,
   ): Promise<{ status: number; text: string }> => {
     const isForm = kind === 'transcriptions'
     const answer = await pool.request({
-      path: url.pathname + PATHS[kind],
+      path: url.pathname + (format === undefined ? PATHS[kind] : `/${format}`),
       method: 'POST',
       headers: {
         authorization: `Bearer ${secret}`,
         'x-svc-request-id': requestId,
+        ...headers,
         'content-type': isForm ? FORM_TYPE : 'application/json',
       },
       body: isForm ? formOf(body as FormBody) : jsonText(body),

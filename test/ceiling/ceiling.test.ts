@@ -27,6 +27,7 @@ import {
   type Slot,
 } from './ask-gateway.ts'
 import { chat, type GeneratedRequest } from './generate-chats.ts'
+import { messagesRequest } from './generate-native-messages.ts'
 import { embeddings, images, transcriptions } from './generate-media.ts'
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts'
 import { jsonText } from './json-text.ts'
@@ -55,6 +56,7 @@ interface Case {
 const someCase: fc.Arbitrary<Case> = fc.record({
   request: fc.oneof(
     { weight: 7, arbitrary: chat },
+    { weight: 3, arbitrary: messagesRequest },
     { weight: 1, arbitrary: embeddings },
     { weight: 1, arbitrary: images },
     { weight: 1, arbitrary: transcriptions },

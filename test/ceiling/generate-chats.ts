@@ -10,6 +10,9 @@ import { cached, given, messages, rarely, type Json } from './generate-messages.
 export interface GeneratedRequest {
   readonly kind: ModelTruth['kind']
   readonly model: ModelTruth
+  /** The format of a chat, if it is not that of chat completions. */
+  readonly format?: 'messages'
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: Record<string, unknown>
 }
 

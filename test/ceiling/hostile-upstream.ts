@@ -114,7 +114,7 @@ function serve(request: IncomingMessage, raw: Buffer): Served {
   const model = modelOf(String(body.model))
   const isStream = body.stream === true
   if (path.startsWith('/anthropic')) {
-    const bill = billAnthropic(model, body)
+    const bill = billAnthropic(model, body, String(request.headers['anthropic-beta'] ?? ''))
     return { bill, answer: anthropicAnswer(bill, isStream) }
   }
   if (path.startsWith('/cohere')) return serveCohere(path, model, body)

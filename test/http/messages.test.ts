@@ -321,6 +321,7 @@ test('tokens of the cache are apart from the input, and each is charged once at 
     assert.deepEqual(message.usage, {
       input_tokens: 10,
       cache_creation_input_tokens: 30,
+      cache_creation: { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 0 },
       cache_read_input_tokens: 60,
       output_tokens: 10,
     })

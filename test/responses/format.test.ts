@@ -7,6 +7,7 @@ import {
   createResponsesFormat,
   type ResponsesRequest,
 } from '../../src/gateway/chat/formats/responses/responses-format.ts'
+import type { ToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
 import { isRefusal, refusals } from '../../src/gateway/refusal.ts'
 import type { JsonObject } from '../../src/providers/contract.ts'
 import fc from '../harness/fast-check.ts'
@@ -31,7 +32,12 @@ const CHARGED = {
 
 const keys = { sealingKey: randomBytes(32) }
 /** Ids that are not hidden. */
-const ids = { hide: () => undefined, reveal: () => undefined }
+const ids: ToolCallIds = {
+  hide: () => undefined,
+  reveal: () => undefined,
+  hidden: (id) => id,
+  revealed: (id) => id,
+}
 const format = createResponsesFormat(createReasoningSeal(keys), ids)
 
 function read(body: object): ResponsesRequest {

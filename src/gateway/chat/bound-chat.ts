@@ -57,6 +57,7 @@ export function contentOf(
   return {
     model: upstreamModel,
     body: bodyFor(model, request),
+    native: request.native,
     memo: request.memo,
     isStream: request.isStream,
     outputTokensMax,

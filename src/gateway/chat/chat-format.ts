@@ -10,22 +10,28 @@ import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
 
 export interface ChatFormat<Request extends ChatRequest = ChatRequest> {
-  /** Parses the bytes of a request body. */
-  readRequest(raw: Buffer): Request | Refusal
+  /** Parses the bytes of a request body. `flags` are those of new features, from a header. */
+  readRequest(raw: Buffer, flags?: readonly string[]): Request | Refusal
   /** Creates the writer for the answer of one call; `id` is our id of the call. */
   createWriter(call: { id: string; modelId: string; request: Request }): ChatWriter
 }
 
 export interface ChatWriter {
-  /** A whole answer. */
-  answer(body: JsonObject, charged: Charged): string
-  /** The server-sent events of a chunk; undefined if the customer must not see any part of it. */
-  chunk(body: JsonObject): string | undefined
+  /** A whole answer. `native`: in this format, if the upstream speaks it; then it is written instead of the body. */
+  answer(body: JsonObject, charged: Charged, native?: JsonObject): string
+  /**
+   * The server-sent events of a chunk; undefined if the customer must not see any part of it. `native`: its events in
+   * this format, if the upstream speaks it; then they are written instead of the body.
+   */
+  chunk(body: JsonObject, native?: readonly JsonObject[]): string | undefined
   /** The events after the last chunk. */
   end(charged: Charged): string
   /** The events after the last chunk of a stream that broke off. */
   broken(refused: Refusal): string
 }
 
-/** The tokens of a call and their cost. */
-export type Charged = TokenCounts & { readonly billedNanoBrl: NanoBrl }
+/** The tokens of a call and their cost; `units` as in a `Resolution`. */
+export type Charged = TokenCounts & {
+  readonly billedNanoBrl: NanoBrl
+  readonly units?: string | null
+}

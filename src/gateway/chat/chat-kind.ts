@@ -1,5 +1,6 @@
 /** The chat kind of call, for every client format: its bounds, and how it is called, relayed and charged. */
 import type { Model } from '../../catalog/model.ts'
+import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Resolution } from '../../ledger/resolution.ts'
 import type {
   ChatAnswer,
@@ -12,7 +13,7 @@ import { billedUsage } from '../billed-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
-import { refusals } from '../refusal.ts'
+import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { boundChat, contentOf } from './bound-chat.ts'
 import { beginStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
@@ -37,7 +38,7 @@ export function createChatKind<Request extends ChatRequest>(
 ): ChatKind<Request> {
   const waitMsMax = callTimeoutMs / 2
   return {
-    read: (raw) => format.readRequest(raw),
+    read: (raw, key, flags) => readRequest(format, raw, key, flags),
     findFault: findModelFault,
     bound: boundChat,
     can: (provider) => provider.completeChat !== undefined,
@@ -54,7 +55,7 @@ export function createChatKind<Request extends ChatRequest>(
         const resolution = await resolveAnswer(held, outcome, answeredBy())
         return {
           resolution,
-          write: () => writer.answer(outcome.body, resolution),
+          write: () => writer.answer(outcome.body, resolution, outcome.native),
           send: (text) => client.answer(text, limits),
         }
       }
@@ -75,6 +76,21 @@ export function createChatKind<Request extends ChatRequest>(
       }
     },
   }
+}
+
+/**
+ * The shield reads and masks a chat in the chat-completions shape. With it, nothing is sent in another form, which has
+ * texts that it did not read.
+ */
+function readRequest<Request extends ChatRequest>(
+  format: ChatFormat<Request>,
+  raw: Buffer,
+  { shield }: ActiveKey,
+  flags: readonly string[] | undefined,
+): Request | Refusal {
+  const request = format.readRequest(raw, flags)
+  if (isRefusal(request) || request.native === undefined || shield.action === 'off') return request
+  return { ...request, native: undefined }
 }
 
 function findModelFault(model: Model, request: ChatRequest): string | undefined {

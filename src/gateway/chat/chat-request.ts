@@ -4,7 +4,7 @@
  * reach an upstream.
  */
 import { isObject } from '../../lib/is-object.ts'
-import type { ChatContent, JsonObject } from '../../providers/contract.ts'
+import type { ChatContent, JsonObject, NativeChat } from '../../providers/contract.ts'
 import type { Placeholders } from '../../shield/placeholders.ts'
 import type { CallRequest } from '../call.ts'
 import {
@@ -34,6 +34,8 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly bytes: number
   /** The values that the shield took out of the body, to be put back into the answer. */
   readonly placeholders?: Placeholders | undefined
+  /** The request as the client wrote it, for upstreams that speak its format; see `ChatContent`. */
+  readonly native?: NativeChat | undefined
   /** See `ChatContent`. */
   readonly memo: ChatContent['memo']
 }

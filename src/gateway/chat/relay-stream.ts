@@ -69,7 +69,7 @@ export async function relayStream(
       if (chunk.usage) reported = laterReport(reported, chunk.usage)
       hasFinished ||= isFinished(chunk)
       countOutput(chunk.body, output)
-      shown += writer.chunk(chunk.body) ?? ''
+      shown += writer.chunk(chunk.body, chunk.native) ?? ''
     }
     return shown
   }

@@ -13,6 +13,10 @@ export interface ToolCallIds {
   hide(message: JsonObject): void
   /** Restores the upstream's ids in the messages of a request, in place. The restored ids are never longer. */
   reveal(messages: readonly JsonObject[]): void
+  /** One id as `hide` writes it. */
+  hidden(id: string): string
+  /** One id as `reveal` restores it; any other value as it is. */
+  revealed(id: unknown): unknown
 }
 
 const PUBLIC_PREFIX = 'call_'
@@ -58,6 +62,9 @@ export function createToolCallIds(sealingKeys: readonly [Buffer, ...Buffer[]]): 
   }
 
   return {
+    // An id that is written twice, as after masking, is hidden once.
+    hidden: (id) => (revealed(id) === undefined ? current.seal(id) : id),
+    revealed: (id) => revealed(id) ?? id,
     hide({ tool_calls: calls }) {
       if (!Array.isArray(calls)) return
       for (const call of calls) {

@@ -20,8 +20,8 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
   const waiting = new WeakMap<Request, Counts>()
   return {
     ...kind,
-    async read(body, key) {
-      const request = await kind.read(body, key)
+    async read(body, key, flags) {
+      const request = await kind.read(body, key, flags)
       const { action, uuids } = key.shield
       if (isRefusal(request) || action === 'off') return request
       const outcome = shieldRequest(request, { action, uuids })

@@ -62,6 +62,7 @@ export function modelCallRoute<Body>(declared: {
                 ...checked,
                 receivedAtMs: performance.now(),
                 sessionId: sessionIdOf(request.headers),
+                flags: flagsOf(request.headers),
                 body,
               },
               client,
@@ -205,6 +206,14 @@ function describe(
       ),
     },
   }
+}
+
+/** The flags of new features, each a short word; the Messages format has them in a header. */
+function flagsOf({ 'anthropic-beta': header }: FastifyRequest['headers']): string[] | undefined {
+  if (header === undefined) return undefined
+  return String(header)
+    .split(',')
+    .map((flag) => flag.trim())
 }
 
 /** The bytes of a fully read body. */

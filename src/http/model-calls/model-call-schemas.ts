@@ -111,10 +111,16 @@ export const messages: ModelCallContract = {
     content: Type.Array(Type.Object({ type: Type.String() }, open)),
     stop_reason: Type.String(),
     stop_sequence: nullable(Type.String()),
+    stop_details: Type.Optional(Type.Object({}, open)),
+    context_management: Type.Optional(Type.Object({}, open)),
     usage: Type.Object({
       input_tokens: count,
       cache_creation_input_tokens: count,
       cache_read_input_tokens: count,
+      cache_creation: Type.Object({
+        ephemeral_5m_input_tokens: count,
+        ephemeral_1h_input_tokens: count,
+      }),
       output_tokens: count,
     }),
     cost_billed_brl: brl,

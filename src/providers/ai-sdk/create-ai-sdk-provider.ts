@@ -10,11 +10,16 @@ import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
 import { createMeasureChat } from './measure-chat.ts'
 import { openFetch, type Fetch } from './open-fetch.ts'
+import { nativeCallOptions } from './native-messages/native-call-options.ts'
+import {
+  writeNativeMessages,
+  type NativeMessages,
+} from './native-messages/write-native-messages.ts'
 import { openModels } from './open-models.ts'
 import { createGetToken } from './open-vertex.ts'
 import { createReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
-import { toChatAnswer } from './to-chat-answer.ts'
+import { toChatAnswer, toNativeAnswer } from './to-chat-answer.ts'
 import { brokenStream, toChatStream } from './to-chat-stream.ts'
 import { toFailure } from './to-failure.ts'
 
@@ -29,8 +34,9 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const fetch: Fetch = (input, init) => {
     const sending = running.getStore()
     if (!sending) return connection.fetch(input, init)
+    const written = withBody(init, sending.native)
     sending.hasSent = true
-    return connection.fetch(input, init, () => (sending.isWithUpstream = true))
+    return connection.fetch(input, written, () => (sending.isWithUpstream = true))
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
@@ -40,6 +46,14 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     const signal = AbortSignal.any([callerSignal, canceller.signal])
     try {
       const model = models.language(call.model)
+      const native = writeNativeMessages(call, options.kind, model.modelId)
+      if (native) {
+        sending.native = native
+        const request = nativeCallOptions(call, native, signal)
+        if (!call.isStream) return toNativeAnswer(await model.doGenerate(request), call)
+        const { stream } = await model.doStream(request)
+        return toChatStream(stream, call, canceller, signal, true)
+      }
       const readFile = createReadFile(
         {
           addresses: await model.supportedUrls,
@@ -63,7 +77,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   return {
     cancelStopsBilling: options.cancelStopsBilling,
     completeChat(call, signal) {
-      const sending = { hasSent: false, isWithUpstream: false }
+      const sending = { hasSent: false, isWithUpstream: false, native: undefined }
       return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
@@ -78,6 +92,15 @@ interface Sending {
   hasSent: boolean
   /** A connection has begun to send the request. */
   isWithUpstream: boolean
+  /** Writes the body instead of the package. */
+  native: NativeMessages | undefined
+}
+
+function withBody(
+  init: RequestInit | undefined,
+  native: NativeMessages | undefined,
+): RequestInit | undefined {
+  return native ? { ...init, body: native.write(init?.body as string) } : init
 }
 
 /** Marks a time-out or an abort after which no upstream has worked: of the access token, of a file, of the queue. */

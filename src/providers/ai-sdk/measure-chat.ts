@@ -4,6 +4,11 @@
  */
 import type { ChatContent } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { nativeCallOptions } from './native-messages/native-call-options.ts'
+import {
+  writeNativeMessages,
+  type NativeMessages,
+} from './native-messages/write-native-messages.ts'
 import { openModels } from './open-models.ts'
 import type { FileContent, ReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
@@ -15,10 +20,10 @@ const PLACEHOLDER = 'measured'
 
 /** Thrown by `measure` instead of sending the request. */
 class Measured extends Error {
-  readonly bytes: number
-  constructor(bytes: number) {
+  readonly body: unknown
+  constructor(body: unknown) {
     super('measured')
-    this.bytes = bytes
+    this.body = body
   }
 }
 
@@ -27,14 +32,18 @@ export function createMeasureChat(
 ): (content: ChatContent) => Promise<number | undefined> {
   const models = openModels(withoutCredentials(options), measure, async () => PLACEHOLDER)
   return async function measureChat(content) {
+    let native: NativeMessages | undefined
     try {
       const model = models.language(content.model)
       const call = { ...content, callId: PLACEHOLDER }
       const { signal } = new AbortController()
-      const request = await toCallOptions(call, model, options.kind, readAsNothing, signal)
+      native = writeNativeMessages(content, options.kind, model.modelId)
+      const request = native
+        ? nativeCallOptions(call, native, signal)
+        : await toCallOptions(call, model, options.kind, readAsNothing, signal)
       await (content.isStream ? model.doStream(request) : model.doGenerate(request))
     } catch (error) {
-      if (error instanceof Measured) return error.bytes + LIMIT_BYTES_MAX
+      if (error instanceof Measured) return bytesOf(error.body, native) + LIMIT_BYTES_MAX
     }
     // A body that cannot be built cannot be sent either; the call itself reports the reason.
     return undefined
@@ -42,8 +51,12 @@ export function createMeasureChat(
 }
 
 const measure: typeof globalThis.fetch = async (_input, init) => {
-  const body = init?.body
-  throw new Measured(typeof body === 'string' ? Buffer.byteLength(body) : Infinity)
+  throw new Measured(init?.body)
+}
+
+function bytesOf(body: unknown, native: NativeMessages | undefined): number {
+  if (typeof body !== 'string') return Infinity
+  return native ? native.measure(body) : Buffer.byteLength(body)
 }
 
 /** Image data is not measured; an address is, because it may be sent as text. */

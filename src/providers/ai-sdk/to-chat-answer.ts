@@ -1,4 +1,5 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
 import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
 import { toReasoningDetail } from './reasoning-details.ts'
 import { toExtraContent } from './thought-signature.ts'
@@ -20,6 +21,16 @@ export function toChatAnswer(
     body: { choices: [{ index: 0, message, finish_reason: finish }] },
     usage: toReportedUsage(usage, content.length > 0, asked),
   }
+}
+
+/** Converts an answer in the client's own format, and keeps it beside. */
+export function toNativeAnswer(
+  result: LanguageModelV4GenerateResult,
+  asked: AskedOfUsage,
+): ChatAnswer | UpstreamFailure {
+  const answer = toChatAnswer(result, asked)
+  const native = result.response?.body
+  return answer.kind === 'answer' && isObject(native) ? { ...answer, native } : answer
 }
 
 function toMessage(

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
 import {
   StreamBroken,
   type ChatStream,
@@ -18,17 +19,19 @@ const DISCARD_MS_MAX = 1_000
 
 /**
  * Converts a stream of parts to chat-completions chunks, read as slowly as they are pulled. Aborting `canceller` ends
- * the request; `signal` combines the caller's signal and the canceller's.
+ * the request; `signal` combines the caller's signal and the canceller's. `isNative`: the chunks also carry the events
+ * in the client's own format, which the stream has as raw parts.
  */
 export function toChatStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   asked: AskedOfUsage,
   canceller: AbortController,
   signal: AbortSignal,
+  isNative = false,
 ): ChatStream {
   return {
     kind: 'stream',
-    chunks: readChunks(stream.getReader(), asked, canceller, signal),
+    chunks: readChunks(stream.getReader(), asked, canceller, signal, isNative),
     cancel: () => canceller.abort(),
   }
 }
@@ -50,8 +53,10 @@ async function* readChunks(
   asked: AskedOfUsage,
   canceller: AbortController,
   signal: AbortSignal,
+  isNative: boolean,
 ): AsyncGenerator<StreamChunk[]> {
   const toDeltas = createToDeltas()
+  const events = createEventHolder(isNative)
   let hasStarted = false
   let hasEnded = false
   try {
@@ -63,21 +68,44 @@ async function* readChunks(
         const chunk = lastChunk(part, hasStarted, asked)
         hasEnded = true
         discardRest(reader, canceller)
-        yield [chunk]
+        yield events.addTo([chunk])
         return
+      }
+      if (part.type === 'raw') {
+        events.hold(part.rawValue)
+        continue
       }
       const chunks = toDeltas(part).map((delta, position) => {
         const isFirst = !hasStarted && position === 0
         return chunkOf(isFirst ? { role: 'assistant', ...delta } : delta, null)
       })
-      if (chunks.length === 0) continue
+      // Events without output wait for some: until then, another upstream could still answer.
+      if (chunks.length === 0 && !(hasStarted && events.isHolding())) continue
       hasStarted = true
-      yield chunks
+      yield events.addTo(chunks)
     }
   } catch (error) {
     throw new StreamBroken(toFailure(error, signal))
   } finally {
     if (!hasEnded) canceller.abort()
+  }
+}
+
+/** Holds an event until the parts that were read from it have come, so that it is counted before it is delivered. */
+function createEventHolder(isNative: boolean) {
+  let held: JsonObject[] = []
+  return {
+    hold(event: unknown): void {
+      if (isNative && isObject(event)) held.push(event)
+    },
+    isHolding: () => held.length > 0,
+    addTo(chunks: StreamChunk[]): StreamChunk[] {
+      if (!isNative) return chunks
+      const [first = { body: { choices: [] }, usage: undefined }, ...others] = chunks
+      const all = [{ ...first, native: held }, ...others.map((each) => ({ ...each, native: [] }))]
+      held = []
+      return all
+    },
   }
 }
 

@@ -3770,10 +3770,20 @@ export interface Contract {
         }[]
         stop_reason: string
         stop_sequence: string | null
+        stop_details?: {
+          [k: string]: unknown
+        }
+        context_management?: {
+          [k: string]: unknown
+        }
         usage: {
           input_tokens: number
           cache_creation_input_tokens: number
           cache_read_input_tokens: number
+          cache_creation: {
+            ephemeral_5m_input_tokens: number
+            ephemeral_1h_input_tokens: number
+          }
           output_tokens: number
         }
         /**

@@ -1,4 +1,5 @@
 /** The parts of a message that whole answers and streams have in common. */
+import { hourCacheWrites } from '../../../../catalog/hour-cache.ts'
 import { decimalBrl } from '../../../../lib/money.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
@@ -31,12 +32,22 @@ export function stopReasonOf(finishReason: unknown, hasToolCalls: boolean): stri
 /** Tokens read from and written to the cache are not part of `input_tokens` in this format. */
 export function messageUsage(charged: Charged): JsonObject {
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = charged
+  const forAnHour = hourCacheWrites(charged.units)
   return {
     input_tokens: promptTokens - cachedTokens - cacheWriteTokens,
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteTokens - forAnHour,
+      ephemeral_1h_input_tokens: forAnHour,
+    },
     output_tokens: completionTokens,
   }
+}
+
+/** One server-sent event. */
+export function messageEvent(data: JsonObject & { type: string }): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 /** Appends the cost, in BRL to all nine decimals, to the JSON of an object: a JSON number is not exact in JavaScript. */

@@ -161,6 +161,7 @@ test('the tokens of a message are disjoint: input, cache read and cache write ar
         input_tokens: fresh,
         cache_creation_input_tokens: write,
         cache_read_input_tokens: read,
+        cache_creation: { ephemeral_5m_input_tokens: write, ephemeral_1h_input_tokens: 0 },
         output_tokens: out,
       })
     }),

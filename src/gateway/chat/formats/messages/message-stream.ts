@@ -4,6 +4,7 @@ import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts
 import type { Charged } from '../../chat-format.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import {
+  messageEvent,
   messageUsage,
   openMessage,
   reasoningOf,
@@ -52,24 +53,27 @@ export function createMessageStream(
       stop_sequence: null,
       usage: { ...usage, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
     }
-    return event({ type: 'message_start', message }) + event({ type: 'ping' })
+    return messageEvent({ type: 'message_start', message }) + messageEvent({ type: 'ping' })
   }
 
   function close(): string {
     if (open === undefined) return ''
     open = undefined
-    return event({ type: 'content_block_stop', index: blocks - 1 })
+    return messageEvent({ type: 'content_block_stop', index: blocks - 1 })
   }
 
   function begin(block: JsonObject & { type: BlockType }): string {
     const closed = close()
     open = block.type
     blocks += 1
-    return closed + event({ type: 'content_block_start', index: blocks - 1, content_block: block })
+    return (
+      closed +
+      messageEvent({ type: 'content_block_start', index: blocks - 1, content_block: block })
+    )
   }
 
   function add(delta: JsonObject): string {
-    return event({ type: 'content_block_delta', index: blocks - 1, delta })
+    return messageEvent({ type: 'content_block_delta', index: blocks - 1, delta })
   }
 
   function openThinking(): string {
@@ -144,7 +148,7 @@ export function createMessageStream(
         start() +
         close() +
         `event: message_delta\ndata: ${withCost(last, charged)}\n\n` +
-        event({ type: 'message_stop' })
+        messageEvent({ type: 'message_stop' })
       )
     },
   }
@@ -158,8 +162,4 @@ function isOtherCall(id: unknown, known: unknown): boolean {
 function interleaved(): StreamBroken {
   const detail = 'arguments arrived for a tool call that had ended'
   return new StreamBroken({ kind: 'failure', reason: 'bad_answer', detail })
-}
-
-function event(data: JsonObject & { type: string }): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 }

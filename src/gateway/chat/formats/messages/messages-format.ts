@@ -1,6 +1,7 @@
 /**
  * The format of Anthropic's Messages. Its requests are translated to the chat-completions shape, so that every model of
- * the catalog answers them.
+ * the catalog answers them; an upstream that speaks this format gets the body that the client wrote, and its answer
+ * comes back as it is.
  */
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
@@ -11,19 +12,32 @@ import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { createMessageStream } from './message-stream.ts'
 import { messagesErrorBody } from './messages-error-body.ts'
+import {
+  createNativeMessageStream,
+  nativeMessage,
+  type NativeMessageStream,
+} from './native-message.ts'
+import { asksForHourCache, revealBlocks } from './read-native.ts'
 import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
 
 export function createMessagesFormat(ids: ToolCallIds): ChatFormat {
   return {
-    readRequest: (raw) => readMessagesRequest(ids, raw, {}),
+    readRequest: (raw, flags) => readMessagesRequest(ids, raw, flags, {}),
     createWriter({ id, modelId }) {
       const head = { id: `msg_${id}`, modelId }
       const stream = createMessageStream(head, ids)
+      let native: NativeMessageStream | undefined
       return {
-        answer: (body, charged) => wholeMessage(head, ids, body, charged),
-        chunk: (body) => stream.chunk(body),
-        end: (charged) => stream.end(charged),
+        answer: (body, charged, answer) =>
+          answer
+            ? nativeMessage(head, ids, answer, charged)
+            : wholeMessage(head, ids, body, charged),
+        chunk: (body, events) =>
+          events
+            ? (native ??= createNativeMessageStream(head, ids)).chunk(events)
+            : stream.chunk(body),
+        end: (charged) => (native ?? stream).end(charged),
         broken: (refused) => `event: error\ndata: ${messagesErrorBody(refused)}\n\n`,
       }
     },
@@ -34,24 +48,30 @@ export function createMessagesFormat(ids: ToolCallIds): ChatFormat {
 export function createMessageTokensFormat(ids: ToolCallIds): ChatFormat {
   return {
     ...createMessagesFormat(ids),
-    readRequest: (raw) => readMessagesRequest(ids, raw, { max_tokens: 1 }),
+    readRequest: (raw, flags) => readMessagesRequest(ids, raw, flags, { max_tokens: 1 }),
   }
 }
 
 function readMessagesRequest(
   ids: ToolCallIds,
   raw: Buffer,
+  flags: readonly string[] | undefined,
   defaults: JsonObject,
 ): ChatRequest | Refusal {
   const body = readJsonBody(raw)
   if (isRefusal(body)) return body
   try {
+    // Before anything is measured: the hold is for the ids that an upstream gets.
+    revealBlocks(body, ids)
     const request = readChatRequest(toChatBody({ ...defaults, ...body }), raw.length)
     if (isRefusal(request)) return request
-    // Before anything is measured: the hold is for the ids that an upstream gets.
-    ids.reveal(request.messages)
-    // The format requires a limit, so agents send one that is high enough for any model.
-    return { ...request, isLimitLowered: true }
+    return {
+      ...request,
+      // The format requires a limit, so agents send one that is high enough for any model.
+      isLimitLowered: true,
+      native: { format: 'messages', body, flags: flags ?? [] },
+      cachesForAnHour: request.cachesForAnHour || asksForHourCache(body),
+    }
   } catch (error) {
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
     throw error

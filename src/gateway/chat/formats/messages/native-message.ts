@@ -1,0 +1,146 @@
+/**
+ * Writes an answer that came in the Messages format: its blocks as they came, with our ids, the model's name for
+ * customers, and the usage that is charged. Fields that are not listed here stay hidden.
+ */
+import { isObject } from '../../../../lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import type { Charged } from '../../chat-format.ts'
+import type { ToolCallIds } from '../../tool-call-ids.ts'
+import {
+  messageEvent,
+  messageUsage,
+  openMessage,
+  withCost,
+  type MessageHead,
+} from './message-parts.ts'
+
+export interface NativeMessageStream {
+  /** The events that the customer may see now; the end waits for the charge. */
+  chunk(events: readonly JsonObject[]): string | undefined
+  end(charged: Charged): string
+}
+
+type Ids = Pick<ToolCallIds, 'hidden'>
+
+const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ['type', 'text'],
+  thinking: ['type', 'thinking', 'signature'],
+  redacted_thinking: ['type', 'data'],
+  tool_use: ['type', 'id', 'name', 'input'],
+}
+const DELTA_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text_delta: ['type', 'text'],
+  thinking_delta: ['type', 'thinking'],
+  signature_delta: ['type', 'signature'],
+  input_json_delta: ['type', 'partial_json'],
+}
+
+/** The JSON of a whole message. */
+export function nativeMessage(
+  head: MessageHead,
+  ids: Ids,
+  answer: JsonObject,
+  charged: Charged,
+): string {
+  const content = Array.isArray(answer.content) ? (answer.content as unknown[]) : []
+  const text = JSON.stringify({
+    ...openMessage(head),
+    content: content.filter(isObject).flatMap((block) => publicBlock(block, ids) ?? []),
+    ...endOf(answer),
+    ...editsOf(answer),
+    usage: messageUsage(charged),
+  })
+  return withCost(text, charged)
+}
+
+export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMessageStream {
+  let delta: JsonObject = endOf({})
+  let edits: JsonObject = {}
+
+  function show(event: JsonObject): string {
+    const { type, index } = event
+    switch (type) {
+      case 'message_start': {
+        const { usage } = isObject(event.message) ? event.message : {}
+        const message = {
+          ...openMessage(head),
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: tokensOf(isObject(usage) ? usage : {}),
+        }
+        return messageEvent({ type, message })
+      }
+      case 'content_block_start': {
+        const block = isObject(event.content_block) && publicBlock(event.content_block, ids)
+        return block ? messageEvent({ type, index, content_block: block }) : ''
+      }
+      case 'content_block_delta': {
+        const shown = isObject(event.delta) && pick(DELTA_FIELDS, event.delta)
+        return shown ? messageEvent({ type, index, delta: shown }) : ''
+      }
+      case 'content_block_stop':
+        return messageEvent({ type, index })
+      case 'ping':
+        return messageEvent({ type })
+      case 'message_delta':
+        if (isObject(event.delta)) delta = endOf(event.delta)
+        edits = { ...edits, ...editsOf(event) }
+        return ''
+      // The end waits for the charge, and a fault is written by `broken`.
+      default:
+        return ''
+    }
+  }
+
+  return {
+    chunk(events) {
+      const shown = events.map(show).join('')
+      return shown === '' ? undefined : shown
+    },
+    end(charged) {
+      const last = { type: 'message_delta', delta, ...edits, usage: messageUsage(charged) }
+      const text = withCost(JSON.stringify(last), charged)
+      return `event: message_delta\ndata: ${text}\n\n${messageEvent({ type: 'message_stop' })}`
+    },
+  }
+}
+
+function publicBlock(block: JsonObject, ids: Ids): JsonObject | undefined {
+  const shown = pick(BLOCK_FIELDS, block)
+  if (shown && typeof shown.id === 'string') shown.id = ids.hidden(shown.id)
+  return shown
+}
+
+/** Undefined for a part of a type that is not known here. */
+function pick(
+  fieldsOf: Readonly<Record<string, readonly string[]>>,
+  part: JsonObject,
+): JsonObject | undefined {
+  const fields = Object.hasOwn(fieldsOf, String(part.type)) && fieldsOf[String(part.type)]
+  if (!fields) return undefined
+  const known = fields.filter((field) => part[field] !== undefined)
+  return Object.fromEntries(known.map((field) => [field, part[field]]))
+}
+
+function endOf(from: JsonObject): JsonObject {
+  const { stop_reason: reason = null, stop_sequence: sequence = null, stop_details: details } = from
+  const ended = { stop_reason: reason, stop_sequence: sequence }
+  return isObject(details) ? { ...ended, stop_details: details } : ended
+}
+
+/** What the edits that the client asked for have taken from the prompt. */
+function editsOf({ context_management: edits }: JsonObject): JsonObject {
+  return isObject(edits) ? { context_management: edits } : {}
+}
+
+/** What the upstream counts at the beginning; the charge follows at the end. */
+function tokensOf(usage: JsonObject): JsonObject {
+  const count = (field: string): unknown => (typeof usage[field] === 'number' ? usage[field] : 0)
+  return {
+    input_tokens: count('input_tokens'),
+    cache_creation_input_tokens: count('cache_creation_input_tokens'),
+    cache_read_input_tokens: count('cache_read_input_tokens'),
+    output_tokens: count('output_tokens'),
+  }
+}

@@ -1,0 +1,35 @@
+/** Reads what is only in the Messages body itself: the upstream's ids of tool calls, and the lifetimes of caches. */
+import { isObject } from '../../../../lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import type { ToolCallIds } from '../../tool-call-ids.ts'
+
+/** Restores the ids of tool calls in a body that is not checked yet, in place. */
+export function revealBlocks(body: JsonObject, ids: Pick<ToolCallIds, 'revealed'>): void {
+  for (const message of listOf(body.messages)) {
+    for (const block of listOf(message.content)) {
+      if (block.type === 'tool_use') block.id = ids.revealed(block.id)
+      if (block.type === 'tool_result') block.tool_use_id = ids.revealed(block.tool_use_id)
+    }
+  }
+}
+
+/** Whether any part of a body asks for a cache of one hour, also one that its translation leaves out. */
+export function asksForHourCache(body: JsonObject): boolean {
+  const places = [body, ...listOf(body.tools), ...listOf(body.system)]
+  return (
+    places.some(isForAnHour) ||
+    listOf(body.messages).some(({ content }) => listOf(content).some(isDeeplyForAnHour))
+  )
+}
+
+function isDeeplyForAnHour(block: JsonObject): boolean {
+  return isForAnHour(block) || listOf(block.content).some(isDeeplyForAnHour)
+}
+
+function isForAnHour({ cache_control: control }: JsonObject): boolean {
+  return isObject(control) && control.ttl === '1h'
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}

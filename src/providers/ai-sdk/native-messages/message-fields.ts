@@ -1,0 +1,89 @@
+/**
+ * The fields of a Messages request that reach upstreams that speak this format. A field on no list is left out, because
+ * it may be billed at a price that the catalog does not have: hosted tools, containers, `service_tier`, `speed`,
+ * `inference_geo`, citations. The gateway itself writes `model`, `max_tokens` and `stream`.
+ */
+import type { AiSdkOptions } from '../ai-sdk-options.ts'
+
+const set = (...names: string[]): ReadonlySet<string> => new Set(names)
+
+/** Fields that are sent as they come. */
+export const PLAIN_FIELDS = ['temperature', 'top_p', 'top_k', 'stop_sequences'] as const
+
+export const TEXT_FIELDS = set('type', 'text')
+
+/** By the role of the message. `cache_control` is read separately. */
+export const BLOCK_FIELDS: Readonly<Record<string, ReadonlyMap<string, ReadonlySet<string>>>> = {
+  user: new Map([
+    ['text', TEXT_FIELDS],
+    ['image', set('type', 'source')],
+    ['document', set('type', 'source', 'title', 'context')],
+    ['search_result', set('type', 'source', 'title', 'content')],
+    ['tool_result', set('type', 'tool_use_id', 'content', 'is_error')],
+  ]),
+  assistant: new Map([
+    ['text', TEXT_FIELDS],
+    ['tool_use', set('type', 'id', 'name', 'input')],
+    ['thinking', set('type', 'thinking', 'signature')],
+    ['redacted_thinking', set('type', 'data')],
+  ]),
+  system: new Map([['text', TEXT_FIELDS]]),
+}
+
+/** The blocks that may be inside a block, by its type. */
+export const INNER_BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
+  tool_result: set('text', 'image', 'document', 'search_result'),
+  search_result: set('text'),
+  document: set('text', 'image'),
+}
+
+export const SOURCE_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['base64', set('type', 'media_type', 'data')],
+  ['text', set('type', 'media_type', 'data')],
+  ['content', set('type', 'content')],
+  ['url', set('type', 'url')],
+])
+
+export const TOOL_FIELDS = set(
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'eager_input_streaming',
+)
+export const TOOL_CHOICE_FIELDS = set('type', 'name', 'disable_parallel_tool_use')
+export const THINKING_FIELDS = set('type', 'budget_tokens', 'display')
+
+/** Edits that only take parts of the prompt away. A compaction is another answer of the model, and is billed. */
+export const EDIT_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'clear_tool_uses_20250919',
+    set('type', 'trigger', 'keep', 'clear_at_least', 'exclude_tools', 'clear_tool_inputs'),
+  ],
+  ['clear_thinking_20251015', set('type', 'keep')],
+])
+
+/** The flag for `context_management`: without it, the field is left out. */
+export const CONTEXT_MANAGEMENT = 'context-management-2025-06-27'
+/** The flag for messages of the role `system`. */
+export const MIDDLE_SYSTEM = 'mid-conversation-system-2026-04-07'
+
+/** What all upstreams of the format know. */
+const COMMON_FLAGS = ['interleaved-thinking-2025-05-14', 'fine-grained-tool-streaming-2025-05-14']
+
+/** Flags that add no cost. Every other flag is left out, together with its fields. */
+export const FLAGS: Readonly<Partial<Record<AiSdkOptions['kind'], ReadonlySet<string>>>> = {
+  anthropic: set(
+    ...COMMON_FLAGS,
+    CONTEXT_MANAGEMENT,
+    MIDDLE_SYSTEM,
+    'token-efficient-tools-2025-02-19',
+    'output-128k-2025-02-19',
+    'structured-outputs-2025-11-13',
+    'effort-2025-11-24',
+    'extended-cache-ttl-2025-04-11',
+    'prompt-caching-2024-07-31',
+  ),
+  'google-vertex': set(...COMMON_FLAGS),
+}

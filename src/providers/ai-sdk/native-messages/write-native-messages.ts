@@ -1,0 +1,255 @@
+/** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
+import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
+import { isObject } from '../../../lib/is-object.ts'
+import type { ChatContent, JsonObject } from '../../contract.ts'
+import type { AiSdkOptions } from '../ai-sdk-options.ts'
+import { modelFormat } from '../model-format.ts'
+import {
+  BLOCK_FIELDS,
+  CONTEXT_MANAGEMENT,
+  EDIT_FIELDS,
+  FLAGS,
+  INNER_BLOCKS,
+  MIDDLE_SYSTEM,
+  PLAIN_FIELDS,
+  SOURCE_FIELDS,
+  THINKING_FIELDS,
+  TOOL_CHOICE_FIELDS,
+  TOOL_FIELDS,
+} from './message-fields.ts'
+
+export interface NativeMessages {
+  /** The value of `anthropic-beta`; undefined without a flag. */
+  readonly flags: string | undefined
+  /** The body, from the one that the package wrote for `nativeCallOptions`. */
+  write(written: string): string
+  /** The bytes of that body without the data of images. */
+  measure(written: string): number
+}
+
+/** The fields that only the package knows; `max_tokens` is at most the limit that the hold covers. */
+const OF_PACKAGE = ['model', 'anthropic_version', 'max_tokens', 'stream'] as const
+/** The least budget of thinking, which must be below the output limit. */
+const BUDGET_TOKENS_MIN = 1_024
+
+/** Undefined if the request must be translated: this upstream or model does not take it as it is. */
+export function writeNativeMessages(
+  content: ChatContent,
+  kind: AiSdkOptions['kind'],
+  modelId: string,
+): NativeMessages | undefined {
+  const { native } = content
+  if (native?.format !== 'messages' || modelFormat(kind, modelId) !== 'anthropic') return undefined
+  const known = FLAGS[kind] ?? new Set<string>()
+  const flags = native.flags.filter((flag) => known.has(flag))
+  if (!isTaken(content, native.body, kind, modelId, flags)) return undefined
+  const write = (written: string): { text: string; imageBytes: number } => {
+    const head = pick(OF_PACKAGE, JSON.parse(written) as JsonObject)
+    const images = { bytes: 0 }
+    const fields = writeFields(content, native.body, flags, head, images)
+    return { text: JSON.stringify({ ...head, ...fields }), imageBytes: images.bytes }
+  }
+  return {
+    flags: flags.length === 0 ? undefined : flags.join(','),
+    write: (written) => write(written).text,
+    measure(written) {
+      const { text, imageBytes } = write(written)
+      return Buffer.byteLength(text) - imageBytes
+    },
+  }
+}
+
+/** Whether the model takes what the client wrote for another one. It must not depend on the output limit. */
+function isTaken(
+  { body: chat, hasAudio, hasImageAddresses }: ChatContent,
+  body: JsonObject,
+  kind: AiSdkOptions['kind'],
+  modelId: string,
+  flags: readonly string[],
+): boolean {
+  const isVertex = kind === 'google-vertex'
+  // Vertex opens no addresses; the translation downloads the images.
+  if (hasAudio || (hasImageAddresses && isVertex)) return false
+  const model = getModelCapabilities(modelId)
+  const hasSampling = PLAIN_FIELDS.slice(0, 3).some((field) => isGiven(body[field]))
+  if (hasSampling && model.rejectsSamplingParameters) return false
+  if (chat.response_format !== undefined && (isVertex || !model.supportsStructuredOutput))
+    return false
+  const { thinking, messages } = body
+  const type = isObject(thinking) ? thinking.type : undefined
+  if (type === 'adaptive' && !model.supportsAdaptiveThinking) return false
+  if (type === 'enabled' && model.rejectsBudgetThinking) return false
+  if (type === 'disabled' && model.rejectsThinkingDisabled) return false
+  const hasSystem = (messages as JsonObject[]).some(({ role }) => role === 'system')
+  return !hasSystem || flags.includes(MIDDLE_SYSTEM)
+}
+
+function writeFields(
+  content: ChatContent,
+  body: JsonObject,
+  flags: readonly string[],
+  head: JsonObject,
+  images: { bytes: number },
+): JsonObject {
+  const clean = createCleaner(content.cachesForAnHour, images)
+  const tools = clean.tools(body.tools)
+  const thinking = toThinking(content, body.thinking, Number(head.max_tokens))
+  const fields: JsonObject = {
+    ...clean.cached(body),
+    metadata: toMetadata(body.metadata),
+    ...pick(PLAIN_FIELDS, body),
+    thinking,
+    output_config: toOutputConfig(body),
+    ...(flags.includes(CONTEXT_MANAGEMENT)
+      ? { context_management: toContextManagement(body.context_management, thinking) }
+      : {}),
+    ...(tools.length > 0 ? { tools, tool_choice: toToolChoice(body.tool_choice, tools) } : {}),
+    system: isGiven(body.system) ? clean.content(body.system, 'system') : undefined,
+    messages: (body.messages as JsonObject[])
+      .map(({ role, content }) => ({ role, content: clean.content(content, role as string) }))
+      .filter(({ content }) => content.length > 0),
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)))
+}
+
+/** Adds the base64 characters of the images to `images`. */
+function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
+  /** Reduced to the fields that have a price. */
+  function cached({ cache_control: control }: JsonObject): JsonObject {
+    if (!isObject(control) || control.type !== 'ephemeral') return {}
+    const life = cachesForAnHour && control.ttl === '1h' ? { ttl: '1h' } : {}
+    return { cache_control: { type: 'ephemeral', ...life } }
+  }
+
+  function blocks(
+    list: readonly JsonObject[],
+    known: ReadonlyMap<string, ReadonlySet<string>>,
+    isHere: (type: string) => boolean,
+  ): JsonObject[] {
+    return list.flatMap((block) => {
+      const fields = known.get(block.type as string)
+      if (!fields || !isHere(block.type as string) || isUnsigned(block)) return []
+      const cleaned = pick(fields, block)
+      if (isObject(block.source)) cleaned.source = source(block, block.source, known)
+      if (Array.isArray(block.content)) cleaned.content = inner(block, block.content, known)
+      return [{ ...cleaned, ...(isThinking(block) ? {} : cached(block)) }]
+    })
+  }
+
+  function inner(
+    { type }: JsonObject,
+    content: unknown[],
+    known: ReadonlyMap<string, ReadonlySet<string>>,
+  ): JsonObject[] {
+    return blocks(
+      content.filter(isObject),
+      known,
+      (each) => INNER_BLOCKS[type as string]?.has(each) ?? false,
+    )
+  }
+
+  function source(
+    { type }: JsonObject,
+    given: JsonObject,
+    known: ReadonlyMap<string, ReadonlySet<string>>,
+  ): JsonObject {
+    const cleaned = pick(SOURCE_FIELDS.get(given.type as string) ?? new Set(), given)
+    if (type === 'image' && typeof cleaned.data === 'string') images.bytes += cleaned.data.length
+    // The address as our parser reads it, like the one that was checked.
+    if (typeof cleaned.url === 'string') cleaned.url = new URL(cleaned.url).href
+    if (cleaned.media_type === 'image/jpg') cleaned.media_type = 'image/jpeg'
+    if (Array.isArray(cleaned.content))
+      cleaned.content = inner({ type: 'document' }, cleaned.content, known)
+    return cleaned
+  }
+
+  return {
+    cached,
+    content(given: unknown, role: string): string | JsonObject[] {
+      if (typeof given === 'string') return given
+      const known = BLOCK_FIELDS[role] ?? new Map<string, ReadonlySet<string>>()
+      return blocks(given as JsonObject[], known, () => true)
+    },
+    /** Without the tools that the provider would run, or describe itself: those add tokens of their own. */
+    tools(given: unknown): JsonObject[] {
+      const list = Array.isArray(given) ? (given as JsonObject[]) : []
+      return list
+        .filter(({ type }) => !isGiven(type) || type === 'custom')
+        .map((tool) => ({ ...pick(TOOL_FIELDS, tool), ...cached(tool) }))
+    },
+  }
+}
+
+function isThinking({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'redacted_thinking'
+}
+
+/** No upstream accepts thinking back without its signature. */
+function isUnsigned({ type, signature }: JsonObject): boolean {
+  return type === 'thinking' && (typeof signature !== 'string' || signature === '')
+}
+
+/** The budget is within the limit, which may be lower than the client's. */
+function toThinking(
+  { body: chat }: ChatContent,
+  thinking: unknown,
+  limit: number,
+): JsonObject | undefined {
+  if (!isObject(thinking)) return undefined
+  const cleaned = pick(THINKING_FIELDS, thinking)
+  if (cleaned.type === 'disabled') return cleaned
+  // The gateway takes the effort away from models that cannot reason.
+  const isAsked = isGiven(chat.reasoning_effort)
+  if (!isAsked || (cleaned.type !== 'enabled' && cleaned.type !== 'adaptive')) return undefined
+  if (cleaned.type === 'adaptive') return cleaned
+  const budget = Math.min(Number(cleaned.budget_tokens), limit - 1)
+  return budget >= BUDGET_TOKENS_MIN ? { ...cleaned, budget_tokens: budget } : undefined
+}
+
+function toOutputConfig({
+  output_config: config,
+  output_format: former,
+}: JsonObject): JsonObject | undefined {
+  const { effort, format = former } = isObject(config) ? config : {}
+  const cleaned = {
+    ...(typeof effort === 'string' ? { effort } : {}),
+    ...(isObject(format) ? { format: pick(new Set(['type', 'schema']), format) } : {}),
+  }
+  return Object.keys(cleaned).length > 0 ? cleaned : undefined
+}
+
+function toMetadata(metadata: unknown): JsonObject | undefined {
+  const id = isObject(metadata) ? metadata.user_id : undefined
+  return typeof id === 'string' ? { user_id: id } : undefined
+}
+
+function toContextManagement(
+  given: unknown,
+  thinking: JsonObject | undefined,
+): JsonObject | undefined {
+  const list = isObject(given) && Array.isArray(given.edits) ? (given.edits as unknown[]) : []
+  const edits = list.filter(isObject).flatMap((edit) => {
+    const fields = EDIT_FIELDS.get(edit.type as string)
+    // Without thinking there is none to clear, and the upstream refuses it.
+    const isIdle = edit.type === 'clear_thinking_20251015' && thinking === undefined
+    return fields === undefined || isIdle ? [] : [pick(fields, edit)]
+  })
+  return edits.length > 0 ? { edits } : undefined
+}
+
+/** A choice of a tool that was left out is left out with it. */
+function toToolChoice(choice: unknown, tools: readonly JsonObject[]): JsonObject | undefined {
+  if (!isObject(choice)) return undefined
+  const isThere = choice.type !== 'tool' || tools.some(({ name }) => name === choice.name)
+  return isThere ? pick(TOOL_CHOICE_FIELDS, choice) : undefined
+}
+
+function pick(fields: Iterable<string>, from: JsonObject): JsonObject {
+  const picked: JsonObject = {}
+  for (const field of fields) if (isGiven(from[field])) picked[field] = from[field]
+  return picked
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
