@@ -10,8 +10,8 @@ import { upstreamNameOf } from './tool-names.ts'
 interface Turn {
   readonly parts: JsonObject[]
   readonly calls: JsonObject[]
-  fields: JsonObject
-  extras: JsonObject
+  /** Joined at the end of the turn: a turn may have thousands of items. */
+  readonly reasoning: KeptReasoning[]
 }
 
 export type OpenReasoning = (sealed: string) => KeptReasoning | undefined
@@ -67,7 +67,7 @@ function createConversation(openReasoning: OpenReasoning) {
 
   function openTurn(): Turn {
     endResults()
-    return (turn ??= { parts: [], calls: [], fields: {}, extras: {} })
+    return (turn ??= { parts: [], calls: [], reasoning: [] })
   }
 
   function addMessage({ role, content }: JsonObject, place: string): void {
@@ -113,12 +113,7 @@ function createConversation(openReasoning: OpenReasoning) {
 
   function addReasoning({ encrypted_content: sealed }: JsonObject): void {
     const kept = typeof sealed === 'string' ? openReasoning(sealed) : undefined
-    if (!kept) return
-    const { fields, extras } = openTurn()
-    Object.assign(openTurn(), {
-      fields: joinFields(fields, kept.fields),
-      extras: { ...extras, ...kept.calls },
-    })
+    if (kept) openTurn().reasoning.push(kept)
   }
 
   return {
@@ -150,22 +145,28 @@ function createConversation(openReasoning: OpenReasoning) {
 }
 
 /** Texts and lists of several reasoning items of one turn follow each other. */
-function joinFields(before: JsonObject, next: JsonObject): JsonObject {
-  const joined = { ...before }
-  for (const [name, value] of Object.entries(next)) {
-    const former = joined[name]
-    if (typeof former === 'string' && typeof value === 'string') joined[name] = former + value
-    else if (Array.isArray(former) && Array.isArray(value)) joined[name] = [...former, ...value]
-    else joined[name] = value
+function joinFields(all: readonly JsonObject[]): JsonObject {
+  const joined = new Map<string, unknown>()
+  for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
+    const former = joined.get(name)
+    if (typeof former === 'string' && typeof value === 'string') joined.set(name, former + value)
+    else if (Array.isArray(former) && Array.isArray(value)) append(former, value)
+    else joined.set(name, Array.isArray(value) ? [...(value as unknown[])] : value)
   }
-  return joined
+  return Object.fromEntries(joined)
+}
+
+/** Item by item: a call with a long list as its arguments overflows the stack. */
+function append(list: unknown[], more: readonly unknown[]): void {
+  for (const each of more) list.push(each)
 }
 
 /** No message for reasoning alone: it belongs to an answer that the client cut off. */
-function toMessages({ parts, calls, fields, extras }: Turn): JsonObject[] {
+function toMessages({ parts, calls, reasoning }: Turn): JsonObject[] {
   if (parts.length === 0 && calls.length === 0) return []
+  const extras = new Map(reasoning.flatMap((kept) => Object.entries(kept.calls)))
   const signed = calls.map((call) => {
-    const extra = extras[call.id as string]
+    const extra = extras.get(call.id as string)
     return extra === undefined ? call : { ...call, extra_content: extra }
   })
   return [
@@ -173,7 +174,7 @@ function toMessages({ parts, calls, fields, extras }: Turn): JsonObject[] {
       role: 'assistant',
       content: parts.length === 0 ? null : toContent(parts),
       ...(signed.length > 0 ? { tool_calls: signed } : {}),
-      ...fields,
+      ...joinFields(reasoning.map(({ fields }) => fields)),
     },
   ]
 }

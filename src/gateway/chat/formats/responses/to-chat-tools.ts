@@ -38,6 +38,9 @@ export function toChatTools(body: JsonObject): TranslatedTools {
   return { fields, clientTools, kept }
 }
 
+/** Four times as long as any upstream takes. The name of a namespace is read again for each of its tools. */
+const CLIENT_NAME_CHARACTERS_MAX = 256
+
 type Described = JsonObject & { name: string }
 
 function toFunctions(
@@ -94,31 +97,45 @@ function readChoice(
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { choice }
   if (!isObject(choice)) return { choice: undefined }
   if (choice.type === 'allowed_tools') {
-    const tools = listTools(choice.tools, 'tool_choice.tools')
-    const names = tools.flatMap((tool) => findNames(tool, clientTools))
+    const names = namesOf(listTools(choice.tools, 'tool_choice.tools'), clientTools)
     return { allowed: new Set(names), choice: choice.mode === 'required' ? 'required' : 'auto' }
   }
-  const [name] = findNames(choice, clientTools)
+  const [name] = namesOf([choice], clientTools)
   return { choice: name === undefined ? undefined : { type: 'function', function: { name } } }
 }
 
-/** A reference to a tool may leave out the namespace. */
-function findNames({ type, name, namespace }: JsonObject, clientTools: ClientTools): string[] {
-  const isNamespace = type === 'namespace'
-  if (typeof name !== 'string' || !(isNamespace || type === 'function' || type === 'custom'))
-    return []
-  return [...clientTools]
-    .filter(([, tool]) =>
-      isNamespace
-        ? tool.namespace === name
-        : tool.name === name && (isAbsent(namespace) || tool.namespace === namespace),
-    )
-    .map(([upstreamName]) => upstreamName)
+/** The upstream's names of the tools that are referred to, in one pass over both lists: clients may send long ones. */
+function namesOf(references: readonly JsonObject[], clientTools: ClientTools): string[] {
+  const isReferredTo = createReferenceTest(references)
+  return [...clientTools].filter(([, tool]) => isReferredTo(tool)).map(([name]) => name)
+}
+
+/** A reference to a tool may leave out the namespace; one to a namespace stands for all its tools. */
+function createReferenceTest(references: readonly JsonObject[]): (tool: ClientTool) => boolean {
+  const namespaces = new Set<string>()
+  const names = new Set<string>()
+  const wholeNames = new Set<string>()
+  for (const { type, name, namespace } of references) {
+    if (typeof name !== 'string') continue
+    if (type === 'namespace') namespaces.add(name)
+    if (type !== 'function' && type !== 'custom') continue
+    if (isAbsent(namespace)) names.add(name)
+    else wholeNames.add(JSON.stringify([namespace, name]))
+  }
+  return ({ name, namespace }) =>
+    names.has(name) ||
+    (namespace !== undefined &&
+      (namespaces.has(namespace) || wholeNames.has(JSON.stringify([namespace, name]))))
 }
 
 function nameOf({ name }: JsonObject, place: string): string {
-  if (typeof name === 'string' && name !== '') return name
-  throw new InvalidField(`${place}.name é obrigatório e deve ser um texto.`)
+  if (typeof name !== 'string' || name === '')
+    throw new InvalidField(`${place}.name é obrigatório e deve ser um texto.`)
+  if (name.length > CLIENT_NAME_CHARACTERS_MAX)
+    throw new InvalidField(
+      `${place}.name deve ter no máximo ${CLIENT_NAME_CHARACTERS_MAX} caracteres.`,
+    )
+  return name
 }
 
 function listTools(tools: unknown, place: string): JsonObject[] {

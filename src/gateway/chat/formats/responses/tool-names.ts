@@ -19,8 +19,15 @@ const HASH_CHARACTERS = 8
 /** The same for the tools of a request and for the calls of earlier turns, whose tools may be gone. */
 export function upstreamNameOf(name: string, namespace: unknown): string {
   if (typeof namespace !== 'string' || namespace === '') return name
-  const joined = `${namespace.replace(/_+$/, '')}__${name}`
+  const joined = `${withoutLastUnderscores(namespace)}__${name}`
   if (joined.length <= NAME_CHARACTERS_MAX) return joined
   const hash = sha256(joined).toString('hex').slice(0, HASH_CHARACTERS)
   return `${joined.slice(0, NAME_CHARACTERS_MAX - HASH_CHARACTERS - 1)}_${hash}`
+}
+
+/** Not by an expression: one that looks for the end from each underscore takes time by the square of their number. */
+function withoutLastUnderscores(text: string): string {
+  let end = text.length
+  while (text.charAt(end - 1) === '_') end -= 1
+  return text.slice(0, end)
 }

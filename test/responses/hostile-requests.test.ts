@@ -1,0 +1,88 @@
+/**
+ * Requests of the Responses format that are made to take time. Anybody with a key sends up to 256 kB before the balance
+ * is looked at, and a node that reads for seconds serves nobody else and loses its lease.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createReasoningSeal } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createResponsesFormat } from '../../src/gateway/chat/formats/responses/responses-format.ts'
+import { isRefusal } from '../../src/gateway/refusal.ts'
+
+const MODEL = 'sandbox-chat'
+const seal = createReasoningSeal({ sealingKey: Buffer.alloc(32, 1) })
+const format = createResponsesFormat(seal, { hide: () => undefined, reveal: () => undefined })
+
+function list<T>(length: number, of: (index: number) => T): T[] {
+  return Array.from({ length }, (_, index) => of(index))
+}
+
+const custom = (index: number) => ({ type: 'custom', name: `t${index}` })
+const user = { role: 'user', content: 'Olá' }
+const details = list(10, () => ({ type: 'reasoning.text' }))
+const reasoning = {
+  type: 'reasoning',
+  encrypted_content: seal.seal({ fields: { reasoning_details: details }, calls: {} }, [MODEL]),
+}
+
+/** Searches by the square of the size took one to twenty seconds for the larger body of each. */
+const HOSTILE: Readonly<Record<string, (size: number) => object>> = {
+  'a namespace of underscores': (size) => ({
+    input: [
+      { type: 'function_call', call_id: 'a', name: 'b', namespace: `${'_'.repeat(size * 10)}x` },
+      { type: 'function_call_output', call_id: 'a', output: 'c' },
+    ],
+  }),
+  'a long list of allowed tools': (size) => ({
+    input: 'Olá',
+    tools: list(size, custom),
+    tool_choice: { type: 'allowed_tools', tools: list(size, () => custom(-1)) },
+  }),
+  'a namespace that is allowed again and again': (size) => ({
+    input: 'Olá',
+    tools: [{ type: 'namespace', name: 'n', tools: list(size, custom) }],
+    tool_choice: {
+      type: 'allowed_tools',
+      tools: list(size, () => ({ type: 'namespace', name: 'n' })),
+    },
+  }),
+  'one turn of many reasoning items': (size) => ({
+    input: [user, ...list(size, () => reasoning), { role: 'assistant', content: 'Oi' }, user],
+  }),
+}
+
+const SMALL = 750
+const LARGE = 6_000
+/** Eight times the body: 64 times the time if it grows by the square. Busy machines double a measurement. */
+const GROWTH_MAX = 24
+/** Shorter times say little. */
+const FLOOR_MS = 10
+
+function msOf(body: object): number {
+  const raw = Buffer.from(JSON.stringify({ model: MODEL, ...body }))
+  const times = list(3, () => {
+    const startedAtMs = performance.now()
+    const request = format.readRequest(raw)
+    const ms = performance.now() - startedAtMs
+    assert.ok(!isRefusal(request), 'the request is read')
+    return ms
+  })
+  return Math.min(...times)
+}
+
+for (const [name, bodyOf] of Object.entries(HOSTILE)) {
+  test(`the time to read a request follows its bytes: ${name}`, () => {
+    const small = Math.max(msOf(bodyOf(SMALL)), FLOOR_MS)
+    const large = msOf(bodyOf(LARGE))
+    assert.ok(large < GROWTH_MAX * small, `${small.toFixed(0)} ms became ${large.toFixed(0)} ms`)
+  })
+}
+
+test('the name of a namespace is bounded, because each of its tools repeats it', () => {
+  const tools = [{ type: 'namespace', name: 'n'.repeat(257), tools: [custom(0)] }]
+  const refused = format.readRequest(
+    Buffer.from(JSON.stringify({ model: MODEL, input: 'Olá', tools })),
+  )
+  assert.ok(isRefusal(refused), 'the request is refused')
+  assert.equal(refused.status, 400)
+  assert.match(refused.message, /tools\[0\]\.name deve ter no máximo 256 caracteres/)
+})
