@@ -1,22 +1,17 @@
-import { findJsonExcess, type JsonBounds } from '../lib/bound-json.ts'
+import { BODY_BOUNDS, findJsonExcess } from '../lib/bound-json.ts'
 import { isObject } from '../lib/is-object.ts'
 import type { JsonObject } from '../providers/contract.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** Far below the depth at which serializing the JSON again overflows the stack. Each level takes at least two bytes. */
-const DEPTH_MAX = 200
-/**
- * Ten times as much as the longest chats of clients have. With these bounds, the time to read a body follows its bytes:
- * about ten milliseconds for each megabyte.
- */
-const BOUNDS: JsonBounds = { depthMax: DEPTH_MAX, structuresMax: 100_000, entriesMax: 500_000 }
+/** Each level takes at least two bytes. */
+const DEPTH_MAX = BODY_BOUNDS.depthMax
 /** A smaller body cannot contain enough values to matter; its depth is checked after parsing. */
 const BOUNDED_FROM_BYTES = 16 * 1024
 
 /** Parses the JSON object of a request body. */
 export function readJsonBody(raw: Buffer): JsonObject | Refusal {
-  const excess = raw.length > BOUNDED_FROM_BYTES ? findJsonExcess(raw, BOUNDS) : undefined
+  const excess = raw.length > BOUNDED_FROM_BYTES ? findJsonExcess(raw, BODY_BOUNDS) : undefined
   if (excess === 'size') return TOO_MANY_VALUES
   if (excess === 'depth') return TOO_DEEP
   const body = parseObject(raw)

@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
+import { assertArguments } from './assert-arguments.ts'
 import { readCacheControl } from './cache-control.ts'
 import type { ReadFile } from './read-file.ts'
 import { RefusedRequest } from './refused-request.ts'
@@ -23,7 +24,9 @@ export async function toPrompt(
   const turns: LanguageModelV4Prompt = []
   const toolNames = new Map<string, string>()
 
-  for (const message of listParts(messages)) {
+  const list = listParts(messages)
+  assertArguments(list)
+  for (const message of list) {
     switch (message.role) {
       case 'system':
       case 'developer':
