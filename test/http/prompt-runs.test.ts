@@ -25,6 +25,8 @@ import {
 } from '../harness/scripted-upstream.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
+/** For all; one customer gets a quarter of it. */
+const BODIES_BYTES_MAX = 4 * BODY_BYTES_MAX
 
 let upstream: ScriptedUpstream
 let file: ConfigFile
@@ -62,6 +64,7 @@ before(async () => {
   gateway = await startGateway({
     CATRACA_CONFIG: file.path,
     BODY_BYTES_MAX: String(BODY_BYTES_MAX),
+    BODIES_BYTES_MAX: String(BODIES_BYTES_MAX),
   })
 })
 
@@ -275,6 +278,28 @@ test('values that make the text exceed the size of a request are refused', async
   const escaped = await run(owner, id, { values: { nome: '\u0001'.repeat(8) } })
   assertRefused(escaped, 413, 'payload_too_large')
   assert.equal((await run(owner, id, { values: { nome: 'x'.repeat(8) } })).status, 200)
+})
+
+test("the texts of runs count for their customer's memory, as bodies of calls do", async () => {
+  const owner = await createOwner()
+  const id = await createPrompt(owner, { body: '{{nome}}'.repeat(4_000), default_model: 'devagar' })
+  const long = { values: { nome: 'x'.repeat(10) } }
+  const runs = await Promise.all([1, 2, 3].map(() => run(owner, id, long)))
+  assert.deepEqual(
+    runs.map((each) => each.status).toSorted((a, b) => a - b),
+    [200, 429, 429],
+  )
+  const refused = runs.filter((each) => each.status === 429)
+  for (const answer of refused) assertRefused(answer, 429, 'rate_limit_exceeded')
+  const other = await createOwner()
+  const running = run(owner, id, long)
+  const ofOther = await createPrompt(other, { body: '{{nome}}'.repeat(4_000) })
+  assert.equal(
+    (await run(other, ofOther, long)).status,
+    200,
+    'another customer has their own share',
+  )
+  assert.equal((await running).status, 200, 'what ended counts no longer')
 })
 
 test('a key of another customer is not found, in any state', async () => {

@@ -10,6 +10,7 @@ import type { ServeCall } from '../../gateway/serve-call.ts'
 import { errorFormatOf, type ErrorFormat } from '../rest/error-formats.ts'
 import type { ModelCallContract } from './model-call-schemas.ts'
 import type { ModelCallDeps } from './model-call-deps.ts'
+import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import type { Route } from '../rest/route.ts'
 import { discardBody } from '../server/discard-body.ts'
@@ -75,9 +76,6 @@ export function modelCallRoute<Body>(declared: {
     },
   }
 }
-
-/** A smaller body is read in a few milliseconds. */
-const PACED_FROM_BYTES = 256 * 1024
 
 type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }
 

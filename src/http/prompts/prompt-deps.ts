@@ -2,6 +2,8 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { KeyCache } from '../../customers/key-cache.ts'
 import type { Database } from '../../db/open.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
+import type { ByteBudget } from '../../lib/byte-budget.ts'
+import type { Pace } from '../../lib/pace.ts'
 
 export interface PromptDeps {
   readonly db: Database
@@ -9,6 +11,8 @@ export interface PromptDeps {
   readonly keys: KeyCache
   readonly calls: { readonly completeChat: ServeCall }
   readonly bodyBytesMax: number
+  readonly bodies: ByteBudget
+  readonly pace: Pace
   /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
 }

@@ -13,6 +13,7 @@ import type { PromptDeps } from './prompt-deps.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+import { withinMemory } from './within-memory.ts'
 
 const NAME_SHOWN_MAX = 40
 
@@ -58,7 +59,10 @@ export const promptRunRoutes = [
       }
       const { publicUrl } = deps
       const on = { request, reply, publicUrl }
-      const collected = await collectAnswer(deps.calls.completeChat, incoming, on)
+      const { customerId } = caller
+      const collected = await withinMemory(deps, { customerId, bytes: chat.length }, () =>
+        collectAnswer(deps.calls.completeChat, incoming, on),
+      )
       if (collected.kind === 'refused') return sendRefused(reply, collected)
       // Sends the gateway's own text, so that amounts keep their digits.
       return reply.type('application/json; charset=utf-8').send(collected.body)

@@ -1,0 +1,24 @@
+import { customerSubject } from '../../gateway/limits.ts'
+import { refusalOfExcess, type Refusal } from '../../gateway/refusal.ts'
+import { PACED_FROM_BYTES } from '../model-calls/paced-from-bytes.ts'
+import type { PromptDeps } from './prompt-deps.ts'
+
+/**
+ * Runs `work` while its chat counts for the customer's memory and pace. A few kilobytes of values become a chat as long
+ * as the longest body, which would count and wait as well if it had been sent.
+ */
+export async function withinMemory<Result>(
+  { bodies, pace }: Pick<PromptDeps, 'bodies' | 'pace'>,
+  { customerId, bytes }: { readonly customerId: string; readonly bytes: number },
+  work: () => Promise<Result>,
+): Promise<Result | Refusal> {
+  const subject = customerSubject(customerId)
+  const taken = bodies.take(subject, bytes)
+  if (taken !== 'taken') return refusalOfExcess(taken)
+  try {
+    if (bytes > PACED_FROM_BYTES) await pace.wait(customerId, bytes)
+    return await work()
+  } finally {
+    bodies.release(subject, bytes)
+  }
+}
