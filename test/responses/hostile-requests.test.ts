@@ -52,19 +52,20 @@ const HOSTILE: Readonly<Record<string, (size: number) => object>> = {
 
 const SMALL = 750
 const LARGE = 6_000
-/** Eight times the body: 64 times the time if it grows by the square. Busy machines double a measurement. */
+/** Eight times the body: 64 times the time if it grows by the square. */
 const GROWTH_MAX = 24
 /** Shorter times say little. */
 const FLOOR_MS = 10
 
+/** Of this process's processor time, which other processes of a busy machine do not lengthen. */
 function msOf(body: object): number {
   const raw = Buffer.from(JSON.stringify({ model: MODEL, ...body }))
   const times = list(3, () => {
-    const startedAtMs = performance.now()
+    const before = process.cpuUsage()
     const request = format.readRequest(raw)
-    const ms = performance.now() - startedAtMs
+    const { user, system } = process.cpuUsage(before)
     assert.ok(!isRefusal(request), 'the request is read')
-    return ms
+    return (user + system) / 1_000
   })
   return Math.min(...times)
 }
