@@ -20,7 +20,15 @@ test('a tool call counts with its JSON, but only its name and arguments count ag
   const call = { index: 0, id: 'c1', function: { name: 'f', arguments: '{}' } }
   const { deltas, bytes, writtenBytes } = count({ tool_calls: [call] })
   assert.deepEqual([deltas, writtenBytes], [1, 3])
-  assert.equal(bytes, JSON.stringify([call]).length)
+  assert.equal(bytes, JSON.stringify(call).length)
+})
+
+test('later deltas of a tool call count with the text that they add', () => {
+  const first = { index: 0, id: 'c1', function: { name: 'f', arguments: '' } }
+  const later = Array.from({ length: 100 }, () => ({ index: 0, function: { arguments: 'abcd' } }))
+  const { deltas, bytes } = count(...[first, ...later].map((call) => ({ tool_calls: [call] })))
+  assert.equal(deltas, 101)
+  assert.equal(bytes, JSON.stringify(first).length + 400)
 })
 
 test('malformed chunks count nothing', () => {

@@ -21,7 +21,7 @@ export function outputTexts(body: JsonObject): string[] {
 export interface OutputCount {
   /** Texts and groups of tool calls; each has at least one token. */
   deltas: number
-  /** Bytes of the texts, and of the tool calls as JSON. */
+  /** Bytes of the texts, and of the tool calls: of the delta that names one as JSON, and of the text that others add. */
   bytes: number
   /** Bytes of the texts, and of the names and arguments of tool calls without the JSON around them. */
   writtenBytes: number
@@ -51,16 +51,26 @@ function countText(text: unknown, count: OutputCount): void {
   count.writtenBytes += bytes
 }
 
+/**
+ * A model writes about as much around a call as the JSON of its first delta has. The JSON around each later delta is the
+ * upstream's, and may be ten times as long as the text within.
+ */
 function countCalls(field: unknown, calls: unknown, count: OutputCount): void {
   count.deltas += 1
-  count.bytes += Buffer.byteLength(JSON.stringify(field))
-  if (!Array.isArray(calls)) return
+  if (!Array.isArray(calls)) {
+    count.bytes += Buffer.byteLength(JSON.stringify(field))
+    return
+  }
   for (const call of calls as unknown[]) {
     const called = isObject(call) ? (call.function ?? call.custom) : undefined
     if (!isObject(called)) continue
+    let written = 0
     for (const field of ['name', 'arguments', 'input'] as const) {
       const text = called[field]
-      if (typeof text === 'string') count.writtenBytes += Buffer.byteLength(text)
+      if (typeof text === 'string') written += Buffer.byteLength(text)
     }
+    count.writtenBytes += written
+    const isFirst = typeof called.name === 'string' && called.name !== ''
+    count.bytes += isFirst ? Buffer.byteLength(JSON.stringify(call)) : written
   }
 }
