@@ -13,6 +13,7 @@ import { inlineImages } from './inline-images.ts'
 import { BadAnswer, badAnswer, oneHeader, readObject, readRefused } from './read-answer.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
+import { toPlainContent } from './to-plain-content.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Usage in this format does not always separate audio from text tokens, which have different prices. */
@@ -73,6 +74,7 @@ export function createCompleteChat(
 function readAnswer(text: string): ChatAnswer {
   const body = readObject(text)
   if (!Array.isArray(body.choices)) throw new BadAnswer('the answer has no choices')
+  toPlainContent(body, 'message')
   return { kind: 'answer', body, usage: readUsage(body.usage) }
 }
 

@@ -11,6 +11,7 @@ import type { AnswerBody } from './exchange.ts'
 import { withErrorWords } from '../error-words.ts'
 import { readError } from '../read-failure.ts'
 import { readUsage } from './read-usage.ts'
+import { toPlainContent } from './to-plain-content.ts'
 
 /** Parses a chat-completions event stream into chunks, one array for each read from the network. */
 export function readStream(body: AnswerBody): ChatStream {
@@ -72,6 +73,7 @@ function parseChunk(data: string): StreamChunk | StreamBroken {
       'server_error',
       withErrorWords('error in the stream', JSON.stringify(chunk.error ?? chunk)),
     )
+  toPlainContent(chunk, 'delta')
   return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
 }
 
