@@ -6,11 +6,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createReasoningSeal } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
 import { createResponsesFormat } from '../../src/gateway/chat/formats/responses/responses-format.ts'
+import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
 import { isRefusal } from '../../src/gateway/refusal.ts'
 
 const MODEL = 'sandbox-chat'
 const seal = createReasoningSeal({ sealingKey: Buffer.alloc(32, 1) })
-const format = createResponsesFormat(seal, { hide: () => undefined, reveal: () => undefined })
+const format = createResponsesFormat(seal, createToolCallIds([Buffer.alloc(32, 2)]))
 
 function list<T>(length: number, of: (index: number) => T): T[] {
   return Array.from({ length }, (_, index) => of(index))

@@ -44,6 +44,12 @@ export const SOURCE_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['url', set('type', 'url')],
 ])
 
+/** The sources that a block may have; that of a search result is a text. */
+export const SOURCES: Readonly<Record<string, ReadonlySet<string>>> = {
+  image: set('base64', 'url'),
+  document: set('base64', 'text', 'content'),
+}
+
 export const TOOL_FIELDS = set(
   'type',
   'name',

@@ -13,6 +13,7 @@ import {
   MIDDLE_SYSTEM,
   PLAIN_FIELDS,
   SOURCE_FIELDS,
+  SOURCES,
   THINKING_FIELDS,
   TOOL_CHOICE_FIELDS,
   TOOL_FIELDS,
@@ -130,8 +131,9 @@ function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
       const fields = known.get(block.type as string)
       if (!fields || !isHere(block.type as string) || isUnsigned(block)) return []
       const cleaned = pick(fields, block)
-      if (isObject(block.source)) cleaned.source = source(block, block.source, known)
-      if (Array.isArray(block.content)) cleaned.content = inner(block, block.content, known)
+      // Only fields of the list: an image anywhere else is in no translation, and so in no hold.
+      if (isObject(cleaned.source)) cleaned.source = source(block, cleaned.source, known)
+      if (Array.isArray(cleaned.content)) cleaned.content = inner(block, cleaned.content, known)
       return [{ ...cleaned, ...(isThinking(block) ? {} : cached(block)) }]
     })
   }
@@ -153,7 +155,9 @@ function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
     given: JsonObject,
     known: ReadonlyMap<string, ReadonlySet<string>>,
   ): JsonObject {
-    const cleaned = pick(SOURCE_FIELDS.get(given.type as string) ?? new Set(), given)
+    const isOfBlock = SOURCES[type as string]?.has(given.type as string) ?? false
+    const fields = isOfBlock ? SOURCE_FIELDS.get(given.type as string) : undefined
+    const cleaned = pick(fields ?? [], given)
     if (type === 'image' && typeof cleaned.data === 'string') images.bytes += cleaned.data.length
     // The address as our parser reads it, like the one that was checked.
     if (typeof cleaned.url === 'string') cleaned.url = new URL(cleaned.url).href

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../contract.ts'
+import { writeNativeMessages } from './write-native-messages.ts'
+
+const MODEL = 'claude-sonnet-4-5'
+const WRITTEN = JSON.stringify({ model: MODEL, max_tokens: 100 })
+const DATA = 'iVBORw0KGgo'.repeat(1_000)
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: DATA } }
+
+function write(...blocks: JsonObject[]) {
+  const messages = [{ role: 'user', content: blocks }]
+  const native = { format: 'messages' as const, body: { model: 'm', messages }, flags: [] }
+  const content = { body: {}, native } as never
+  const written = writeNativeMessages(content, 'anthropic', MODEL)
+  assert.ok(written, 'the request is sent as it is')
+  return { text: written.write(WRITTEN), bytes: written.measure(WRITTEN) }
+}
+
+test('images are sent where the translation counts them, and nowhere else', () => {
+  const hidden = { type: 'content', content: [image] }
+  const sent = write(
+    { type: 'text', text: 'Olá', source: hidden, content: [image] },
+    {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'a' },
+      content: [image],
+    },
+    { type: 'search_result', source: hidden, title: 'b', content: [{ type: 'text', text: 'c' }] },
+    { type: 'tool_result', tool_use_id: 'd', content: 'e', source: hidden },
+  )
+  assert.ok(!sent.text.includes('iVBORw0KGgo'), 'no image is sent')
+  assert.equal(sent.bytes, Buffer.byteLength(sent.text))
+})
+
+test('an address is sent where the translation checks it, and nowhere else', () => {
+  const source = { type: 'url', url: 'http://169.254.169.254/' }
+  const sent = write(
+    { type: 'text', text: 'Olá', source },
+    { type: 'document', source },
+    { type: 'search_result', source, title: 'b', content: [] },
+  )
+  assert.ok(!sent.text.includes('169.254'), 'no address is sent')
+})
+
+test('the images of messages, documents and results of tools are sent and not measured', () => {
+  const { text, bytes } = write(
+    image,
+    { type: 'document', source: { type: 'content', content: [image] } },
+    { type: 'tool_result', tool_use_id: 'a', content: [image] },
+  )
+  assert.equal(text.split(DATA).length - 1, 3)
+  assert.equal(bytes, Buffer.byteLength(text) - 3 * DATA.length)
+})
