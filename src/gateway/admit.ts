@@ -47,7 +47,21 @@ export async function identify(
     deps.log.error('key_lookup_failed', { requestId: incoming.requestId, error })
     return refuse(refusals.serviceUnavailable())
   }
-  if (!key) return refuse(refusals.authenticationFailed())
+  return key ? judge(key, incoming) : refuse(refusals.authenticationFailed())
+}
+
+/** As `identify`, without waiting: undefined if the key is not in the cache, or is found by other means. */
+export function identifyCached(
+  { keys }: GatewayDeps,
+  incoming: IncomingCaller,
+): ActiveKey | NotAdmitted | undefined {
+  if (incoming.findKey) return undefined
+  const secret = bearerOf(incoming.authorization)
+  const key = secret === undefined ? undefined : keys.findCached(secret)
+  return key && judge(key, incoming)
+}
+
+function judge(key: ActiveKey, incoming: IncomingCaller): ActiveKey | NotAdmitted {
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
   if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)

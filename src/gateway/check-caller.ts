@@ -6,19 +6,22 @@ import type { ActiveKey } from '../customers/key-cache.ts'
 import { wideNetwork } from '../lib/client-networks.ts'
 import { createRateLimiter } from '../lib/rate-limiter.ts'
 import type { Room } from '../ledger/read-room.ts'
-import { identify } from './admit.ts'
+import { identify, identifyCached } from './admit.ts'
 import type { Client } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { ipSubject, keySubject, type LimitSubject } from './limits.ts'
 import { refuseAndCount, refuseCall, type IncomingCaller } from './refuse-call.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
-/** Resolves to the key of a call that may go on; otherwise the client has been refused. */
+/**
+ * Returns the key of a call that may go on, or undefined if the client has been refused. Almost every call is answered
+ * without a promise, so that its body is read in the same turn.
+ */
 export type CheckCaller = (
   incoming: IncomingCaller,
   body: ExpectedBody,
   openClient: () => Client,
-) => Promise<ActiveKey | undefined>
+) => ActiveKey | undefined | Promise<ActiveKey | undefined>
 
 export interface ExpectedBody {
   /** The declared length; undefined if only the end of the body shows its size. */
@@ -68,21 +71,37 @@ export function createCheckCaller(
     return true
   }
 
-  async function findFault(key: ActiveKey, body: ExpectedBody): Promise<Refusal | undefined> {
+  /** Of this node's own resources. */
+  function findNodeFault(key: ActiveKey, body: ExpectedBody): Refusal | undefined {
     if (deps.slots.isFull(key.customerId)) return refusals.tooManyCalls(deps.slots.max)
     if (key.callsAtOnce !== null && deps.slots.isFull(key.id, key.callsAtOnce))
       return refusals.tooManyKeyCalls(key.callsAtOnce)
-    const fault = body.findFault(key.customerId, body.bytes ?? 0)
-    if (fault) return fault
-    const isSmall = body.bytes !== undefined && body.bytes < BALANCE_BEFORE_BYTES
-    if (isSmall || deps.limits.hasHeld(key.customerId)) return undefined
-    return faultOf(await readRoom(key))
+    return body.findFault(key.customerId, body.bytes ?? 0)
   }
 
-  return async function checkCaller(incoming, body, openClient) {
-    const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-    if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
-    if (refuseWide(incoming, openClient)) return undefined
+  function needsBalance(key: ActiveKey, { bytes }: ExpectedBody): boolean {
+    const isSmall = bytes !== undefined && bytes < BALANCE_BEFORE_BYTES
+    return !isSmall && !deps.limits.hasHeld(key.customerId)
+  }
+
+  async function findFault(key: ActiveKey, body: ExpectedBody): Promise<Refusal | undefined> {
+    const fault = findNodeFault(key, body)
+    return fault ?? (needsBalance(key, body) ? faultOf(await readRoom(key)) : undefined)
+  }
+
+  /** The key of a call against which nothing speaks that this node knows already. */
+  function passAtOnce(incoming: IncomingCaller, body: ExpectedBody): ActiveKey | undefined {
+    const key = identifyCached(deps, incoming)
+    if (!key || 'refused' in key) return undefined
+    const isFree = deps.limits.reachedFor(keySubject(key)) === undefined
+    return isFree && !findNodeFault(key, body) && !needsBalance(key, body) ? key : undefined
+  }
+
+  async function checkSlowly(
+    incoming: IncomingCaller,
+    body: ExpectedBody,
+    openClient: () => Client,
+  ): Promise<ActiveKey | undefined> {
     const key = await identify(deps, incoming)
     if ('refused' in key) {
       await refuseAndCount(deps, incoming, openClient(), key)
@@ -100,6 +119,13 @@ export function createCheckCaller(
       key,
     })
     return undefined
+  }
+
+  return function checkCaller(incoming, body, openClient) {
+    const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+    if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
+    if (refuseWide(incoming, openClient)) return undefined
+    return passAtOnce(incoming, body) ?? checkSlowly(incoming, body, openClient)
   }
 }
 

@@ -16,6 +16,7 @@ import type { Route } from '../rest/route.ts'
 import { discardBody } from '../server/discard-body.ts'
 import { setBodyOwner } from '../server/read-body.ts'
 import { declaredBytes } from '../server/request-head.ts'
+import { createRequestSlot } from '../server/request-slot.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
 import { sessionIdOf } from './session-id-of.ts'
@@ -48,7 +49,7 @@ export function modelCallRoute<Body>(declared: {
         // The gateway validates; the schema only describes.
         validatorCompiler: () => () => true,
         async handler(request, reply) {
-          const checked = takeChecked(request)
+          const checked = checkedCallers.get(request) as CheckedCaller
           const client = createHttpClient(request, reply, {
             publicUrl: deps.publicUrl,
             errorFormat,
@@ -80,15 +81,11 @@ export function modelCallRoute<Body>(declared: {
 type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }
 
 /** The caller of each request, from its check on. */
-const checkedCallers = new WeakMap<FastifyRequest, CheckedCaller>()
-
-function takeChecked(request: FastifyRequest): CheckedCaller {
-  return checkedCallers.get(request) as CheckedCaller
-}
+const checkedCallers = createRequestSlot<CheckedCaller>('checked caller')
 
 /** Checks the caller before the body is read, so that no memory is spent on the body of a refused caller. */
 function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: ErrorFormat) {
-  return async function check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return function check(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const caller: IncomingCaller = {
       requestId: request.id,
       authorization: authorizationOf(request.headers),
@@ -99,20 +96,25 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: 
     let client: Client | undefined
     const openClient = (): Client =>
       (client = createHttpClient(request, reply, { publicUrl: deps.publicUrl, errorFormat }))
-    try {
-      const key = await deps.checkCaller(
-        caller,
-        expectBody(deps, request, isBodyStreamed),
-        openClient,
-      )
-      if (key) {
-        checkedCallers.set(request, { ...caller, key })
-        setBodyOwner(request, { subject: customerSubject(key.customerId), response: reply.raw })
-      } else discardBody(request.raw)
-    } catch (error) {
+    const goOn = (key: ActiveKey | undefined): void => {
+      if (!key) return discardBody(request.raw)
+      checkedCallers.set(request, { ...caller, key })
+      setBodyOwner(request, reply.raw, () => customerSubject(key.customerId))
+      done()
+    }
+    const fail = (error: unknown): void => {
       failCall(deps, client ?? openClient(), request, reply, error)
       discardBody(request.raw)
     }
+    const body = expectBody(deps, request, isBodyStreamed)
+    let checked: ReturnType<ModelCallDeps['checkCaller']>
+    try {
+      checked = deps.checkCaller(caller, body, openClient)
+    } catch (error) {
+      return fail(error)
+    }
+    if (checked instanceof Promise) void checked.then(goOn, fail)
+    else goOn(checked)
   }
 }
 

@@ -1,7 +1,7 @@
 /** How bodies of requests reach their routes: when they are read, for how long, and how much of them. */
 import type { FastifyInstance } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { clientNetworks } from '../../lib/client-networks.ts'
+import { nearNetwork } from '../../lib/client-networks.ts'
 import { answerNotFound } from './answer-error.ts'
 import { answerNoHttp } from './answer-no-http.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
@@ -29,7 +29,7 @@ export function addBodyReading(
     if (request.is404) return void answerNotFound(request, reply)
     // Decided by the raw path, because route lookup is expensive; an unusual spelling gets the default of a minute.
     if (!streamed.has(request.raw.url ?? '')) arrivals.begin(request.raw)
-    setBodyOwner(request, { subject: subjectOfIp(request.ip), response: reply.raw })
+    setBodyOwner(request, reply.raw, () => subjectOfIp(request.ip))
     done()
   })
   server.addHook('onSend', (request, _reply, _payload, done) => {
@@ -46,5 +46,5 @@ export function addBodyReading(
 
 /** The network, because one machine has all addresses of its IPv6 /64. */
 export function subjectOfIp(ip: string): string {
-  return `i:${clientNetworks(plainIp(ip)).near}`
+  return `i:${nearNetwork(plainIp(ip))}`
 }

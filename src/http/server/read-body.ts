@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArrivalWatch } from './arrival-watch.ts'
 import type { ByteBudget, ByteExcess } from '../../lib/byte-budget.ts'
 import { declaredBytes } from './request-head.ts'
+import { createRequestSlot } from './request-slot.ts'
 
 /** Bodies up to this size are not counted: the number of connections bounds them. */
 const UNCOUNTED_BYTES = 16 * 1024
@@ -25,7 +26,7 @@ class BodyCut extends Error {
   readonly statusCode = 400
 }
 
-export interface BodyOwner {
+interface BodyOwner {
   /** The caller whose limit the bytes of the body count for. */
   readonly subject: string
   /** Until it closes, the body counts. */
@@ -33,11 +34,17 @@ export interface BodyOwner {
 }
 
 /** The owner of each body that is counted. */
-const owners = new WeakMap<FastifyRequest, BodyOwner>()
+const owners = createRequestSlot<BodyOwner>('body owner')
 
-export function setBodyOwner(request: FastifyRequest, owner: BodyOwner): void {
+/** `subjectOf` is called only if the body will be counted. */
+export function setBodyOwner(
+  request: FastifyRequest,
+  response: ServerResponse,
+  subjectOf: () => string,
+): void {
   const bytes = declaredBytes(request)
-  if (bytes === undefined || bytes > UNCOUNTED_BYTES) owners.set(request, owner)
+  if (bytes === undefined || bytes > UNCOUNTED_BYTES)
+    owners.set(request, { subject: subjectOf(), response })
 }
 
 type Done = (error: Error | null, body?: Buffer) => void
