@@ -18,8 +18,13 @@ export const slowTokenMs = 500
 /** A token of a slow stream. ASCII without quotes, so that the raw bytes can be searched for it. */
 export const slowToken = ' gira'
 
+/** A stream of a fast model: it lasts 3 s. */
+export const pacedTokenCount = 150
+export const pacedTokenMs = 20
+
 export const fastModel = 'bench-fast'
 export const slowModel = 'bench-slow'
+export const pacedModel = 'bench-paced'
 
 /** Reported by the upstream; far below the bytes of the prompt, as real token counts are. */
 export const promptTokenCount = 92
@@ -44,8 +49,9 @@ const messages = [
 const shared = { messages, max_tokens: 64, temperature: 0.7 }
 
 /** The request bodies, as JSON. The client does not ask for usage in the stream: most do not. */
-export const requestBodies: Readonly<Record<Mode | 'slow', string>> = {
+export const requestBodies: Readonly<Record<Mode | 'slow' | 'paced', string>> = {
   plain: JSON.stringify({ model: fastModel, ...shared }),
   stream: JSON.stringify({ model: fastModel, ...shared, stream: true }),
   slow: JSON.stringify({ model: slowModel, ...shared, stream: true }),
+  paced: JSON.stringify({ model: pacedModel, ...shared, max_tokens: 256, stream: true }),
 }

@@ -20,5 +20,5 @@ test('with a single value, every percentile is that value', () => {
 })
 
 test('without values, every percentile is zero', () => {
-  assert.deepEqual(new Histogram().latencies(), { p50: 0, p95: 0, p99: 0, max: 0 })
+  assert.deepEqual(new Histogram().latencies(), { p50: 0, p95: 0, p99: 0, p999: 0, max: 0 })
 })

@@ -8,6 +8,7 @@ export interface Latencies {
   readonly p50: number
   readonly p95: number
   readonly p99: number
+  readonly p999: number
   readonly max: number
 }
 
@@ -40,6 +41,7 @@ export class Histogram {
       p50: micro(this.percentile(0.5)),
       p95: micro(this.percentile(0.95)),
       p99: micro(this.percentile(0.99)),
+      p999: micro(this.percentile(0.999)),
       max: micro(this.#max),
     }
   }

@@ -44,6 +44,7 @@ function medianLatencies(all: readonly Latencies[]): Latencies {
     p50: median(all.map((one) => one.p50)),
     p95: median(all.map((one) => one.p95)),
     p99: median(all.map((one) => one.p99)),
+    p999: median(all.map((one) => one.p999)),
     max: median(all.map((one) => one.max)),
   }
 }

@@ -4,12 +4,15 @@
  * answers, for comparison with the charges. It runs as a separate process: `node upstream.ts <port>`.
  *
  * `bench-fast` answers at once (a stream: all its chunks in one write); `bench-slow` streams one
- * token every 500 ms. GET /count returns how many answers were started, finished and aborted.
+ * token every 500 ms, and `bench-paced` one every 20 ms. GET /count returns how many answers were started, finished and aborted.
  */
 import { createServer, type Socket } from 'node:net'
 import {
   answerText,
   answerTokens,
+  pacedModel,
+  pacedTokenCount,
+  pacedTokenMs,
   promptTokenCount,
   slowModel,
   slowToken,
@@ -29,6 +32,7 @@ interface ChatBody {
   readonly stream_options?: { readonly include_usage?: boolean }
 }
 
+const wheel = createWheel()
 const count = { begun: 0, finished: 0, brokenOff: 0 }
 
 const created = Math.floor(Date.now() / 1000)
@@ -52,6 +56,8 @@ const plainAnswer = withLength(
 
 const fastStreams = { plain: fastStream(false), withUsage: fastStream(true) }
 const slowChunk = Buffer.from(chunked(event('bench-slow', { content: slowToken }, null)))
+
+const pacedChunk = Buffer.from(chunked(event(pacedModel, { content: slowToken }, null)))
 
 const server = createServer({ noDelay: true }, serve)
 server.listen(Number(process.argv[2]), '127.0.0.1')
@@ -99,6 +105,7 @@ function answerChat(socket: Socket, body: ChatBody): void {
   count.begun += 1
   const hasUsage = body.stream_options?.include_usage === true
   if (body.model === slowModel && body.stream === true) return streamSlowly(socket, hasUsage)
+  if (body.model === pacedModel) return wheel.add(createPacedStream(socket, hasUsage))
   if (body.stream !== true) socket.write(plainAnswer)
   else socket.write(hasUsage ? fastStreams.withUsage : fastStreams.plain)
   count.finished += 1
@@ -126,6 +133,52 @@ function streamSlowly(socket: Socket, hasUsage: boolean): void {
   socket.once('close', breakOff)
   socket.write(streamHead)
   sendOne()
+}
+
+/** Returns whether the stream goes on. */
+type SendOne = () => boolean
+
+function createPacedStream(socket: Socket, hasUsage: boolean): SendOne {
+  let left = pacedTokenCount
+  socket.write(streamHead)
+  const sendOne = (): boolean => {
+    if (socket.destroyed) {
+      count.brokenOff += 1
+      return false
+    }
+    left -= 1
+    if (left > 0) return socket.write(pacedChunk) || true
+    socket.write(
+      Buffer.concat([pacedChunk, Buffer.from(streamEnd(pacedModel, pacedTokenCount, hasUsage))]),
+    )
+    count.finished += 1
+    return false
+  }
+  sendOne()
+  return sendOne
+}
+
+/** One timer for all paced streams: a timer for each would cost more than the writes. */
+function createWheel() {
+  const slots = Array.from({ length: pacedTokenMs }, (): SendOne[] => [])
+  const startedAt = performance.now()
+  let turn = 0
+  const slotOf = (at: number): number => at % pacedTokenMs
+  setInterval(() => {
+    const due = Math.floor(performance.now() - startedAt)
+    for (; turn < due; turn += 1) {
+      const slot = slots[slotOf(turn)]!
+      let kept = 0
+      for (const sendOne of slot) if (sendOne()) slot[kept++] = sendOne
+      slot.length = kept
+    }
+  }, 1)
+  return {
+    add(sendOne: SendOne): void {
+      // The slot that is due last.
+      slots[slotOf(turn + pacedTokenMs - 1)]!.push(sendOne)
+    },
+  }
 }
 
 function fastStream(hasUsage: boolean): Buffer {

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fastModel, slowModel } from '../chat-request.ts'
+import { fastModel, pacedModel, slowModel } from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Command, Finished, Processes } from '../processes.ts'
 import {
@@ -143,7 +143,7 @@ function catracaConfig(upstreamPort: number): object {
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
   return {
     upstreams: [{ id: 'bench', kind: 'openai-compatible', base_url: baseUrl }],
-    models: [fastModel, slowModel].map((id) => ({
+    models: [fastModel, slowModel, pacedModel].map((id) => ({
       id,
       category: 'llm',
       prices: { input: 1, output: 2 },

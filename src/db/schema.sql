@@ -1446,6 +1446,7 @@ create type window_tokens as (
 -- src/ledger/sql/correct.sql: resolve_again(r ledger_resolution) returns text
 -- src/ledger/sql/debts.sql: note_debt(p_customer_id uuid, p_before bigint, p_after bigint, p_cause text, p_hold_ids uuid[]) returns void
 -- src/ledger/sql/debts.sql: note_debt_of_entry() returns trigger set search_path=functions, public
+-- src/ledger/sql/hold.sql: epoch_ms(p_at timestamptz) returns bigint
 -- src/ledger/sql/hold.sql: take_hold(p_node_id uuid, p_ip_subject text, p_key_subject text, p_id uuid, p_is_repeated boolean, p_customer_id uuid, p_api_key_id uuid, p_key_version integer, p_requests_per_minute bigint, p_ip_requests_per_minute bigint, p_tokens_per_minute bigint, p_request_id uuid, p_session_id text, p_model_id text, p_is_stream boolean, p_amount_nano_brl bigint, p_budget_pico_usd bigint, p_price_id integer, p_fx_rate_id integer, p_fx_rate_e4 integer, p_markup_e4 integer, p_prompt_tokens_estimated integer, p_tokens_counted bigint, p_task_limit_nano_brl bigint) returns text
 -- src/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_minute timestamptz DEFAULT NULL::timestamptz) returns text
 -- src/ledger/sql/hold.sql: verdict_text(p_verdict text, p_key_sequence bigint, p_ip_sequence bigint, p_balance bigint, p_held bigint, p_budget_left bigint, p_team_left bigint, p_cap_left bigint, p_cap_limit bigint, p_cap_until bigint) returns text

@@ -140,6 +140,21 @@ export interface StreamChunk {
    */
   readonly native?: readonly JsonObject[] | undefined
   readonly usage: ReportedUsage | undefined
+  /** The chunk adds this text and nothing else; `body`, the same as a whole chunk, costs more to read. */
+  readonly delta?: TextDelta
+}
+
+/** An event that equals another one but for its text. */
+export interface TextDelta {
+  /** The same object for all events that equal each other. */
+  readonly like: DeltaShape
+  /** Not empty. As JSON it is the same characters between quotation marks. */
+  readonly text: string
+}
+
+export interface DeltaShape {
+  /** The event with this text. */
+  bodyWith(text: string): JsonObject
 }
 
 /** Thrown by `ChatStream.chunks` if the stream breaks off before its end. */

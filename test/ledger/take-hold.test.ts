@@ -227,12 +227,25 @@ test('a request that is judged again in the next minute stays counted in its own
   for (const subject of subjects)
     await sql`insert into rate_windows (subject, window_at, requests, tokens)
       values (${subject}, ${minute}, 1, 0)`.execute(database.db)
-  await sql`select take_holds(${node.nodeId}, ${subjects}::text[], array[0, 0]::int8[], array[]::ledger_attempt[],
-    ${minute}::timestamptz)`.execute(database.db)
+  const answered = await sql<{ text: string }>`
+    select take_holds(${node.nodeId}, ${subjects}::text[], array[0, 0]::int8[], array[]::ledger_attempt[],
+      ${minute}::timestamptz) as text`.execute(database.db)
+  const atMs = Number(answered.rows[0]?.text.split(';')[0])
+  assert.equal(
+    Math.floor(atMs / 60_000) * 60_000,
+    minute.getTime(),
+    'the verdict names that minute',
+  )
   const { rows } = await sql<{ requests: bigint }>`
     select requests from rate_windows where subject = any(${subjects}::text[])`.execute(database.db)
   assert.deepEqual(
     rows.map(({ requests }) => requests),
     [1n, 1n],
   )
+})
+
+test('the time of a verdict is never rounded up into the next minute', async () => {
+  const { rows } = await sql<{ ms: bigint }>`
+    select epoch_ms('2026-11-23T12:00:59.99999Z') as ms`.execute(database.db)
+  assert.equal(new Date(Number(rows[0]?.ms)).toISOString(), '2026-11-23T12:00:59.999Z')
 })

@@ -9,10 +9,8 @@ import type { BegunStream } from './streamed-chat.ts'
 /** Waits for the first chunks. If the stream breaks off or ends before them, returns the failure instead. */
 export async function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
   const iterator = stream.chunks[Symbol.asyncIterator]()
-  const next = async (): Promise<readonly StreamChunk[] | undefined> => {
-    const { done, value } = await iterator.next()
-    return done ? undefined : value
-  }
+  const next = (): Promise<readonly StreamChunk[] | undefined> =>
+    iterator.next().then(({ done, value }) => (done ? undefined : value))
   try {
     const first = await next()
     return first

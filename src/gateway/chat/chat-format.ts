@@ -5,7 +5,7 @@
  */
 import type { TokenCounts } from '../../catalog/prices.ts'
 import type { NanoBrl } from '../../lib/money.ts'
-import type { JsonObject } from '../../providers/contract.ts'
+import type { JsonObject, TextDelta } from '../../providers/contract.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
 
@@ -24,6 +24,8 @@ export interface ChatWriter {
    * this format, if the upstream speaks it; then they are written instead of the body.
    */
   chunk(body: JsonObject, native?: readonly JsonObject[]): string | undefined
+  /** As `chunk`, for one that only adds text; missing if a format has no quicker way for it. */
+  delta?(delta: TextDelta): string
   /** The events after the last chunk. */
   end(charged: Charged): string
   /** The events after the last chunk of a stream that broke off. */

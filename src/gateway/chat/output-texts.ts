@@ -43,7 +43,8 @@ export function countOutput(body: JsonObject, count: OutputCount): void {
   }
 }
 
-function countText(text: unknown, count: OutputCount): void {
+/** Adds the text of one field. */
+export function countText(text: unknown, count: OutputCount): void {
   if (typeof text !== 'string' || text === '') return
   const bytes = Buffer.byteLength(text)
   count.deltas += 1

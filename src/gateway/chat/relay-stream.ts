@@ -10,7 +10,7 @@ import type { HeldCall } from '../call.ts'
 import type { Client } from '../client.ts'
 import type { RunningCall } from '../running-calls.ts'
 import type { ChatWriter } from './chat-format.ts'
-import { countOutput, type OutputCount } from './output-texts.ts'
+import { countOutput, countText, type OutputCount } from './output-texts.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
 /** How long a stream pauses while the lease cannot be renewed before it is ended. */
@@ -66,6 +66,12 @@ export async function relayStream(
   const take = (chunks: readonly StreamChunk[]): string => {
     let shown = ''
     for (const chunk of chunks) {
+      const { delta } = chunk
+      if (delta && writer.delta) {
+        countText(delta.text, output)
+        shown += writer.delta(delta)
+        continue
+      }
       if (chunk.usage) reported = laterReport(reported, chunk.usage)
       hasFinished ||= isFinished(chunk)
       countOutput(chunk.body, output)

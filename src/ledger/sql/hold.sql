@@ -18,12 +18,18 @@ create function verdict_text(
     p_team_left::text, p_cap_left::text, p_cap_limit::text, p_cap_until::text], ',', '')
 $$;
 
+-- Milliseconds since 1970, rounded down: rounded to the nearest, the last half millisecond of a minute would belong to the
+-- next one, in which the request was not counted.
+create function epoch_ms(p_at timestamptz) returns int8 language sql immutable as $$
+  select floor(extract(epoch from p_at) * 1000)::int8
+$$;
+
 -- Judges the attempts of a batch one after another and takes the holds that fit. The attempts come sorted by customer and
 -- key, and `p_subjects`, the rate windows, sorted too: that is the order of their locks.
 --
 -- `p_minute`: the minute in which the caller has already counted the requests; null for the current minute.
 --
--- Returns the time, in milliseconds since 1970, and the verdicts in the order of the attempts, separated by `;`.
+-- Returns the time, in milliseconds since 1970 and within the minute of the counts, and the verdicts in the order of the attempts, separated by `;`.
 create function take_holds(
   p_node_id uuid, p_subjects text[], p_subject_requests int8[], p_attempts ledger_attempt[],
   p_minute timestamptz default null
@@ -209,7 +215,7 @@ begin
     end if;
     v_verdicts := v_verdicts || verdict_text(v_verdict, v_key_seq, v_ip_seq, v_balance, v_held,
       case when a.id is not null then v_budget_left end, case when a.id is not null then v_team_left end,
-      v_cap_left, v_cap_limit, (extract(epoch from v_cap_until) * 1000)::int8);
+      v_cap_left, v_cap_limit, epoch_ms(v_cap_until));
   end loop;
   if v_taken > 0 then
     update accounts set held_nano_brl = held_nano_brl + v_taken where customer_id = v_customer_id;
@@ -232,7 +238,7 @@ begin
       prompt_tokens_estimated, tokens_counted, task_limit_nano_brl, place)
     where v_is_held[place];
   end if;
-  return (extract(epoch from v_now) * 1000)::int8 || ';' || array_to_string(v_verdicts, ';');
+  return epoch_ms(least(v_now, v_minute + interval '59.999 s')) || ';' || array_to_string(v_verdicts, ';');
 end $$;
 
 -- `take_holds` for one attempt, with the same result, in plain values: arrays of rows, and functions that pass rows to each
@@ -321,6 +327,6 @@ begin
         )::ledger_attempt], v_minute);
     end if;
   end if;
-  return (extract(epoch from v_now) * 1000)::int8 || ';'
+  return epoch_ms(v_now) || ';'
     || verdict_text(v_verdict, v_key_seq, v_ip_seq, v_balance, v_held, null, null, null, null, null);
 end $$;

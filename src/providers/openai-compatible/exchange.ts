@@ -74,15 +74,18 @@ function createHandler(
     wake?.()
   }
 
-  async function read(): Promise<Buffer | undefined> {
-    if (chunks.length === 0 && !hasEnded) {
-      await new Promise<void>((resolve) => (wake = resolve))
-      wake = undefined
-    }
-    if (chunks.length === 0) {
-      if (failure) throw failure
-      return undefined
-    }
+  function read(): Promise<Buffer | undefined> {
+    if (chunks.length > 0) return Promise.resolve(take())
+    if (failure) return Promise.reject(failure)
+    if (hasEnded) return Promise.resolve(undefined)
+    return new Promise<void>((resolve) => (wake = resolve)).then(take)
+  }
+
+  /** All that has arrived, also in the same turn after the reader was woken. */
+  function take(): Buffer | undefined {
+    wake = undefined
+    if (chunks.length === 0 && failure) throw failure
+    if (chunks.length === 0) return undefined
     const taken = chunks
     chunks = []
     waitingBytes = 0

@@ -1,0 +1,159 @@
+/**
+ * `npm run bench:paced`: streams as a fast model writes them, one event of one token every 20 ms, through nginx, the
+ * peer and Catraca. The clients and the upstream run on one processor, the target with its database on the other.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
+import { describeMachine } from '../describe-machine.ts'
+import { createProcesses, type Command, type Processes } from '../processes.ts'
+import { report } from '../report.ts'
+import type { StartTarget, Target, TargetName } from '../target.ts'
+import { startCatraca } from '../targets/catraca.ts'
+import { startDirect } from '../targets/direct.ts'
+import { startNginx } from '../targets/nginx.ts'
+import { startPortkey } from '../targets/portkey.ts'
+import type { UpstreamCount } from '../upstream.ts'
+import type { PacedPlan, PacedResult } from './load.ts'
+
+const { values } = parseArgs({
+  options: {
+    targets: { type: 'string', default: 'direct,nginx,portkey,catraca' },
+    streams: { type: 'string', default: '100,400,1000,2000' },
+    seconds: { type: 'string', default: '10' },
+    /** The processors of the clients with the upstream, and of the targets. */
+    'client-cpus': { type: 'string', default: '0' },
+    'target-cpus': { type: 'string', default: '1' },
+  },
+})
+const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
+  direct: startDirect,
+  nginx: startNginx,
+  portkey: startPortkey,
+  catraca: startCatraca,
+}
+const WARM_UP_SECONDS = 4
+const EXTRA_MS_MAX = 60_000
+
+const folder = mkdtempSync(join(tmpdir(), 'catraca-paced-'))
+chmodSync(folder, 0o755)
+const processes = createProcesses(folder)
+process.once('exit', () => {
+  processes.killAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const clients = pinnedTo(processes, values['client-cpus'])
+const upstreamPort = await findFreePort()
+const countUrl = `http://127.0.0.1:${upstreamPort}/count`
+await clients.start({
+  name: 'upstream',
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
+  readyUrl: countUrl,
+})
+const { processors, node, commit, fdatasyncMs } = describeMachine(folder)
+process.stdout.write(
+  `${processors}, Node ${node}, commit ${commit}, fdatasync ${fdatasyncMs} ms\n\n`,
+)
+process.stdout.write(
+  '| streams | target | events/s | CPU µs/event | database | first byte p50 ms | p99 | p99.9 | gap p50 ms | p99 | p99.9 | memory MB |\n',
+)
+process.stdout.write(`|${' --- |'.repeat(12)}\n`)
+const targets: Target[] = []
+for (const name of values.targets.split(',') as TargetName[]) {
+  const surroundings = {
+    processes: pinnedTo(processes, values['target-cpus']),
+    upstreamPort,
+    folder,
+  }
+  const target = await STARTERS[name](surroundings)
+  if ('kind' in target) report(`${name}: ${target.reason}`)
+  else targets.push(target)
+}
+let faults = 0
+let answers = 0
+let upstreamAnswers = 0
+for (const streams of values.streams.split(',').map(Number)) {
+  for (const target of targets) {
+    const before = await readFinished()
+    const result = await measure(target, streams)
+    if (target.audit) {
+      answers += result.complete
+      upstreamAnswers += (await readFinished()) - before
+    }
+    faults += result.failures
+    if (result.failures > 0)
+      report(`${target.name}: ${result.failures} failures: ${result.firstFailure}`)
+    printRow(streams, target, result)
+  }
+}
+const audit = await targets.find(({ name }) => name === 'catraca')?.audit?.()
+if (audit) {
+  const { charges, isSound, openHolds } = audit
+  process.stdout.write(
+    `\n${answers} whole answers, ${upstreamAnswers} by the upstream's count, ${charges} charges, ` +
+      `${openHolds} open holds, audit ${isSound ? 'sound' : 'BROKEN'}\n`,
+  )
+  if (!isSound || openHolds > 0 || answers !== charges || upstreamAnswers !== charges) faults += 1
+}
+await processes.stopAll()
+process.exit(faults === 0 ? 0 : 1)
+
+async function measure(target: Target, streams: number): Promise<PacedResult> {
+  const { port, path, headers, pid } = target
+  const seconds = Number(values.seconds)
+  const plan: PacedPlan = {
+    port,
+    path,
+    headers,
+    pid,
+    streams,
+    seconds,
+    warmupSeconds: WARM_UP_SECONDS,
+  }
+  const finished = await clients.run(
+    {
+      name: 'paced',
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'load.ts'), JSON.stringify(plan)],
+    },
+    (WARM_UP_SECONDS + seconds) * 1000 + EXTRA_MS_MAX,
+  )
+  if (finished.code !== 0) throw new Error(`the clients failed: ${finished.stderr}`)
+  return JSON.parse(finished.stdout) as PacedResult
+}
+
+function printRow(streams: number, { name }: Target, result: PacedResult): void {
+  const { firstByteMs: first, gapMs: gap, gatewayBytes } = result
+  const figures = [
+    result.eventsPerSecond,
+    result.gatewayCpuUs ?? '',
+    result.databaseCpuUs || '',
+    ...[first.p50, first.p99, first.p999, gap.p50, gap.p99, gap.p999].map((ms) => ms.toFixed(1)),
+    gatewayBytes === null ? '' : Math.round(gatewayBytes / 1024 / 1024),
+  ]
+  process.stdout.write(`| ${[streams, name, ...figures].join(' | ')} |\n`)
+}
+
+async function readFinished(): Promise<number> {
+  const response = await fetch(countUrl)
+  return ((await response.json()) as UpstreamCount).finished
+}
+
+/** The same processes on these processors alone, with their children. */
+function pinnedTo(all: Processes, cpus: string): Processes {
+  const pinned = <Any extends Command>(command: Any): Any => ({
+    ...command,
+    command: 'taskset',
+    args: ['-c', cpus, command.command, ...command.args],
+  })
+  return {
+    ...all,
+    start: (command) => all.start(pinned(command)),
+    run: (command, timeoutMs) => all.run(pinned(command), timeoutMs),
+  }
+}
