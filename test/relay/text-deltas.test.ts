@@ -10,7 +10,12 @@ import { readStream } from '../../src/providers/openai-compatible/read-stream.ts
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 
-const ids = { hide: () => undefined, reveal: () => undefined }
+const ids = {
+  hide: () => undefined,
+  reveal: () => undefined,
+  hidden: (id: string) => id,
+  revealed: (id: string) => id,
+}
 const format = createChatCompletionsFormat(ids, () => assert.fail('a chat, not a response'))
 
 function createWriter(): ChatWriter {
