@@ -175,6 +175,12 @@ const upstream = Type.Object(
           'For an openai-compatible upstream: it opens the address of an image as an image or refuses it, and never reads it as a document or video. If false or absent, a request with an image address holds money for the whole context.',
       }),
     ),
+    speaks_responses: Type.Optional(
+      Type.Boolean({
+        description:
+          "For an openai-compatible upstream: requests in the Responses format are sent to its /responses as they came, apart from fields without a price. Default: true at OpenAI's and Azure's own addresses.",
+      }),
+    ),
     opens_addresses: Type.Optional(
       Type.Boolean({
         description:

@@ -152,6 +152,23 @@ test('only known providers open the addresses of images themselves, unless the f
   )
 })
 
+test('only OpenAI and Azure speak Responses, unless the file says so', () => {
+  const entries = [
+    { id: 'openai', kind: 'openai', api_key_env: 'K' },
+    { ...upstream, id: 'azure', base_url: 'https://x.openai.azure.com/openai/v1' },
+    { ...upstream, id: 'proxied', kind: 'openai', api_key_env: 'K' },
+    { ...upstream, id: 'unknown' },
+    { ...upstream, id: 'said', speaks_responses: true },
+  ]
+  const { upstreams } = loadConfig({ K: 'key' }, folderWith({ upstreams: entries }))
+  assert.deepEqual(
+    upstreams
+      .filter(({ adapter: { options } }) => 'speaksResponses' in options && options.speaksResponses)
+      .map(({ id }) => id),
+    ['openai', 'azure', 'said'],
+  )
+})
+
 test('a variable that is empty is as one that is not set', () => {
   const folder = folderWith()
   const names =

@@ -164,6 +164,7 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
     takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl).hostname),
     opensOnlyImages: opensOnlyImages(entry, preset, baseUrl),
     opensAddresses: entry.opens_addresses ?? isKnownProvider(baseUrl),
+    speaksResponses: entry.speaks_responses ?? isOpenAisOwn,
     // Without this field the project's settings choose the tier, and with it the price.
     serviceTier: isOpenAi(baseUrl) ? 'default' : undefined,
   } satisfies Partial<OpenAiCompatibleOptions>

@@ -61,7 +61,7 @@ export interface ChatContent {
 
 /** A request in a client's own format, checked as far as its translation to `ChatContent.body` shows it. */
 export interface NativeChat {
-  readonly format: 'messages'
+  readonly format: 'messages' | 'responses'
   readonly body: JsonObject
   /** The flags of new features that the client sent in a header. */
   readonly flags: readonly string[]

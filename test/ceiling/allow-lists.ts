@@ -29,6 +29,10 @@ export const OPENAI_TRANSCRIPTIONS = words(`
 
 export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   'openai chat': OPENAI_CHAT,
+  'openai responses': words(`
+    model input instructions max_output_tokens stream store service_tier include reasoning text tools tool_choice
+    temperature top_p parallel_tool_calls prompt_cache_key safety_identifier user
+  `),
   'openai embeddings': OPENAI_EMBEDDINGS,
   'openai images': OPENAI_IMAGES,
   'anthropic chat': words(`
@@ -68,8 +72,50 @@ export function unknownFields(list: string, body: unknown): string[] {
   const top = TOP_FIELDS[list]
   if (!top || !isObject(body)) return [`${list}: no list`]
   const unknown = Object.keys(body).filter((field) => !top.has(field) && body[field] !== undefined)
+  if (list === 'openai responses') return [...unknown, ...unknownInResponses(body)]
   if (list === 'anthropic chat') return [...unknown, ...unknownInAnthropic(body)]
   return list === 'openai chat' ? [...unknown, ...unknownInMessages(body)] : unknown
+}
+
+const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
+  message: words('type role content phase'),
+  reasoning: words('type summary encrypted_content'),
+  function_call: words('type call_id name arguments'),
+  function_call_output: words('type call_id output'),
+  custom_tool_call: words('type call_id name input'),
+  custom_tool_call_output: words('type call_id output'),
+  function: words('type name description parameters strict'),
+  custom: words('type name description format'),
+  input_text: words('type text'),
+  output_text: words('type text'),
+  summary_text: words('type text'),
+  refusal: words('type refusal'),
+  input_image: words('type image_url detail'),
+  input_file: words('type file_data filename'),
+}
+
+function unknownInResponses(body: Record<string, unknown>): string[] {
+  const unknown = new Set<string>()
+  const listed = (list: unknown, place: string): void => {
+    for (const each of Array.isArray(list) ? (list as unknown[]).filter(isObject) : []) {
+      const at = `${place}[type=${String(each.type)}]`
+      const fields = ITEMS[String(each.type)]
+      if (!fields) unknown.add(at)
+      for (const field of Object.keys(each)) if (!fields?.has(field)) unknown.add(`${at}.${field}`)
+      if (each.detail === 'original') unknown.add(`${at}.detail`)
+      for (const field of ['content', 'output', 'summary']) listed(each[field], `${at}.${field}`)
+    }
+  }
+  listed(body.input, 'input')
+  listed(body.tools, 'tools')
+  const { reasoning, include, store, service_tier: tier } = body
+  for (const field of Object.keys(isObject(reasoning) ? reasoning : {}))
+    if (field !== 'effort' && field !== 'summary') unknown.add(`reasoning.${field}`)
+  for (const each of Array.isArray(include) ? (include as unknown[]) : [])
+    if (each !== 'reasoning.encrypted_content') unknown.add(`include ${String(each)}`)
+  if (store !== false) unknown.add('store')
+  if (tier !== undefined && tier !== 'default') unknown.add('service_tier')
+  return [...unknown]
 }
 
 const CACHED = 'type cache_control'

@@ -28,6 +28,7 @@ import {
 } from './ask-gateway.ts'
 import { chat, type GeneratedRequest } from './generate-chats.ts'
 import { messagesRequest } from './generate-native-messages.ts'
+import { responsesRequest } from './generate-native-responses.ts'
 import { embeddings, images, transcriptions } from './generate-media.ts'
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts'
 import { jsonText } from './json-text.ts'
@@ -57,6 +58,7 @@ const someCase: fc.Arbitrary<Case> = fc.record({
   request: fc.oneof(
     { weight: 7, arbitrary: chat },
     { weight: 3, arbitrary: messagesRequest },
+    { weight: 3, arbitrary: responsesRequest },
     { weight: 1, arbitrary: embeddings },
     { weight: 1, arbitrary: images },
     { weight: 1, arbitrary: transcriptions },

@@ -31,7 +31,7 @@ export function configFor(url: string): CatalogConfig {
   return {
     upstreams: [
       upstream('compat', 'openai-compatible', '/compat/v1'),
-      upstream('openai', 'openai', '/openai/v1'),
+      upstream('openai', 'openai', '/openai/v1', { speaks_responses: true }),
       upstream('anthropic', 'anthropic', '/anthropic/v1'),
       upstream('google', 'google', '/google/v1beta'),
       upstream('vertex', 'google-vertex', '/vertex/v1/projects/p/locations/l/publishers/google', {

@@ -11,7 +11,7 @@ export interface GeneratedRequest {
   readonly kind: ModelTruth['kind']
   readonly model: ModelTruth
   /** The format of a chat, if it is not that of chat completions. */
-  readonly format?: 'messages'
+  readonly format?: 'messages' | 'responses'
   readonly headers?: Readonly<Record<string, string>>
   readonly body: Record<string, unknown>
 }

@@ -18,6 +18,7 @@ import {
   billOpenAiChat,
   billOpenAiEmbeddings,
   billOpenAiImages,
+  billOpenAiResponse,
   inputsOf,
   listOf,
 } from './openai-format.ts'
@@ -30,6 +31,7 @@ import {
   openAiAnswer,
   openAiEmbeddings,
   openAiImages,
+  openAiResponse,
   plainJson,
   transcription,
   type Answer,
@@ -125,6 +127,10 @@ function serve(request: IncomingMessage, raw: Buffer): Served {
   if (path.endsWith('/images/generations')) {
     const bill = billOpenAiImages(model, body)
     return { bill, answer: openAiImages(bill, Number(body.n ?? 1)) }
+  }
+  if (path.endsWith('/responses')) {
+    const bill = billOpenAiResponse(model, body)
+    return { bill, answer: openAiResponse(bill, isStream) }
   }
   const bill = billOpenAiChat(model, body)
   return { bill, answer: openAiAnswer(bill, Number(body.n ?? 1), isStream) }

@@ -50,6 +50,50 @@ export function billOpenAiChat(model: ModelTruth, body: Body): Bill {
   }
 }
 
+/** The same in the Responses format. What is encrypted may have more tokens than bytes. */
+export function billOpenAiResponse(model: ModelTruth, body: Body): Bill {
+  const items = listOf(body.input)
+  const measure = measurer(model, responseMedia)
+  const input = typeof body.input === 'string' ? body.input : items
+  let tokens = measure([input, body.instructions]).tokens
+  tokens += (items.length + 2) * TOKENS_PER_MESSAGE + TOKENS_PER_PROMPT
+  for (const field of ['tools', 'text'])
+    if (body[field]) tokens += Buffer.byteLength(JSON.stringify(body[field]))
+  if (listOf(body.tools).length > 0) tokens += 30
+  for (const item of items)
+    if (typeof item.encrypted_content === 'string')
+      tokens += Buffer.byteLength(item.encrypted_content)
+  const limit = body.max_output_tokens
+  const completionTokens = Math.min(
+    typeof limit === 'number' ? limit : model.ownOutputMax,
+    model.ownOutputMax,
+  )
+  const of = mostExpensive(model, tokens, () => ({
+    completionTokens,
+    reasoningTokens: model.tiers[0].reasoning === undefined ? 0 : completionTokens,
+    factor: factorOf(body.service_tier),
+  }))
+  const unknown = unknownFields('openai responses', body)
+  return { ...of, model, costPicoUsd: costOf(model, of), unknown }
+}
+
+function responseMedia({ type, image_url: url, file_data: data }: Body): Media | undefined {
+  if (type === 'input_image' && typeof url === 'string')
+    return { mediaType: 'image/png', bytes: undefined }
+  if (type !== 'input_file') return undefined
+  return mediaOfUrl(data, 'application/pdf') ?? { mediaType: 'application/pdf', bytes: undefined }
+}
+
+export function responseUsage(of: Counts): object {
+  return {
+    input_tokens: of.promptTokens,
+    input_tokens_details: { cached_tokens: of.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: of.completionTokens,
+    output_tokens_details: { reasoning_tokens: of.reasoningTokens },
+    total_tokens: of.promptTokens + of.completionTokens,
+  }
+}
+
 function limitOf({ limitField = 'max_tokens' }: ModelTruth, body: Body): number | undefined {
   if (keepsLimits) {
     const both = [body.max_tokens, body.max_completion_tokens].filter(

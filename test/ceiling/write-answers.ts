@@ -2,7 +2,7 @@
 import { eventFrame } from '../providers/event-stream.ts'
 import { anthropicUsage, bedrockUsage, cohereUsage, geminiUsage } from './ai-sdk-formats.ts'
 import type { Bill } from './bill.ts'
-import { openAiUsage } from './openai-format.ts'
+import { openAiUsage, responseUsage } from './openai-format.ts'
 
 export interface Answer {
   readonly type: string
@@ -41,6 +41,28 @@ export function openAiAnswer(bill: Bill, choices: number, isStream: boolean): An
     chunk({ choices: indexes.map((index) => ({ index, delta: {}, finish_reason: 'length' })) }),
     chunk({ choices: [], usage }),
     '[DONE]',
+  ])
+}
+
+export function openAiResponse(bill: Bill, isStream: boolean): Answer {
+  const content = [{ type: 'output_text', text: 'x', annotations: [] }]
+  const item = { id: 'm', type: 'message', role: 'assistant', status: 'incomplete', content }
+  const response = {
+    id: 'r',
+    object: 'response',
+    status: 'incomplete',
+    incomplete_details: { reason: 'max_output_tokens' },
+    output: [item],
+    usage: responseUsage(bill),
+  }
+  if (!isStream) return json(response)
+  const at = { item_id: 'm', output_index: 0, content_index: 0 }
+  return sse([
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+    { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
+    { type: 'response.output_text.delta', ...at, delta: 'x' },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.incomplete', response },
   ])
 }
 

@@ -2,6 +2,8 @@
 import {
   CHAT_ANSWER_BYTES_MAX,
   type ChatAnswer,
+  type ChatCall,
+  type ChatStream,
   type Provider,
   type UpstreamFailure,
 } from '../contract.ts'
@@ -10,7 +12,14 @@ import { readError } from '../read-failure.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
-import { BadAnswer, badAnswer, oneHeader, readObject, readRefused } from './read-answer.ts'
+import {
+  BadAnswer,
+  badAnswer,
+  isEventStream,
+  oneHeader,
+  readObject,
+  readRefused,
+} from './read-answer.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
 import { toPlainContent } from './to-plain-content.ts'
@@ -32,14 +41,16 @@ const NO_FILES: UpstreamFailure = {
 export function createCompleteChat(
   { pool, headers, silence, path: pathOf }: Upstream,
   chatBody: ChatBody,
-  { takesFiles, opensAddresses }: { takesFiles: boolean; opensAddresses: boolean },
+  { takesFiles, opensAddresses, sendNatively }: ChatOptions,
 ): NonNullable<Provider['completeChat']> {
   const path = pathOf('/chat/completions')
   return async function completeChat(call, signal) {
     if (call.hasAudio) return NO_AUDIO
     if (call.hasFiles && !takesFiles) return NO_FILES
+    const isInlined = call.hasImageAddresses && !opensAddresses
+    const native = isInlined ? undefined : await sendNatively?.(call, signal)
+    if (native) return native
     try {
-      const isInlined = call.hasImageAddresses && !opensAddresses
       // This text gets its own memo: the other routes send the text with the addresses.
       const sent = isInlined
         ? {
@@ -70,14 +81,22 @@ export function createCompleteChat(
   }
 }
 
+export interface ChatOptions {
+  readonly takesFiles: boolean
+  readonly opensAddresses: boolean
+  /** Sends a request in the client's own format; undefined if it must be translated. */
+  readonly sendNatively?: SendNatively | undefined
+}
+
+export type SendNatively = (
+  call: ChatCall,
+  signal: AbortSignal,
+) => Promise<ChatAnswer | ChatStream | UpstreamFailure | undefined>
+
 /** Throws `BadAnswer`. */
 function readAnswer(text: string): ChatAnswer {
   const body = readObject(text)
   if (!Array.isArray(body.choices)) throw new BadAnswer('the answer has no choices')
   toPlainContent(body, 'message')
   return { kind: 'answer', body, usage: readUsage(body.usage) }
-}
-
-function isEventStream(contentType: string | undefined): boolean {
-  return contentType?.toLowerCase().startsWith('text/event-stream') ?? false
 }

@@ -1,5 +1,5 @@
 /** The adapter for upstreams that use OpenAI's formats natively. */
-import type { Provider } from '../contract.ts'
+import type { ChatContent, Provider } from '../contract.ts'
 import { createChatBody, type ChatBodyOptions } from './chat-body.ts'
 import { OPEN_CHAT_FIELDS } from './chat-fields.ts'
 import { createCompleteChat } from './complete-chat.ts'
@@ -7,6 +7,8 @@ import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
 import { createTranscribe } from './transcribe.ts'
 import { inlinedGrowth } from './inline-images.ts'
+import { createSendNatively } from './native-responses/send-native-response.ts'
+import { isNativeResponse, writeNativeResponse } from './native-responses/write-native-response.ts'
 import { openUpstream, type UpstreamOptions } from './upstream.ts'
 
 export interface OpenAiCompatibleOptions
@@ -24,6 +26,8 @@ export interface OpenAiCompatibleOptions
    * be in a network where it reaches more than the customer does. Default: true.
    */
   readonly opensAddresses?: boolean | undefined
+  /** The upstream speaks the Responses format, too. Default: false. */
+  readonly speaksResponses?: boolean | undefined
   /** Default: `OPEN_CHAT_FIELDS`. */
   readonly chatFields?: ReadonlySet<string> | undefined
 }
@@ -31,15 +35,25 @@ export interface OpenAiCompatibleOptions
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const upstream = openUpstream(options)
   const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier } = options
-  const { takesFiles = true, opensOnlyImages, opensAddresses = true } = options
+  const { takesFiles = true, opensOnlyImages, opensAddresses = true, speaksResponses } = options
   const chatBody = createChatBody({ fields: chatFields, maxTokensField, serviceTier })
+  /** The larger of the two forms in which a request may be sent. */
+  const measure = (content: ChatContent): number => {
+    const translated = chatBody.measure(content)
+    if (!speaksResponses || !isNativeResponse(content)) return translated
+    return Math.max(translated, writeNativeResponse(content, serviceTier).bytes)
+  }
   return {
     cancelStopsBilling: options.cancelStopsBilling,
-    completeChat: createCompleteChat(upstream, chatBody, { takesFiles, opensAddresses }),
+    completeChat: createCompleteChat(upstream, chatBody, {
+      takesFiles,
+      opensAddresses,
+      sendNatively: speaksResponses ? createSendNatively(upstream, serviceTier) : undefined,
+    }),
     measureChat(content) {
-      if (!content.hasImageAddresses) return chatBody.measure(content)
-      if (!opensAddresses) return chatBody.measure(content) + inlinedGrowth(content.body)
-      return opensOnlyImages ? chatBody.measure(content) : undefined
+      if (!content.hasImageAddresses) return measure(content)
+      if (!opensAddresses) return measure(content) + inlinedGrowth(content.body)
+      return opensOnlyImages ? measure(content) : undefined
     },
     embed: createEmbed(upstream),
     generateImages: createGenerateImages(upstream),

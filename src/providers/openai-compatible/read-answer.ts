@@ -49,3 +49,7 @@ export function badAnswer(detail: string): UpstreamFailure {
 export function oneHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
+
+export function isEventStream(contentType: string | undefined): boolean {
+  return contentType?.toLowerCase().startsWith('text/event-stream') ?? false
+}

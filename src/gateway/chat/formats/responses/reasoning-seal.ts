@@ -21,6 +21,8 @@ export interface ReasoningSeal {
   seal(kept: KeptReasoning, models: readonly string[]): string
   /** Undefined if it is not ours, or of another model: models refuse each other's signatures. */
   open(sealed: string, model: unknown): KeptReasoning | undefined
+  /** Whether it was sealed here, for any model. */
+  isOwn(sealed: string): boolean
 }
 
 const BOUND_TO = 'reasoning of a response'
@@ -44,6 +46,7 @@ export function createReasoningSeal({
       const isOfModel = Array.isArray(kept.models) && kept.models.includes(model)
       return isOfModel ? { fields: kept.fields, calls: kept.calls } : undefined
     },
+    isOwn: (sealed) => openText(sealed) !== undefined,
   }
 
   function openText(sealed: string): string | undefined {

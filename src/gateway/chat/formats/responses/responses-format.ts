@@ -1,6 +1,7 @@
 /**
  * The format of OpenAI's Responses. Its requests are translated to the chat-completions shape, so that every model of
- * the catalog answers them. Nothing is stored.
+ * the catalog answers them; an upstream that speaks this format gets the body that the client wrote, and its answer
+ * comes back as it is. Nothing is stored.
  */
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
@@ -9,6 +10,12 @@ import type { ChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
+import { toNativeBody } from './native-body.ts'
+import {
+  createNativeResponseStream,
+  nativeResponse,
+  type NativeResponseStream,
+} from './native-response.ts'
 import type { ReasoningSeal, SealReasoning } from './reasoning-seal.ts'
 import { repeatedFields } from './response-head.ts'
 import { createResponseStream } from './response-stream.ts'
@@ -31,9 +38,11 @@ export function createResponsesFormat(
       const body = readJsonBody(raw)
       if (isRefusal(body)) return body
       const request = readResponsesRequest(body, raw.length, reasoning)
+      if (isRefusal(request)) return request
       // Before anything is measured: the hold is for the ids that an upstream gets.
-      if (!isRefusal(request)) ids.reveal(request.messages)
-      return request
+      ids.reveal(request.messages)
+      const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
+      return { ...request, native: { format: 'responses', body: native, flags: [] } }
     },
     createWriter({ id, modelId, request }) {
       const { clientTools, repeated } = request
@@ -44,11 +53,18 @@ export function createResponsesFormat(
       const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
       const options = { idTail, tools: clientTools, seal, ids }
       const stream = createResponseStream(head, options)
+      let native: NativeResponseStream | undefined
       return {
-        answer: (body, charged) => wholeResponse(head, options, body, charged),
-        chunk: (body) => stream.chunk(body),
-        end: (charged) => stream.end(charged),
-        broken: (refused) => stream.broken(refused),
+        answer: (body, charged, answer) =>
+          answer
+            ? nativeResponse(head, options, answer, charged)
+            : wholeResponse(head, options, body, charged),
+        chunk: (body, events) =>
+          events
+            ? (native ??= createNativeResponseStream(head, options)).chunk(events)
+            : stream.chunk(body),
+        end: (charged) => (native ?? stream).end(charged),
+        broken: (refused) => (native ?? stream).broken(refused),
       }
     },
   }

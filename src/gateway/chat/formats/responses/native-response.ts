@@ -1,0 +1,242 @@
+/**
+ * Writes an answer that came in the Responses format: its items and events as they came, with our ids, the client's
+ * names of tools and the usage that is charged. Events and fields that are not listed here stay hidden.
+ */
+import { isObject } from '../../../../lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import type { Refusal } from '../../../refusal.ts'
+import type { Charged } from '../../chat-format.ts'
+import type { ToolCallIds } from '../../tool-call-ids.ts'
+import { toResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
+import type { ResponseStream } from './response-stream.ts'
+import type { ClientTools } from './tool-names.ts'
+
+export interface NativeOptions {
+  /** Ends the ids of items. */
+  readonly idTail: string
+  readonly tools: ClientTools
+  readonly ids: Pick<ToolCallIds, 'hidden'>
+}
+
+export interface NativeResponseStream extends Pick<ResponseStream, 'end' | 'broken'> {
+  /** The events that the customer may see now; the end waits for the charge. */
+  chunk(events: readonly JsonObject[]): string | undefined
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+}
+const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  message: ['type', 'role', 'status', 'phase'],
+  reasoning: ['type', 'status', 'encrypted_content'],
+  function_call: ['type', 'status', 'arguments'],
+  custom_tool_call: ['type', 'status', 'input'],
+}
+const PART_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  output_text: ['type', 'text'],
+  refusal: ['type', 'refusal'],
+  summary_text: ['type', 'text'],
+  reasoning_text: ['type', 'text'],
+}
+/** The fields of each event beside `item_id` and `output_index`. */
+const EVENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'response.output_item.added': [],
+  'response.output_item.done': [],
+  'response.content_part.added': ['content_index'],
+  'response.content_part.done': ['content_index'],
+  'response.output_text.delta': ['content_index', 'delta'],
+  'response.output_text.done': ['content_index', 'text'],
+  'response.refusal.delta': ['content_index', 'delta'],
+  'response.refusal.done': ['content_index', 'refusal'],
+  'response.reasoning_summary_part.added': ['summary_index'],
+  'response.reasoning_summary_part.done': ['summary_index'],
+  'response.reasoning_summary_text.delta': ['summary_index', 'delta'],
+  'response.reasoning_summary_text.done': ['summary_index', 'text'],
+  'response.reasoning_text.delta': ['content_index', 'delta'],
+  'response.reasoning_text.done': ['content_index', 'text'],
+  'response.function_call_arguments.delta': ['delta'],
+  'response.function_call_arguments.done': ['arguments'],
+  'response.custom_tool_call_input.delta': ['delta'],
+  'response.custom_tool_call_input.done': ['input'],
+}
+
+/** The JSON of a whole response. */
+export function nativeResponse(
+  head: ResponseHead,
+  options: NativeOptions,
+  answer: JsonObject,
+  charged: Charged,
+): string {
+  const output = itemsOf(answer, options)
+  return JSON.stringify(toResponse(head, { ...finishOf(answer), output, charged }))
+}
+
+export function createNativeResponseStream(
+  head: ResponseHead,
+  options: NativeOptions,
+): NativeResponseStream {
+  let events = ''
+  let sequence = 0
+  /** The items that have ended, for a response that breaks off. */
+  const items = new Map<number, JsonObject>()
+  /** The types of all items: the ids of later events depend on them. */
+  const types = new Map<unknown, string>()
+  let last: JsonObject = {}
+  /** The number of events before the end, which is not sent if its charge cannot be stored. */
+  let sent: number | undefined
+
+  function emit(type: string, fields: JsonObject): void {
+    const data = JSON.stringify({ type, sequence_number: sequence, ...fields })
+    sequence += 1
+    events += `event: ${type}\ndata: ${data}\n\n`
+  }
+
+  function respond(type: string, end: ResponseEnd): void {
+    emit(type, { response: toResponse(head, end) })
+  }
+
+  function begin(): void {
+    if (sequence > 0) return
+    respond('response.created', { status: 'in_progress', output: [] })
+    respond('response.in_progress', { status: 'in_progress', output: [] })
+  }
+
+  function show(event: JsonObject): void {
+    const type = String(event.type)
+    const index = Number(event.output_index)
+    if (type === 'response.completed' || type === 'response.incomplete') {
+      last = isObject(event.response) ? event.response : {}
+      return
+    }
+    const fields = Object.hasOwn(EVENT_FIELDS, type) ? EVENT_FIELDS[type] : undefined
+    if (!fields) return
+    if (isObject(event.item)) {
+      const item = publicItem(event.item, index, options)
+      if (!item) return
+      types.set(index, String(item.type))
+      if (type === 'response.output_item.done') items.set(index, item)
+      return emit(type, { output_index: index, item })
+    }
+    const itemType = types.get(index)
+    if (itemType === undefined) return
+    const shown: JsonObject = {
+      item_id: idOf(itemType, index, options),
+      output_index: index,
+      ...take(fields, event),
+    }
+    if (isObject(event.part)) {
+      const part = publicPart(event.part)
+      if (!part) return
+      shown.part = part
+    }
+    if (type.startsWith('response.output_text.')) shown.logprobs = []
+    // The format wants the name of the function beside its arguments.
+    if (type === 'response.function_call_arguments.done')
+      shown.name = clientTool(event.name, options).name
+    emit(type, shown)
+  }
+
+  function taken(): string {
+    const text = events
+    events = ''
+    return text
+  }
+
+  return {
+    chunk(list) {
+      begin()
+      for (const event of list) show(event)
+      const text = taken()
+      return text === '' ? undefined : text
+    },
+    end(charged) {
+      begin()
+      sent = sequence
+      const finish = finishOf(last)
+      const output = Array.isArray(last.output) ? itemsOf(last, options) : [...items.values()]
+      respond(`response.${finish.status}`, { ...finish, output, charged })
+      return taken()
+    },
+    broken({ message }: Refusal) {
+      begin()
+      sequence = sent ?? sequence
+      const error = { code: 'server_error', message }
+      const output = [...items.values()]
+      respond('response.failed', { status: 'failed', output, error })
+      return taken()
+    },
+  }
+}
+
+function itemsOf({ output }: JsonObject, options: NativeOptions): JsonObject[] {
+  const items = Array.isArray(output) ? (output as unknown[]) : []
+  return items.flatMap((item, index): JsonObject[] => {
+    const shown = isObject(item) ? publicItem(item, index, options) : undefined
+    return shown ? [shown] : []
+  })
+}
+
+/** Undefined for an item of a type that is not known here. */
+function publicItem(
+  item: JsonObject,
+  index: number,
+  options: NativeOptions,
+): JsonObject | undefined {
+  const type = String(item.type)
+  const fields = Object.hasOwn(ITEM_FIELDS, type) ? ITEM_FIELDS[type] : undefined
+  if (!fields) return undefined
+  const shown: JsonObject = { id: idOf(type, index, options), ...take(fields, item) }
+  for (const list of ['content', 'summary'] as const)
+    if (Array.isArray(item[list]))
+      shown[list] = item[list].filter(isObject).flatMap((part) => publicPart(part) ?? [])
+  if (typeof item.call_id === 'string')
+    Object.assign(shown, {
+      call_id: options.ids.hidden(item.call_id),
+      ...clientTool(item.name, options),
+    })
+  return shown
+}
+
+function publicPart(part: JsonObject): JsonObject | undefined {
+  const type = String(part.type)
+  const fields = Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined
+  if (!fields) return undefined
+  const shown = take(fields, part)
+  return type === 'output_text' ? { ...shown, annotations: [], logprobs: [] } : shown
+}
+
+/** The name as the client knows it, with its namespace. */
+function clientTool(
+  upstreamName: unknown,
+  { tools }: NativeOptions,
+): { name: unknown; namespace?: string } {
+  const tool = typeof upstreamName === 'string' ? tools.get(upstreamName) : undefined
+  if (!tool) return { name: upstreamName }
+  const { isCustom: _isCustom, ...named } = tool
+  return named
+}
+
+function idOf(type: string, index: number, { idTail }: NativeOptions): string {
+  return `${PREFIXES[type]}_${idTail}${index}`
+}
+
+function take(fields: readonly string[], from: JsonObject): JsonObject {
+  return Object.fromEntries(
+    fields.filter((field) => from[field] !== undefined).map((field) => [field, from[field]]),
+  )
+}
+
+function finishOf({ status, incomplete_details: details }: JsonObject): {
+  readonly status: 'completed' | 'incomplete'
+  readonly incompleteReason?: string
+} {
+  if (status !== 'incomplete') return { status: 'completed' }
+  const isFilter = isObject(details) && details.reason === 'content_filter'
+  return {
+    status: 'incomplete',
+    incompleteReason: isFilter ? 'content_filter' : 'max_output_tokens',
+  }
+}

@@ -1,0 +1,194 @@
+/** Reads answers and events of the Responses format, and translates them to chat-completions for the counts. */
+import { isObject } from '../../../lib/is-object.ts'
+import { createSseReader } from '../../../lib/sse.ts'
+import {
+  StreamBroken,
+  type ChatAnswer,
+  type ChatStream,
+  type JsonObject,
+  type ReportedTokens,
+  type StreamChunk,
+  type UpstreamFailure,
+} from '../../contract.ts'
+import { withErrorWords } from '../../error-words.ts'
+import { readError } from '../../read-failure.ts'
+import type { AnswerBody } from '../exchange.ts'
+import { BadAnswer, readObject } from '../read-answer.ts'
+import { readUsage } from '../read-usage.ts'
+
+/** The last event repeats the whole answer, and others repeat the request. */
+const RESPONSE_EVENT_BYTES_MAX = 16 * 1024 * 1024
+
+/** Throws `BadAnswer`. */
+export function readNativeResponse(text: string): ChatAnswer | UpstreamFailure {
+  const native = readObject(text)
+  if (native.status === 'failed') return failureOf(native.error)
+  if (!Array.isArray(native.output)) throw new BadAnswer('the answer has no output')
+  const items = native.output.filter(isObject)
+  const calls = items.flatMap(callOf)
+  const message = {
+    role: 'assistant',
+    content: textOf(items, 'message', 'content', 'text'),
+    refusal: textOf(items, 'message', 'content', 'refusal'),
+    reasoning_content: textOf(items, 'reasoning', 'summary', 'text'),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+  const finish_reason = finishOf(native, calls.length > 0)
+  return {
+    kind: 'answer',
+    body: { choices: [{ index: 0, message, finish_reason }] },
+    native,
+    usage: usageOf(native.usage),
+  }
+}
+
+export function readNativeStream(body: AnswerBody): ChatStream {
+  return { kind: 'stream', chunks: readChunks(body), cancel: () => body.cancel() }
+}
+
+async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
+  const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
+  /** The head of a response waits for more: until then, another upstream could still answer. */
+  let held: JsonObject[] = []
+  let hasCalls = false
+  try {
+    for (let bytes = await body.read(); bytes; bytes = await body.read()) {
+      const chunks: StreamChunk[] = []
+      let fault: StreamBroken | undefined
+      let hasEnded = false
+      for (const data of reader.push(bytes)) {
+        const event = parseEvent(data)
+        fault = event instanceof StreamBroken ? event : undefined
+        if (event instanceof StreamBroken || event === undefined) break
+        if (event.type === 'response.created' || event.type === 'response.in_progress') {
+          held.push(event)
+          continue
+        }
+        hasCalls ||= isCall(event)
+        const chunk = toChunk(event, hasCalls)
+        chunks.push({ ...chunk, native: [...held, event] })
+        held = []
+        hasEnded = isEnd(event)
+        if (hasEnded) break
+      }
+      // Chunks before a fault are delivered, and charged, before the fault is thrown.
+      if (chunks.length > 0) yield chunks
+      if (fault) throw fault
+      if (hasEnded) return body.discard()
+    }
+  } catch (error) {
+    if (error instanceof StreamBroken) throw error
+    if (error instanceof RangeError) throw broken('bad_answer', error.message)
+    throw new StreamBroken(readError(error))
+  }
+  throw broken('connection_lost', 'the stream ended without its last event')
+}
+
+/** Undefined for the mark at the end that some upstreams add. */
+function parseEvent(data: string): JsonObject | StreamBroken | undefined {
+  if (data === '[DONE]') return undefined
+  let event: unknown
+  try {
+    event = JSON.parse(data)
+  } catch {
+    return broken('bad_answer', 'an event of the stream is not JSON')
+  }
+  if (!isObject(event)) return broken('bad_answer', 'an event of the stream is not an object')
+  if (event.type === 'error' || event.type === 'response.failed') {
+    const response = isObject(event.response) ? event.response : event
+    return new StreamBroken(failureOf(response.error ?? event))
+  }
+  return event
+}
+
+function isEnd({ type }: JsonObject): boolean {
+  return type === 'response.completed' || type === 'response.incomplete'
+}
+
+function isCall({ type, item }: JsonObject): boolean {
+  return type === 'response.output_item.added' && isObject(item) && callOf(item).length > 0
+}
+
+function toChunk(event: JsonObject, hasCalls: boolean): Omit<StreamChunk, 'native'> {
+  if (isEnd(event)) {
+    const response = isObject(event.response) ? event.response : {}
+    const last = { index: 0, delta: {}, finish_reason: finishOf(response, hasCalls) }
+    return { body: { choices: [last] }, usage: usageOf(response.usage) }
+  }
+  const delta = deltaOf(event)
+  const choices = delta ? [{ index: 0, delta, finish_reason: null }] : []
+  return { body: { choices }, usage: undefined }
+}
+
+/** The output of an event, for the counts. */
+function deltaOf(event: JsonObject): JsonObject | undefined {
+  const { type, delta, item, output_index: index } = event
+  switch (type) {
+    case 'response.output_text.delta':
+      return { content: delta }
+    case 'response.refusal.delta':
+      return { refusal: delta }
+    case 'response.reasoning_text.delta':
+    case 'response.reasoning_summary_text.delta':
+      return { reasoning_content: delta }
+    case 'response.function_call_arguments.delta':
+      return { tool_calls: [{ index, function: { arguments: delta } }] }
+    case 'response.custom_tool_call_input.delta':
+      return { tool_calls: [{ index, custom: { input: delta } }] }
+    case 'response.output_item.added': {
+      const [call] = isObject(item) ? callOf(item) : []
+      return call ? { tool_calls: [{ index, ...call }] } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function callOf(item: JsonObject): JsonObject[] {
+  const { type, call_id: id, name, arguments: args, input } = item
+  if (type === 'function_call')
+    return [{ id, type: 'function', function: { name, arguments: args } }]
+  return type === 'custom_tool_call' ? [{ id, type: 'custom', custom: { name, input } }] : []
+}
+
+/** The texts of all items of a type, in the parts of this field; null without any. */
+function textOf(
+  items: readonly JsonObject[],
+  type: string,
+  list: 'content' | 'summary',
+  field: 'text' | 'refusal',
+): string | null {
+  const texts = items
+    .filter((item) => item.type === type)
+    .flatMap((item) => (Array.isArray(item[list]) ? (item[list] as unknown[]) : []))
+    .map((part) => (isObject(part) ? part[field] : undefined))
+    .filter((text) => typeof text === 'string')
+  return texts.length > 0 ? texts.join('') : null
+}
+
+function finishOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): string {
+  if (status !== 'incomplete') return hasCalls ? 'tool_calls' : 'stop'
+  return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length'
+}
+
+function usageOf(usage: unknown): ReportedTokens | undefined {
+  if (!isObject(usage)) return undefined
+  return readUsage({
+    prompt_tokens: usage.input_tokens,
+    completion_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+    prompt_tokens_details: usage.input_tokens_details,
+    completion_tokens_details: usage.output_tokens_details,
+  })
+}
+
+function failureOf(error: unknown): UpstreamFailure {
+  const code = isObject(error) ? error.code : undefined
+  const detail = withErrorWords('error in the answer', JSON.stringify(error ?? null))
+  const reason = code === 'rate_limit_exceeded' ? 'rate_limited' : 'server_error'
+  return { kind: 'failure', reason, detail }
+}
+
+function broken(reason: 'connection_lost' | 'bad_answer', detail: string): StreamBroken {
+  return new StreamBroken({ kind: 'failure', reason, detail })
+}

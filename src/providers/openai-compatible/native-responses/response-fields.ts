@@ -1,0 +1,45 @@
+/**
+ * The fields of a Responses request that reach an upstream that speaks this format. A field on no list is left out,
+ * because it may be billed at a price that the catalog does not have, or stores something: hosted tools, `background`,
+ * `conversation`, `prompt`, `context_management`. The gateway itself writes `model`, `max_output_tokens`, `stream`,
+ * `store`, `include` and `service_tier`.
+ */
+const set = (...names: string[]): ReadonlySet<string> => new Set(names)
+
+export const PLAIN_FIELDS = set(
+  'instructions',
+  'temperature',
+  'top_p',
+  'parallel_tool_calls',
+  'prompt_cache_key',
+  'safety_identifier',
+  'user',
+)
+export const REASONING_FIELDS = set('effort', 'summary')
+export const TEXT_FIELDS = set('format', 'verbosity')
+export const FORMAT_FIELDS = set('type', 'name', 'description', 'schema', 'strict')
+
+/** Without ids: nothing is stored, so that no id leads anywhere. */
+export const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['message', set('type', 'role', 'content', 'phase')],
+  ['function_call', set('type', 'call_id', 'name', 'arguments')],
+  ['function_call_output', set('type', 'call_id', 'output')],
+  ['custom_tool_call', set('type', 'call_id', 'name', 'input')],
+  ['custom_tool_call_output', set('type', 'call_id', 'output')],
+  ['reasoning', set('type', 'summary', 'encrypted_content')],
+])
+export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['input_text', set('type', 'text')],
+  ['output_text', set('type', 'text')],
+  ['summary_text', set('type', 'text')],
+  ['refusal', set('type', 'refusal')],
+  ['input_image', set('type', 'image_url', 'detail')],
+  ['input_file', set('type', 'file_data', 'filename')],
+])
+/** Others may make an image larger than the catalog's bound. */
+export const IMAGE_DETAILS = set('auto', 'low', 'high')
+
+export const TOOL_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['function', set('type', 'name', 'description', 'parameters', 'strict')],
+  ['custom', set('type', 'name', 'description', 'format')],
+])

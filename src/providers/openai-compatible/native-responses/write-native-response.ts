@@ -1,0 +1,152 @@
+/** Writes a Responses request for an upstream that speaks this format, limited to lists of fields. */
+import { isObject } from '../../../lib/is-object.ts'
+import type { ChatContent, JsonObject } from '../../contract.ts'
+import {
+  FORMAT_FIELDS,
+  IMAGE_DETAILS,
+  ITEM_FIELDS,
+  PART_FIELDS,
+  PLAIN_FIELDS,
+  REASONING_FIELDS,
+  TEXT_FIELDS,
+  TOOL_FIELDS,
+} from './response-fields.ts'
+
+export interface NativeResponse {
+  readonly text: string
+  /** The bytes that count for the hold: without the data of images. */
+  readonly bytes: number
+}
+
+/** The least limit that the format takes. */
+const OUTPUT_TOKENS_MIN = 16
+const ENCRYPTED = 'reasoning.encrypted_content'
+
+/** Whether the request can be sent in its own format; a limit below the format's own is sent in a chat. */
+export function isNativeResponse({ native, hasAudio, outputTokensMax }: ChatContent): boolean {
+  return native?.format === 'responses' && !hasAudio && outputTokensMax >= OUTPUT_TOKENS_MIN
+}
+
+export function writeNativeResponse(
+  content: ChatContent,
+  serviceTier: 'default' | undefined,
+): NativeResponse {
+  const body = (content.native as NonNullable<ChatContent['native']>).body
+  const counted = { imageBytes: 0, encryptedBytes: 0 }
+  const effort = isObject(body.reasoning) ? body.reasoning.effort : undefined
+  const isReasoning = !isGiven(effort) || isGiven(content.body.reasoning_effort)
+  const includes = Array.isArray(body.include) && body.include.includes(ENCRYPTED)
+  const text = JSON.stringify({
+    model: content.model,
+    max_output_tokens: content.outputTokensMax,
+    store: false,
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+    ...(content.isStream ? { stream: true } : {}),
+    ...pick(PLAIN_FIELDS, body),
+    // The gateway takes the effort away from models that cannot reason.
+    ...(isReasoning && includes ? { include: [ENCRYPTED] } : {}),
+    ...(isReasoning && isObject(body.reasoning)
+      ? { reasoning: pick(REASONING_FIELDS, body.reasoning) }
+      : {}),
+    ...toText(body.text),
+    ...toTools(body, content.body),
+    input: toInput(body.input, counted),
+  })
+  // What is encrypted may be compressed: it counts twice.
+  const bytes = Buffer.byteLength(text) - counted.imageBytes + counted.encryptedBytes
+  return { text, bytes }
+}
+
+interface Counted {
+  imageBytes: number
+  encryptedBytes: number
+}
+
+function toInput(input: unknown, counted: Counted): unknown {
+  if (!Array.isArray(input)) return input
+  return input.filter(isObject).flatMap((item) => {
+    const type = isGiven(item.type) ? String(item.type) : 'message'
+    const fields = ITEM_FIELDS.get(type)
+    if (!fields) return []
+    const cleaned: JsonObject = { ...pick(fields, item), type }
+    if (type === 'reasoning') return toReasoning(cleaned, counted)
+    if (Array.isArray(cleaned.content)) cleaned.content = toParts(cleaned.content, counted)
+    if (Array.isArray(cleaned.output)) cleaned.output = toParts(cleaned.output, counted)
+    else if (type.endsWith('_output') && typeof cleaned.output !== 'string')
+      cleaned.output = JSON.stringify(cleaned.output ?? '')
+    // The inner shape takes either.
+    for (const field of ['arguments', 'input'])
+      if (isGiven(cleaned[field]) && typeof cleaned[field] !== 'string')
+        cleaned[field] = JSON.stringify(cleaned[field])
+    return [cleaned]
+  })
+}
+
+/** Without its encrypted content, nothing can be done with it: nothing is stored. */
+function toReasoning(item: JsonObject, counted: Counted): JsonObject[] {
+  const { encrypted_content: encrypted, summary } = item
+  if (typeof encrypted !== 'string' || encrypted === '') return []
+  counted.encryptedBytes += Buffer.byteLength(encrypted)
+  return [{ ...item, summary: Array.isArray(summary) ? toParts(summary, counted) : [] }]
+}
+
+function toParts(parts: unknown[], counted: Counted): JsonObject[] {
+  return parts.filter(isObject).flatMap((part) => {
+    const fields = PART_FIELDS.get(part.type === 'text' ? 'input_text' : String(part.type))
+    if (!fields) return []
+    const cleaned = pick(fields, part)
+    if (part.type === 'text') cleaned.type = 'input_text'
+    if (part.type !== 'input_image') return [cleaned]
+    if (!IMAGE_DETAILS.has(String(cleaned.detail))) delete cleaned.detail
+    const given = isObject(cleaned.image_url) ? cleaned.image_url.url : cleaned.image_url
+    return [{ ...cleaned, image_url: toImageUrl(String(given), counted) }]
+  })
+}
+
+function toImageUrl(url: string, counted: Counted): string {
+  // The address as our parser reads it, like the one that was checked.
+  if (!/^data:/i.test(url)) return new URL(url).href
+  counted.imageBytes += url.length - url.indexOf(',') - 1
+  return url
+}
+
+/** The tools that the translation has, too: it leaves out those that the provider would run. */
+function toTools(body: JsonObject, chat: JsonObject): JsonObject {
+  const names = new Set(
+    (Array.isArray(chat.tools) ? (chat.tools as JsonObject[]) : []).map(
+      (tool) => isObject(tool.function) && tool.function.name,
+    ),
+  )
+  const tools = (Array.isArray(body.tools) ? body.tools : []).filter(isObject).flatMap((tool) => {
+    const fields = TOOL_FIELDS.get(String(tool.type))
+    return fields && names.has(tool.name) ? [pick(fields, tool, true)] : []
+  })
+  if (tools.length === 0) return {}
+  return { tools, ...toToolChoice(chat.tool_choice, tools) }
+}
+
+function toToolChoice(choice: unknown, tools: readonly JsonObject[]): JsonObject {
+  if (typeof choice === 'string') return { tool_choice: choice }
+  const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
+  const chosen = tools.find((tool) => tool.name === name)
+  return chosen ? { tool_choice: { type: chosen.type, name } } : {}
+}
+
+function toText(text: unknown): JsonObject {
+  if (!isObject(text)) return {}
+  const { format, ...cleaned } = pick(TEXT_FIELDS, text)
+  return {
+    text: { ...cleaned, ...(isObject(format) ? { format: pick(FORMAT_FIELDS, format) } : {}) },
+  }
+}
+
+function pick(fields: ReadonlySet<string>, from: JsonObject, withNulls = false): JsonObject {
+  const picked: JsonObject = {}
+  for (const field of fields)
+    if (withNulls ? from[field] !== undefined : isGiven(from[field])) picked[field] = from[field]
+  return picked
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
