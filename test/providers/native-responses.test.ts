@@ -287,6 +287,34 @@ test('what has a price that nobody knows is never sent, and nothing is stored', 
   })
 })
 
+test('images and files are sent where the translation counts and checks them, and nowhere else', async () => {
+  const image = { type: 'input_image', image_url: `data:image/png;base64,${PNG_DATA}` }
+  const pdf = Buffer.from('%PDF-1.4').toString('base64')
+  const sent = await sentFor({
+    input: [
+      {
+        role: 'user',
+        content: [{ type: 'input_text', text: 'a', image_url: image.image_url, content: [image] }],
+        output: [image],
+      },
+      { type: 'reasoning', summary: [image], content: [image], encrypted_content: 'gAAAA' },
+      {
+        role: 'user',
+        content: [{ type: 'input_file', file_data: pdf, file_url: 'http://10.0.0.1' }],
+      },
+    ],
+  })
+  assert.deepEqual(sent.input, [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] },
+    { type: 'reasoning', summary: [], encrypted_content: 'gAAAA' },
+    {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_file', file_data: `data:application/pdf;base64,${pdf}` }],
+    },
+  ])
+})
+
 test('reasoning is left out for a model that the gateway knows not to reason', async () => {
   const fields = {
     input: 'a',

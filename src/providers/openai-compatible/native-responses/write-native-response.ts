@@ -87,7 +87,11 @@ function toReasoning(item: JsonObject, counted: Counted): JsonObject[] {
   const { encrypted_content: encrypted, summary } = item
   if (typeof encrypted !== 'string' || encrypted === '') return []
   counted.encryptedBytes += Buffer.byteLength(encrypted)
-  return [{ ...item, summary: Array.isArray(summary) ? toParts(summary, counted) : [] }]
+  // Only texts: anything else in a summary is in no translation, and so in no hold.
+  const texts = (Array.isArray(summary) ? summary : []).filter(
+    (part): part is JsonObject => isObject(part) && part.type === 'summary_text',
+  )
+  return [{ ...item, summary: toParts(texts, counted) }]
 }
 
 function toParts(parts: unknown[], counted: Counted): JsonObject[] {
@@ -96,11 +100,18 @@ function toParts(parts: unknown[], counted: Counted): JsonObject[] {
     if (!fields) return []
     const cleaned = pick(fields, part)
     if (part.type === 'text') cleaned.type = 'input_text'
+    if (part.type === 'input_file') return [{ ...cleaned, file_data: toFileData(cleaned) }]
     if (part.type !== 'input_image') return [cleaned]
     if (!IMAGE_DETAILS.has(String(cleaned.detail))) delete cleaned.detail
     const given = isObject(cleaned.image_url) ? cleaned.image_url.url : cleaned.image_url
     return [{ ...cleaned, image_url: toImageUrl(String(given), counted) }]
   })
+}
+
+/** With the type that was checked: the translation reads a file without any as a PDF. */
+function toFileData({ file_data: data }: JsonObject): string {
+  const text = String(data)
+  return text.startsWith('data:') ? text : `data:application/pdf;base64,${text}`
 }
 
 function toImageUrl(url: string, counted: Counted): string {
