@@ -1,3 +1,4 @@
+import { findByOtherName } from './find-by-other-name.ts'
 import type { Model, ModelCategory } from './model.ts'
 import { nextPriceChange, priceAt } from './price-schedule.ts'
 import { withPriceChanges, type PriceChange } from './with-price-changes.ts'
@@ -9,6 +10,8 @@ import { withPriceChanges, type PriceChange } from './with-price-changes.ts'
 export interface Catalog {
   /** The model with the markup in force; a disabled model has no routes. */
   findModel(id: string): Model | undefined
+  /** By its id, or by another name that clients have for it; see `find-by-other-name.ts`. */
+  findNamed(name: string): Model | undefined
   /** In catalog order; `chat` is an alias of `llm`. */
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
   /** The models of the configuration, disabled ones included: with the prices in force and the configured markup. */
@@ -49,11 +52,14 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
     return entry.model
   }
 
+  function findModel(id: string): Model | undefined {
+    const entry = entries.get(id)
+    return entry && current(entry)
+  }
+
   return {
-    findModel(id) {
-      const entry = entries.get(id)
-      return entry && current(entry)
-    },
+    findModel,
+    findNamed: (name) => findModel(name) ?? findByOtherName(name, findModel),
     listModels(category) {
       const wanted = category === 'chat' ? 'llm' : category
       const models = [...entries.values()].map(current)

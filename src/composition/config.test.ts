@@ -92,6 +92,8 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     referralSpendingBrl: 20,
     adminApprovalAboveBrl: 500,
     markupNoticeDays: 7,
+    corsOrigins: '*',
+    streamKeepAliveMs: 15_000,
     callTimeoutMs: 900_000,
     drainMs: 30_000,
     ledgerLanes: 2,

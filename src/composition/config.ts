@@ -78,6 +78,10 @@ export interface Config {
   readonly adminApprovalAboveBrl: number
   /** The notice that customers get before a markup rises, in days. */
   readonly markupNoticeDays: number
+  /** The origins of other sites whose pages may call models with a key. */
+  readonly corsOrigins: '*' | readonly string[]
+  /** After so much silence a stream gets a comment; 0: never. */
+  readonly streamKeepAliveMs: number
   readonly callTimeoutMs: number
   /** How long a stopping server waits for its calls. */
   readonly drainMs: number
@@ -161,6 +165,8 @@ export function loadConfig(environment: Environment, folder: string): Config {
       referralRewardBrl,
       100_000,
     ),
+    corsOrigins: read.origins('CORS_ORIGINS'),
+    streamKeepAliveMs: read.whole('STREAM_KEEP_ALIVE_SECONDS', 15, 0, 300) * 1000,
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),

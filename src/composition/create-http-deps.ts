@@ -5,6 +5,7 @@ import type { ThisNode } from '../http/health/health-deps.ts'
 import type { HttpDeps } from '../http/http-deps.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-deps.ts'
+import { createKeepAlives } from '../http/model-calls/keep-alives.ts'
 import { createSlots } from '../lib/slots.ts'
 import { createRestLimits } from '../http/rest/rest-limits.ts'
 import type { OperatorRole } from '../http/rest/access.ts'
@@ -45,6 +46,8 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
       totalBytesMax: config.uploadsBytesMax,
     },
     publicUrl: config.publicUrl,
+    corsOrigins: config.corsOrigins,
+    keepAlives: createKeepAlives(config.streamKeepAliveMs),
     payments: {
       processor: payments.processor,
       refundReviewAboveBrl: config.refundReviewAboveBrl,

@@ -96,6 +96,17 @@ export class EnvironmentReader {
       .filter(Boolean)
   }
 
+  /** Origins as browsers send them; `*` if nothing is set, none for `none`. */
+  origins(name: string): '*' | readonly string[] {
+    const entries = this.list(name)
+    if (entries.length === 0 || (entries.length === 1 && entries[0] === '*')) return '*'
+    if (entries.length === 1 && entries[0] === 'none') return []
+    for (const entry of entries)
+      if (URL.parse(entry)?.origin !== entry)
+        this.faults.push(`${name}: "${entry}" is no origin, such as https://app.example.com`)
+    return entries
+  }
+
   addresses(name: string): readonly string[] | false {
     const entries = this.list(name)
     try {

@@ -47,7 +47,8 @@ export async function identify(
     deps.log.error('key_lookup_failed', { requestId: incoming.requestId, error })
     return refuse(refusals.serviceUnavailable())
   }
-  return key ? judge(key, incoming) : refuse(refusals.authenticationFailed())
+  if (key) return judge(key, incoming)
+  return refuse(hasKey(incoming) ? refusals.authenticationFailed() : refusals.keyMissing())
 }
 
 /** As `identify`, without waiting: undefined if the key is not in the cache, or is found by other means. */
@@ -66,6 +67,10 @@ function judge(key: ActiveKey, incoming: IncomingCaller): ActiveKey | NotAdmitte
   if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
   return key
+}
+
+function hasKey({ authorization, findKey }: IncomingCaller): boolean {
+  return findKey !== undefined || authorization !== undefined
 }
 
 function findKey(
@@ -100,7 +105,7 @@ function findModels<Body, Request extends CallRequest, Outcome extends { kind: s
 ): readonly [Model, ...Model[]] | Refusal {
   const models: Model[] = []
   for (const id of [request.modelId, ...request.fallbackModelIds]) {
-    const model = deps.catalog.findModel(id)
+    const model = deps.catalog.findNamed(id)
     if (!model) return refusals.modelNotFound(id)
     if (!mayUse(key, model)) return refusals.modelAccessDenied(model.id)
     const fault = kind.findFault(model, request)

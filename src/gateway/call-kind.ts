@@ -22,11 +22,8 @@ export interface CallBounds {
   readonly unitsMax?: UnitCounts | undefined
   /** Counted against the key's tokens per minute until the true number is known. */
   readonly tokensCounted: number
-  /**
-   * Which side sets the output limit. `client`: the limit is kept, and a refusal names the limit that would fit.
-   * `model`: the limit is lowered until it fits. `request`: the request fixes the limit, so it cannot change.
-   */
-  readonly outputLimitOf: 'client' | 'model' | 'request'
+  /** Whether the output limit may be lowered to what the balance covers; false if the request fixes the output. */
+  readonly canLowerOutput: boolean
   /** Counts the prompt for a tighter bound; undefined if this prompt cannot be counted. */
   readonly countPrompt?: (() => Promise<number | undefined>) | undefined
 }

@@ -195,9 +195,7 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
   switch (failure.reason) {
     case 'refused_request':
     case 'unsupported':
-      return refusals.invalidRequest(
-        'O modelo não aceitou esta requisição. Confira os parâmetros, as mensagens e o tamanho do texto.',
-      )
+      return refusalOfRequest(failure)
     case 'rate_limited':
       return refusals.modelLimited(Math.min(Math.max(failure.retryAfterSeconds ?? 1, 1), 60))
     case 'answer_too_long':
@@ -205,5 +203,18 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
     default:
       if (failure.isFinal) return refusals.tooSlowWithoutStream()
       return failure.status === 503 ? refusals.modelUnavailable() : refusals.upstreamError()
+  }
+}
+
+function refusalOfRequest({ requestFault }: UpstreamFailure): Refusal {
+  switch (requestFault) {
+    case 'context_too_long':
+      return refusals.contextTooLong()
+    case 'content_refused':
+      return refusals.contentRefused()
+    default:
+      return refusals.invalidRequest(
+        'O modelo não aceitou esta requisição. Confira os parâmetros, as mensagens e o tamanho do texto.',
+      )
   }
 }

@@ -130,9 +130,9 @@ async function nextHoldRequest(
   }
 }
 
-/** First counts the prompt instead of bounding it by its bytes, then lowers the output limit if the model set it. */
+/** First counts the prompt instead of bounding it by its bytes, then lowers the output limit. */
 async function smallerHoldRequest(
-  { countPrompt, outputLimitOf }: CallBounds,
+  { countPrompt, canLowerOutput }: CallBounds,
   current: HoldRequest,
   quoted: Quote,
   verdict: Verdict,
@@ -145,20 +145,20 @@ async function smallerHoldRequest(
     }
   }
   const fits = outputTokensThatFit(input, roomOf(verdict))
-  if (outputLimitOf === 'model' && fits >= LOWERED_TOKENS_MIN) {
+  if (canLowerOutput && fits >= LOWERED_TOKENS_MIN) {
     return {
       ...current,
       isCounted: true,
       input: { ...input, outputTokensMax: fits },
     }
   }
-  const fitting = outputLimitOf !== 'request' && fits > 0 ? fits : undefined
+  const fitting = canLowerOutput && fits > 0 ? fits : undefined
   if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fitting)
   if (verdict.kind === 'short_team') return refusals.teamCapExceeded(fitting)
   const guard = CAP_GUARDS[verdict.kind]
   if (guard && verdict.cap) return capRefusal(guard, verdict.cap, verdict.at, quoted, fitting)
-  const needed =
-    outputLimitOf === 'model' ? quote({ ...input, outputTokensMax: LOWERED_TOKENS_MIN }) : quoted
+  const outputTokensMax = Math.min(LOWERED_TOKENS_MIN, input.outputTokensMax)
+  const needed = canLowerOutput ? quote({ ...input, outputTokensMax }) : quoted
   const isOnHold =
     verdict.balanceNanoBrl !== null && needed.ceilingNanoBrl <= verdict.balanceNanoBrl
   return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fitting)

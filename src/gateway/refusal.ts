@@ -45,15 +45,35 @@ export const refusals = {
       'authentication_failed',
       'Chave de API inválida, revogada ou expirada. Confira o cabeçalho Authorization: Bearer <chave>.',
     ),
+  keyMissing: () =>
+    refusal(
+      401,
+      'authentication_failed',
+      'A requisição não tem chave de API. Envie-a no cabeçalho Authorization: Bearer <chave>.',
+    ),
+  /** Agents look for the code, or for these English words, and shorten the conversation by themselves. */
+  contextTooLong: () =>
+    refusal(
+      400,
+      'context_length_exceeded',
+      'O texto da requisição não cabe no contexto do modelo ("prompt is too long: maximum context length exceeded"). Nada foi cobrado. Encurte a conversa.',
+    ),
+  contentRefused: () =>
+    refusal(
+      400,
+      'content_policy_violation',
+      'O modelo recusou o conteúdo desta requisição pelas regras de uso dele. Nada foi cobrado. Mude o texto ou as imagens.',
+    ),
   insufficientBalance: (tokensThatFit: number | undefined) =>
     refusal(
       402,
       'insufficient_balance',
       `Saldo insuficiente para esta requisição. ${limitAdvice(tokensThatFit)}`,
     ),
+  /** 429, because client libraries try it again by themselves, and 402 not. */
   balanceOnHold: () =>
     refusal(
-      402,
+      429,
       'balance_on_hold',
       'O saldo está reservado por outras requisições suas em andamento. Tente de novo quando elas terminarem.',
       2,
@@ -112,6 +132,12 @@ export const refusals = {
     ),
   routeNotFound: () =>
     refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
+  codingRefused: () =>
+    refusal(
+      415,
+      'invalid_request',
+      'O corpo desta requisição pode vir sem compressão, ou em gzip, deflate, br ou zstd; um formulário só sem compressão. Confira o cabeçalho content-encoding.',
+    ),
   payloadTooLarge: (bytesMax: number) =>
     refusal(
       413,
@@ -234,10 +260,10 @@ export function isRefusal(value: object): value is Refusal {
   return (value as { kind?: unknown }).kind === 'refused'
 }
 
-/** The JSON body of an error answer of the model API. */
+/** The JSON body of an error answer of the model API. `param` is for client libraries, which read it. */
 export function refusalBody(refused: Refusal): string {
   const { message, type, code } = refused
-  return JSON.stringify({ error: { message, type, code } })
+  return JSON.stringify({ error: { message, type, code, param: null } })
 }
 
 function refusal(

@@ -11,7 +11,8 @@ import { addStallLimit } from './server/add-stall-limit.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
 import { answerNoHttp } from './server/answer-no-http.ts'
-import { originForm, requestIdOf } from './server/request-head.ts'
+import { clientPath } from './server/client-path.ts'
+import { requestIdOf } from './server/request-head.ts'
 import { refuseTwoHosts } from './server/refuse-two-hosts.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
@@ -31,7 +32,7 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     trustProxy: deps.trustProxy === false ? false : [...deps.trustProxy],
     genReqId: (request) => requestIdOf(request.headers['x-svc-request-id']),
     logger: false,
-    rewriteUrl: (request) => originForm(request.url ?? '/'),
+    rewriteUrl: (request) => clientPath(request),
     clientErrorHandler: answerNoHttp,
     // The same limit as for the whole head: each route refuses an id that is too long, in its own format.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },

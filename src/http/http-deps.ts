@@ -3,6 +3,7 @@ import type { LimitsView } from '../gateway/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { RestLimits } from './rest/rest-limits.ts'
+import type { CorsOrigins } from './server/add-cors.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
 /** The dependencies of the server itself; each resource declares its own. */
@@ -13,6 +14,8 @@ export interface ServerDeps {
   readonly restLimits: RestLimits
   /** The address at which customers reach this server; undefined: the host that each request names. */
   readonly publicUrl: string | undefined
+  /** The origins whose pages may call models with a key. */
+  readonly corsOrigins: CorsOrigins
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
   readonly bodies: ByteBudget

@@ -100,6 +100,8 @@ export interface UpstreamFailure {
   readonly detail: string
   /** Failed before anything was sent: aborted while waiting for a connection, or without an access token. */
   readonly isUnsent?: boolean
+  /** What a refused request did wrong, where clients can mend it by themselves (`find-request-fault.ts`). */
+  readonly requestFault?: 'context_too_long' | 'content_refused'
   /** Set by the gateway: the request explains this time-out, so no other route or model is tried. */
   readonly isFinal?: boolean
   /** Aborted because the client hung up, not by the time limit of the call. */

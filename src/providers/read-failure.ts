@@ -1,6 +1,7 @@
 import { errors } from 'undici'
 import type { UpstreamFailure } from './contract.ts'
 import { withErrorWords } from './error-words.ts'
+import { findRequestFault } from './find-request-fault.ts'
 import { SilentTooLong } from './watch-silence.ts'
 
 /** The call was aborted while it waited for a connection: nothing was sent to the upstream. */
@@ -32,11 +33,14 @@ export function readRefusal(
   retryAfter: string | undefined,
   body: string,
 ): UpstreamFailure {
+  const reason = reasonOf(status)
+  const requestFault = reason === 'refused_request' ? findRequestFault(body) : undefined
   return {
     kind: 'failure',
-    reason: reasonOf(status),
+    reason,
     status,
     ...retryAfterOf(retryAfter),
+    ...(requestFault && { requestFault }),
     detail: withErrorWords(String(status), body),
   }
 }

@@ -81,11 +81,11 @@ export function sound(model = 'sandbox-chat', more: object = {}): Record<string,
   return { model, messages: [{ role: 'user', content: 'Olá, catraca!' }], ...more }
 }
 
-/** The data of each event of a stream's text. */
+/** The data of each event of a stream's text, without the comments that keep a slow stream's connection. */
 export function eventsOf(text: string): string[] {
   return text
     .split('\n\n')
-    .filter((event) => event !== '')
+    .filter((event) => event !== '' && !event.startsWith(':'))
     .map((event) => {
       assert.ok(event.startsWith('data: '), `an event is "${event.slice(0, 80)}"`)
       return event.slice('data: '.length)

@@ -50,19 +50,13 @@ export function assertRefusal(answer: Asked, status: number, type: string, code 
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
   assert.deepEqual(Object.keys(answer.json), ['error'])
   const { error } = answer.json
-  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'type'])
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'param', 'type'])
+  assert.equal(error.param, null)
   assert.equal(error.type, type)
   assert.equal(error.code, code)
   assertSpoken(error.message)
   assertNoTrace(answer)
   assertHeaders(answer, answer.requestId)
-}
-
-/** A refusal in the Responses format: that of chats, with the field `param`. */
-export function assertResponsesRefusal(answer: Asked, status: number, type: string): void {
-  const { param, ...error } = answer.json.error
-  assert.equal(param, null)
-  assertRefusal({ ...answer, json: { ...answer.json, error } }, status, type)
 }
 
 /** A message for customers is in Portuguese. */

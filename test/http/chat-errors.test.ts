@@ -249,28 +249,29 @@ test('402 insufficient_balance: without a balance; after a top-up the key works'
 test('402 insufficient_balance states how many tokens fit, to the token', async () => {
   const body = (max_tokens: number): Record<string, unknown> =>
     sound('sandbox-chat', { max_tokens })
-  const ceiling = await holdOf({ ...body(4000), model: 'sandbox-slow' })
-  const { secret } = await seedCustomer(gateway.database.db, {
-    balanceBrl: decimalBrl(ceiling / 2n),
-  })
+  // A limit that is too high is lowered, down to 64 tokens; fewer are of no use.
+  const ceiling = await holdOf({ ...body(40), model: 'sandbox-slow' })
+  const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: decimalBrl(ceiling) })
   const refused = await chat(body(4000), secret)
   assertRefusal(refused, 402, 'insufficient_balance')
   const fits = Number(/(\d+)/.exec(refused.json.error.message.replace('max_tokens', ''))?.[1])
-  assert.ok(fits > 1000 && fits < 4000, refused.json.error.message)
-  assertRefusal(await chat(body(fits + 1), secret), 402, 'insufficient_balance')
+  assert.ok(fits >= 40 && fits < 64, refused.json.error.message)
+  // Its number has fewer digits, and so the prompt fewer bytes.
+  assertRefusal(await chat(body(fits + 2), secret), 402, 'insufficient_balance')
   assert.equal((await chat(body(fits), secret)).status, 200)
 })
 
-test('402 balance_on_hold, with retry-after: running calls hold the balance', async () => {
+test('429 balance_on_hold, with retry-after: running calls hold the balance', async () => {
   const body = sound('sandbox-slow', { max_tokens: 2000 })
   const ceiling = await holdOf(body)
   const { secret, customerId } = await seedCustomer(gateway.database.db, {
-    balanceBrl: decimalBrl((ceiling * 3n) / 2n),
+    balanceBrl: decimalBrl(ceiling),
   })
   const running = chat(body, secret)
   await theHold(customerId)
   const refused = await chat(body, secret)
-  assertRefusal(refused, 402, 'balance_on_hold')
+  assertRefusal(refused, 429, 'balance_on_hold')
+  assert.equal(refused.headers.get('x-should-retry'), 'true')
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
   assert.equal((await running).status, 200)
   assert.equal((await chat(sound('sandbox-chat', { max_tokens: 2000 }), secret)).status, 200)

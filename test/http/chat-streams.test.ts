@@ -422,7 +422,7 @@ async function assertEnding(model: string, more: object, ending: Ending): Promis
   assertNoTrace(answer)
   if (ending.end === 'error event') {
     const last = JSON.parse(eventsOf(answer.text).at(-1) as string)
-    assert.deepEqual(Object.keys(last.error).sort(), ['code', 'message', 'type'])
+    assert.deepEqual(Object.keys(last.error).sort(), ['code', 'message', 'param', 'type'])
     assert.equal(last.error.type, 'upstream_error')
   }
   if (ending.end === 'refusal') assertRefusal(answer, ending.status, answer.json.error.type)

@@ -269,7 +269,7 @@ function assertAnswer(error: InjectedError, answer: Asked): boolean {
   const events = eventsOf(answer.text).map((event) => JSON.parse(event))
   const { error: shown, ...rest } = events.at(-1)
   assert.deepEqual(rest, {})
-  assert.deepEqual(Object.keys(shown).sort(), ['code', 'message', 'type'])
+  assert.deepEqual(Object.keys(shown).sort(), ['code', 'message', 'param', 'type'])
   assert.deepEqual([shown.code, shown.type], ['upstream_error', 'upstream_error'])
   assert.match(shown.message, /^A resposta foi interrompida antes do fim\./)
   const words = events

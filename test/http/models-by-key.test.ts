@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, type Asked } from '../harness/ask.ts'
-import { assertHeaders, assertMessagesRefusal } from '../harness/assert-answer.ts'
+import { assertHeaders, assertMessagesRefusal, assertRefusal } from '../harness/assert-answer.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 
@@ -43,7 +43,7 @@ test('a key sees the models that it may call; without a key all are there', asyn
   assert.match(seen.headers.get('vary') ?? '', /authorization/)
   assert.equal((await list('/models/sandbox-chat', narrow)).status, 200)
   const hidden = await list('/models/sandbox-long', narrow)
-  assert.deepEqual([hidden.status, hidden.json.error], [404, 'model_not_found'])
+  assertRefusal(hidden, 404, 'model_not_found')
   assert.equal((await list('/models/sandbox-long')).status, 200)
 })
 

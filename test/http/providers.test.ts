@@ -414,6 +414,49 @@ test('a stream whose client did not ask for usage is charged the same', async ()
   }
 })
 
+/** The first turn in the format of each path. */
+const CLIENT_FORMATS: Record<string, (model: string, stream: boolean) => JsonObject> = {
+  '/chat/completions': (model, stream) => ({
+    model,
+    stream,
+    messages: [{ role: 'user', content: 'Que tempo faz?' }],
+  }),
+  '/messages': (model, stream) => ({
+    model,
+    stream,
+    max_tokens: 1_000,
+    messages: [{ role: 'user', content: 'Que tempo faz?' }],
+  }),
+  '/responses': (model, stream) => ({ model, stream, input: 'Que tempo faz?' }),
+}
+
+for (const target of GATEWAY_PROVIDERS)
+  for (const [path, body] of Object.entries(CLIENT_FORMATS))
+    test(`complaints 1 and 7: ${path} over ${target.name}: plain and streamed cost the same, the upstream's count`, async () => {
+      const [used] = usageOf(target)
+      for (const isStream of [false, true]) {
+        const answer = await ask(gateway.node.baseUrl, path, {
+          secret: gateway.secret,
+          body: body(modelIdOf(target), isStream),
+        })
+        assert.equal(answer.status, 200, answer.text)
+        const [event, ...others] = await resolutionsOf(gateway.database, answer.requestId)
+        assert.deepEqual(others, [])
+        assert.deepEqual(
+          {
+            promptTokens: event?.prompt_tokens,
+            cachedTokens: event?.cached_tokens,
+            cacheWriteTokens: event?.cache_write_tokens,
+            completionTokens: event?.completion_tokens,
+            reasoningTokens: event?.reasoning_tokens,
+          },
+          used,
+        )
+        const expected = exactBilledBrl(PRICES, used, CONVERSION)
+        assert.equal(event?.cost_billed_nano_brl, parseBrl(expected))
+      }
+    })
+
 test('after these tests nothing is held, and the audit passes', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)

@@ -17,12 +17,7 @@ import {
   sound,
   type Asked,
 } from '../harness/ask.ts'
-import {
-  assertHeaders,
-  assertNoTrace,
-  assertRefusal,
-  assertResponsesRefusal,
-} from '../harness/assert-answer.ts'
+import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { configured, nanoBrl, perMillion, plus, theOutcome } from '../harness/media-calls.ts'
@@ -292,7 +287,7 @@ test('a body of this format at /chat/completions is answered as a chat, plain an
 test('refusals are in the format of errors, and cost nothing', async () => {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '0.0001' })
   const refused = async (body: unknown, status: number, type: string, by = gateway.secret) =>
-    assertResponsesRefusal(await askResponse(body, by), status, type)
+    assertRefusal(await askResponse(body, by), status, type)
   await refused('{', 400, 'invalid_request')
   await refused({ model: 'chat' }, 400, 'invalid_request')
   await refused(question('chat', { background: true }), 400, 'invalid_request')

@@ -5,12 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { withClient } from '../harness/test-database.ts'
 import { ask, sound } from '../harness/ask.ts'
-import {
-  assertHeaders,
-  assertMessagesRefusal,
-  assertRefusal,
-  assertResponsesRefusal,
-} from '../harness/assert-answer.ts'
+import { assertHeaders, assertMessagesRefusal, assertRefusal } from '../harness/assert-answer.ts'
 import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { askForm, wav } from '../harness/media-calls.ts'
@@ -53,7 +48,7 @@ test('without a key, or with a wrong one: 401 without a body on REST, authentica
       if (operation.path.startsWith('/messages')) {
         assertMessagesRefusal(answer, 401, 'authentication_failed')
       } else if (operation.path.startsWith('/responses')) {
-        assertResponsesRefusal(answer, 401, 'authentication_failed')
+        assertRefusal(answer, 401, 'authentication_failed')
       } else if (isModelCall(operation)) {
         assertRefusal(answer, 401, 'authentication_failed')
       } else {
@@ -67,20 +62,22 @@ test('without a key, or with a wrong one: 401 without a body on REST, authentica
 test('an unknown image, model and path each have their code', async () => {
   for (const [path, error] of [
     ['/files/images/none', 'image_not_found'],
-    ['/models/none', 'model_not_found'],
     ['/none', 'not_found'],
   ] as const) {
     const answer = await ask(baseUrl, path)
     assert.deepEqual([answer.status, answer.json.error], [404, error], path)
     assertHeaders(answer, answer.requestId)
   }
+  // In the format of client libraries, which ask for models.
+  assertRefusal(await ask(baseUrl, '/models/none'), 404, 'model_not_found')
 })
 
 test('every path is under /v1, and the description has version 1.0', async () => {
   assert.ok(baseUrl.endsWith('/v1'))
   assert.deepEqual(document.servers, [{ url: '/v1' }])
   assert.equal((document as unknown as { info: { version: string } }).info.version, '1.0')
-  for (const path of ['/models', '/healthz', '/usage', '/chat/completions'])
+  // Only the paths of model calls, and the catalog, are also found without it.
+  for (const path of ['/model-prices', '/healthz', '/usage', '/api-keys'])
     assert.equal((await fetch(new URL(path, baseUrl))).status, 404, path)
 })
 

@@ -154,6 +154,18 @@ test("a key's secret is shown once, and the copied curl works until the key is r
   const { stdout } = await run('sh', ['-c', `${curl} --silent`])
   assert.equal(typeof JSON.parse(stdout).choices[0].message.content, 'string', stdout)
   const secret = /sk-svc-\w+/.exec(curl)?.[0] ?? ''
+  for (const [agent, copy, expected] of [
+    ['Usar no Claude Code', 'Copiar o comando do Claude Code', /^ANTHROPIC_BASE_URL=http:[^ ]+ /],
+    ['Usar no Codex', 'Copiar o comando do Codex', /model_providers\.catraca=/],
+    ['Usar no Cursor', 'Copiar os dados do Cursor', /Override OpenAI Base URL: http:\S+\/v1$/m],
+  ] as const) {
+    await page.getByRole('tab', { name: agent }).click()
+    await page.getByRole('button', { name: copy }).click()
+    const command = String(await page.evaluate('navigator.clipboard.readText()'))
+    assert.match(command, expected)
+    assert.ok(command.includes(secret) && command.includes('gpt-4o-mini'), command)
+  }
+  await lookAt(page, 'chaves-agentes')
   await page.getByRole('button', { name: 'Já guardei a chave' }).click()
   assert.equal((await page.content()).includes(secret), false)
   await page.getByText(/de US\$.10,50/).waitFor()

@@ -42,7 +42,7 @@ export async function boundChat(
     unitsMax: unitsMax(model, request, promptTokensMax),
     // Only the limit that the client set counts, as with other providers, never the maximum of the model.
     tokensCounted: promptTokensEstimated + (outputTokensAsked ?? 0) * choices,
-    outputLimitOf: request.isLimitLowered ? 'model' : 'client',
+    canLowerOutput: true,
     countPrompt: canCount ? () => countPromptBound(facts, model, request) : undefined,
   }
 }

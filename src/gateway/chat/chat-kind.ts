@@ -96,9 +96,6 @@ function readRequest<Request extends ChatRequest>(
 function findModelFault(model: Model, request: ChatRequest): string | undefined {
   if (model.category !== 'llm')
     return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
-  if (!request.isLimitLowered && (request.outputTokensMax ?? 0) > model.outputTokensMax) {
-    return `max_tokens passa do limite do modelo "${model.id}", que é ${model.outputTokensMax}.`
-  }
   const sizeFault = findSizeFault(model, request)
   if (sizeFault !== undefined) return sizeFault
   if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
@@ -121,6 +118,7 @@ async function completeChat(
   const { outputTokensMax } = held.quote
   const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax)
   const call = { ...content, callId: held.holdId }
+  if (isStream) client.expectStream(held.limits)
   // The callback applies only to this attempt, and only until its first chunk; afterwards `relayStream` decides.
   let isWaiting = true
   let isByClient = false

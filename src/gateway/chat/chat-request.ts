@@ -24,8 +24,6 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly wantsUsage: boolean
   /** The larger of `max_tokens` and `max_completion_tokens`; undefined if neither was given. */
   readonly outputTokensMax: number | undefined
-  /** The limit may be lowered to the model's, and to what the balance covers. */
-  readonly isLimitLowered: boolean
   readonly choices: number
   readonly hasTools: boolean
   /** The answer must follow a JSON schema. */
@@ -41,6 +39,8 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
 }
 
 const CHOICES_MAX = 128
+/** No model writes as much in one answer; a lower limit than this is a wish, which is lowered to the model's. */
+const OUTPUT_TOKENS_ABSURD = 100_000_000
 
 /** `bytes` is the size of the body as it was received. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
@@ -64,7 +64,6 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     isStream: body.stream === true,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
     outputTokensMax: limits.length > 0 ? Math.max(...limits) : undefined,
-    isLimitLowered: limits.length === 0,
     choices: (body.n as number | null | undefined) ?? 1,
     hasTools,
     hasSchema: isObject(body.response_format) && body.response_format.type === 'json_schema',
@@ -96,8 +95,8 @@ function readTools(body: JsonObject, facts: MessageFacts): void {
 /** Returns the first fault of the request in Portuguese; undefined if the request is valid. */
 function findFault(body: JsonObject): string | undefined {
   return (
-    findNumberFault(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
-    findNumberFault(body, 'max_completion_tokens', 1, Number.MAX_SAFE_INTEGER, true) ??
+    findNumberFault(body, 'max_tokens', 1, OUTPUT_TOKENS_ABSURD, true) ??
+    findNumberFault(body, 'max_completion_tokens', 1, OUTPUT_TOKENS_ABSURD, true) ??
     findNumberFault(body, 'temperature', 0, 2, false) ??
     findNumberFault(body, 'n', 1, CHOICES_MAX, true) ??
     findShapeFault(body) ??

@@ -25,7 +25,7 @@ export function outputTokensReadable({ body, isStream, choices }: Asked): number
 /** Returns in Portuguese why the answer could not be read as a whole; undefined if it can. */
 export function findSizeFault(model: Model, request: Asked): string | undefined {
   const readable = outputTokensReadable(request)
-  const asked = request.outputTokensMax ?? Math.min(model.outputTokensMax, DEFAULT_LIMIT_MIN)
+  const asked = Math.min(request.outputTokensMax ?? DEFAULT_LIMIT_MIN, model.outputTokensMax)
   if (asked <= readable) return undefined
   const field = countOf(request.body.top_logprobs) > 0 ? 'top_logprobs' : 'logprobs'
   const advice =

@@ -89,7 +89,7 @@ function boundEmbeddings(model: Model, { inputs }: EmbeddingRequest): CallBounds
     outputTokensMax: 0,
     choices: 1,
     tokensCounted: promptTokensEstimated,
-    outputLimitOf: 'request',
+    canLowerOutput: false,
     ...(model.tokenizer
       ? { countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT, model.tokenizer) }
       : {}),

@@ -85,7 +85,7 @@ function boundImages(model: Model, request: ImageRequest): CallBounds {
     choices: request.count,
     unitsMax,
     tokensCounted: promptTokensEstimated,
-    outputLimitOf: 'request',
+    canLowerOutput: false,
   }
 }
 

@@ -20,7 +20,7 @@ export interface ImageRequest extends CallRequest {
   readonly size: string | undefined
   /** Undefined if the model chooses. */
   readonly quality: string | undefined
-  readonly wants: 'url' | 'b64_json'
+  readonly wants: 'url' | 'b64_json' | 'both'
 }
 
 export const IMAGES_MAX = 10
@@ -64,8 +64,16 @@ export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
     count: (body.n as number | null | undefined) ?? 1,
     size: chosen(body.size),
     quality: chosen(body.quality),
-    wants: body.response_format === 'b64_json' ? 'b64_json' : 'url',
+    wants: wantsOf(body),
   }
+}
+
+/** Client libraries know by the name that these models answer base64, and ask for nothing. */
+const ANSWERS_BASE64 = /(^|\/)(chat)?gpt-image-/
+
+function wantsOf({ response_format: format, model }: JsonObject): ImageRequest['wants'] {
+  if (format === 'b64_json' || format === 'url') return format
+  return ANSWERS_BASE64.test(model as string) ? 'both' : 'url'
 }
 
 function chosen(value: unknown): string | undefined {

@@ -26,7 +26,8 @@ export async function writeImages(
   }
   const data = await Promise.all(
     images.map(async (image) => ({
-      ...(request.wants === 'url' ? { url: await addressOf(image) } : { b64_json: image.base64 }),
+      ...(request.wants === 'b64_json' ? {} : { url: await addressOf(image) }),
+      ...(request.wants === 'url' ? {} : { b64_json: image.base64 }),
       ...(image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt }),
     })),
   )

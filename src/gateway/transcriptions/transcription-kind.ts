@@ -95,7 +95,7 @@ function boundTranscription(
     choices: 1,
     unitsMax: unitsOf(model, model.price, seconds),
     tokensCounted: 0,
-    outputLimitOf: 'request',
+    canLowerOutput: false,
   }
 }
 

@@ -4,10 +4,17 @@ import type { Limits } from '../../gateway/limits.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
+import { KEEP_ALIVE_COMMENT, type KeepAlives, type KeptAlive } from './keep-alives.ts'
 import type { ErrorFormat } from '../rest/error-formats.ts'
 
 /** A client that reads nothing for this long, while its connection is full, is disconnected. */
 const WRITE_STALL_MS = 60_000
+
+/**
+ * Intervals before a stream is opened without its first chunk: an error that comes earlier still has a status, by which
+ * client libraries try again.
+ */
+const FIRST_AFTER = 2
 
 /** Shorter answers are not counted: the number of connections bounds them. */
 const KEPT_FROM_CHARACTERS = 64 * 1024
@@ -17,6 +24,8 @@ interface HttpClientOptions {
   readonly errorFormat: ErrorFormat
   /** Called with the size of a large answer that waits for its client. */
   readonly keep?: (bytes: number) => void
+  /** Needed for streams. */
+  readonly keepAlives?: KeepAlives
   /** A minute if not given. */
   readonly writeStallMs?: number
 }
@@ -25,11 +34,48 @@ interface HttpClientOptions {
 export function createHttpClient(
   request: FastifyRequest,
   reply: FastifyReply,
-  { publicUrl, errorFormat, keep, writeStallMs = WRITE_STALL_MS }: HttpClientOptions,
+  { publicUrl, errorFormat, keep, keepAlives, writeStallMs = WRITE_STALL_MS }: HttpClientOptions,
 ): Client {
   const { raw } = reply
   reply.hijack()
   let hasWritten = false
+  let isStreaming = false
+  let kept: KeptAlive | undefined
+
+  function keepAlive(limits: Limits): void {
+    // What waits for the client keeps the connection alive, too.
+    if (raw.destroyed || raw.writableEnded || raw.writableLength > 0) return
+    beginStream(limits)
+    writePart(KEEP_ALIVE_COMMENT)
+  }
+
+  function watch(limits: Limits, firstAfter: number): void {
+    if (kept || !keepAlives) return
+    const watched = keepAlives.watch(() => keepAlive(limits), firstAfter)
+    raw.once('close', () => watched.end())
+    kept = watched
+  }
+
+  function beginStream(limits: Limits): void {
+    if (isStreaming) return
+    isStreaming = true
+    head(200, limits, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      // Asks proxies such as nginx not to buffer the stream.
+      'x-accel-buffering': 'no',
+    })
+    // Sent with the first chunk if that is here already, else at once, so that the client sees that it was admitted.
+    setImmediate(() => {
+      if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
+    })
+  }
+
+  function endStream(text: string): void {
+    kept?.end()
+    raw.end(text)
+    if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
+  }
 
   function head(status: number, limits: Limits, more: Record<string, string | number>): void {
     if (raw.headersSent || raw.destroyed) return
@@ -70,28 +116,26 @@ export function createHttpClient(
 
   return {
     refuse(refused, limits) {
+      kept?.end()
+      if (isStreaming) return endStream(errorFormat.eventOf(refused))
       const retryAfter = refused.retryAfterSeconds
       answer(
         refused.status,
         errorFormat.bodyOf(refused, request.id),
         limits,
-        retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+        // Some client libraries ask this header whether to try again.
+        retryAfter === undefined ? {} : { 'retry-after': retryAfter, 'x-should-retry': 'true' },
       )
     },
     answer: (body, limits, headers) => answer(200, body, limits, headers),
+    expectStream: (limits) => watch(limits, FIRST_AFTER),
     beginStream(limits) {
-      head(200, limits, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-cache',
-        // Asks proxies such as nginx not to buffer the stream.
-        'x-accel-buffering': 'no',
-      })
-      // Sent with the first chunk if that is here already, else at once, so that the client sees that it was admitted.
-      setImmediate(() => {
-        if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
-      })
+      watch(limits, 1)
+      kept?.sent()
+      beginStream(limits)
     },
     write(text, waitMsMax) {
+      kept?.sent()
       if (raw.destroyed || writePart(text)) return undefined
       const { socket } = raw
       return new Promise((resolve) => {
@@ -108,10 +152,7 @@ export function createHttpClient(
         raw.on('close', done)
       })
     },
-    endStream(text) {
-      raw.end(text)
-      if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
-    },
+    endStream,
     hasLeft: () => hasLeft(raw),
     origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),

@@ -7,6 +7,7 @@ import type { Pace } from '../../lib/pace.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
 import type { ByteBudget } from '../../lib/byte-budget.ts'
+import type { KeepAlives } from './keep-alives.ts'
 import type { UploadLimits } from './upload-form.ts'
 
 /** The kinds of model calls. */
@@ -29,6 +30,7 @@ export interface ModelCallDeps {
   readonly checkCaller: CheckCaller
   readonly bodies: ByteBudget
   readonly pace: Pace
+  readonly keepAlives: KeepAlives
   readonly limits: LimitsView
   readonly signIn: SignIn
   readonly uploads: UploadLimits

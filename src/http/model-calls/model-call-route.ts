@@ -3,7 +3,7 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { ExpectedBody } from '../../gateway/check-caller.ts'
 import type { Client } from '../../gateway/client.ts'
-import { customerSubject, ipSubject } from '../../gateway/limits.ts'
+import { customerSubject, ipSubject, keySubject } from '../../gateway/limits.ts'
 import type { IncomingCaller } from '../../gateway/refuse-call.ts'
 import { refusalOfExcess, refusals } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
@@ -13,10 +13,13 @@ import type { ModelCallDeps } from './model-call-deps.ts'
 import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import type { Route } from '../rest/route.ts'
+import { codingOf } from '../server/decompress.ts'
 import { discardBody } from '../server/discard-body.ts'
+import { modelInPath } from '../server/client-path.ts'
 import { setBodyOwner } from '../server/read-body.ts'
 import { declaredBytes } from '../server/request-head.ts'
 import { createRequestSlot } from '../server/request-slot.ts'
+import { withModel } from './with-model.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
 import { sessionIdOf } from './session-id-of.ts'
@@ -53,6 +56,7 @@ export function modelCallRoute<Body>(declared: {
           const client = createHttpClient(request, reply, {
             publicUrl: deps.publicUrl,
             errorFormat,
+            keepAlives: deps.keepAlives,
             keep: (bytes) => keepAnswer(deps, checked.key, reply, bytes),
           })
           const body = bodyOf(request)
@@ -98,8 +102,12 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: 
       (client = createHttpClient(request, reply, { publicUrl: deps.publicUrl, errorFormat }))
     const goOn = (key: ActiveKey | undefined): void => {
       if (!key) return discardBody(request.raw)
+      if (isBodyStreamed && codingOf(request.headers)) {
+        openClient().refuse(refusals.codingRefused(), deps.limits.lastKnown(keySubject(key)))
+        return discardBody(request.raw)
+      }
       checkedCallers.set(request, { ...caller, key })
-      setBodyOwner(request, reply.raw, () => customerSubject(key.customerId))
+      setBodyOwner(request, reply.raw, () => customerSubject(key.customerId), true)
       done()
     }
     const fail = (error: unknown): void => {
@@ -124,7 +132,8 @@ function expectBody(
   isBodyStreamed: boolean,
 ): ExpectedBody {
   return {
-    bytes: declaredBytes(request),
+    // Compressed, it may be of any size.
+    bytes: codingOf(request.headers) ? undefined : declaredBytes(request),
     findFault(customerId, bytes) {
       // Uploads go to the disk, which has a limit of its own.
       const excess = isBodyStreamed
@@ -162,13 +171,14 @@ function failCall(
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'invalid_request, personal_data_found',
+  400: 'invalid_request, context_length_exceeded, content_policy_violation, personal_data_found',
   401: 'authentication_failed',
-  402: 'insufficient_balance, balance_on_hold, key_budget_exceeded, team_cap_exceeded, key_minute_cap_exceeded, key_day_cap_exceeded, key_task_cap_exceeded',
+  402: 'insufficient_balance, key_budget_exceeded, team_cap_exceeded, key_minute_cap_exceeded, key_day_cap_exceeded, key_task_cap_exceeded',
   403: 'ip_blocked_by_allowlist, key_paused, key_model_access_denied, account_suspended',
   404: 'model_not_found',
   413: 'invalid_request',
-  429: 'rate_limit_exceeded, api_key_rate_limited, key_minute_cap_exceeded, key_concurrency_exceeded',
+  415: 'invalid_request',
+  429: 'rate_limit_exceeded, api_key_rate_limited, balance_on_hold, key_minute_cap_exceeded, key_concurrency_exceeded',
   500: 'internal_error',
   502: 'upstream_error',
   503: 'service_unavailable',
@@ -217,6 +227,8 @@ function flagsOf({ 'anthropic-beta': header }: FastifyRequest['headers']): strin
 }
 
 /** The bytes of a fully read body. */
-export function bytesOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+export function bytesOf({ body, raw }: FastifyRequest): Buffer {
+  if (!Buffer.isBuffer(body)) return Buffer.alloc(0)
+  const model = modelInPath(raw)
+  return model === undefined ? body : withModel(body, model)
 }

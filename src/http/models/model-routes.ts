@@ -4,12 +4,11 @@ import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
 import { answer, nullable } from '../rest/values.ts'
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
-import { messagesErrors } from '../rest/error-formats.ts'
+import { chatErrors, messagesErrors } from '../rest/error-formats.ts'
 import { visibleTo } from './visible-to.ts'
 import { messagesModel, messagesModels, speaksMessages } from './messages-models.ts'
 import type { ModelDeps } from './model-deps.ts'
 import { sendTaggedJson } from '../rest/send-tagged-json.ts'
-import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 const category = Type.Enum([...MODEL_CATEGORIES])
@@ -89,16 +88,20 @@ export const modelRoutes = [
     params: { '*': Type.String() },
     answer: answer({ ...listed, ...described }),
     isTagged: true,
-    otherAnswers: WRONG_KEY,
-    refusals: { 404: ['model_not_found'] },
+    otherAnswers: {
+      ...WRONG_KEY,
+      404: {
+        answer: chatErrors.schema,
+        description: 'O modelo não existe, ou a chave não o pode chamar.',
+      },
+    },
     async handle({ params, request, reply }, deps: ModelDeps) {
       const isVisible = await visibleTo(deps, request)
       if (!isVisible) return refuseKey(request, reply)
-      const model = deps.catalog.findModel(params['*'])
+      const model = deps.catalog.findNamed(params['*'])
       const isForMessages = speaksMessages(request)
       reply.header('vary', VARY)
       if (!model || !isVisible(model)) {
-        if (!isForMessages) throw new RestRefusal(404, 'model_not_found')
         return refuse(request, reply, refusals.modelNotFound(params['*']))
       }
       if (isForMessages) return sendTaggedJson(request, reply, messagesModel(model))
@@ -113,12 +116,13 @@ function refuseKey(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     : reply.code(401).send()
 }
 
-/** In the Messages format. */
+/** In the format of the caller's client library. */
 function refuse(request: FastifyRequest, reply: FastifyReply, refused: Refusal): FastifyReply {
+  const { bodyOf } = speaksMessages(request) ? messagesErrors : chatErrors
   return reply
     .code(refused.status)
     .type('application/json; charset=utf-8')
-    .send(messagesErrors.bodyOf(refused, request.id))
+    .send(bodyOf(refused, request.id))
 }
 
 function catalogEntry(model: Model) {

@@ -30,6 +30,7 @@ export async function collectAnswer(
   const client: Client = {
     refuse: (refused) => void (collected = refused),
     answer: (body) => void (collected = { kind: 'answer', body }),
+    expectStream: refuseStream,
     beginStream: refuseStream,
     write: refuseStream,
     endStream: refuseStream,

@@ -5,28 +5,14 @@ import { refusalBody, type Refusal } from '../../gateway/refusal.ts'
 
 export interface ErrorFormat {
   readonly bodyOf: (refused: Refusal, requestId: string) => string
+  /** The refusal in a stream that had to be opened before it was known. */
+  readonly eventOf: (refused: Refusal) => string
   readonly schema: TSchema
 }
 
 export const chatErrors: ErrorFormat = {
   bodyOf: refusalBody,
-  schema: Type.Object({
-    error: Type.Object({ message: Type.String(), type: Type.String(), code: Type.String() }),
-  }),
-}
-
-export const messagesErrors: ErrorFormat = {
-  bodyOf: messagesErrorBody,
-  schema: Type.Object({
-    type: Type.Literal('error'),
-    error: Type.Object({ type: Type.String(), message: Type.String(), code: Type.String() }),
-    request_id: Type.String(),
-  }),
-}
-
-export const responsesErrors: ErrorFormat = {
-  bodyOf: ({ type, code, message }) =>
-    JSON.stringify({ error: { message, type, code, param: null } }),
+  eventOf: (refused) => `data: ${refusalBody(refused)}\n\n`,
   schema: Type.Object({
     error: Type.Object({
       message: Type.String(),
@@ -35,6 +21,24 @@ export const responsesErrors: ErrorFormat = {
       param: Type.Null(),
     }),
   }),
+}
+
+export const messagesErrors: ErrorFormat = {
+  bodyOf: messagesErrorBody,
+  eventOf: (refused) => `event: error\ndata: ${messagesErrorBody(refused)}\n\n`,
+  schema: Type.Object({
+    type: Type.Literal('error'),
+    error: Type.Object({ type: Type.String(), message: Type.String(), code: Type.String() }),
+    request_id: Type.String(),
+  }),
+}
+
+export const responsesErrors: ErrorFormat = {
+  ...chatErrors,
+  eventOf({ code, message }) {
+    const event = { type: 'error', sequence_number: 0, code, message, param: null }
+    return `event: error\ndata: ${JSON.stringify(event)}\n\n`
+  },
 }
 
 const RESPONSES_PATH = /^\/v1\/responses(\/|$|\?)/

@@ -1,4 +1,4 @@
-/** The headers of every answer: the request's id, and under `/v1` the limits of its key or address. */
+/** The headers of every answer: the request's id, under `/v1` the limits of its key or address, and those for pages of other origins. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { bearerOf } from '../../gateway/admit.ts'
@@ -6,11 +6,13 @@ import { ipSubject, keySubject, type Limits } from '../../gateway/limits.ts'
 import type { ServerDeps } from '../http-deps.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
+import { addCors } from './add-cors.ts'
 
 /** A year. */
 const HSTS = 'max-age=31536000'
 
 export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): void {
+  addCors(server, deps.corsOrigins)
   const isSecure = deps.publicUrl?.startsWith('https:') ?? false
   server.addHook('onSend', async (request, reply) => {
     reply.headers(requestIdHeaders(request.id))

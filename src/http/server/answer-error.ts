@@ -7,11 +7,11 @@ import { errorFormatOf } from '../rest/error-formats.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { explainFault } from './explain-fault.ts'
-import { BodyRefused } from './read-body.ts'
+import { BodyRefused, CodingRefused } from './read-body.ts'
 
-/** Paths of model calls. */
+/** Paths of model calls, and others that client libraries know and this server does not have. */
 const MODEL_CALL_PATH =
-  /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages)(\/|$|\?)/
+  /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages|files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|rerank|videos)(\/|$|\?)/
 
 function isModelCall(request: FastifyRequest): boolean {
   return MODEL_CALL_PATH.test(pathOf(request))
@@ -45,6 +45,15 @@ export function answerError(
   // The account was deleted while the request ran, so the caller no longer exists.
   if (isCustomerDeleted(error)) return reply.code(401).send()
   if (error instanceof BodyRefused) return answerBodyRefused(error, request, reply)
+  if (error instanceof CodingRefused)
+    return isModelCall(request)
+      ? sendRefusal(request, reply, refusals.codingRefused())
+      : restError(
+          reply,
+          400,
+          'invalid_request',
+          'content-encoding: o corpo não pode ser comprimido',
+        )
   if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
   const status = error.statusCode ?? 500
   if (status >= 500)

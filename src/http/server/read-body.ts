@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArrivalWatch } from './arrival-watch.ts'
 import type { ByteBudget, ByteExcess } from '../../lib/byte-budget.ts'
+import { codingOf, decompress } from './decompress.ts'
 import { declaredBytes } from './request-head.ts'
 import { createRequestSlot } from './request-slot.ts'
 
@@ -26,11 +27,22 @@ class BodyCut extends Error {
   readonly statusCode = 400
 }
 
+class BodyUndecodable extends Error {
+  readonly statusCode = 400
+}
+
+/** The body is compressed in a way that this route does not read. */
+export class CodingRefused extends Error {
+  readonly statusCode = 415
+}
+
 interface BodyOwner {
   /** The caller whose limit the bytes of the body count for. */
   readonly subject: string
   /** Until it closes, the body counts. */
   readonly response: ServerResponse
+  /** The caller is known, so a compressed body is decompressed. */
+  readonly mayCompress: boolean
 }
 
 /** The owner of each body that is counted. */
@@ -41,17 +53,19 @@ export function setBodyOwner(
   request: FastifyRequest,
   response: ServerResponse,
   subjectOf: () => string,
+  mayCompress = false,
 ): void {
   const bytes = declaredBytes(request)
-  if (bytes === undefined || bytes > UNCOUNTED_BYTES)
-    owners.set(request, { subject: subjectOf(), response })
+  const isCompressed = codingOf(request.headers) !== undefined
+  if (isCompressed || bytes === undefined || bytes > UNCOUNTED_BYTES)
+    owners.set(request, { subject: subjectOf(), response, mayCompress })
 }
 
 type Done = (error: Error | null, body?: Buffer) => void
 
 /**
  * Reads a body into memory as its parts arrive. Each part is counted before it is kept, so a client that declares much
- * and sends little occupies little.
+ * and sends little occupies little. A compressed body counts twice: as it arrived, and decompressed.
  */
 export function createReadBody(
   budget: ByteBudget,
@@ -62,6 +76,9 @@ export function createReadBody(
     if ((declaredBytes(request) ?? 0) > bytesMax)
       return done(new BodyTooLarge('the body is too large'))
     const owner = owners.get(request)
+    const coding = codingOf(request.headers)
+    if (coding === 'unknown' || (coding && !owner?.mayCompress))
+      return done(new CodingRefused('this coding of the body is not read'))
     const chunks: Buffer[] = []
     let bytes = 0
     let counted = 0
@@ -71,11 +88,24 @@ export function createReadBody(
       bytes += chunk.length
       if (bytes > bytesMax) return end(new BodyTooLarge('the body is too large'))
       chunks.push(chunk)
-      if (bytes <= UNCOUNTED_BYTES || !owner) return
-      const excess = budget.take(owner.subject, bytes - counted)
-      if (excess !== 'taken') return end(new BodyRefused(excess))
+      const excess = count(bytes)
+      if (excess) end(excess)
+    }
+    /** Counts bytes up to this total. */
+    function count(total: number): BodyRefused | undefined {
+      if (total <= UNCOUNTED_BYTES || !owner) return undefined
+      const excess = budget.take(owner.subject, total - counted)
+      if (excess !== 'taken') return new BodyRefused(excess)
       if (counted === 0) owner.response.once('close', () => budget.release(owner.subject, counted))
-      counted = bytes
+      counted = total
+      return undefined
+    }
+    function mayKeep(decompressed: number): void {
+      // What is counted after the end of the response is never released.
+      if (owner?.response.closed) throw new BodyCut('the client left')
+      if (decompressed > bytesMax) throw new BodyTooLarge('the decompressed body is too large')
+      const excess = count(bytes + decompressed)
+      if (excess) throw excess
     }
     const onEnd = (): void => end(null)
     const onClose = (): void => end(new BodyCut('the request ended early'))
@@ -90,11 +120,20 @@ export function createReadBody(
         return done(error)
       }
       arrivals.end(payload)
-      done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes))
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
+      if (!coding || coding === 'unknown') return done(null, body)
+      decompress(body, coding, mayKeep).then(
+        (whole) => done(null, whole),
+        (error: unknown) => done(isOwnError(error) ? error : new BodyUndecodable('no such coding')),
+      )
     }
     payload.on('data', onData)
     payload.on('end', onEnd)
     payload.on('close', onClose)
     payload.on('error', onClose)
   }
+}
+
+function isOwnError(error: unknown): error is Error {
+  return error instanceof BodyRefused || error instanceof BodyTooLarge || error instanceof BodyCut
 }

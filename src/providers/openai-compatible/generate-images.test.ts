@@ -260,6 +260,7 @@ test('a refusal has its status and its retry time', async () => {
     kind: 'failure',
     reason: 'refused_request',
     status: 400,
+    requestFault: 'content_refused',
     detail: '400: moderation_blocked',
   })
   upstream.answerJson('', 429, { 'retry-after': '20' })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
-import { canRun, runClient } from './run-client.ts'
+import { canRun, runClient, runShown } from './run-client.ts'
 
 const PACKAGE = `claude-code-${process.platform}-${process.arch}`
 const CLAUDE = join(import.meta.dirname, 'node_modules/@anthropic-ai', PACKAGE, 'claude')
@@ -66,4 +66,17 @@ test('Claude Code does a task with two tools and a streamed answer, and its call
   const deltas = lines.filter(({ event }) => event?.delta?.type === 'text_delta')
   assert.ok(deltas.length > 5, `${deltas.length} deltas of text`)
   await agents.assertCharges(3)
+})
+
+test('the command that the dashboard shows starts Claude Code with this server', async (t) => {
+  if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
+  const { origin, gateway } = agents
+  const use = { origin, secret: gateway.secret, model: MODEL }
+  const { code, stdout, stderr } = await runShown('claude-code', use, 'claude', CLAUDE, [
+    '-p',
+    'Olá!',
+  ])
+  assert.equal(code, 0, stdout.slice(-2_000) + stderr)
+  assert.match(stdout, /sandbox da Catraca/)
+  await agents.assertCharges(1)
 })

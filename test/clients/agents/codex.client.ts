@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
-import { canRun, runClient } from './run-client.ts'
+import { canRun, runClient, runShown } from './run-client.ts'
 
 const CODEX = join(import.meta.dirname, 'node_modules/.bin/codex')
 
@@ -51,6 +51,19 @@ test('Codex does a task with two tools and a streamed answer, and its calls are 
   const { text } = items.findLast(({ type }) => type === 'agent_message')
   assert.match(text, /A ferramenta exec_command devolveu:.*CATRACA/)
   await agents.assertCharges(3)
+})
+
+test('the command that the dashboard shows starts Codex with this server, without a file', async (t) => {
+  if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
+  const { origin, gateway } = agents
+  const use = { origin, secret: gateway.secret, model: MODEL }
+  const { code, stdout, stderr } = await runShown('codex', use, 'codex', CODEX, [
+    ...OPTIONS,
+    'Olá!',
+  ])
+  assert.equal(code, 0, stdout.slice(-2_000) + stderr)
+  assert.match(stdout, /"type":"agent_message"/)
+  await agents.assertCharges(1)
 })
 
 function configOf(baseUrl: string): string {

@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import assert from 'node:assert/strict'
+import { agentSnippets } from '../../../web/src/lib/agent-snippets.ts'
 
 export interface RunClient {
   readonly code: number | null
@@ -38,6 +40,21 @@ export async function runClient(
     child.once('close', resolve)
   })
   return { code, stdout, stderr }
+}
+
+/** Runs the command that the dashboard shows, with this program in the place of the name that begins it. */
+export async function runShown(
+  id: string,
+  use: { origin: string; secret: string; model: string },
+  name: string,
+  program: string,
+  args: readonly string[],
+): Promise<RunClient> {
+  const { code } = agentSnippets(use).find((snippet) => snippet.id === id) as { code: string }
+  const place = code.search(new RegExp(`(?<=\\s)${name}(?=\\s|$)`))
+  assert.ok(place >= 0, code)
+  const command = `${code.slice(0, place)}"${program}"${code.slice(place + name.length)} "$@"`
+  return runClient('sh', ['-c', command, 'sh', ...args], {})
 }
 
 /** Whether a program can be started on this machine: packages have binaries for some platforms only. */

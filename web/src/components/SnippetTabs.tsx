@@ -9,6 +9,8 @@ interface Props {
     readonly id: string
     readonly text: string
     readonly code: string
+    /** If it is more than "Copiar" and the text. */
+    readonly copyLabel?: string
   }[]
   readonly className?: string
 }
@@ -20,29 +22,29 @@ export function SnippetTabs({ label, snippets, className }: Props) {
       {...(snippets[0] ? { defaultValue: snippets[0].id } : {})}
       {...(className === undefined ? {} : { className })}
     >
-      <Tabs.List aria-label={label} className="flex border-b border-line">
+      <Tabs.List aria-label={label} className="flex overflow-x-auto border-b border-line">
         {snippets.map(({ id, text }) => (
           <Tabs.Trigger
             key={id}
             value={id}
-            className="-mb-px min-h-11 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
+            className="-mb-px min-h-11 shrink-0 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
           >
             {text}
           </Tabs.Trigger>
         ))}
       </Tabs.List>
-      {snippets.map(({ id, text, code }) => (
+      {snippets.map(({ id, text, code, copyLabel = `Copiar ${text}` }) => (
         <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
           {/* Focusable, so that it scrolls by keyboard. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre
             tabIndex={0}
-            aria-label={`Exemplo em ${text}`}
+            aria-label={`Exemplo: ${text}`}
             className="max-h-[50dvh] w-full overflow-auto rounded-lg bg-sunken p-4 text-sm leading-relaxed"
           >
             <code>{code}</code>
           </pre>
-          <CopyButton text={code} label={`Copiar ${text}`} />
+          <CopyButton text={code} label={copyLabel} />
         </Tabs.Content>
       ))}
     </Tabs.Root>

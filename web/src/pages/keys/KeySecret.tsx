@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
+import { agentSnippets } from '../../lib/agent-snippets.ts'
 import { keyModelsQuery, type Model, type NewApiKey } from './key-queries.ts'
 import { snippetsOf } from './snippets.ts'
 
@@ -47,7 +48,18 @@ export function KeySecret({
         <CopyButton text={made.key} label="Copiar chave" variant="primary" />
       </div>
       {model && (
-        <SnippetTabs label="Exemplo de primeira chamada" snippets={snippets} className="mt-6" />
+        <>
+          <SnippetTabs label="Exemplo de primeira chamada" snippets={snippets} className="mt-6" />
+          <h3 className="mt-8 mb-2 font-semibold">Em agentes</h3>
+          <SnippetTabs
+            label="Agentes"
+            snippets={agentSnippets({
+              origin: window.location.origin,
+              secret: made.key,
+              model: model.id,
+            })}
+          />
+        </>
       )}
       <Button variant="secondary" className="mt-6" onClick={onDone}>
         Já guardei a chave

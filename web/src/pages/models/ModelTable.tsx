@@ -3,6 +3,7 @@ import { CopyIcon } from '../../components/CopyIcon.tsx'
 import { shortNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { CatalogModel } from './catalog-query.ts'
+import { UseInAgents } from './UseInAgents.tsx'
 import { CATEGORY_WORDS, isPaidByTokens, outputPrice, unitPrices } from './price-words.ts'
 
 interface Props {
@@ -91,6 +92,7 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
           <code className="text-xs break-all text-muted">{model.id}</code>
           <CopyIcon text={model.id} label={`Copiar ${model.id}`} />
         </span>
+        {model.category === 'llm' && model.available && <UseInAgents model={model} />}
         <span className="mt-1 block text-xs tabular-nums sm:hidden">{phonePrice(model)}</span>
       </th>
       <td className="px-3 py-3 text-muted max-lg:hidden">{CATEGORY_WORDS[model.category]}</td>

@@ -67,8 +67,6 @@ function readMessagesRequest(
     if (isRefusal(request)) return request
     return {
       ...request,
-      // The format requires a limit, so agents send one that is high enough for any model.
-      isLimitLowered: true,
       native: { format: 'messages', body, flags: flags ?? [] },
       cachesForAnHour: request.cachesForAnHour || asksForHourCache(body),
     }

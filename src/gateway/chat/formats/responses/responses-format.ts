@@ -81,8 +81,7 @@ export function readResponsesRequest(
     const request = readChatRequest(chat, bytes)
     if (isRefusal(request)) return request
     const { clientTools } = tools
-    // Agents send one limit for all models.
-    return { ...request, isLimitLowered: true, clientTools, repeated: repeatedFields(body, tools) }
+    return { ...request, clientTools, repeated: repeatedFields(body, tools) }
   } catch (error) {
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
     throw error

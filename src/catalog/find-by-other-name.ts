@@ -1,0 +1,66 @@
+/**
+ * Names by which clients know a model of the catalog beside its id: with its maker in front (`openai/gpt-4o`), and with
+ * the date of a version (`gpt-4o-2024-11-20`, `claude-haiku-4-5-20251001`) or `-latest` behind. The model of the catalog
+ * answers, at its own price; a version that the price data has at another price is not taken for it.
+ */
+import { calcPrice } from '@pydantic/genai-prices'
+import { builtInModels } from './built-in-models.ts'
+import type { Model } from './model.ts'
+
+type Find<Found> = (id: string) => Found | undefined
+
+/** A maker's name in other catalogs, if it is not the one here. */
+const MAKERS: Readonly<Record<string, string>> = {
+  'x-ai': 'xai',
+  'meta-llama': 'meta',
+  mistralai: 'mistral',
+}
+const VERSION = /^(.+)(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/
+/** Longer than any name: nobody makes this node search in a long text. */
+const CHARACTERS_MAX = 100
+
+const sources = new Map(builtInModels.map(({ id, priceFrom }) => [id, priceFrom]))
+
+/** `find` finds a model by its id. */
+export function findByOtherName<Found extends Pick<Model, 'id' | 'vendor'>>(
+  name: string,
+  find: Find<Found>,
+): Found | undefined {
+  if (name.length > CHARACTERS_MAX) return undefined
+  const slash = name.indexOf('/')
+  if (slash === -1) return findVersion(name, find)
+  const rest = name.slice(slash + 1)
+  const model = find(rest) ?? findVersion(rest, find)
+  const maker = name.slice(0, slash).toLowerCase()
+  return model?.vendor === (MAKERS[maker] ?? maker) ? model : undefined
+}
+
+function findVersion<Found extends Pick<Model, 'id'>>(
+  name: string,
+  find: Find<Found>,
+): Found | undefined {
+  const id = VERSION.exec(name)?.[1]
+  const model = id === undefined ? undefined : find(id)
+  return model && isPricedAlike(model.id, name) ? model : undefined
+}
+
+/** The search of the price data takes a fifth of a millisecond, and an agent names its model in every call. */
+const pricedAlike = new Map<string, boolean>()
+const REMEMBERED_MAX = 1_000
+
+function isPricedAlike(id: string, version: string): boolean {
+  const known = pricedAlike.get(version)
+  if (known !== undefined) return known
+  if (pricedAlike.size >= REMEMBERED_MAX) pricedAlike.clear()
+  const isAlike = hasOnePrice(id, version)
+  pricedAlike.set(version, isAlike)
+  return isAlike
+}
+
+/** Whether the price data has one price for the model and this version of it. */
+function hasOnePrice(id: string, version: string): boolean {
+  const source = sources.get(id)
+  if (!source) return false
+  const priced = calcPrice({}, version, { providerId: source.provider })
+  return priced?.provider.id === source.provider && priced.model.id === source.model
+}

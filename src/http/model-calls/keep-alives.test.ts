@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
+import type { Client } from '../../gateway/client.ts'
+import { refusals } from '../../gateway/refusal.ts'
+import {
+  chatErrors,
+  messagesErrors,
+  responsesErrors,
+  type ErrorFormat,
+} from '../rest/error-formats.ts'
+import { createHttpClient } from './http-client.ts'
+import { createKeepAlives, KEEP_ALIVE_COMMENT } from './keep-alives.ts'
+
+const LIMITS = { limit: 1, remaining: 1, resetAt: 0 }
+const INTERVAL_MS = 40
+
+/** The answer to a request that is served so. */
+async function serve(
+  play: (client: Client) => Promise<void>,
+  errorFormat: ErrorFormat = chatErrors,
+  intervalMs = INTERVAL_MS,
+): Promise<{ status: number; text: string }> {
+  const server = Fastify()
+  const keepAlives = createKeepAlives(intervalMs)
+  server.get('/', (request, reply) => {
+    void play(createHttpClient(request, reply, { publicUrl: undefined, errorFormat, keepAlives }))
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  try {
+    const { port } = server.server.address() as AddressInfo
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    return { status: answer.status, text: await answer.text() }
+  } finally {
+    await server.close()
+  }
+}
+
+const COMMENT = KEEP_ALIVE_COMMENT
+
+test('a silent stream gets comments between its events, and none after its end', async () => {
+  const { text } = await serve(async (client) => {
+    client.expectStream(LIMITS)
+    client.beginStream(LIMITS)
+    void client.write('data: 1\n\n', 1_000)
+    await sleep(INTERVAL_MS * 4)
+    client.endStream('data: 2\n\n')
+  })
+  assert.match(text, /^data: 1\n\n(: keep-alive\n\n){2,}data: 2\n\n$/)
+})
+
+test('a stream that says something in time gets no comment', async () => {
+  const { text } = await serve(
+    async (client) => {
+      client.beginStream(LIMITS)
+      for (let count = 0; count < 8; count += 1) {
+        void client.write('data: 1\n\n', 1_000)
+        await sleep(20)
+      }
+      client.endStream('')
+    },
+    chatErrors,
+    500,
+  )
+  assert.equal(text, 'data: 1\n\n'.repeat(8))
+})
+
+test('a stream that is long in coming is opened, and its failure is an event of its format', async () => {
+  const events = {
+    chat: [chatErrors, /^(?:: keep-alive\n\n)+data: \{"error":\{.*"code":"upstream_error".*\n\n$/],
+    messages: [
+      messagesErrors,
+      /^(?:: keep-alive\n\n)+event: error\ndata: \{"type":"error".*"code":"upstream_error".*\n\n$/,
+    ],
+    responses: [
+      responsesErrors,
+      /^(?:: keep-alive\n\n)+event: error\ndata: \{"type":"error","sequence_number":0,"code":"upstream_error".*\n\n$/,
+    ],
+  } as const
+  for (const [name, [format, expected]] of Object.entries(events)) {
+    const { status, text } = await serve(async (client) => {
+      client.expectStream(LIMITS)
+      await sleep(INTERVAL_MS * 5)
+      client.refuse(refusals.upstreamError(), LIMITS)
+    }, format)
+    assert.equal(status, 200)
+    assert.match(text, expected, name)
+  }
+})
+
+test('a failure that comes before keeps its status', async () => {
+  const { status, text } = await serve(async (client) => {
+    client.expectStream(LIMITS)
+    await sleep(INTERVAL_MS)
+    client.refuse(refusals.upstreamError(), LIMITS)
+  })
+  assert.equal(status, 502)
+  assert.equal(JSON.parse(text).error.code, 'upstream_error')
+})
+
+test('an interval of 0 sends nothing', async () => {
+  const play = async (client: Client): Promise<void> => {
+    client.beginStream(LIMITS)
+    await sleep(100)
+    client.endStream('data: 1\n\n')
+  }
+  assert.equal((await serve(play, chatErrors, 0)).text, 'data: 1\n\n')
+  assert.ok((await serve(play, chatErrors, 10)).text.startsWith(COMMENT))
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { createByteBudget, type ByteBudget } from '../../lib/byte-budget.ts'
+import { addBodyReading } from './add-body-reading.ts'
+import { setBodyOwner } from './read-body.ts'
+
+const MB = 1024 * 1024
+const BODY_BYTES_MAX = 4 * MB
+
+let server: FastifyInstance
+let baseUrl: string
+let budget: ByteBudget
+/** The most bytes that were counted at once. */
+let mostBytes = 0
+
+before(async () => {
+  server = Fastify({ bodyLimit: BODY_BYTES_MAX })
+  const counts = createByteBudget({ ownBytesMax: 8 * MB, bytesMax: 16 * MB })
+  budget = {
+    ...counts,
+    take(subject, bytes) {
+      const taken = counts.take(subject, bytes)
+      mostBytes = Math.max(mostBytes, counts.bytes)
+      return taken
+    },
+    get bytes() {
+      return counts.bytes
+    },
+  }
+  addBodyReading(server, budget, new Set())
+  server.post('/stranger', (request) => (request.body as Buffer).length)
+  server.post('/known', {
+    onRequest: (request, reply, done) => {
+      setBodyOwner(request, reply.raw, () => 'c:1', true)
+      done()
+    },
+    handler: (request, reply) => reply.send(request.body),
+  })
+  baseUrl = await server.listen({ port: 0, host: '127.0.0.1' })
+})
+
+after(() => server.close())
+
+const WHOLE = 'a fome e a vontade de comer, '.repeat(1_000)
+
+const CODED: Record<string, (text: string | Buffer) => Buffer> = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  GZIP: gzipSync,
+  deflate: deflateSync,
+  'deflate ': deflateRawSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+}
+
+async function post(path: string, body: Buffer | string, coding?: string) {
+  const answer = await fetch(baseUrl + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(coding === undefined ? {} : { 'content-encoding': coding }),
+    },
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+
+async function untilNothingIsCounted(): Promise<void> {
+  for (const deadline = Date.now() + 5_000; budget.bytes > 0 && Date.now() < deadline;)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.equal(budget.bytes, 0)
+}
+
+test('a body of a known caller is read in each coding', async () => {
+  assert.deepEqual(await post('/known', WHOLE, 'identity'), { status: 200, text: WHOLE })
+  for (const [coding, compress] of Object.entries(CODED))
+    assert.deepEqual(await post('/known', compress(WHOLE), coding), { status: 200, text: WHOLE })
+  await untilNothingIsCounted()
+})
+
+test('a body that is not what its header says is malformed, and one of an unknown coding is refused', async () => {
+  for (const coding of ['gzip', 'br', 'zstd', 'deflate'])
+    assert.equal((await post('/known', WHOLE, coding)).status, 400, coding)
+  assert.equal((await post('/known', gzipSync(WHOLE).subarray(0, -20), 'gzip')).status, 400)
+  for (const coding of ['compress', 'gzip, gzip', 'br,gzip'])
+    assert.equal((await post('/known', gzipSync(WHOLE), coding)).status, 415, coding)
+  await untilNothingIsCounted()
+})
+
+test('a body of an unknown caller is never decompressed', async () => {
+  assert.equal((await post('/stranger', gzipSync('x'.repeat(64 * MB)), 'gzip')).status, 415)
+})
+
+test('a bomb ends at the limit of bodies, counted part by part, and leaves nothing counted', async () => {
+  const zeros = Buffer.alloc(256 * MB)
+  const bombs = {
+    gzip: gzipSync(zeros),
+    br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    zstd: zstdCompressSync(zeros),
+    deflate: deflateSync(zeros),
+  }
+  mostBytes = 0
+  for (const [coding, bomb] of Object.entries(bombs)) {
+    assert.ok(bomb.length < MB, coding)
+    assert.equal((await post('/known', bomb, coding)).status, 413, coding)
+  }
+  assert.ok(mostBytes < BODY_BYTES_MAX + MB, `${mostBytes} bytes were counted`)
+  await untilNothingIsCounted()
+})
+
+test("many bombs at once take no more than their owner's share", async () => {
+  const bomb = gzipSync(Buffer.alloc(3 * MB))
+  mostBytes = 0
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => post('/known', bomb, 'gzip').catch(() => ({ status: 0 }))),
+  )
+  assert.ok(answers.some(({ status }) => status === 200))
+  assert.ok(mostBytes <= 8 * MB, `${mostBytes} bytes were counted`)
+  await untilNothingIsCounted()
+})
