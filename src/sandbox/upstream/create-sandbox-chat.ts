@@ -6,30 +6,34 @@ import { describeUsage } from './describe-usage.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
 import { PROVIDER_HEADERS } from './provider-headers.ts'
-import { readChatRequest } from './read-chat-request.ts'
-import { createIdentity, renderBody, renderEvents } from './render-answer.ts'
+import type { ChatRequest } from './read-chat-request.ts'
 import { findSandboxModel } from './sandbox-models.ts'
+import type { SandboxFormat } from './sandbox-format.ts'
 
 export interface SandboxChat {
   /** Throws `BadRequest`. Resolves when the answer is written or the client has left. */
   completeChat(exchange: Exchange, text: string): Promise<void>
 }
 
-export function createSandboxChat(openTokenizer: () => Promise<Tokenizer>): SandboxChat {
+export function createSandboxChat<Request extends ChatRequest>(
+  format: SandboxFormat<Request>,
+  openTokenizer: () => Promise<Tokenizer>,
+): SandboxChat {
   const refuser = createRefuser()
 
   return {
     async completeChat(exchange, text) {
-      const request = readChatRequest(text)
+      const request = format.read(text)
       const model = findSandboxModel(request.modelName)
       if (model.delivery === 'hang') return
       if (refuser.isRefused(model)) return refuse(exchange, model)
 
-      const answer = composeAnswer(request, model, await openTokenizer())
+      const tokenizer = await openTokenizer()
+      const answer = composeAnswer(request, model, tokenizer)
       const usage = describeUsage(answer, request, model)
-      const identity = createIdentity(request.modelName)
+      const rendered = { request, answer, usage, tokenizer }
       const { pace, delivery } = model
-      if (usage !== undefined && (!request.isStream || request.includesUsage)) {
+      if (usage !== undefined && format.reportsUsage(request)) {
         exchange.reported = {
           promptTokens: usage.prompt_tokens,
           completionTokens: usage.completion_tokens,
@@ -37,10 +41,10 @@ export function createSandboxChat(openTokenizer: () => Promise<Tokenizer>): Sand
       }
       const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery }
       if (request.isStream) {
-        const events = renderEvents(identity, answer, usage, request.includesUsage)
-        return deliverStream({ ...common, events })
+        const events = format.renderEvents(rendered)
+        return deliverStream({ ...common, events, ending: format.ending })
       }
-      const body = renderBody(identity, answer, usage)
+      const body = format.renderBody(rendered)
       return deliverBody({ ...common, body, tokens: answer.completionTokens })
     },
   }

@@ -7,6 +7,8 @@ import { writeSplit } from './write-split.ts'
 export interface StreamDelivery {
   readonly exchange: Exchange
   readonly events: Iterable<AnswerEvent>
+  /** What follows the last event of a whole stream. */
+  readonly ending: string
   readonly headers: Readonly<Record<string, string>>
   readonly pace: Pace
   readonly delivery: Delivery
@@ -16,7 +18,6 @@ export interface StreamDelivery {
 const EVENTS_BEFORE_FAULT = 5
 /** Events that are due at the same time share one write, which is many times cheaper. */
 const WRITE_CHARACTERS_MAX = 16_384
-const DONE = 'data: [DONE]\n\n'
 
 export async function deliverStream(stream: StreamDelivery): Promise<void> {
   const { exchange, headers, pace, delivery } = stream
@@ -36,12 +37,12 @@ export async function deliverStream(stream: StreamDelivery): Promise<void> {
   if (delivery === 'stall') return exchange.write(begun[0] as string)
   exchange.outcome = 'broken'
   if (delivery === 'garbage')
-    begun.push('data: {"id":"chatcmpl-\u{fffd}","choices":[{"ind\n\n', DONE)
-  else begun.push(`data: ${ERROR_IN_STREAM}\n\n`)
+    begun.push('data: {"id":"chatcmpl-\u{fffd}","choices":[{"ind\n\n', stream.ending)
+  else begun.push(renderFault(stream))
   response.end(begun.join(''))
 }
 
-async function deliverWhole({ exchange, events, pace }: StreamDelivery): Promise<void> {
+async function deliverWhole({ exchange, events, ending, pace }: StreamDelivery): Promise<void> {
   const startedAt = performance.now()
   let due = ''
   let tokensSent = 0
@@ -64,15 +65,22 @@ async function deliverWhole({ exchange, events, pace }: StreamDelivery): Promise
     if (!exchange.isOpen) return
   }
   exchange.outcome = 'completed'
-  exchange.response.end(due + DONE)
+  exchange.response.end(due + ending)
 }
 
-async function deliverSplit({ exchange, events }: StreamDelivery): Promise<void> {
-  const lines = [...events].map((event) => `: ping\r\n\r\ndata: ${event.data}\r\n\r\n`)
-  const bytes = Buffer.from(`${lines.join('')}: ping\r\n\r\ndata: [DONE]\r\n\r\n`)
+async function deliverSplit({ exchange, events, ending }: StreamDelivery): Promise<void> {
+  const pieces = [...[...events].map(renderEvent), ending].map((piece) => `: ping\n\n${piece}`)
+  const bytes = Buffer.from(pieces.join('').replaceAll('\n', '\r\n'))
   await writeSplit(exchange, bytes)
 }
 
-function renderEvent(event: AnswerEvent): string {
-  return `data: ${event.data}\n\n`
+function renderEvent({ name, data }: AnswerEvent): string {
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`
+}
+
+/** Formats with named events have one for errors. */
+function renderFault({ ending }: StreamDelivery): string {
+  if (ending !== '') return renderEvent({ data: ERROR_IN_STREAM, tokens: 0 })
+  const data = `{"type":"error",${ERROR_IN_STREAM.slice(1)}`
+  return renderEvent({ name: 'error', data, tokens: 0 })
 }

@@ -12,6 +12,8 @@ export interface AnswerIdentity {
 }
 
 export interface AnswerEvent {
+  /** In the `event:` line, for formats that have one. */
+  readonly name?: string
   /** The JSON after `data: `. */
   readonly data: string
   /** Tokens of the answer in this event, for the pace. */

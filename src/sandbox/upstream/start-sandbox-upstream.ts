@@ -1,5 +1,6 @@
 /**
- * The sandbox upstream: a separate server with OpenAI's APIs for chats, embeddings, images and transcriptions. A first
+ * The sandbox upstream: a separate server with OpenAI's APIs for chats (chat completions and Responses), embeddings,
+ * images and transcriptions, and Anthropic's for chats (Messages). A first
  * try needs no account anywhere, and tests can cause every failure of a provider. The gateway calls it over HTTP like any
  * provider; it has no money and no customers. The model's name selects its behaviour: see `sandbox-models.ts`. Not for
  * production.
@@ -8,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { urlHost } from '../url-host.ts'
 import { BadRequest } from './bad-request.ts'
+import { chatFormat } from './chat-format.ts'
 import { createSandboxChat } from './create-sandbox-chat.ts'
 import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
 import { createSandboxImages } from './create-sandbox-images.ts'
@@ -15,9 +17,11 @@ import { createSandboxTranscriptions } from './create-sandbox-transcriptions.ts'
 import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
 import { drawGradient } from './draw-gradient.ts'
 import { readImageAddress, type ImageAddress } from './image-address.ts'
+import { messagesFormat } from './messages-format.ts'
 import { openExchange, type Exchange } from './open-exchange.ts'
 import { openTokenizer, type Tokenizer } from './open-tokenizer.ts'
 import { readBody } from './read-body.ts'
+import { responsesFormat } from './responses-format.ts'
 import { createCountKeeper, type SandboxCounts } from './sandbox-counts.ts'
 import { SANDBOX_MODELS, type SandboxModel } from './sandbox-models.ts'
 
@@ -48,7 +52,9 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   // Opened by the first request that needs it: many processes start this server and never use it.
   let opened: Promise<Tokenizer> | undefined
   const tokenizer = (): Promise<Tokenizer> => (opened ??= openTokenizer())
-  const chat = createSandboxChat(tokenizer)
+  const chat = createSandboxChat(chatFormat, tokenizer)
+  const responses = createSandboxChat(responsesFormat, tokenizer)
+  const messages = createSandboxChat(messagesFormat, tokenizer)
   const embeddings = createSandboxEmbeddings(tokenizer)
   const images = createSandboxImages(tokenizer)
   const transcriptions = createSandboxTranscriptions(tokenizer)
@@ -66,7 +72,10 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
     const image = request.method === 'GET' ? readImageAddress(url.pathname) : undefined
     // Served before the key is checked: as with OpenAI, the address alone gives access to the picture.
     if (image !== undefined) return sendImage(response, image)
-    if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
+    const isKnown =
+      request.headers.authorization === `Bearer ${apiKey}` ||
+      request.headers['x-api-key'] === apiKey
+    if (apiKey !== undefined && !isKnown) {
       return sendError(response, 401, describeBadKey(request.headers.authorization))
     }
     if (endpoint === 'GET /v1/models') {
@@ -76,6 +85,14 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
     switch (endpoint) {
       case 'POST /v1/chat/completions':
         return answerJson(request, exchange(), (opened, text) => chat.completeChat(opened, text))
+      case 'POST /v1/responses':
+        return answerJson(request, exchange(), (opened, text) =>
+          responses.completeChat(opened, text),
+        )
+      case 'POST /v1/messages':
+        return answerJson(request, exchange(), (opened, text) =>
+          messages.completeChat(opened, text),
+        )
       case 'POST /v1/embeddings':
         return answerJson(request, exchange(), (opened, text) => embeddings.embed(opened, text))
       case 'POST /v1/images/generations':
