@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 
 let lastMs = 0
 let sequence = 0
-let pool = Buffer.alloc(0)
+/** The time as the ids of this millisecond begin. */
+let beginning = ''
+/** Random hexadecimal digits: one system call serves many ids. */
+let pool = ''
 let poolOffset = 0
 
 /**
@@ -11,17 +14,30 @@ let poolOffset = 0
  */
 export function createId(nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {
-    lastMs = nowMs
-    sequence = 0
+    turnTo(nowMs)
   } else if (++sequence > 0xfff) {
-    lastMs += 1
-    sequence = 0
+    turnTo(lastMs + 1)
   }
-  const time = lastMs.toString(16).padStart(12, '0')
-  const random = takeRandom(8)
-  random[0] = ((random[0] as number) & 0x3f) | 0x80
-  const tail = random.toString('hex')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
+  const count = sequence.toString(16).padStart(3, '0')
+  if (poolOffset + RANDOM_DIGITS > pool.length) {
+    pool = randomBytes(4096).toString('hex')
+    poolOffset = 0
+  }
+  const at = poolOffset
+  poolOffset += RANDOM_DIGITS
+  const variant = VARIANTS[pool.charCodeAt(at) & 3] as string
+  return `${beginning}${count}-${variant}${pool.slice(at + 1, at + 4)}-${pool.slice(at + 4, at + RANDOM_DIGITS)}`
+}
+
+const RANDOM_DIGITS = 16
+/** The first digit of the random part has two fixed bits. */
+const VARIANTS = ['8', '9', 'a', 'b'] as const
+
+function turnTo(ms: number): void {
+  lastMs = ms
+  sequence = 0
+  const time = ms.toString(16).padStart(12, '0')
+  beginning = `${time.slice(0, 8)}-${time.slice(8)}-7`
 }
 
 /** True for the text form of any UUID. */
@@ -44,14 +60,4 @@ export function randomText(length: number): string {
 
 export function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest()
-}
-
-/** One system call fills a pool that serves many ids. */
-function takeRandom(bytes: number): Buffer {
-  if (poolOffset + bytes > pool.length) {
-    pool = randomBytes(4096)
-    poolOffset = 0
-  }
-  poolOffset += bytes
-  return pool.subarray(poolOffset - bytes, poolOffset)
 }

@@ -2,12 +2,14 @@
  * Puts the shield into a kind of call: between the reading of a request and everything after it. The quote, the hold,
  * fallbacks and retries see the masked request alone, and know nothing of the shield; the shield knows no money.
  */
+import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { ShieldNote } from '../../customers/shield-counts.ts'
-import type { UpstreamFailure } from '../../providers/contract.ts'
+import type { Provider, UpstreamFailure } from '../../providers/contract.ts'
 import { SHIELDED_CHARACTERS_MAX, type Counts } from '../../shield/shield-chat.ts'
-import type { CallKind } from '../call-kind.ts'
+import type { CallKind, UpstreamTry } from '../call-kind.ts'
 import type { CallRequest } from '../call.ts'
-import { isRefusal, refusals } from '../refusal.ts'
+import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+import type { ShieldSetting } from '../../shield/shield-setting.ts'
 import type { ShieldRequest } from './shielded-request.ts'
 import { refusalOfData } from './refusal-of-data.ts'
 
@@ -18,35 +20,54 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
 ): CallKind<Body, Request, Outcome> {
   /** Masked requests that no upstream has received yet. */
   const waiting = new WeakMap<Request, Counts>()
+  async function readShielded(
+    body: Body,
+    key: ActiveKey,
+    { action, uuids }: ShieldSetting & { readonly action: 'mask' | 'block' },
+    flags: readonly string[] | undefined,
+  ): Promise<Request | Refusal> {
+    const request = await kind.read(body, key, flags)
+    if (isRefusal(request)) return request
+    const outcome = shieldRequest(request, { action, uuids })
+    if (outcome.kind === 'clear') return request
+    if (outcome.kind === 'too_long') {
+      kind.dispose?.(request)
+      return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX)
+    }
+    if (outcome.kind === 'blocked') {
+      kind.dispose?.(request)
+      notes.note({ keyId: key.id, action: 'block', counts: outcome.counts })
+      return refusalOfData(outcome)
+    }
+    waiting.set(outcome.request, outcome.counts)
+    return outcome.request
+  }
+
+  async function callMasked(
+    provider: Provider,
+    attempt: UpstreamTry<Request>,
+    counts: Counts,
+  ): Promise<Outcome | UpstreamFailure> {
+    const outcome = await kind.call(provider, attempt)
+    const { request, key } = attempt.held
+    if (!isUnsent(outcome)) {
+      waiting.delete(request)
+      notes.note({ keyId: key.id, action: 'mask', counts })
+    }
+    return outcome
+  }
+
   return {
     ...kind,
-    async read(body, key, flags) {
-      const request = await kind.read(body, key, flags)
-      const { action, uuids } = key.shield
-      if (isRefusal(request) || action === 'off') return request
-      const outcome = shieldRequest(request, { action, uuids })
-      if (outcome.kind === 'clear') return request
-      if (outcome.kind === 'too_long') {
-        kind.dispose?.(request)
-        return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX)
-      }
-      if (outcome.kind === 'blocked') {
-        kind.dispose?.(request)
-        notes.note({ keyId: key.id, action: 'block', counts: outcome.counts })
-        return refusalOfData(outcome)
-      }
-      waiting.set(outcome.request, outcome.counts)
-      return outcome.request
+    read(body, key, flags) {
+      const { action } = key.shield
+      return action === 'off'
+        ? kind.read(body, key, flags)
+        : readShielded(body, key, { ...key.shield, action }, flags)
     },
-    async call(provider, attempt) {
-      const outcome = await kind.call(provider, attempt)
-      const { request, key } = attempt.held
-      const counts = waiting.get(request)
-      if (counts && !isUnsent(outcome)) {
-        waiting.delete(request)
-        notes.note({ keyId: key.id, action: 'mask', counts })
-      }
-      return outcome
+    call(provider, attempt) {
+      const counts = waiting.get(attempt.held.request)
+      return counts ? callMasked(provider, attempt, counts) : kind.call(provider, attempt)
     },
   }
 }
