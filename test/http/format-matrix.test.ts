@@ -3,6 +3,7 @@
  * the same charge, plain and streamed. Where both speak the same format, the body and the answer pass natively.
  */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import {
   startSandboxUpstream,
@@ -27,6 +28,8 @@ const MODELS = [
   'cut-stream',
   'error-in-stream',
   'error-500',
+  'long',
+  'stall',
 ] as const
 
 before(async () => {
@@ -39,7 +42,16 @@ before(async () => {
     base_url: sandbox.baseUrl,
     retries: 0,
     breaker: { failures: 0 },
+    cancel_stops_billing: true,
+    idle_timeout_ms: 1_000,
     ...more,
+  })
+  const twoRoutes = (id: Format) => ({
+    ...modelOf(`${id}-two-routes`),
+    routes: [
+      { upstream: id, model: 'sandbox-error-500', priority: 1 },
+      { upstream: 'chat', model: 'sandbox-chat', priority: 2 },
+    ],
   })
   const config = {
     upstreams: [
@@ -47,26 +59,28 @@ before(async () => {
       upstream('messages', 'anthropic', { api_key_env: 'MATRIX_KEY' }),
       upstream('responses', 'openai-compatible', { speaks_responses: true }),
     ],
-    models: UPSTREAMS.flatMap((route) =>
-      MODELS.map((name) => ({
-        id: `${route}-${name}`,
-        category: 'llm',
-        prices: {
-          input: 1,
-          cached_input: '0.25',
-          cache_write: '1.25',
-          cache_write_1h: 2,
-          output: 2,
-        },
-        markup_multiplier: '1.5',
-        routes: [{ upstream: route, model: `sandbox-${name}` }],
-        context_tokens: 128_000,
-        max_output_tokens: 32_000,
-        supports_tools: true,
-      })),
-    ),
+    models: [
+      twoRoutes('messages'),
+      twoRoutes('responses'),
+      ...UPSTREAMS.flatMap((route) =>
+        MODELS.map((name) => ({
+          ...modelOf(`${route}-${name}`),
+          routes: [{ upstream: route, model: `sandbox-${name}` }],
+        })),
+      ),
+    ],
   }
   gateway = await startGateway({ ...configured(config), MATRIX_KEY: 'a-key' })
+})
+
+const modelOf = (id: string): object => ({
+  id,
+  category: 'llm',
+  prices: { input: 1, cached_input: '0.25', cache_write: '1.25', cache_write_1h: 2, output: 2 },
+  markup_multiplier: '1.5',
+  context_tokens: 128_000,
+  max_output_tokens: 32_000,
+  supports_tools: true,
 })
 
 after(async () => {
@@ -265,6 +279,52 @@ test('a stream that breaks upstream ends with the error of the format, and its d
     assert.equal(refused.status, 502)
     assert.doesNotMatch(refused.text, /zephyrion/i)
   }
+})
+
+test('natively, a client that hangs up in the middle pays the reported usage', async () => {
+  for (const format of ['messages', 'responses'] as const) {
+    const requestId = randomUUID()
+    const leaving = new AbortController()
+    const response = await fetch(`${gateway.node.baseUrl}${PATHS[format]}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.secret}`,
+        'content-type': 'application/json',
+        'x-svc-request-id': requestId,
+      },
+      body: JSON.stringify(bodyOf(format, `${format}-long`, true)),
+      signal: leaving.signal,
+    })
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const decoder = new TextDecoder()
+    for (let text = ''; text.split('.delta"').length + text.split('_delta"').length < 8;) {
+      const { done, value } = await reader.read()
+      assert.ok(!done)
+      text += decoder.decode(value, { stream: true })
+    }
+    leaving.abort()
+    const event = await theOutcome(gateway, requestId)
+    assert.deepEqual([event.outcome, event.usage_kind], ['charged', 'exact'], format)
+    assert.equal(event.completion_tokens, 400)
+  }
+})
+
+test('natively, an upstream that falls silent before any output costs nothing', async () => {
+  for (const format of ['messages', 'responses'] as const) {
+    const answer = await askIn(format, bodyOf(format, `${format}-stall`, true))
+    assert.notEqual(answer.status, 200)
+    assert.equal((await theOutcome(gateway, answer.requestId)).outcome, 'released')
+  }
+})
+
+test('a route that fails natively is followed by the next one, translated', async () => {
+  for (const format of ['messages', 'responses'] as const)
+    for (const isStream of [false, true]) {
+      const answer = await askIn(format, bodyOf(format, `${format}-two-routes`, isStream))
+      assert.equal(answer.status, 200, answer.text)
+      assert.notEqual(textOf(format, answer, isStream), '')
+      assert.equal((await theOutcome(gateway, answer.requestId)).usage_kind, 'exact')
+    }
 })
 
 test('after all of these calls nothing is held, and the audit is clean', async () => {
