@@ -11,7 +11,13 @@ const T0 = Date.parse('2026-11-21T12:00:00Z')
 function clocked(changes: Partial<CatalogChanges>) {
   const clock = { ms: T0 }
   const catalog = createCatalog(MODELS, () => clock.ms)
-  catalog.applyChanges({ markups: [], prices: [], disabledIds: new Set(), ...changes })
+  catalog.applyChanges({
+    markups: [],
+    prices: [],
+    disabledIds: new Set(),
+    isPaused: false,
+    ...changes,
+  })
   const markupAt = (ms: number): bigint | undefined => {
     clock.ms = ms
     return catalog.findModel(ID)?.markupE4
@@ -68,6 +74,6 @@ test('a disabled model is listed without routes, also after a change of its mark
   assert.equal(markupAt(T0 + 1_000), 11_000n)
   assert.deepEqual(catalog.findModel(ID)?.routes, [])
   assert.equal(catalog.listModels().length, MODELS.length)
-  catalog.applyChanges({ markups: [], prices: [], disabledIds: new Set() })
+  catalog.applyChanges({ markups: [], prices: [], disabledIds: new Set(), isPaused: false })
   assert.ok((catalog.findModel(ID)?.routes.length ?? 0) > 0)
 })

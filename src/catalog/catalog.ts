@@ -16,6 +16,8 @@ export interface Catalog {
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
   /** The models of the configuration, disabled ones included: with the prices in force and the configured markup. */
   listConfigured(): readonly Model[]
+  /** An operator has paused all model calls. */
+  isPaused(): boolean
   /** Replaces the changes applied before. */
   applyChanges(changes: CatalogChanges): void
 }
@@ -26,6 +28,7 @@ export interface CatalogChanges {
   /** Sorted like the markups. */
   readonly prices: readonly PriceChange[]
   readonly disabledIds: ReadonlySet<string>
+  readonly isPaused: boolean
 }
 
 export interface MarkupStart {
@@ -45,7 +48,12 @@ interface Entry {
 
 export function createCatalog(configured: readonly Model[], now: () => number = Date.now): Catalog {
   let priced = configured
-  let entries = buildEntries(priced, { markups: [], prices: [], disabledIds: new Set() }, now())
+  let isPaused = false
+  let entries = buildEntries(
+    priced,
+    { markups: [], prices: [], disabledIds: new Set(), isPaused: false },
+    now(),
+  )
 
   function current(entry: Entry): Model {
     if (entry.nextAtMs !== Infinity && entry.nextAtMs <= now()) advance(entry, now())
@@ -66,7 +74,9 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
       return wanted === undefined ? models : models.filter((model) => model.category === wanted)
     },
     listConfigured: () => priced.map((model) => pricedAt(model, now())),
+    isPaused: () => isPaused,
     applyChanges(changes) {
+      isPaused = changes.isPaused
       priced = configured.map((model) => withPriceChanges(model, changes.prices))
       entries = buildEntries(priced, changes, now())
     },

@@ -3,8 +3,9 @@ import type { Catalog } from './catalog.ts'
 import { listDisabledModels } from './disabled-models.ts'
 import { listMarkupChanges } from './markup-changes.ts'
 import { listPriceChanges } from './price-changes.ts'
+import { findServicePause } from './service-pause.ts'
 
-/** Notified when a markup or a price changes, or a model is disabled or enabled. */
+/** Notified when a markup or a price changes, or a model is disabled or enabled, or the service is paused or resumed. */
 export const CATALOG_CHANNEL = 'catalog'
 
 /**
@@ -20,12 +21,14 @@ export function createReloadCatalog(db: Database, catalog: Catalog): () => Promi
     const markups = await listMarkupChanges(db)
     const prices = await listPriceChanges(db)
     const disabled = await listDisabledModels(db)
+    const pause = await findServicePause(db)
     if (turn < applied) return
     applied = turn
     catalog.applyChanges({
       markups,
       prices,
       disabledIds: new Set(disabled.map(({ modelId }) => modelId)),
+      isPaused: pause !== undefined,
     })
   }
 }

@@ -5,7 +5,12 @@ import {
   type ApiKeyDetails,
 } from '../customers/api-key-details.ts'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
-import { createKey, revokeKey } from '../customers/key-acts.ts'
+import {
+  createKey,
+  pauseKeyByOperator,
+  resumeKeyByOperator,
+  revokeKey,
+} from '../customers/key-acts.ts'
 import { readKeyName } from '../customers/key-name.ts'
 import type { KeyScope } from '../customers/key-scopes.ts'
 import type { Config } from '../composition/config.ts'
@@ -92,12 +97,34 @@ export const keyCommands: Record<string, Command> = {
       }
     },
   },
+  'key pause': {
+    usage: '<key id>',
+    about: 'pause a key until an operator resumes it, on every node at once; running calls end',
+    async run({ db, args }) {
+      const keyId = keyIdOf(args)
+      const outcome = await pauseKeyByOperator(db, OPERATOR, { keyId })
+      if (outcome === 'key_not_found') throw new UsageError(`no key ${keyId}`)
+      return {
+        data: { outcome },
+        text: outcome === 'paused' ? 'paused' : 'it was already paused by an operator, or revoked',
+      }
+    },
+  },
+  'key resume': {
+    usage: '<key id>',
+    about: "lift an operator's pause of a key; a pause of its owner remains",
+    async run({ db, args }) {
+      const keyId = keyIdOf(args)
+      const outcome = await resumeKeyByOperator(db, OPERATOR, { keyId })
+      if (outcome === 'key_not_found') throw new UsageError(`no key ${keyId}`)
+      return { data: { outcome }, text: RESUMED[outcome] }
+    },
+  },
   'key revoke': {
     usage: '<key id>',
     about: 'revoke a key permanently, on every node at once',
     async run({ db, args }) {
-      const [keyId] = args
-      if (keyId === undefined) throw new UsageError('give the id of a key')
+      const keyId = keyIdOf(args)
       const outcome = await revokeKey(db, OPERATOR, { keyId })
       if (outcome === 'key_not_found') throw new UsageError(`no key ${keyId}`)
       return {
@@ -106,6 +133,18 @@ export const keyCommands: Record<string, Command> = {
       }
     },
   },
+}
+
+const RESUMED = {
+  resumed: 'resumed',
+  still_paused: 'lifted; the key stays paused for its owner, who resumes it in the dashboard',
+  not_paused_by_operator: 'it was not paused by an operator',
+  own_account: 'refused',
+} as const
+
+function keyIdOf([keyId]: readonly string[]): string {
+  if (keyId === undefined) throw new UsageError('give the id of a key')
+  return keyId
 }
 
 function knownModels({ models }: Config, ids: string[] | undefined): string[] | undefined {

@@ -2,8 +2,10 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from '../catalog/model.ts'
+import { OPERATOR } from '../audit-log/audited.ts'
 import { listPriceChanges } from '../catalog/price-changes.ts'
 import { findPriceDifferences } from '../catalog/price-data-differences.ts'
+import { pauseService, resumeService } from '../catalog/service-pause.ts'
 import { withPriceChanges } from '../catalog/with-price-changes.ts'
 import type { Config } from '../composition/config.ts'
 import { readPriceData } from '../composition/read-price-data.ts'
@@ -17,7 +19,7 @@ import { findWaitingSpoolFiles } from '../ledger/audit/audit-spool.ts'
 import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
-import { optionText, UsageError, type Command } from './command.ts'
+import { optionText, requiredText, UsageError, type Command } from './command.ts'
 import { probeServices } from './probe-services.ts'
 import { runDoctor, type DatabaseFacts } from './run-doctor.ts'
 
@@ -51,6 +53,31 @@ export const serviceCommands: Record<string, Command> = {
             ]
           }),
         },
+      }
+    },
+  },
+  'service pause': {
+    usage: '--reason TEXT',
+    about:
+      'stop all model calls on every node, with a 503, until `service resume`; running calls end and are charged. The reason is for the audit log',
+    async run({ db, options }) {
+      const reason = requiredText(options, 'reason')
+      if (reason.length > 500) throw new UsageError('--reason: must be 500 characters at most')
+      const isPaused = await pauseService(db, OPERATOR, { reason })
+      return {
+        data: { outcome: isPaused ? 'paused' : 'already_paused' },
+        text: isPaused ? 'paused: every model call gets a 503' : 'it was already paused',
+      }
+    },
+  },
+  'service resume': {
+    usage: '',
+    about: 'take model calls again',
+    async run({ db }) {
+      const isResumed = await resumeService(db, OPERATOR)
+      return {
+        data: { outcome: isResumed ? 'resumed' : 'not_paused' },
+        text: isResumed ? 'resumed' : 'it was not paused',
       }
     },
   },

@@ -3,6 +3,7 @@
  * notified, its event. `api-keys.ts` changes the keys themselves.
  */
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import { isOwnAccount } from '../audit-log/is-own-account.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { PauseReason } from '../db/tables.ts'
@@ -18,7 +19,7 @@ import { findApiKeyDetails } from './api-key-details.ts'
 import { changeApiKey, type ApiKeyChange, type ApiKeyChanged } from './change-api-key.ts'
 import { findChangeRefusal, findNewKeyRefusal, type KeyRefusal } from './key-makers.ts'
 import { defaultScope } from './key-scopes.ts'
-import { pauseKeys, resumeKeys } from './pause-keys.ts'
+import { pauseByOperator, pauseKeys, resumeByOperator, resumeKeys } from './pause-keys.ts'
 
 /** The data of a key in mails and webhooks. */
 export interface KeyFacts {
@@ -136,6 +137,63 @@ export function resumeKey(
     await recordEvent(trx, keyEvent('resumed', key))
     return 'resumed'
   })
+}
+
+export type PausedByOperator = 'paused' | 'already_paused' | 'key_not_found' | 'own_account'
+
+/** Pauses any customer's key, above a pause of its owner's. Without effect on a revoked key. */
+export function pauseKeyByOperator(
+  db: Database,
+  actor: Actor,
+  { keyId }: { readonly keyId: string },
+): Promise<PausedByOperator> {
+  return audited(db, actor, async (trx, record) => {
+    const fault = await findOperatorFault(trx, actor, keyId)
+    if (fault) return fault
+    const paused = await pauseByOperator(trx, { keyId })
+    await recordPausedKeys(trx, record, paused, 'operator')
+    return paused.length > 0 ? 'paused' : 'already_paused'
+  })
+}
+
+export type ResumedByOperator =
+  | 'resumed'
+  | 'still_paused'
+  | 'not_paused_by_operator'
+  | 'key_not_found'
+  | 'own_account'
+
+/** Lifts an operator's pause. `still_paused`: a pause of the owner's remains, which the owner lifts. */
+export function resumeKeyByOperator(
+  db: Database,
+  actor: Actor,
+  { keyId }: { readonly keyId: string },
+): Promise<ResumedByOperator> {
+  return audited(db, actor, async (trx, record) => {
+    const fault = await findOperatorFault(trx, actor, keyId)
+    if (fault) return fault
+    const [key] = await resumeByOperator(trx, { keyId })
+    if (!key) return 'not_paused_by_operator'
+    const { pausedReason } = key
+    await record({
+      ...keyAct('resumed', key),
+      ...(pausedReason === null ? {} : { details: { still_paused: pausedReason } }),
+    })
+    if (pausedReason !== null) return 'still_paused'
+    await recordEvent(trx, keyEvent('resumed', key))
+    return 'resumed'
+  })
+}
+
+async function findOperatorFault(
+  trx: Database,
+  { customerId: operatorId }: Actor,
+  keyId: string,
+): Promise<'key_not_found' | 'own_account' | undefined> {
+  const key = await findApiKeyDetails(trx, undefined, keyId)
+  if (!key) return 'key_not_found'
+  const isOwn = await isOwnAccount(trx, { operatorId, customerId: key.customerId })
+  return isOwn ? 'own_account' : undefined
 }
 
 export async function recordPausedKeys(

@@ -12,21 +12,53 @@ export interface ChangedPause {
   readonly customerId: string
   readonly name: string
   readonly lastFour: string
+  /** After the change; null: the key is active. */
+  readonly pausedReason: PauseReason | null
 }
 
-/** Pauses those of these keys that are neither revoked nor paused, and returns them. */
+/**
+ * Pauses those of these keys that are neither revoked nor paused, and returns them. Under an operator's pause the pause
+ * waits, and remains when the operator lifts theirs.
+ */
 export function pauseKeys(
   trx: Database,
   wanted: { readonly keyId: string } | { readonly customerId: string; readonly keyId?: string },
-  reason: PauseReason,
+  reason: Exclude<PauseReason, 'operator'>,
 ): Promise<ChangedPause[]> {
   const { customerId, keyId } = { customerId: undefined, keyId: undefined, ...wanted }
   const ofCustomer = customerId === undefined ? sql`true` : sql`customer_id = ${customerId}`
   const isOne = keyId === undefined ? sql`true` : sql`id = ${keyId}`
   return change(
     trx,
-    sql`${ofCustomer} and ${isOne} and revoked_at is null and paused_at is null`,
-    sql`paused_at = now(), paused_reason = ${reason}`,
+    sql`${ofCustomer} and ${isOne} and revoked_at is null
+      and (paused_at is null or (paused_reason = 'operator' and paused_before is null))`,
+    sql`paused_at = coalesce(paused_at, now()), paused_reason = coalesce(paused_reason, ${reason}),
+      paused_before = case when paused_reason = 'operator' then ${reason} end`,
+  )
+}
+
+/** An operator's pause goes over the owner's, which `resumeByOperator` puts back. */
+export function pauseByOperator(
+  trx: Database,
+  { keyId }: { readonly keyId: string },
+): Promise<ChangedPause[]> {
+  return change(
+    trx,
+    sql`id = ${keyId} and revoked_at is null and paused_reason is distinct from 'operator'`,
+    sql`paused_before = paused_reason, paused_reason = 'operator', paused_at = now()`,
+  )
+}
+
+/** Lifts an operator's pause, and no other. */
+export function resumeByOperator(
+  trx: Database,
+  { keyId }: { readonly keyId: string },
+): Promise<ChangedPause[]> {
+  return change(
+    trx,
+    sql`id = ${keyId} and paused_reason = 'operator'`,
+    sql`paused_reason = paused_before, paused_before = null,
+      paused_at = case when paused_before is null then null else paused_at end`,
   )
 }
 
@@ -52,9 +84,16 @@ async function change(
       select id from api_keys where ${condition} order by id for no key update
     ), changed as (
       update api_keys set ${values}, version = version + 1
-      where id in (select id from wanted) returning id, customer_id, name, last_four
+      where id in (select id from wanted) returning id, customer_id, name, last_four, paused_reason
     )
-    select id, customer_id as "customerId", name, last_four as "lastFour", pg_notify(${API_KEY_CHANNEL}, id::text)
+    select id, customer_id as "customerId", name, last_four as "lastFour", paused_reason as "pausedReason",
+      pg_notify(${API_KEY_CHANNEL}, id::text)
     from changed order by id`.execute(trx)
-  return rows.map(({ id, customerId, name, lastFour }) => ({ id, customerId, name, lastFour }))
+  return rows.map(({ id, customerId, name, lastFour, pausedReason }) => ({
+    id,
+    customerId,
+    name,
+    lastFour,
+    pausedReason,
+  }))
 }

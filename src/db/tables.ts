@@ -255,6 +255,7 @@ export interface Tables {
   }
   adjustments: AdjustmentsTable
   markup_changes: MarkupChangesTable
+  service_pause: { only_row: Generated<boolean>; reason: string; paused_at: DefaultedTime }
   disabled_models: { model_id: string; reason: string; disabled_at: DefaultedTime }
   accounts: {
     customer_id: string
@@ -296,6 +297,7 @@ export interface Tables {
     calls_at_once: ColumnType<number | null, number | null | undefined, number | null>
     paused_at: ColumnType<Date | null, never, never>
     paused_reason: ColumnType<PauseReason | null, never, never>
+    paused_before: ColumnType<PauseReason | null, never, never>
     expires_at: Date | null
     revoked_at: Date | null
     team_id: ColumnType<string | null, string | null | undefined, never>

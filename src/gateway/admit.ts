@@ -1,6 +1,7 @@
 import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import { isSameShield } from '../shield/shield-setting.ts'
+import { parseBrl } from '../lib/money.ts'
 import type { CallKind } from './call-kind.ts'
 import type { Admitted, CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
@@ -25,6 +26,17 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
     )
   }
 
+  const maxCostNanoBrl =
+    incoming.maxCostBrl === undefined ? undefined : parseBrl(incoming.maxCostBrl)
+  if (incoming.maxCostBrl !== undefined && !maxCostNanoBrl) {
+    return refuse(
+      refusals.invalidRequest(
+        'O cabeçalho x-svc-max-cost-brl deve ser um valor em reais maior que zero, com ponto decimal, como 0.50.',
+      ),
+      key,
+    )
+  }
+
   const request = await kind.read(incoming.body, key, incoming.flags)
   if (isRefusal(request)) return refuse(request, key)
   const models = findModels(deps, kind, key, request)
@@ -32,10 +44,10 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
     kind.dispose?.(request)
     return refuse(models, key)
   }
-  return { kind: 'admitted', key, request, models }
+  return { kind: 'admitted', key, request, models, maxCostNanoBrl }
 }
 
-/** Finds the key of a call, and checks its address list and that neither it nor its account is stopped. */
+/** Finds the key of a call, and checks its address list and that neither it, its account nor the service is stopped. */
 export async function identify(
   deps: GatewayDeps,
   incoming: IncomingCaller,
@@ -47,25 +59,30 @@ export async function identify(
     deps.log.error('key_lookup_failed', { requestId: incoming.requestId, error })
     return refuse(refusals.serviceUnavailable())
   }
-  if (key) return judge(key, incoming)
+  if (key) return judge(deps, key, incoming)
   return refuse(hasKey(incoming) ? refusals.authenticationFailed() : refusals.keyMissing())
 }
 
 /** As `identify`, without waiting: undefined if the key is not in the cache, or is found by other means. */
 export function identifyCached(
-  { keys }: GatewayDeps,
+  deps: GatewayDeps,
   incoming: IncomingCaller,
 ): ActiveKey | NotAdmitted | undefined {
   if (incoming.findKey) return undefined
   const secret = bearerOf(incoming.authorization)
-  const key = secret === undefined ? undefined : keys.findCached(secret)
-  return key && judge(key, incoming)
+  const key = secret === undefined ? undefined : deps.keys.findCached(secret)
+  return key && judge(deps, key, incoming)
 }
 
-function judge(key: ActiveKey, incoming: IncomingCaller): ActiveKey | NotAdmitted {
+function judge(
+  deps: Pick<GatewayDeps, 'catalog'>,
+  key: ActiveKey,
+  incoming: IncomingCaller,
+): ActiveKey | NotAdmitted {
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
   if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
+  if (deps.catalog.isPaused()) return refuse(refusals.servicePaused(), key)
   return key
 }
 

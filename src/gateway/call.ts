@@ -4,6 +4,7 @@ import type { Price, UsageCounts } from '../catalog/prices.ts'
 import type { Quote } from '../catalog/quote.ts'
 import type { CallSpan } from '../catalog/route-prices.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
+import type { NanoBrl } from '../lib/money.ts'
 import type { UsageKind } from '../ledger/resolution.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { Limits } from './limits.ts'
@@ -24,6 +25,8 @@ export interface Admitted<Request extends CallRequest> {
   readonly request: Request
   /** The requested model, then its fallbacks. */
   readonly models: readonly [Model, ...Model[]]
+  /** The most that the call may cost by its own header; undefined: no such limit. */
+  readonly maxCostNanoBrl: NanoBrl | undefined
 }
 
 /** A refusal. If the key was recognised, the call counts against its rate limit, and the answer shows that limit. */

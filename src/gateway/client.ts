@@ -16,6 +16,8 @@ export interface IncomingCall<Body = Buffer> {
   readonly sessionId: string | undefined
   /** The flags of new features that the client's format has in a header (`anthropic-beta`). */
   readonly flags?: readonly string[] | undefined
+  /** The header `x-svc-max-cost-brl`: the most that the client lets this call cost. */
+  readonly maxCostBrl?: string | undefined
   readonly ip: string
   readonly body: Body
   /** By `performance.now()`. */

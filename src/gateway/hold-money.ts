@@ -5,6 +5,7 @@ import type { ActiveKey } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { Attempt, CapLeft, Verdict } from '../ledger/attempt.ts'
 import { createId } from '../lib/ids.ts'
+import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 import { identify, isReadAlike, mayUse } from './admit.ts'
 import type { CallBounds } from './call-kind.ts'
 import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
@@ -12,6 +13,8 @@ import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { ipSubject, keySubject, secondsToReset } from './limits.ts'
 import { capText, type CapGuard } from './cap-text.ts'
+import { maxCostText } from './max-cost-text.ts'
+import { countRequest } from './refuse-call.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** An answer shorter than this is of no use, so the call is refused for its balance instead. */
@@ -27,6 +30,12 @@ interface HoldRequest {
   readonly input: QuoteInput
   /** The prompt was counted with a tokenizer, or cannot be counted. */
   readonly isCounted: boolean
+}
+
+/** The most that a call may cost. */
+interface Room {
+  readonly nanoBrl?: NanoBrl
+  readonly billedPicoUsd?: PicoUsd
 }
 
 /** The fixed part of a hold request. */
@@ -45,7 +54,7 @@ interface HoldContext {
 export async function holdMoney<Request extends CallRequest>(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
-  { key, request }: Admitted<Request>,
+  { key, request, maxCostNanoBrl }: Admitted<Request>,
   model: Model,
   bounds: CallBounds,
   isRepeated: boolean,
@@ -66,7 +75,15 @@ export async function holdMoney<Request extends CallRequest>(
     choices,
     unitsMax,
   }
-  let current: HoldRequest = { key, input, isCounted: bounds.countPrompt === undefined }
+  const first = { key, input, isCounted: bounds.countPrompt === undefined }
+  const affordable =
+    maxCostNanoBrl === undefined ? first : await withinMaxCost(bounds, first, maxCostNanoBrl)
+  if ('status' in affordable) {
+    if (isRepeated) return { refused: affordable, limits }
+    const counted = await countRequest(deps, incoming.ip, key)
+    return { refused: counted.reached ?? affordable, limits: counted.limits }
+  }
+  let current: HoldRequest = affordable
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const quoted = quote(current.input)
     const epoch = deps.lease.epoch()
@@ -130,13 +147,41 @@ async function nextHoldRequest(
   }
 }
 
+/** The request within the cap that the call itself sets, or the refusal. Every later try of the call is smaller. */
+async function withinMaxCost(
+  bounds: CallBounds,
+  first: HoldRequest,
+  maxCostNanoBrl: NanoBrl,
+): Promise<HoldRequest | Refusal> {
+  const room = { nanoBrl: maxCostNanoBrl }
+  let current = first
+  let tokensThatFit: number | undefined
+  // Once for the counted prompt, once for the lowered output limit.
+  for (let tries = 0; quote(current.input).ceilingNanoBrl > maxCostNanoBrl; tries++) {
+    const next = await makeSmaller(bounds, current, room)
+    if ('tooLarge' in next) tokensThatFit = next.tokensThatFit
+    if ('tooLarge' in next || tries === 2) {
+      const { ceilingNanoBrl } = quote(current.input)
+      const text = maxCostText({ ceilingNanoBrl, maxCostNanoBrl, tokensThatFit })
+      return refusals.maxCostExceeded(text)
+    }
+    current = next
+  }
+  return current
+}
+
+interface TooLarge {
+  readonly tooLarge: true
+  /** The request would fit with this output limit. */
+  readonly tokensThatFit: number | undefined
+}
+
 /** First counts the prompt instead of bounding it by its bytes, then lowers the output limit. */
-async function smallerHoldRequest(
+async function makeSmaller(
   { countPrompt, canLowerOutput }: CallBounds,
   current: HoldRequest,
-  quoted: Quote,
-  verdict: Verdict,
-): Promise<HoldRequest | Refusal> {
+  room: Room,
+): Promise<HoldRequest | TooLarge> {
   const { input } = current
   if (!current.isCounted) {
     const promptTokensMax = await countPrompt?.()
@@ -144,15 +189,26 @@ async function smallerHoldRequest(
       return { ...current, isCounted: true, input: { ...input, promptTokensMax } }
     }
   }
-  const fits = outputTokensThatFit(input, roomOf(verdict))
-  if (canLowerOutput && fits >= LOWERED_TOKENS_MIN) {
-    return {
-      ...current,
-      isCounted: true,
-      input: { ...input, outputTokensMax: fits },
-    }
+  const fits = outputTokensThatFit(input, room)
+  if (canLowerOutput && fits >= LOWERED_TOKENS_MIN)
+    return { ...current, isCounted: true, input: { ...input, outputTokensMax: fits } }
+  return {
+    tooLarge: true,
+    tokensThatFit: canLowerOutput && fits > 0 ? fits : undefined,
   }
-  const fitting = canLowerOutput && fits > 0 ? fits : undefined
+}
+
+async function smallerHoldRequest(
+  bounds: CallBounds,
+  current: HoldRequest,
+  quoted: Quote,
+  verdict: Verdict,
+): Promise<HoldRequest | Refusal> {
+  const smaller = await makeSmaller(bounds, current, roomOf(verdict))
+  if (!('tooLarge' in smaller)) return smaller
+  const { input } = current
+  const { canLowerOutput } = bounds
+  const fitting = smaller.tokensThatFit
   if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fitting)
   if (verdict.kind === 'short_team') return refusals.teamCapExceeded(fitting)
   const guard = CAP_GUARDS[verdict.kind]
@@ -190,7 +246,7 @@ const CAP_GUARDS: Readonly<Partial<Record<Verdict['kind'], CapGuard>>> = {
 }
 
 /** The amount left for one more call by the balance, the team's cap, the key's caps and its budget. */
-function roomOf(verdict: Verdict): { nanoBrl?: bigint; billedPicoUsd?: bigint } {
+function roomOf(verdict: Verdict): Room {
   const free = (verdict.balanceNanoBrl ?? 0n) - (verdict.heldNanoBrl ?? 0n)
   const lefts = [free, verdict.teamLeftNanoBrl, verdict.cap?.leftNanoBrl ?? null]
   const nanoBrl = lefts.reduce<bigint>(

@@ -100,6 +100,7 @@ export const refusals = {
   keyMinuteCapExceeded: (message: string) => refusal(402, 'key_minute_cap_exceeded', message),
   keyDayCapExceeded: (message: string) => refusal(402, 'key_day_cap_exceeded', message),
   keyTaskCapExceeded: (message: string) => refusal(402, 'key_task_cap_exceeded', message),
+  maxCostExceeded: (message: string) => refusal(402, 'max_cost_exceeded', message),
   ipBlocked: () =>
     refusal(
       403,
@@ -228,6 +229,13 @@ export const refusals = {
       503,
       'service_unavailable',
       'Serviço temporariamente indisponível. Nada foi cobrado. Tente de novo em alguns minutos.',
+    ),
+  servicePaused: () =>
+    refusal(
+      503,
+      'service_paused',
+      'As chamadas de modelos estão pausadas pela operação do serviço. Nada foi cobrado, e o saldo não muda. Acompanhe a página de estado e tente de novo em alguns minutos.',
+      60,
     ),
   /** No upstream that has a key serves it: trying again does not help. */
   modelNotServed: () =>

@@ -6,7 +6,7 @@ import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** The part of a call that is known before its body is read. */
-export type IncomingCaller = Omit<IncomingCall<unknown>, 'body' | 'sessionId'>
+export type IncomingCaller = Omit<IncomingCall<unknown>, 'body' | 'sessionId' | 'maxCostBrl'>
 
 export function refuseCall(
   deps: Pick<GatewayDeps, 'observer'>,

@@ -3,7 +3,9 @@ import { exportAuditLog } from '../../src/audit-log/export-audit-log.ts'
 import { disableModel, enableModel } from '../../src/catalog/disabled-models.ts'
 import { setPrices, withdrawPrices } from '../../src/catalog/price-changes.ts'
 import { cancelMarkup, scheduleMarkup } from '../../src/catalog/markup-changes.ts'
+import { pauseService, resumeService } from '../../src/catalog/service-pause.ts'
 import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
+import { pauseKeyByOperator, resumeKeyByOperator } from '../../src/customers/key-acts.ts'
 import { registerCustomer } from '../../src/customers/register-customer.ts'
 import { changeSuspension } from '../../src/customers/suspend-customer.ts'
 import { viewCustomer, viewCustomers } from '../../src/customers/view-customers.ts'
@@ -50,7 +52,10 @@ function pricesOf(output: bigint) {
 
 /** Acts on the service, its models, and accounts as a whole. */
 export async function operatorActs(db: Database): Promise<ActInTest[]> {
-  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const { customerId, key } = await seedCustomer(db, { balanceBrl: '0' })
+  const { key: pausedKey } = await seedCustomer(db, { balanceBrl: '0' })
+  await pauseKeyByOperator(db, OPERATOR, { keyId: pausedKey.id })
+  await pauseService(db, OPERATOR, { reason: 'teste' })
   const { customerId: suspendedId } = await seedCustomer(db, { balanceBrl: '0' })
   await changeSuspension(db, OPERATOR, { customerId: suspendedId, isSuspended: true })
   const openedId = await openIncident(db, OPERATOR, incident)
@@ -146,6 +151,30 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       action: 'model.markup_canceled',
       table: 'markup_changes',
       run: () => cancelMarkup(db, OPERATOR, { modelId: 'due', id: scheduled.change.id }),
+    },
+    {
+      action: 'service.paused',
+      table: 'service_pause',
+      run: () =>
+        db.transaction().execute(async (trx) => {
+          await trx.deleteFrom('service_pause').execute()
+          await pauseService(trx, OPERATOR, { reason: 'teste' })
+        }),
+    },
+    {
+      action: 'service.resumed',
+      table: 'service_pause',
+      run: () => resumeService(db, OPERATOR),
+    },
+    {
+      action: 'api_key.paused',
+      table: 'api_keys',
+      run: () => pauseKeyByOperator(db, OPERATOR, { keyId: key.id }),
+    },
+    {
+      action: 'api_key.resumed',
+      table: 'api_keys',
+      run: () => resumeKeyByOperator(db, OPERATOR, { keyId: pausedKey.id }),
     },
     {
       action: 'customer.created',

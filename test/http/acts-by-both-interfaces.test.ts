@@ -142,6 +142,32 @@ test('keys: made and revoked, with the same events', async () => {
   assert.deepEqual(await eventsOf(http.id), ['key.created', 'key.revoked'])
 })
 
+test("operators' pauses of a key and of the service", async () => {
+  const { db } = gateway.database
+  const [one, other] = [
+    await seedCustomer(db, { balanceBrl: '0' }),
+    await seedCustomer(db, { balanceBrl: '0' }),
+  ]
+  await byCommand('key', 'pause', one.key.id)
+  await byCommand('key', 'resume', one.key.id)
+  await byHttp('POST', `/admin/api-keys/${other.key.id}/pause`)
+  await byHttp('POST', `/admin/api-keys/${other.key.id}/resume`)
+  const rows = await rowsAbout(one.key.id, one.customerId)
+  assert.equal(rows.length, 2)
+  assertSame(rows, await rowsAbout(other.key.id, other.customerId))
+
+  await byCommand('service', 'pause', '--reason', 'teste')
+  await byCommand('service', 'resume')
+  await byHttp('POST', '/admin/service/pause', { reason: 'teste' })
+  await byHttp('POST', '/admin/service/resume')
+  const { rows: acts } = await sql<{ row: unknown[] }>`
+    select jsonb_build_array(action, customer_id, details, actor_kind) as row
+    from audit_log where action like 'service.%' order by created_at, id`.execute(db)
+  const pauses = acts.map(({ row }) => row)
+  assert.equal(pauses.length, 4)
+  assertSame(pauses.slice(0, 2), pauses.slice(2))
+})
+
 test('the copy and the deletion of an account', async () => {
   const { db } = gateway.database
   const one = await seedCustomer(db, { balanceBrl: '0' })
@@ -177,7 +203,11 @@ test('every act that both interfaces call is compared above', async () => {
     'explainDiscrepancy',
     'exportAccount',
     'openIncident',
+    'pauseKeyByOperator',
+    'pauseService',
     'resolveIncident',
+    'resumeKeyByOperator',
+    'resumeService',
     'revokeKey',
     'updateIncident',
   ])

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createKeySecret, hasWrongChecksum } from '../../src/customers/key-secret.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
-import { pauseKeys } from '../../src/customers/pause-keys.ts'
+import { pauseByOperator } from '../../src/customers/pause-keys.ts'
 import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
@@ -104,7 +104,7 @@ test('a paused key is refused on every node from the next request on, and works 
 
 test("only the operator resumes an operator's pause", async () => {
   const { calls, manage } = await seedOwner()
-  await pauseKeys(gateway.database.db, { keyId: calls.key.id }, 'operator')
+  await pauseByOperator(gateway.database.db, { keyId: calls.key.id })
   const refused = await post(`/api-keys/${calls.key.id}/resume`, manage.secret)
   assert.equal(refused.status, 403)
   assert.equal(refused.json.error, 'paused_by_operator')

@@ -1,5 +1,9 @@
 import Type from 'typebox'
-import { listApiKeyDetails } from '../../customers/api-key-details.ts'
+import {
+  API_KEY_STATUSES,
+  listApiKeyDetails,
+  type ApiKeyDetails,
+} from '../../customers/api-key-details.ts'
 import type { Customer } from '../../customers/customers.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
 import type { FoundCustomer } from '../../customers/search-customers.ts'
@@ -22,6 +26,7 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 const TOP_UPS_SHOWN = 10
+const KEYS_SHOWN = 20
 
 const customer = {
   id: uuid,
@@ -98,6 +103,17 @@ const detail = [
         answer({ since: dateTime, reason: Type.Enum(['chargeback', 'operator']) }),
       ),
       keys: answer({ active: count, suspended: count, revoked: count, expired: count }),
+      last_keys: Type.Array(
+        answer({
+          id: uuid,
+          name: Type.String(),
+          last_four: Type.String(),
+          status: Type.Enum([...API_KEY_STATUSES]),
+          paused_reason: nullable(Type.Enum(['anomaly', 'leaked', 'owner', 'operator'])),
+          last_used_at: nullable(dateTime),
+        }),
+        { description: 'As usadas por último, sem as revogadas.' },
+      ),
       last_topups: Type.Array(
         answer({
           id: uuid,
@@ -162,6 +178,7 @@ async function detailBody(
       revoked: countKeys('revoked'),
       expired: countKeys('expired'),
     },
+    last_keys: lastUsed(keys).map(keyBody),
     last_topups: topUps.map(topUpBody),
     flags: {
       has_profile: profile !== undefined,
@@ -198,6 +215,25 @@ function profileBody(profile: Profile) {
     kind: kindOfTaxId(profile.tax_id) as 'cpf' | 'cnpj',
     city: profile.city,
     state: profile.state,
+  }
+}
+
+function lastUsed(keys: readonly ApiKeyDetails[]): ApiKeyDetails[] {
+  const usedMs = ({ lastUsedAt }: ApiKeyDetails): number => lastUsedAt?.getTime() ?? 0
+  return keys
+    .filter(({ revokedAt }) => revokedAt === null)
+    .toSorted((one, other) => usedMs(other) - usedMs(one))
+    .slice(0, KEYS_SHOWN)
+}
+
+function keyBody({ id, name, lastFour, status, pausedReason, lastUsedAt }: ApiKeyDetails) {
+  return {
+    id,
+    name,
+    last_four: lastFour,
+    status,
+    paused_reason: pausedReason,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
   }
 }
 

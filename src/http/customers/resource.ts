@@ -1,4 +1,9 @@
 import { operatorCustomerRoutes } from './operator-customer-routes.ts'
+import { operatorKeyRoutes } from './operator-key-routes.ts'
 import { operatorSuspensionRoutes } from './operator-suspension-routes.ts'
 
-export const customers = [...operatorCustomerRoutes, ...operatorSuspensionRoutes]
+export const customers = [
+  ...operatorCustomerRoutes,
+  ...operatorSuspensionRoutes,
+  ...operatorKeyRoutes,
+]

@@ -1,5 +1,6 @@
 /** The health of the whole service: the state of all nodes in the database, and of this node in memory. */
 import { readDatabaseState } from '../../db/read-database-state.ts'
+import { findServicePause } from '../../catalog/service-pause.ts'
 import { listAppliedRates } from '../../fx/applied-rates.ts'
 import { listJobs, type JobState } from '../../health/list-jobs.ts'
 import { readQueues, type QueueState } from '../../health/read-queues.ts'
@@ -35,6 +36,7 @@ async function readServiceHealth({
 }: HealthDeps): Promise<AnswerOf<typeof serviceHealth>> {
   // Sequential, so that the status of a failing service takes one connection, not eight.
   const nodes = await listNodes(db)
+  const pause = await findServicePause(db)
   const holds = await readOpenHolds(db)
   const queues = await readQueues(db)
   const jobs = await listJobs(db)
@@ -46,6 +48,7 @@ async function readServiceHealth({
   return {
     at: new Date().toISOString(),
     nodes: nodes.map((node) => nodeBody(node, thisNode.id())),
+    pause: pause ? { reason: pause.reason, since: pause.pausedAt.toISOString() } : null,
     holds: { open: holds.count, oldest_at: timeOf(holds.oldestAt) },
     queues: queues.map(queueBody),
     jobs: jobs.map(jobBody),

@@ -63,6 +63,7 @@ export const serviceHealth = answer({
   nodes: Type.Array(node, {
     description: 'Os vivos, os vistos no último dia e os que deixaram reservas abertas.',
   }),
+  pause: nullable(answer({ reason: Type.String(), since: dateTime })),
   holds: answer({ open: count, oldest_at: nullable(dateTime) }),
   queues: Type.Array(queue),
   jobs: Type.Array(job),

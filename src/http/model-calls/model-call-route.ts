@@ -69,6 +69,7 @@ export function modelCallRoute<Body>(declared: {
                 receivedAtMs: performance.now(),
                 sessionId: sessionIdOf(request.headers),
                 flags: flagsOf(request.headers),
+                maxCostBrl: oneText(request.headers[MAX_COST_HEADER]),
                 body,
               },
               client,
@@ -80,6 +81,13 @@ export function modelCallRoute<Body>(declared: {
       }
     },
   }
+}
+
+/** The cap of one call. */
+const MAX_COST_HEADER = 'x-svc-max-cost-brl'
+
+function oneText(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join() : header
 }
 
 type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }
@@ -173,7 +181,7 @@ function failCall(
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'invalid_request, context_length_exceeded, content_policy_violation, personal_data_found',
   401: 'authentication_failed',
-  402: 'insufficient_balance, key_budget_exceeded, team_cap_exceeded, key_minute_cap_exceeded, key_day_cap_exceeded, key_task_cap_exceeded',
+  402: 'insufficient_balance, key_budget_exceeded, team_cap_exceeded, key_minute_cap_exceeded, key_day_cap_exceeded, key_task_cap_exceeded, max_cost_exceeded',
   403: 'ip_blocked_by_allowlist, key_paused, key_model_access_denied, account_suspended',
   404: 'model_not_found',
   413: 'invalid_request',
@@ -181,12 +189,17 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded, api_key_rate_limited, balance_on_hold, key_minute_cap_exceeded, key_concurrency_exceeded',
   500: 'internal_error',
   502: 'upstream_error',
-  503: 'service_unavailable',
+  503: 'service_unavailable, service_paused',
 }
 
-const KEY_OF_SESSION = {
+const HEADERS = {
   type: 'object',
   properties: {
+    [MAX_COST_HEADER]: {
+      type: 'string',
+      description:
+        'O máximo, em reais, que esta chamada pode custar, como 0.50. Se ela pode custar mais, a saída é limitada; com menos de 64 tokens, a resposta é 402 max_cost_exceeded.',
+    },
     [KEY_ID_HEADER]: {
       type: 'string',
       format: 'uuid',
@@ -204,7 +217,7 @@ function describe(
     summary,
     security: [{ key: [] }, { session: [] }],
     consumes: [bodyType],
-    headers: KEY_OF_SESSION,
+    headers: HEADERS,
     body,
     response: {
       200: { ...answer, description: 'A resposta do modelo, com o que custou.' },

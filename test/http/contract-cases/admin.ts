@@ -20,7 +20,7 @@ export async function createCases(gateway: TestGateway): Promise<ContractCases> 
     cases.map((one) => ({ secret, ...one }))
   return Object.fromEntries(
     Object.entries({
-      ...accountCases({ customerId, poorId: poor.customerId, ...things }),
+      ...accountCases({ customerId, poorId: poor.customerId, keyId: poor.key.id, ...things }),
       ...modelCases(things.markupChange),
       ...incidentCases(things.incident),
       'GET /admin/webhooks/in-trouble': [
@@ -52,11 +52,13 @@ export async function createCases(gateway: TestGateway): Promise<ContractCases> 
 function accountCases({
   customerId,
   poorId,
+  keyId,
   adjustment,
   otherAdjustment,
 }: {
   customerId: string
   poorId: string
+  keyId: string
   adjustment: string
   otherAdjustment: string
 }): ContractCases {
@@ -74,6 +76,14 @@ function accountCases({
       { path: `/admin/customers/${customerId}` },
       { path: `/admin/customers/${poorId}` },
       { path: `/admin/customers/${createId()}`, status: 404 },
+    ],
+    'POST /admin/api-keys/{id}/pause': [
+      { path: `/admin/api-keys/${keyId}/pause` },
+      { path: '/admin/api-keys/x/pause', status: 404 },
+    ],
+    'POST /admin/api-keys/{id}/resume': [
+      { path: `/admin/api-keys/${keyId}/resume` },
+      { path: '/admin/api-keys/x/resume', status: 404 },
     ],
     'POST /admin/adjustments': [
       { body, status: 201 },
@@ -112,6 +122,11 @@ function modelCases(markupChange: string): ContractCases {
   const of = (act: string, model = 'gpt-4.1'): string => `/admin/models/${model}/${act}`
   return {
     'GET /admin/models': [{}],
+    'POST /admin/service/pause': [
+      { body: { reason: 'manutenção' } },
+      { body: { reason: 'x' }, status: 400 },
+    ],
+    'POST /admin/service/resume': [{}],
     'POST /admin/models/{id}/markup': [
       { path: of('markup'), body, status: 201 },
       { path: of('markup'), body, status: 409 },

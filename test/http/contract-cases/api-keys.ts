@@ -1,5 +1,5 @@
 import { createApiKey } from '../../../src/customers/api-keys.ts'
-import { pauseKeys } from '../../../src/customers/pause-keys.ts'
+import { pauseByOperator } from '../../../src/customers/pause-keys.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
@@ -27,7 +27,7 @@ export async function createCases({ database, customerId }: TestGateway): Promis
   const { key: bulk } = await createApiKey(db, input)
   const other = await seedCustomer(db, { balanceBrl: '0' })
   const { key: stopped } = await createApiKey(db, input)
-  await pauseKeys(db, { keyId: stopped.id }, 'operator')
+  await pauseByOperator(db, { keyId: stopped.id })
   const byOperator = `/api-keys/${stopped.id}`
   const panicking = await seedCustomer(db, { balanceBrl: '0' })
   const path = `/api-keys/${key.id}`

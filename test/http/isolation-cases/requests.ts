@@ -36,6 +36,8 @@ export const ADMIN = [
   'POST /admin/adjustments',
   'POST /admin/adjustments/{id}/approve',
   'POST /admin/adjustments/{id}/reject',
+  'POST /admin/api-keys/{id}/pause',
+  'POST /admin/api-keys/{id}/resume',
   'POST /admin/customers/{id}/reinstate',
   'POST /admin/customers/{id}/suspend',
   'POST /admin/incidents',
@@ -46,6 +48,8 @@ export const ADMIN = [
   'POST /admin/refunds/{id}/approve',
   'POST /admin/refunds/{id}/complete',
   'POST /admin/refunds/{id}/reject',
+  'POST /admin/service/pause',
+  'POST /admin/service/resume',
   'POST /admin/webhooks/{id}/enable',
 ]
 /** What of it names the customer whose it is. */
@@ -57,6 +61,7 @@ type IdOf = (household: Household) => string
 const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/admin/adjustments/{id}': ({ ids }) => ids.adjustment,
   '/admin/adjustments/{id}/reject': ({ ids }) => ids.otherAdjustment,
+  '/admin/api-keys/{id}': ({ ids }) => ids.key,
   '/admin/customers/{id}': ({ owner }) => owner.customerId,
   '/admin/incidents/{id}': ({ ids }) => ids.incident,
   '/admin/models/{id}': () => 'gpt-4o',
@@ -228,6 +233,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
     reason: 'cortesia',
     reference: 'chamado-1',
   }),
+  'POST /admin/service/pause': () => ({ reason: 'manutenção' }),
   'POST /admin/incidents': () => ({ title: 'Lentidão', message: 'Olhamos.' }),
   'PATCH /admin/incidents/{id}': () => ({ message: 'Passou.', status: 'resolved' }),
   'POST /admin/models/{id}/disable': () => ({ reason: 'manutenção' }),

@@ -2856,6 +2856,10 @@ export interface Contract {
           stopped_at: string | null
           open_holds: number
         }[]
+        pause: {
+          reason: string
+          since: string
+        } | null
         holds: {
           open: number
           oldest_at: string | null
@@ -3337,6 +3341,17 @@ export interface Contract {
           revoked: number
           expired: number
         }
+        /**
+         * As usadas por último, sem as revogadas.
+         */
+        last_keys: {
+          id: string
+          name: string
+          last_four: string
+          status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
+          paused_reason: ('anomaly' | 'leaked' | 'owner' | 'operator') | null
+          last_used_at: string | null
+        }[]
         last_topups: {
           id: string
           /**
@@ -5045,6 +5060,34 @@ export interface Contract {
       }
     }
     /**
+     * Pausa todas as chamadas de modelos, em todos os nós: recebem 503 service_paused
+     */
+    '/admin/service/pause': {
+      body: {
+        /**
+         * Por quê.
+         */
+        reason: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        is_paused: boolean
+      }
+    }
+    /**
+     * Volta a atender chamadas de modelos
+     */
+    '/admin/service/resume': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        is_paused: boolean
+      }
+    }
+    /**
      * Abre um incidente, que todos os clientes veem
      */
     '/admin/incidents': {
@@ -5354,6 +5397,42 @@ export interface Contract {
       answer: {
         customer_id: string
         is_suspended: boolean
+      }
+    }
+    /**
+     * Pausa uma chave até que a operação a retome
+     */
+    '/admin/api-keys/{id}/pause': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * Pela operação ou, se não, por quem é dono da chave.
+         */
+        is_paused: boolean
+      }
+    }
+    /**
+     * Levanta a pausa da operação; a de quem é dono da chave continua
+     */
+    '/admin/api-keys/{id}/resume': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * Pela operação ou, se não, por quem é dono da chave.
+         */
+        is_paused: boolean
       }
     }
     /**

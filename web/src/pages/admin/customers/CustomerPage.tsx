@@ -17,6 +17,7 @@ import { AdjustmentsOfCustomer } from '../adjustments/AdjustmentsOfCustomer.tsx'
 import { BalanceParts } from './BalanceParts.tsx'
 import { customerQuery, type CustomerDetail } from './customer-queries.ts'
 import { SUSPENSION_REASON } from './customer-words.ts'
+import { LastKeys } from './LastKeys.tsx'
 import { LastTopUps } from './LastTopUps.tsx'
 import { Registration } from './Registration.tsx'
 import { SuspensionDialog } from './SuspensionDialog.tsx'
@@ -85,6 +86,9 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
         <Registration customer={customer} />
         <div className="lg:col-span-2">
           <AdjustmentsOfCustomer customerId={customer.id} />
+        </div>
+        <div className="lg:col-span-2">
+          <LastKeys keys={customer.last_keys} />
         </div>
         <div className="lg:col-span-2">
           <LastTopUps topUps={customer.last_topups} />

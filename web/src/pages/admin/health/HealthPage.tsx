@@ -9,6 +9,7 @@ import { findWarnings } from './find-warnings.ts'
 import { healthQuery, type Health } from './health-queries.ts'
 import { JobsCard } from './JobsCard.tsx'
 import { NodesCard } from './NodesCard.tsx'
+import { PauseService } from './PauseService.tsx'
 import { QueuesCard } from './QueuesCard.tsx'
 import { ThisNodeCard } from './ThisNodeCard.tsx'
 import { VitalSigns } from './VitalSigns.tsx'
@@ -24,6 +25,7 @@ export function HealthPage() {
             ? `Nós, filas e trabalhos. Vista às ${time(data.at)}; atualiza sozinha.`
             : 'Nós, filas e trabalhos do serviço.'
         }
+        actions={data && <PauseService pause={data.pause} />}
       />
       {isPending && (
         <Card>

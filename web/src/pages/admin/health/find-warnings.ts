@@ -28,6 +28,9 @@ export function findWarnings(health: Health): string[] {
     routes.filter(({ breaker }) => breaker === 'open').map(({ upstream }) => upstream),
   )
   return [
+    ...(health.pause === null
+      ? []
+      : [`As chamadas de modelos estão pausadas: ${health.pause.reason}`]),
     ...(dead.length > 0
       ? [`${counted(dead.length, 'nó parou', 'nós pararam')} com reservas abertas.`]
       : []),
