@@ -201,11 +201,13 @@ export async function recordPausedKeys(
   record: RecordAct,
   keys: readonly KeyFacts[],
   reason: PauseReason,
+  /** For the owner. */
+  facts: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   for (const key of keys) {
     await record({ ...keyAct('paused', key), details: { reason } })
     const event = keyEvent('paused', key)
-    await recordEvent(trx, { ...event, data: { ...event.data, reason } })
+    await recordEvent(trx, { ...event, data: { ...event.data, reason, ...facts } })
   }
 }
 

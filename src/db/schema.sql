@@ -13,6 +13,17 @@ create type key_scope as enum ('calls', 'account', 'manage');
 create type top_up_status as enum ('pending', 'paid', 'expired', 'canceled', 'failed', 'chargeback', 'refund_pending', 'partially_refunded', 'refunded');
 create type usage_kind as enum ('exact', 'estimated', 'none');
 
+create table accepted_paces (
+  api_key_id uuid not null,
+  kind text not null,
+  pace_nano_brl bigint not null,
+  paused_at timestamptz not null default now(),
+  constraint accepted_paces_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint accepted_paces_kind_check CHECK (kind = ANY (ARRAY['key'::text, 'session'::text])),
+  constraint accepted_paces_pace_nano_brl_check CHECK (pace_nano_brl > 0),
+  constraint accepted_paces_pkey PRIMARY KEY (api_key_id, kind)
+);
+
 create table account_debts (
   id bigint not null generated always as identity,
   customer_id uuid not null,
@@ -161,11 +172,14 @@ create table api_keys (
   shield_uuids text,
   paused_at timestamptz,
   paused_reason text,
+  paused_before text,
   constraint api_keys_calls_at_once_check CHECK (calls_at_once > 0),
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES customers(id),
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint api_keys_name_check CHECK (length(name) >= 3 AND length(name) <= 50),
   constraint api_keys_paused CHECK ((paused_at IS NULL) = (paused_reason IS NULL)),
+  constraint api_keys_paused_before CHECK (paused_before IS NULL OR paused_reason = 'operator'::text),
+  constraint api_keys_paused_before_check CHECK (paused_before = ANY (ARRAY['anomaly'::text, 'leaked'::text, 'owner'::text])),
   constraint api_keys_paused_reason_check CHECK (paused_reason = ANY (ARRAY['anomaly'::text, 'leaked'::text, 'owner'::text, 'operator'::text])),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_requests_per_minute_check CHECK (requests_per_minute > 0),
@@ -328,6 +342,10 @@ create table customers (
   accepted_terms text,
   shield_action text not null default 'off'::text,
   shield_uuids text not null default 'near_pix'::text,
+  anomaly_factor integer default 10,
+  anomaly_floor_nano_brl bigint not null default '200000000000'::bigint,
+  constraint customers_anomaly_factor_check CHECK (anomaly_factor >= 2 AND anomaly_factor <= 1000),
+  constraint customers_anomaly_floor_nano_brl_check CHECK (anomaly_floor_nano_brl >= 1000000000 AND anomaly_floor_nano_brl <= '1000000000000000'::bigint),
   constraint customers_check CHECK ((suspended_at IS NULL) = (suspended_reason IS NULL)),
   constraint customers_email_key UNIQUE (email),
   constraint customers_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
@@ -892,6 +910,15 @@ create table sandbox_mails (
 );
 CREATE INDEX sandbox_mails_by_time ON sandbox_mails USING btree (created_at DESC, id DESC);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON sandbox_mails FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
+create table service_pause (
+  only_row boolean not null default true,
+  reason text not null,
+  paused_at timestamptz not null default now(),
+  constraint service_pause_only_row_check CHECK (only_row),
+  constraint service_pause_pkey PRIMARY KEY (only_row)
+);
+CREATE TRIGGER notify_catalog_changed AFTER INSERT OR DELETE OR UPDATE ON service_pause FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
 
 create table shield_counts (
   customer_id uuid not null,

@@ -35,6 +35,8 @@ export interface Tables {
     referral_code: ColumnType<string | null, never, string | null>
     accepted_terms: ColumnType<string | null, never, string>
     shield_action: Generated<'off' | 'mask' | 'block'>
+    anomaly_factor: ColumnType<number | null, number | null | undefined, number | null>
+    anomaly_floor_nano_brl: Generated<bigint>
     shield_uuids: Generated<'near_pix' | 'always'>
     created_at: DefaultedTime
   }
@@ -255,6 +257,12 @@ export interface Tables {
   }
   adjustments: AdjustmentsTable
   markup_changes: MarkupChangesTable
+  accepted_paces: {
+    api_key_id: string
+    kind: 'key' | 'session'
+    pace_nano_brl: bigint
+    paused_at: DefaultedTime
+  }
   service_pause: { only_row: Generated<boolean>; reason: string; paused_at: DefaultedTime }
   disabled_models: { model_id: string; reason: string; disabled_at: DefaultedTime }
   accounts: {

@@ -48,10 +48,13 @@ export const ACCOUNT_TEMPLATES = {
           : 'Estas chaves de API da sua conta foram pausadas: nenhuma chamada com elas é atendida até que alguém as retome.',
         ...(isOne ? [PAUSE_CAUSES[data.text('reason') ?? ''] ?? ''].filter(Boolean) : []),
       ],
-      facts: keyFacts(data),
-      closing: [
-        'Para continuar, abra Chaves no painel e escolha Retomar. Se a chave vazou, revogue-a e crie outra.',
-      ],
+      facts: [...keyFacts(data), ...(isOne ? spendingFacts(data) : [])],
+      closing:
+        isOne && data.is('reason', 'operator')
+          ? []
+          : [
+              'Para continuar, abra Chaves no painel e escolha Retomar. Se a chave vazou, revogue-a e crie outra.',
+            ],
     }
   },
   chave_retomada: (data) => {
@@ -161,7 +164,8 @@ export const ACCOUNT_TEMPLATES = {
 } satisfies Record<string, Template>
 
 const PAUSE_CAUSES: Readonly<Record<string, string>> = {
-  anomaly: 'O gasto dela nos últimos minutos foi muito maior que o de costume.',
+  anomaly:
+    'O gasto dela na última hora foi muito maior que o de costume. Se está tudo certo, basta retomá-la: esse ritmo passa a valer como de costume. O limite se ajusta ou se desliga no Perfil.',
   leaked: 'Alguém informou que o segredo dela está exposto na internet.',
   owner: 'A pausa foi pedida na sua conta.',
   operator: 'A pausa foi feita pela operação do serviço. Para retomar, fale com o suporte.',
@@ -181,6 +185,15 @@ function keyFacts(data: DataReader): Fact[] {
     ...data.list('others').map((other): Fact => ['Também', keyLine(other)]),
     ['Outras chaves', data.count('others_count')],
     ['Data', data.time('at')],
+  ]
+}
+
+/** Why the spending guard paused a key. */
+function spendingFacts(data: DataReader): Fact[] {
+  return [
+    ['Gasto em 60 minutos', data.brl('spent_in_hour_brl')],
+    ['Maior gasto de costume em uma hora', data.brl('usual_in_hour_brl')],
+    ['Tarefa (x-svc-session-id)', data.text('session_id')],
   ]
 }
 

@@ -27,6 +27,7 @@ import { refunds } from './refunds/resource.ts'
 import { sessions } from './sessions/resource.ts'
 import { shield } from './shield/resource.ts'
 import { signIn } from './sign-in/resource.ts'
+import { spendingGuard } from './spending-guard/resource.ts'
 import { teams } from './teams/resource.ts'
 import { topUps } from './top-ups/resource.ts'
 import { usage } from './usage/resource.ts'
@@ -55,6 +56,7 @@ export function listRoutes(terms: RouteTerms) {
     ...signIn,
     ...profile,
     ...shield,
+    ...spendingGuard,
     ...notifications,
     ...referrals,
     ...personalData,

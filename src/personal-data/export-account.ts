@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { getPreferences } from '../customers/preferences.ts'
 import { findShield } from '../customers/find-shield.ts'
+import { findSpendingGuard } from '../customers/spending-guard.ts'
 import { findProfile, profileRecord } from '../customers/profiles.ts'
 import type { Database } from '../db/open.ts'
 import { balanceFields, findBalance } from '../ledger/find-balance.ts'
@@ -65,6 +66,7 @@ export async function exportAccount(
       profile: profileRecord(await findProfile(trx, customerId)),
       preferences: await getPreferences(trx, customerId),
       shield: await findShield(trx, customerId),
+      spending_guard: await guardRecord(trx, customerId),
       balance: balanceFields(balance),
       ...lists,
       totals,
@@ -73,6 +75,11 @@ export async function exportAccount(
     await record({ action: 'account.exported', customerId, subjectId: customerId })
     return document
   })
+}
+
+async function guardRecord(trx: Database, customerId: string): Promise<object> {
+  const { factor, floorNanoBrl } = await findSpendingGuard(trx, customerId)
+  return { factor, floor_brl: jsonBrl(floorNanoBrl) }
 }
 
 async function readLists(

@@ -6,6 +6,7 @@ import { PgBoss } from 'pg-boss'
 import { pruneAuditLog } from '../audit-log/prune-audit-log.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { evaluateAlerts } from '../alerts/evaluate-alerts.ts'
+import { createPauseSpendingKeys } from '../alerts/pause-spending-keys.ts'
 import { warnOfLowBalance } from '../alerts/warn-of-low-balance.ts'
 import { pruneInvitations } from '../customers/prune-invitations.ts'
 import type { KeyUses } from '../customers/key-uses.ts'
@@ -246,6 +247,8 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     'notify-price-changes': { cron: '* * * * *', run: () => notifyPriceChanges(db, deps.catalog) },
     // A reward becomes due by time alone. Rewards are taken back before new ones are granted, so that the order benefits nobody.
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
+    // One node looks for all. It sees a charge about a minute after it is settled.
+    'pause-spending-keys': { cron: '* * * * *', run: createPauseSpendingKeys({ db, log }) },
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // The request to delete an account mostly ends the erasure too; this job does the rest.
     'erase-deleted-accounts': {

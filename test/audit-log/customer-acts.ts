@@ -11,6 +11,7 @@ import {
 } from '../../src/customers/key-acts.ts'
 import { savePreferences } from '../../src/customers/preferences.ts'
 import { changeProfile } from '../../src/customers/profiles.ts'
+import { changeSpendingGuard } from '../../src/customers/spending-guard.ts'
 import type { Database } from '../../src/db/open.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { exportAccount, WHOLE_EXPORT } from '../../src/personal-data/export-account.ts'
@@ -77,6 +78,11 @@ export async function customerActs(
       action: 'api_key.resumed',
       table: 'api_keys',
       run: () => resumeKey(db, customer, { customerId, keyId: paused.key.id }),
+    },
+    {
+      action: 'spending_guard.changed',
+      table: 'customers',
+      run: () => changeSpendingGuard(db, customer, { customerId, change: { factor: null } }),
     },
     {
       action: 'account.stopped',

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { SHIELD_ACTIONS, UUID_CHOICES } from '../../shield/shield-setting.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
 import { shieldSetting } from '../shield/shield-fields.ts'
+import { spendingGuardSetting } from '../spending-guard/spending-guard-fields.ts'
 import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 
 const text = nullable(Type.String())
@@ -315,6 +316,7 @@ export const accountExport = answer({
     low_balance_email_enabled: Type.Boolean(),
   }),
   shield: shieldSetting,
+  spending_guard: spendingGuardSetting,
   balance: answer(balanceShape),
   ...lists,
   totals: answer(totals, {

@@ -99,6 +99,8 @@ const HARMLESS = new Set(
     'name scope model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all shield',
     // Of the shield of an account.
     'uuids',
+    // Of the spending guard of an account.
+    'factor floor_brl',
     'confirm key minute_cap_brl day_cap_brl task_cap_brl calls_at_once',
     // Of prompts and their runs.
     'body description variables tags default_model change_note values',
@@ -224,6 +226,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'PATCH /me/prompts/{id}': () => ({ name: 'Mudado', body: 'Mudado' }),
   'POST /me/prompts/{id}/run': ({ secret }) => ({ api_key: secret, model: 'sandbox-chat' }),
   'PUT /me/profile': () => ({ full_name: 'Outro nome', cpf_cnpj: TAX_ID }),
+  'PUT /me/spending-guard': () => ({ factor: 5 }),
   'PUT /me/shield': () => ({ action: 'mask' }),
   'PUT /me/preferences': () => ({ weekly_digest_enabled: false }),
   'POST /admin/adjustments': (_caller, { owner }) => ({

@@ -1343,6 +1343,21 @@ export interface Contract {
       }
     }
     /**
+     * Quando uma chave que gasta muito mais que o de costume é pausada
+     */
+    '/me/spending-guard': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        factor: number | null
+        /**
+         * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+         */
+        floor_brl: number
+      }
+    }
+    /**
      * Os e-mails enviados, os mais novos primeiro
      */
     '/me/notifications': {
@@ -1476,6 +1491,13 @@ export interface Contract {
            * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
            */
           uuids: 'near_pix' | 'always'
+        }
+        spending_guard: {
+          factor: number | null
+          /**
+           * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+           */
+          floor_brl: number
         }
         balance: {
           /**
@@ -5694,6 +5716,28 @@ export interface Contract {
          * Quando um UUID conta como chave Pix aleatória: near_pix, se o texto fala de Pix ao lado dele; always, sempre.
          */
         uuids: 'near_pix' | 'always'
+      }
+    }
+    /**
+     * Altera ou desliga a pausa por gasto fora do costume; só numa sessão do painel
+     */
+    '/me/spending-guard': {
+      body: {
+        factor?: number | null
+        /**
+         * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+         */
+        floor_brl?: number
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        factor: number | null
+        /**
+         * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+         */
+        floor_brl: number
       }
     }
     /**

@@ -9,6 +9,7 @@ import { DeleteAccount } from './DeleteAccount.tsx'
 import { PersonForm } from './PersonForm.tsx'
 import { PreferencesForm } from './PreferencesForm.tsx'
 import { ShieldCard } from './ShieldCard.tsx'
+import { SpendingGuardCard } from './SpendingGuardCard.tsx'
 import { preferencesQuery, profileQuery } from './profile-queries.ts'
 
 export function ProfilePage() {
@@ -39,6 +40,7 @@ export function ProfilePage() {
           {preferences.data && <PreferencesForm preferences={preferences.data} />}
         </Card>
         <ShieldCard />
+        <SpendingGuardCard />
         <DataExport />
         {session && (
           <DeleteAccount confirmation={session.customer.email ?? session.customer.name} />

@@ -47,6 +47,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'api_key.revoked': 'Revogou uma chave',
   'api_key.paused': 'Pausou uma chave',
   'api_key.resumed': 'Retomou uma chave',
+  'spending_guard.changed': 'Mudou a pausa por gasto fora do costume',
   'account.stopped': 'Parou tudo na conta',
   'team.created': 'Criou uma equipe',
   'team.changed': 'Mudou uma equipe',

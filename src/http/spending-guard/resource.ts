@@ -1,0 +1,3 @@
+import { spendingGuardRoutes } from './spending-guard-routes.ts'
+
+export const spendingGuard = [...spendingGuardRoutes]

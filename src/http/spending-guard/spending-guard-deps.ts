@@ -1,0 +1,5 @@
+import type { Database } from '../../db/open.ts'
+
+export interface SpendingGuardDeps {
+  readonly db: Database
+}

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import {
+  changeSpendingGuard,
+  findSpendingGuard,
+  type SpendingGuard,
+} from '../../customers/spending-guard.ts'
+import { jsonBrl, NANO_PER_BRL } from '../../lib/money.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { restRoute } from '../rest/rest-route.ts'
+import type { SpendingGuardDeps } from './spending-guard-deps.ts'
+import { guardFactor, guardFloorBrl, spendingGuardSetting } from './spending-guard-fields.ts'
+
+const path = '/me/spending-guard'
+const tag = 'Conta'
+
+export const spendingGuardRoutes = [
+  restRoute({
+    method: 'GET',
+    path,
+    tag,
+    summary: 'Quando uma chave que gasta muito mais que o de costume é pausada',
+    access: 'account',
+    answer: spendingGuardSetting,
+    handle: async ({ caller }, { db }: SpendingGuardDeps) =>
+      guardBody(await findSpendingGuard(db, caller.customerId)),
+  }),
+  restRoute({
+    method: 'PUT',
+    path,
+    tag,
+    summary: 'Altera ou desliga a pausa por gasto fora do costume; só numa sessão do painel',
+    access: 'manage',
+    body: Type.Object(
+      { factor: Type.Optional(guardFactor), floor_brl: Type.Optional(guardFloorBrl) },
+      { additionalProperties: false },
+    ),
+    answer: spendingGuardSetting,
+    refusals: { 403: ['beyond_own_key'] },
+    async handle({ caller, body }, { db }: SpendingGuardDeps) {
+      const { customerId, sessionId } = caller
+      if (sessionId === undefined)
+        throw new RestRefusal(403, 'beyond_own_key', 'só uma sessão do painel altera esta proteção')
+      const { factor, floor_brl: floor } = body
+      const change = {
+        ...(factor === undefined ? {} : { factor }),
+        ...(floor === undefined ? {} : { floorNanoBrl: BigInt(floor) * NANO_PER_BRL }),
+      }
+      return guardBody(await changeSpendingGuard(db, actorOf(caller), { customerId, change }))
+    },
+  }),
+]
+
+function guardBody({ factor, floorNanoBrl }: SpendingGuard) {
+  return { factor, floor_brl: jsonBrl(floorNanoBrl) }
+}

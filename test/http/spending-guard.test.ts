@@ -1,0 +1,62 @@
+/** The setting of the spending guard; what it pauses is in `test/alerts/pause-spending-keys.test.ts`. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { pauseKeys } from '../../src/customers/pause-keys.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { openSession } from '../harness/open-session.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+
+let gateway: TestGateway
+
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+
+async function seedOwner() {
+  const { db } = gateway.database
+  const { customerId } = await seedCustomer(db, { balanceBrl: '10' })
+  const session = await openSession({ db, dataDir: gateway.node.dataDir }, customerId)
+  const make = (scope: 'calls' | 'manage') =>
+    createApiKey(db, { customerId, name: `chave ${scope}`, scope, requestsPerMinute: 1_000 })
+  const put = (secret: string, body: unknown) =>
+    ask(gateway.node.baseUrl, '/me/spending-guard', { secret, method: 'PUT', body })
+  const get = (secret: string) => ask(gateway.node.baseUrl, '/me/spending-guard', { secret })
+  return { customerId, session, calls: await make('calls'), manage: await make('manage'), put, get }
+}
+
+test('the guard is on with a factor of 10 from BRL 200 an hour, and a login session changes it or turns it off', async () => {
+  const { session, put, get } = await seedOwner()
+  assert.deepEqual((await get(session)).json, { factor: 10, floor_brl: 200 })
+  assert.deepEqual((await put(session, { factor: 3, floor_brl: 50 })).json, {
+    factor: 3,
+    floor_brl: 50,
+  })
+  assert.deepEqual((await put(session, { factor: null })).json, { factor: null, floor_brl: 50 })
+  assert.deepEqual((await get(session)).json, { factor: null, floor_brl: 50 })
+  for (const fault of [{ factor: 1 }, { factor: 2.5 }, { floor_brl: 0 }, { floor_brl: 1e9 }])
+    assert.equal((await put(session, fault)).status, 400)
+})
+
+test('no key changes the guard, whatever its scope', async () => {
+  const { session, manage, calls, put, get } = await seedOwner()
+  const refused = await put(manage.secret, { factor: null })
+  assert.deepEqual([refused.status, refused.json.error], [403, 'beyond_own_key'])
+  assert.equal((await put(calls.secret, { factor: null })).status, 403)
+  assert.equal((await get(session)).json.factor, 10)
+})
+
+test('a key that the guard paused is refused with the reason, and the button of the dashboard resumes it', async () => {
+  const { customerId, session, calls } = await seedOwner()
+  await pauseKeys(gateway.database.db, { customerId, keyId: calls.key.id }, 'anomaly')
+  const refused = await askChat(gateway.node.baseUrl, calls.secret, sound())
+  assert.equal(refused.status, 403)
+  assert.equal(refused.json.error.code, 'key_paused')
+  assert.match(refused.json.error.message, /muito maior que o de costume.*retome a chave no painel/)
+  const path = `/api-keys/${calls.key.id}/resume`
+  const resumed = await ask(gateway.node.baseUrl, path, { secret: session, method: 'POST' })
+  assert.equal(resumed.status, 200, resumed.text)
+  assert.equal((await askChat(gateway.node.baseUrl, calls.secret, sound())).status, 200)
+})
