@@ -1,6 +1,6 @@
 /**
- * The guard of an account against spending far above the usual pace. Only login sessions change it: neither a stolen key
- * nor a program that runs away may switch it off.
+ * The guard of an account against spending far above the usual pace. No key makes it laxer: neither a stolen key nor a
+ * program that runs away may switch it off.
  */
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
@@ -25,13 +25,13 @@ export async function findSpendingGuard(db: Database, customerId: string): Promi
     .executeTakeFirstOrThrow()
 }
 
-/** A missing field stays unchanged. */
+/** A missing field stays unchanged. `beyond_own_key`: a key wants a laxer guard. */
 export function changeSpendingGuard(
   db: Database,
   actor: Actor,
   { customerId, change }: { readonly customerId: string; readonly change: Partial<SpendingGuard> },
-): Promise<SpendingGuard> {
-  return audited(db, actor, async (trx, record) => {
+): Promise<SpendingGuard | 'beyond_own_key'> {
+  return audited<SpendingGuard | 'beyond_own_key'>(db, actor, async (trx, record) => {
     const stored = await trx
       .selectFrom('customers')
       .select(['anomaly_factor as factor', 'anomaly_floor_nano_brl as floorNanoBrl'])
@@ -40,6 +40,7 @@ export function changeSpendingGuard(
       .executeTakeFirstOrThrow()
     const guard = { ...stored, ...change }
     if (guard.factor === stored.factor && guard.floorNanoBrl === stored.floorNanoBrl) return guard
+    if (actor.apiKeyId !== undefined && isLaxer(guard, stored)) return 'beyond_own_key'
     await trx
       .updateTable('customers')
       .set({ anomaly_factor: guard.factor, anomaly_floor_nano_brl: guard.floorNanoBrl })
@@ -52,4 +53,10 @@ export function changeSpendingGuard(
     })
     return guard
   })
+}
+
+function isLaxer(guard: SpendingGuard, stored: SpendingGuard): boolean {
+  if (guard.floorNanoBrl > stored.floorNanoBrl) return true
+  if (stored.factor === null) return false
+  return guard.factor === null || guard.factor > stored.factor
 }

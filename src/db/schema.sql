@@ -637,6 +637,15 @@ CREATE INDEX notifications_by_customer ON notifications USING btree (customer_id
 CREATE INDEX notifications_failed ON notifications USING btree (sent_at DESC, id DESC) WHERE status = 'failed'::text;
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON notifications FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create table payer_removals (
+  customer_id uuid not null,
+  processor text not null,
+  tries integer not null default 0,
+  due_at timestamptz not null default now(),
+  constraint payer_removals_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint payer_removals_pkey PRIMARY KEY (customer_id, processor)
+);
+
 create table payment_methods (
   id uuid not null,
   customer_id uuid not null,

@@ -179,6 +179,12 @@ export interface Tables {
     outcome: ColumnType<string | null, never, string>
     received_at: DefaultedTime
   }
+  payer_removals: {
+    customer_id: string
+    processor: string
+    tries: Generated<number>
+    due_at: DefaultedTime
+  }
   processor_customers: {
     customer_id: string
     processor: string

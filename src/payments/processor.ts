@@ -12,6 +12,10 @@ export interface Processor {
   readonly id: string
   /** Creates or updates the customer. At most one per `ourId`, except for concurrent calls. */
   ensureCustomer(details: PayerDetails, knownId?: string): Promise<EnsureCustomerOutcome>
+  /**
+   * Deletes every customer with our id, with saved cards and open payments. Succeeds if there is none.
+   */
+  removeCustomer(ourId: string): Promise<RemoveCustomerOutcome>
   createPayment(order: PaymentOrder): Promise<CreatePaymentOutcome>
   /** Of several payments with one reference, prefers a paid one, then a pending one. Finds no deleted ones. */
   findPaymentByReference(ourId: string): Promise<FindByReferenceOutcome>
@@ -186,6 +190,11 @@ export type EnsureCustomerOutcome =
   | InvalidCustomer
   /** A CNPJ with letters, which this processor does not support yet. */
   | { readonly kind: 'cnpj_not_supported'; readonly detail: string }
+  | Unavailable
+
+export type RemoveCustomerOutcome =
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'refused'; readonly detail: string }
   | Unavailable
 
 export interface ProcessorCustomer {

@@ -55,7 +55,7 @@ export function deleteAccount(
       .set({ reason: null })
       .where('customer_id', '=', customerId)
       .execute()
-    await trx.deleteFrom('processor_customers').where('customer_id', '=', customerId).execute()
+    await queuePayerRemoval(trx, customerId)
     await eraseCards(trx, customerId)
     await trx.deleteFrom('balance_watches').where('customer_id', '=', customerId).execute()
     const deletedAt = await eraseCustomer(trx, customerId)
@@ -181,6 +181,14 @@ async function eraseSignIn(trx: Database, customerId: string): Promise<void> {
   await sql`
     delete from sign_in_users
     where email = (select lower(email) from customers where id = ${customerId})`.execute(trx)
+}
+
+/** The payment processor deletes the customer, too (`payments/remove-payers.ts`). */
+async function queuePayerRemoval(trx: Database, customerId: string): Promise<void> {
+  await sql`
+    with removed as (delete from processor_customers where customer_id = ${customerId} returning *)
+    insert into payer_removals (customer_id, processor)
+    select customer_id, processor from removed`.execute(trx)
 }
 
 async function eraseCustomer(trx: Database, customerId: string): Promise<Date> {

@@ -66,6 +66,10 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: "the customer's id at the payment processor",
     deletion: 'erased',
   },
+  'payer_removals.customer_id': {
+    notExported: 'a deletion that waits for the payment processor',
+    deletion: 'kept: until the payment processor has deleted the customer, by ids alone',
+  },
   'external_users.customer_id': {
     notExported: 'a digest of their id at the identity provider, which cannot be reversed',
     deletion: 'kept: the digest and the id, so that a late event does not create the account again',

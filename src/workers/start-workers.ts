@@ -39,6 +39,7 @@ import {
 } from '../payments/referral-rewards/reward-due-referrals.ts'
 import { takeBackRewards } from '../payments/referral-rewards/take-back-rewards.ts'
 import { processRefunds } from '../payments/refunds/process-refunds.ts'
+import { removePayers } from '../payments/remove-payers.ts'
 import { sweepTopUps } from '../payments/sweep-top-ups.ts'
 import { handleEvents } from '../payments/take-event.ts'
 import { topUpAutomatically } from '../payments/top-up-automatically.ts'
@@ -122,6 +123,7 @@ const SWEEP_EVERY_MS = 30_000
 const ALERTS_EVERY_MS = 30_000
 const REFUNDS_EVERY_MS = 5_000
 const AUTOMATIC_EVERY_MS = 5_000
+const PAYER_REMOVALS_EVERY_MS = 15_000
 const WEBHOOKS_EVERY_MS = 1_000
 const KEY_USES_EVERY_MS = 3_000
 const SHIELD_COUNTS_EVERY_MS = 3_000
@@ -215,7 +217,10 @@ function startProcessorTimers(
   const automatic = every(AUTOMATIC_EVERY_MS, 'automatic_top_ups', log, () =>
     topUpAutomatically(db, { processor, keys: webhooks, log }),
   )
-  timers.push(events, refunds, sweep, automatic)
+  const removals = every(PAYER_REMOVALS_EVERY_MS, 'remove_payers', log, () =>
+    removePayers(db, processor, log),
+  )
+  timers.push(events, refunds, sweep, automatic, removals)
   return events
 }
 

@@ -40,12 +40,15 @@ test('the guard is on with a factor of 10 from BRL 200 an hour, and a login sess
     assert.equal((await put(session, fault)).status, 400)
 })
 
-test('no key changes the guard, whatever its scope', async () => {
+test('no key makes the guard laxer, whatever its scope', async () => {
   const { session, manage, calls, put, get } = await seedOwner()
-  const refused = await put(manage.secret, { factor: null })
-  assert.deepEqual([refused.status, refused.json.error], [403, 'beyond_own_key'])
+  for (const laxer of [{ factor: null }, { factor: 11 }, { factor: 5, floor_brl: 201 }]) {
+    const refused = await put(manage.secret, laxer)
+    assert.deepEqual([refused.status, refused.json.error], [403, 'beyond_own_key'])
+  }
   assert.equal((await put(calls.secret, { factor: null })).status, 403)
   assert.equal((await get(session)).json.factor, 10)
+  assert.equal((await put(manage.secret, { factor: 5, floor_brl: 100 })).status, 200)
 })
 
 test('a key that the guard paused is refused with the reason, and the button of the dashboard resumes it', async () => {

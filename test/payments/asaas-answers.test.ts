@@ -114,6 +114,35 @@ test('a known customer that was deleted at Asaas is created again', async () => 
   }
 })
 
+test('every customer with our reference is removed', async () => {
+  const dataOf = (id: string) => [{ id, externalReference: 'customer-1', deleted: false }]
+  server.asked.length = 0
+  server.answer(
+    json({ ...LIST, data: dataOf('cus_1') }),
+    json({ deleted: true, id: 'cus_1' }),
+    json({ ...LIST, data: dataOf('cus_2') }),
+    errors('not_found', 'Cliente não encontrado.', 404),
+    json(LIST),
+  )
+  assert.deepEqual(await processor.removeCustomer('customer-1'), { kind: 'removed' })
+  const list = 'GET /v3/customers?externalReference=customer-1&limit=100'
+  assert.deepEqual(
+    server.asked.map(({ method, url }) => `${method} ${url}`),
+    [list, 'DELETE /v3/customers/cus_1', list, 'DELETE /v3/customers/cus_2', list],
+  )
+})
+
+test('a refused removal is reported, and another customer is never removed', async () => {
+  const own = { id: 'cus_1', externalReference: 'customer-1', deleted: false }
+  server.answer(json({ ...LIST, data: [own] }), errors('invalid_action', 'Há disputas.'))
+  assert.deepEqual(await processor.removeCustomer('customer-1'), {
+    kind: 'refused',
+    detail: 'Há disputas.',
+  })
+  server.answer(json({ ...LIST, data: [{ ...own, externalReference: 'customer-9' }] }))
+  assert.deepEqual(await processor.removeCustomer('customer-1'), { kind: 'removed' })
+})
+
 test('a refused customer names the invalid field', async () => {
   for (const [code, description, field] of [
     ['invalid_object', 'O CPF/CNPJ informado é inválido.', 'tax_id'],

@@ -29,7 +29,7 @@ export const spendingGuardRoutes = [
     method: 'PUT',
     path,
     tag,
-    summary: 'Altera ou desliga a pausa por gasto fora do costume; só numa sessão do painel',
+    summary: 'Altera ou desliga a pausa por gasto fora do costume; uma chave não a afrouxa',
     access: 'manage',
     body: Type.Object(
       { factor: Type.Optional(guardFactor), floor_brl: Type.Optional(guardFloorBrl) },
@@ -38,15 +38,20 @@ export const spendingGuardRoutes = [
     answer: spendingGuardSetting,
     refusals: { 403: ['beyond_own_key'] },
     async handle({ caller, body }, { db }: SpendingGuardDeps) {
-      const { customerId, sessionId } = caller
-      if (sessionId === undefined)
-        throw new RestRefusal(403, 'beyond_own_key', 'só uma sessão do painel altera esta proteção')
+      const { customerId } = caller
       const { factor, floor_brl: floor } = body
       const change = {
         ...(factor === undefined ? {} : { factor }),
         ...(floor === undefined ? {} : { floorNanoBrl: BigInt(floor) * NANO_PER_BRL }),
       }
-      return guardBody(await changeSpendingGuard(db, actorOf(caller), { customerId, change }))
+      const guard = await changeSpendingGuard(db, actorOf(caller), { customerId, change })
+      if (guard === 'beyond_own_key')
+        throw new RestRefusal(
+          403,
+          guard,
+          'só uma sessão do painel afrouxa ou desliga esta proteção',
+        )
+      return guardBody(guard)
     },
   }),
 ]

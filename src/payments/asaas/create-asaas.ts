@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Processor } from '../processor.ts'
 import { createCallAsaas, type CallOptions } from './call-asaas.ts'
 import { tokenizeCard } from './cards.ts'
-import { ensureCustomer } from './customers.ts'
+import { ensureCustomer, removeCustomer } from './customers.ts'
 import { listPayments } from './list-payments.ts'
 import { boleto, cancelPayment, pixCode, refund } from './payment-acts.ts'
 import { createPayment, findPayment, findPaymentByReference } from './payments.ts'
@@ -41,6 +41,7 @@ export function createAsaas(options: AsaasOptions): Processor {
   return {
     id: 'asaas',
     ensureCustomer: (details, knownId) => ensureCustomer(call, details, knownId),
+    removeCustomer: (ourId) => removeCustomer(call, ourId),
     createPayment: (order) => createPayment(call, order),
     findPaymentByReference: (ourId) => findPaymentByReference(call, ourId),
     findPayment: (id) => findPayment(call, id),

@@ -1,7 +1,7 @@
-import type { EnsureCustomerOutcome, PayerDetails } from '../processor.ts'
+import type { EnsureCustomerOutcome, PayerDetails, RemoveCustomerOutcome } from '../processor.ts'
 import type { Answer, CallAsaas, AsaasError } from './call-asaas.ts'
 import { textOf } from './read-payment.ts'
-import { badAnswer, invalidCustomer, payerFieldOf } from './read-refusal.ts'
+import { badAnswer, firstError, invalidCustomer, payerFieldOf } from './read-refusal.ts'
 import { isObject } from '../../lib/is-object.ts'
 
 export async function ensureCustomer(
@@ -26,6 +26,29 @@ export async function ensureCustomer(
     body: customerBody(details),
   })
   return readCustomer(created, details)
+}
+
+/** Concurrent calls may have created a few customers for one of ours. */
+const DUPLICATES_MAX = 10
+
+export async function removeCustomer(
+  call: CallAsaas,
+  ourId: string,
+): Promise<RemoveCustomerOutcome> {
+  for (let tries = 0; tries < DUPLICATES_MAX; tries++) {
+    const found = await findCustomer(call, ourId)
+    if (found.kind === 'unavailable') return found
+    if (found.id === undefined) return { kind: 'removed' }
+    const answer = await call({
+      method: 'DELETE',
+      path: `/customers/${encodeURIComponent(found.id)}`,
+      endpoint: 'DELETE /customers/{id}',
+    })
+    if (answer.kind === 'unavailable') return answer
+    if (answer.kind === 'refused' && !isGone(answer))
+      return { kind: 'refused', detail: firstError(answer.errors).description }
+  }
+  return { kind: 'refused', detail: 'the customer is listed after its deletion' }
 }
 
 function updateCustomer(call: CallAsaas, id: string, details: PayerDetails): Promise<Answer> {

@@ -10,7 +10,7 @@ export function createFindRoute(
 ): (call: Pick<ApiCall, 'method' | 'path'>) => ApiRoute | undefined {
   const answers = new Map(
     Object.entries({
-      ...createCustomerAnswers(deps.state),
+      ...createCustomerAnswers(deps),
       ...createPaymentAnswers(deps),
       ...createSandboxAnswers(deps),
     }),

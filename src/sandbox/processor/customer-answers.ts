@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../lib/is-object.ts'
-import type { Answer, ApiCall } from './api-call.ts'
+import type { Answer, AnswerApiDeps, ApiCall } from './api-call.ts'
 import { changeCustomer, createCustomer } from './read-customer.ts'
 import { brasiliaDate } from './brasilia-time.ts'
 import { answerList, matches } from './answer-list.ts'
@@ -9,7 +9,10 @@ import type { SandboxCustomer } from './sandbox-records.ts'
 import { checkCard } from './test-cards.ts'
 import { Refusal, renderCustomer } from './asaas-format.ts'
 
-export function createCustomerAnswers(state: SandboxState): Record<string, Answer> {
+export function createCustomerAnswers({
+  state,
+  life,
+}: Pick<AnswerApiDeps, 'state' | 'life'>): Record<string, Answer> {
   const customerOf = (id: string): SandboxCustomer => {
     const customer = state.customers.get(id)
     if (!customer) throw new Refusal(404, 'not_found', 'Cliente não encontrado.')
@@ -35,6 +38,9 @@ export function createCustomerAnswers(state: SandboxState): Record<string, Answe
     },
     'DELETE /v3/customers/{id}': (_call, id) => {
       customerOf(id).isDeleted = true
+      // As at Asaas, pending and overdue payments go with their customer.
+      for (const payment of state.payments.values())
+        if (payment.customerId === id && life.isOpen(payment)) life.remove(payment)
       return { deleted: true, id }
     },
     'POST /v3/creditCard/tokenizeCreditCard': ({ body }) => tokenize(state, body),

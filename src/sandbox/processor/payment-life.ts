@@ -27,6 +27,8 @@ export interface PaymentLife extends Pick<Refunds, 'refund'> {
   /** The review refuses the card. */
   reprove(payment: SandboxPayment): void
   markOverdue(payment: SandboxPayment): void
+  /** Whether it can be removed. */
+  isOpen(payment: SandboxPayment): boolean
   remove(payment: SandboxPayment): void
   chargeBack(payment: SandboxPayment): void
   /** The payment in the format of the API. */
@@ -110,6 +112,7 @@ export function createPaymentLife(deps: PaymentLifeDeps): PaymentLife {
       assertIn(payment, ['CONFIRMED', 'RECEIVED'])
       move(payment, 'CHARGEBACK_REQUESTED', 'PAYMENT_CHARGEBACK_REQUESTED', emit)
     },
+    isOpen: ({ isDeleted, status }) => !isDeleted && OPEN.includes(status),
     remove(payment) {
       assertIn(payment, OPEN)
       payment.isDeleted = true

@@ -40,6 +40,14 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
       { body: { timezone: 'Recife' }, secret, status: 400 },
       { body: {}, isAnonymous: true, status: 401 },
     ],
+    'GET /me/spending-guard': [{ secret }, { isAnonymous: true, status: 401 }],
+    'PUT /me/spending-guard': [
+      { body: { factor: 5 }, secret },
+      { body: {}, secret },
+      { body: { factor: null }, secret, status: 403 },
+      { body: { factor: 1 }, secret, status: 400 },
+      { body: {}, isAnonymous: true, status: 401 },
+    ],
     'GET /me/shield': [{ secret }, { isAnonymous: true, status: 401 }],
     'PUT /me/shield': [
       { body: { action: 'mask' }, secret },

@@ -5719,7 +5719,7 @@ export interface Contract {
       }
     }
     /**
-     * Altera ou desliga a pausa por gasto fora do costume; só numa sessão do painel
+     * Altera ou desliga a pausa por gasto fora do costume; uma chave não a afrouxa
      */
     '/me/spending-guard': {
       body: {
