@@ -4,12 +4,15 @@ import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
 
 const DAY = 86_400
 
-/** An invitation mails a stranger: the counts include revoked ones, and those of deleted accounts. */
-const LIMITS: Readonly<Record<'team' | 'inviter' | 'recipient' | 'everybody', Limit>> = {
+/**
+ * An invitation mails a stranger: the counts include revoked ones, and those of deleted accounts. `free` counts the
+ * invitations of all inviters who never topped up: with many free accounts nobody uses up those of the others.
+ */
+const LIMITS: Readonly<Record<'team' | 'inviter' | 'recipient' | 'free', Limit>> = {
   team: { max: 100, seconds: DAY },
   inviter: { max: 100, seconds: DAY },
   recipient: { max: 5, seconds: DAY },
-  everybody: { max: 5_000, seconds: DAY },
+  free: { max: 5_000, seconds: DAY },
 }
 
 /**
@@ -21,15 +24,27 @@ export async function limitInvitations(
   trx: Database,
   { teamId, invitedBy, email }: { teamId: string; invitedBy: string; email: string },
 ): Promise<number | undefined> {
-  const counts: [string, Limit][] = [
+  const counts: (readonly [string, Limit])[] = [
     [`invitation by team ${teamId}`, LIMITS.team],
     [`invitation by ${invitedBy}`, LIMITS.inviter],
     [`invitation to ${mailboxOf(email)}`, LIMITS.recipient],
-    ['invitation', LIMITS.everybody],
+    ...((await hasToppedUp(trx, invitedBy)) ? [] : ([['invitation', LIMITS.free]] as const)),
   ]
   for (const [key, limit] of counts) {
     const retryAfter = await limitAttempts(trx, key, limit)
     if (retryAfter !== undefined) return retryAfter
   }
   return undefined
+}
+
+async function hasToppedUp(trx: Database, customerId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('ledger_entries')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('kind', '=', 'credit')
+    .where('reason', '=', 'top_up')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }

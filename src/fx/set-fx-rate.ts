@@ -47,6 +47,7 @@ export async function setFxRate(db: Database, actor: Actor, input: RateByHand): 
   if (isUnlikely && !isConfirmed) return { kind: 'not_confirmed', inForce: before }
   const source = mode === 'sandbox' ? SANDBOX_SOURCE : MANUAL_SOURCE
   return audited(db, actor, async (trx, record) => {
+    await lockRatesByHand(trx)
     const stored = await storeFxRate(trx, { rateE4, rateDate, source, bulletinAt: null })
     await record({
       action: 'fx_rate.set',
@@ -78,6 +79,7 @@ export function withdrawFxRate(
   }: { readonly mode: 'sandbox' | 'live'; readonly id: number; readonly note: string | undefined },
 ): Promise<WithdrawFxRate> {
   return audited<WithdrawFxRate>(db, actor, async (trx, record, undo) => {
+    await lockRatesByHand(trx)
     const wasInForce = (await findCurrentFxRate(trx, mode))?.id === id
     const row = await trx
       .updateTable('fx_rates')
@@ -106,4 +108,9 @@ export function withdrawFxRate(
     })
     return { kind: 'withdrawn', withdrawn, inForce }
   })
+}
+
+/** One act after another: a withdrawal must not store again a rate that is withdrawn at the same time. */
+async function lockRatesByHand(trx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('fx rates by hand', 0))`.execute(trx)
 }
