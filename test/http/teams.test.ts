@@ -434,7 +434,7 @@ test('revoked invitations count too: one person gets at most five a day from all
   assert.match(answers[5]?.headers.get('retry-after') ?? '', /^[1-9]\d+$/)
 })
 
-test('invitations are limited to a hundred a day for each team and inviter, and 5,000 in all', async () => {
+test('invitations are limited to a hundred a day for each team and inviter, and 5,000 for all who never topped up', async () => {
   const [owner, admin] = await Promise.all([makePerson('Joel'), makePerson('Kátia')])
   const one = await makeTeam(owner)
   const invite = (by: Person, teamId: string): Promise<Asked> =>
@@ -457,8 +457,12 @@ test('invitations are limited to a hundred a day for each team and inviter, and 
   await full(`invitation by ${owner.id}`, 100)
   assertRefused(await invite(owner, await makeTeam(owner)), 429, 'invitation_limit_reached')
   assert.equal((await invite(admin, await makeTeam(admin))).status, 201)
+  const { customerId, secret } = await seedCustomer(database.db, { balanceBrl: '0' })
+  const free = { ...admin, id: customerId, secret }
+  assert.equal((await invite(free, await makeTeam(free))).status, 201)
   await full('invitation', 5_000)
-  assertRefused(await invite(admin, await makeTeam(admin)), 429, 'invitation_limit_reached')
+  assertRefused(await invite(free, await makeTeam(free)), 429, 'invitation_limit_reached')
+  assert.equal((await invite(admin, await makeTeam(admin))).status, 201)
   await full('invitation', 0)
 })
 

@@ -266,7 +266,7 @@ function readCap(field: string, amount: number | null): NanoBrl | null {
   const text = String(amount)
   const nanoBrl = parseBrl(text)
   if (nanoBrl === undefined || (text.split('.')[1]?.length ?? 0) > CAP_DECIMALS_MAX)
-    throw invalid(field, `must have at most ${CAP_DECIMALS_MAX} decimals`)
+    throw invalid(field, `deve ter no máximo ${CAP_DECIMALS_MAX} casas decimais`)
   return nanoBrl
 }
 

@@ -33,7 +33,7 @@ export const leakedKeyRoutes = [
       const wait = await reportLeakedKey(deps, request, body.key.trim())
       if (wait !== undefined) {
         reply.header('retry-after', wait)
-        throw new RestRefusal(429, 'too_many_requests', `try again in ${wait} seconds`)
+        throw new RestRefusal(429, 'too_many_requests', `tente de novo em ${wait} segundos`)
       }
       return { received: true as const }
     },

@@ -27,7 +27,7 @@ export async function makeApiKey(
   await lockCustomer(trx, input.customerId)
   if (!(await holdCaller(trx, caller))) return undefined
   if ((await countKeysEver(trx, input.customerId)) >= KEYS_EVER_MAX)
-    throw new RestRefusal(409, 'too_many_keys', `at most ${KEYS_EVER_MAX} with the revoked ones`)
+    throw new RestRefusal(409, 'too_many_keys', `no máximo ${KEYS_EVER_MAX} com as revogadas`)
   await assertRoom()
   const made = await createKey(trx, actorOf(caller), input)
   if (made.kind === 'own_key_ended') return undefined

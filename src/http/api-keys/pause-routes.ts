@@ -43,7 +43,7 @@ export const pauseRoutes = [
       const outcome = await resumeKey(deps.db, actorOf(caller), wanted)
       if (outcome === 'key_not_found') throw new RestRefusal(404, outcome)
       if (outcome === 'paused_by_operator')
-        throw new RestRefusal(403, outcome, 'id: only the operator of the service resumes it')
+        throw new RestRefusal(403, outcome, 'id: só a operação do serviço a retoma')
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
   }),

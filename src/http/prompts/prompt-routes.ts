@@ -150,12 +150,12 @@ function found<Found>(result: Found | undefined): Found {
 function sound(result: Prompt | VariablesFault | PromptLimitReached): Prompt {
   if (!('kind' in result)) return result
   if (result.kind === 'too_many_prompts')
-    throw new RestRefusal(409, result.kind, `at most ${PROMPTS_MAX}`)
+    throw new RestRefusal(409, result.kind, `no máximo ${PROMPTS_MAX}`)
   if (result.kind === 'prompts_too_large')
     throw new RestRefusal(
       409,
       result.kind,
-      `all versions of all prompts: at most ${PROMPT_BYTES_MAX} bytes`,
+      `todas as versões de todos os prompts: no máximo ${PROMPT_BYTES_MAX} bytes`,
     )
   const what =
     result.kind === 'undeclared_variable'

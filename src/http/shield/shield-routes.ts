@@ -42,7 +42,7 @@ export const shieldRoutes = [
       throw new RestRefusal(
         403,
         'beyond_own_key',
-        'action: may not be laxer than that of the key that asks',
+        'action: não pode ser mais frouxa que a da chave que pede',
       )
     },
   }),

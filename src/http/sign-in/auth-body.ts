@@ -25,21 +25,22 @@ export function readBody(
   if (!Buffer.isBuffer(raw) || raw.length === 0) return { fields: {} }
   // A form of another site cannot send JSON.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    return { wrong: 'content-type: must be application/json' }
+    return { wrong: 'content-type: deve ser application/json' }
   let body: unknown
   try {
     body = JSON.parse(raw.toString('utf8'))
   } catch {
-    return { wrong: 'body: must be JSON' }
+    return { wrong: 'body: deve ser JSON' }
   }
-  if (!isObject(body)) return { wrong: 'body: must be an object' }
+  if (!isObject(body)) return { wrong: 'body: deve ser um objeto' }
   const fields: Record<string, unknown> = {}
   for (const name of names) {
     const value = body[name]
     if (value === undefined || value === null) continue
     if (name === 'response') {
       const credential = readCredential(value)
-      if (!credential) return { wrong: 'response: must be a credential as WebAuthn has it in JSON' }
+      if (!credential)
+        return { wrong: 'response: deve ser uma credencial como a do WebAuthn em JSON' }
       fields[name] = credential
       continue
     }
@@ -52,10 +53,10 @@ export function readBody(
 
 function faultOf(name: string, value: unknown): string | undefined {
   if (typeof value === 'boolean') return undefined
-  if (typeof value !== 'string') return 'must be text'
-  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) return 'must be one line of text'
-  if (value.length > (LENGTHS[name] ?? TEXT_MAX)) return 'is too long'
-  if (name === 'email' && !isMailAddress(value)) return 'must be an e-mail address'
-  if (name === 'returnTo' && !isOwnPath(value)) return 'must be a path of this site'
+  if (typeof value !== 'string') return 'deve ser um texto'
+  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) return 'deve ser uma linha de texto'
+  if (value.length > (LENGTHS[name] ?? TEXT_MAX)) return 'é longo demais'
+  if (name === 'email' && !isMailAddress(value)) return 'deve ser um endereço de e-mail'
+  if (name === 'returnTo' && !isOwnPath(value)) return 'deve ser um caminho deste site'
   return undefined
 }

@@ -53,7 +53,7 @@ const SENDS_MAIL = new Set([
 ])
 const TRIES_PASSWORD = new Set(['/sign-in/email', '/change-password'])
 
-const TERMS_WANTED = 'acceptedTerms: must be the version of GET /auth/legal'
+const TERMS_WANTED = 'acceptedTerms: deve ser a versão de GET /auth/legal'
 const USER_AGENT_MAX = 400
 
 export const authRoutes = [

@@ -27,15 +27,16 @@ export const codeRoutes = [
           'the request comes from a page of another site',
         )
       const waiting = await signIn.findWaitingSession(request.headers.cookie)
-      if (!waiting) return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'no sign-in waits for a code')
+      if (!waiting)
+        return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'nenhuma entrada espera um código')
       const { code } = body.fields
       const given = typeof code === 'string' ? code : ''
       const checked = await checkFactorCode(db, signIn.factorKeys, waiting.userId, given)
       if (checked.kind === 'too_many') return sendTooMany(reply, checked.retryAfter)
       if (checked.kind === 'wrong')
-        return sendFault(reply, 400, 'INVALID_CODE', 'the code is not right, or was used before')
+        return sendFault(reply, 400, 'INVALID_CODE', 'o código não confere, ou já foi usado')
       if (!(await startWaitingSession(db, waiting, plainIp(request.ip))))
-        return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'no sign-in waits for a code')
+        return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'nenhuma entrada espera um código')
       return sendAuthJson(reply, 200, JSON.stringify({ status: true }))
     },
   }),

@@ -30,7 +30,7 @@ export async function ownSession(
       return refuse(
         403,
         'CSRF_TOKEN_MISSING',
-        `${CSRF_HEADER}: must be the csrf_token of GET /v1/session`,
+        `${CSRF_HEADER}: deve ser o csrf_token de GET /v1/session`,
       )
   }
   if (needs === 'proof' && !session.isProved)

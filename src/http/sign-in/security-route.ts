@@ -34,8 +34,13 @@ export function refusal(status: number, code: string, message?: string): Securit
 export function refusal(what: number | Checked, code = '', message = code): SecurityRefusal {
   if (typeof what === 'number') return new SecurityRefusal(what, code, message)
   return what.kind === 'too_many'
-    ? new SecurityRefusal(429, 'TOO_MANY_REQUESTS', 'too many codes', what.retryAfter)
-    : new SecurityRefusal(400, 'INVALID_CODE', 'the code is not right, or was used before')
+    ? new SecurityRefusal(
+        429,
+        'TOO_MANY_REQUESTS',
+        'códigos demais; espere e tente de novo',
+        what.retryAfter,
+      )
+    : new SecurityRefusal(400, 'INVALID_CODE', 'o código não confere, ou já foi usado')
 }
 
 /** A route for a signed-in customer; its answer is sent as JSON. */

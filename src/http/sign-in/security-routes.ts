@@ -115,6 +115,6 @@ function actorOfCall({ session, request }: SecurityCall): Actor {
 
 function idOf(call: SecurityCall): string {
   const id = call.text('id')
-  if (!isUuid(id)) throw refusal(400, 'INVALID_REQUEST', 'id: must be an id')
+  if (!isUuid(id)) throw refusal(400, 'INVALID_REQUEST', 'id: deve ser um id')
   return id
 }

@@ -12,7 +12,7 @@ export function sendFault(
 
 export function sendTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
   reply.header('retry-after', retryAfter)
-  return sendFault(reply, 429, 'TOO_MANY_REQUESTS', `try again in ${retryAfter} s`)
+  return sendFault(reply, 429, 'TOO_MANY_REQUESTS', `tente de novo em ${retryAfter} s`)
 }
 
 export function sendAuthJson(reply: FastifyReply, status: number, json: string): FastifyReply {

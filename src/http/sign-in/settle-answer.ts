@@ -40,7 +40,7 @@ async function wantVerifiedUser(answer: Response): Promise<Response> {
 /** A credential for another challenge, or for none, is the client's fault. */
 function refused(answer: Response): Response {
   const code = 'FAILED_TO_VERIFY_REGISTRATION'
-  return rewritten(answer, 400, { code, message: 'it is no passkey that was asked for' })
+  return rewritten(answer, 400, { code, message: 'não é a chave de acesso que foi pedida' })
 }
 
 async function settlePasskey(

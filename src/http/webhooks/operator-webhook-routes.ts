@@ -58,7 +58,7 @@ export const operatorWebhookRoutes = [
       const outcome = await enableWebhook(deps.db, actorOf(caller), params)
       if (outcome.kind === 'webhook_not_found') throw new RestRefusal(404, outcome.kind)
       if (outcome.kind === 'webhook_disabled_by_customer')
-        throw new RestRefusal(409, outcome.kind, 'only the customer can enable it')
+        throw new RestRefusal(409, outcome.kind, 'só o cliente pode ativá-lo')
       const { id, customerId } = outcome.endpoint
       return { id, customer_id: customerId, is_enabled: true }
     },

@@ -119,7 +119,7 @@ function queuedBody(
     case 'queued':
       return attemptDetailsBody(queued.attempt)
     case 'webhook_disabled':
-      throw new RestRefusal(409, queued.kind, 'is_enabled is false')
+      throw new RestRefusal(409, queued.kind, 'o webhook está desativado')
     case 'too_many_queued':
       throw new RestRefusal(409, queued.kind, `no máximo ${QUEUED_MAX} podem esperar`)
     default:
