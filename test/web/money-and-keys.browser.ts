@@ -180,6 +180,25 @@ test("a key's secret is shown once, and the copied curl works until the key is r
   await page.close()
 })
 
+test('each model for chats says how agents use it', async () => {
+  const page = await browser.newPage()
+  await page.goto('/modelos?busca=gpt-4o-mini')
+  await page.getByRole('button', { name: 'Usar em agentes: GPT-4o mini' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('ANTHROPIC_MODEL=gpt-4o-mini').waitFor()
+  await lookAt(page, 'modelos-agentes')
+  await dialog.getByRole('tab', { name: 'Usar no Codex' }).click()
+  await dialog.getByRole('button', { name: 'Copiar o comando do Codex' }).click()
+  const command = String(await page.evaluate('navigator.clipboard.readText()'))
+  assert.match(command, /^CATRACA_API_KEY=SUA_CHAVE codex -c model=gpt-4o-mini /)
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
+  await lookAt(page, 'modelos')
+  await page.goto('/modelos?busca=whisper')
+  await page.getByText('whisper-1', { exact: true }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Usar em agentes/ }).count(), 0)
+  await page.close()
+})
+
 test('the unspent balance is refunded', async () => {
   const page = await browser.newPage()
   await page.goto('/reembolsos')

@@ -25,7 +25,9 @@ test('the SDK’s plain and streamed answers, loops of tools, counts, models and
   assert.equal(plain.stop_reason, 'end_turn')
   assert.equal(text, plain.content[0].text)
   assert.deepEqual(streamed.content, plain.content)
-  assert.deepEqual(streamed.usage, plain.usage)
+  // The SDK keeps the lifetimes of cache writes from a stream's beginning only, when nobody knows them yet.
+  const { cache_creation: _lifetimes, ...usage } = plain.usage
+  assert.deepEqual(streamed.usage, usage)
   assert.deepEqual(asked, [
     ['clima', { cidade: 'Recife' }],
     ['clima', { cidade: 'Belém' }],

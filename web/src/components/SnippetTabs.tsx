@@ -22,12 +22,12 @@ export function SnippetTabs({ label, snippets, className }: Props) {
       {...(snippets[0] ? { defaultValue: snippets[0].id } : {})}
       {...(className === undefined ? {} : { className })}
     >
-      <Tabs.List aria-label={label} className="flex overflow-x-auto border-b border-line">
+      <Tabs.List aria-label={label} className="flex flex-wrap border-b border-line">
         {snippets.map(({ id, text }) => (
           <Tabs.Trigger
             key={id}
             value={id}
-            className="-mb-px min-h-11 shrink-0 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
+            className="-mb-px min-h-11 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
           >
             {text}
           </Tabs.Trigger>

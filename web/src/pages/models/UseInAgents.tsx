@@ -21,7 +21,7 @@ export function UseInAgents({ model }: { readonly model: CatalogModel }) {
       <button
         type="button"
         onClick={() => setOpen(true)}
-        aria-label={`Usar ${model.display_name} em agentes`}
+        aria-label={`Usar em agentes: ${model.display_name}`}
         className="inline-flex min-h-11 items-center gap-1.5 text-xs font-medium text-accent hover:underline md:min-h-7"
       >
         <SquareTerminal aria-hidden="true" className="size-3.5 shrink-0" />
