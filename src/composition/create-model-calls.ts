@@ -6,7 +6,7 @@ import {
   createMessagesFormat,
   createMessageTokensFormat,
 } from '../gateway/chat/formats/messages/messages-format.ts'
-import { createReasoningSeal } from '../gateway/chat/formats/responses/reasoning-seal.ts'
+import { createReasoningSeals } from '../gateway/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   readResponsesRequest,
@@ -44,12 +44,12 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
     ...(previousSealingKey ? [previousSealingKey] : []),
   ])
   const chats = { lease, callTimeoutMs: config.callTimeoutMs }
-  const reasoningSeal = createReasoningSeal({ sealingKey, previousSealingKey })
-  const chatFormat = createChatCompletionsFormat(toolCallIds, (body, bytes) =>
-    readResponsesRequest(body, bytes, reasoningSeal),
+  const reasoningSeals = createReasoningSeals({ sealingKey, previousSealingKey })
+  const chatFormat = createChatCompletionsFormat(toolCallIds, (body, bytes, customerId) =>
+    readResponsesRequest(body, bytes, reasoningSeals(customerId)),
   )
   const chatKind = createChatKind(chatFormat, chats)
-  const responseKind = createChatKind(createResponsesFormat(reasoningSeal, toolCallIds), chats)
+  const responseKind = createChatKind(createResponsesFormat(reasoningSeals, toolCallIds), chats)
   const messageKind = createChatKind(createMessagesFormat(toolCallIds), chats)
   // Nothing leaves, so there is nothing to mask.
   const messageTokensKind = createChatKind(createMessageTokensFormat(toolCallIds), chats)

@@ -55,7 +55,7 @@ export interface Ending {
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
   /**
    * Parses the body. Checks its shape and the fields that decide the price. The request is what an upstream may see; of
-   * the key, only settings that `isReadAlike` compares may decide about it. `flags`: see `IncomingCall`.
+   * the key, only its customer and settings that `isReadAlike` compares may decide about it. `flags`: see `IncomingCall`.
    */
   read(
     body: Body,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { createReasoningSeal } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
 import { createResponsesFormat } from '../../src/gateway/chat/formats/responses/responses-format.ts'
 import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
 import { isRefusal } from '../../src/gateway/refusal.ts'
@@ -118,10 +118,14 @@ function open(url: string, speaksResponses = true): Provider {
 }
 
 const ids = createToolCallIds([randomBytes(32)])
-const format = createResponsesFormat(createReasoningSeal({ sealingKey: randomBytes(32) }), ids)
+const CUSTOMER = 'a customer'
+const format = createResponsesFormat(createReasoningSeals({ sealingKey: randomBytes(32) }), ids)
 
 function callOf(fields: JsonObject, changes: Partial<ChatCall> = {}): ChatCall {
-  const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...fields })))
+  const request = format.readRequest(
+    Buffer.from(JSON.stringify({ model: 'm', ...fields })),
+    CUSTOMER,
+  )
   if (isRefusal(request)) assert.fail(request.message)
   const { imageBytes, hasImageAddresses, hasCacheControl, cachesForAnHour, hasFiles, hasAudio } =
     request

@@ -20,7 +20,7 @@ const format = createChatCompletionsFormat(ids, () => assert.fail('a chat, not a
 
 function createWriter(): ChatWriter {
   const body = { model: 'm', messages: [{ role: 'user', content: 'Olá' }], stream: true }
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)))
+  const request = format.readRequest(Buffer.from(JSON.stringify(body)), 'a customer')
   if (isRefusal(request)) assert.fail(request.message)
   return format.createWriter({ id: 'x', modelId: 'm', request })
 }

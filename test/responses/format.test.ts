@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createReasoningSeal } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   type ResponsesRequest,
@@ -30,6 +30,7 @@ const CHARGED = {
   billedNanoBrl: 1_234_567n,
 }
 
+const CUSTOMER = 'a customer'
 const keys = { sealingKey: randomBytes(32) }
 /** Ids that are not hidden. */
 const ids: ToolCallIds = {
@@ -38,16 +39,22 @@ const ids: ToolCallIds = {
   hidden: (id) => id,
   revealed: (id) => id,
 }
-const format = createResponsesFormat(createReasoningSeal(keys), ids)
+const format = createResponsesFormat(createReasoningSeals(keys), ids)
 
 function read(body: object): ResponsesRequest {
-  const request = format.readRequest(Buffer.from(JSON.stringify({ model: MODEL, ...body })))
+  const request = format.readRequest(
+    Buffer.from(JSON.stringify({ model: MODEL, ...body })),
+    CUSTOMER,
+  )
   if (isRefusal(request)) assert.fail(request.message)
   return request
 }
 
 function refusalOf(body: object): string {
-  const refused = format.readRequest(Buffer.from(JSON.stringify({ model: MODEL, ...body })))
+  const refused = format.readRequest(
+    Buffer.from(JSON.stringify({ model: MODEL, ...body })),
+    CUSTOMER,
+  )
   assert.ok(isRefusal(refused), 'the request is refused')
   assert.equal(refused.status, 400)
   return refused.message
@@ -394,9 +401,16 @@ test('signatures beside texts and calls go back to them, and not to another mode
 })
 
 test('reasoning that others sealed is left out', () => {
-  const foreign = createReasoningSeal({ sealingKey: randomBytes(32) })
+  const foreign = createReasoningSeals({ sealingKey: randomBytes(32) })(CUSTOMER)
+  const ofOtherCustomer = createReasoningSeals(keys)('another customer')
   const kept = { fields: { reasoning_content: 'segredo' }, calls: {} }
-  for (const sealed of [foreign.seal(kept, [MODEL]), 'gAAAAAB', '', 7]) {
+  for (const sealed of [
+    foreign.seal(kept, [MODEL]),
+    ofOtherCustomer.seal(kept, [MODEL]),
+    'gAAAAAB',
+    '',
+    7,
+  ]) {
     const { messages } = read({
       input: [
         { role: 'user', content: 'Olá' },
@@ -411,11 +425,11 @@ test('reasoning that others sealed is left out', () => {
 
 test('reasoning that the previous key sealed is opened', () => {
   const kept = { fields: { reasoning_content: 'pensei' }, calls: {} }
-  const sealed = createReasoningSeal(keys).seal(kept, [MODEL])
-  const rotated = createReasoningSeal({
+  const sealed = createReasoningSeals(keys)(CUSTOMER).seal(kept, [MODEL])
+  const rotated = createReasoningSeals({
     sealingKey: randomBytes(32),
     previousSealingKey: keys.sealingKey,
-  })
+  })(CUSTOMER)
   assert.deepEqual(rotated.open(sealed, MODEL), kept)
 })
 

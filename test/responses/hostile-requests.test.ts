@@ -4,14 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReasoningSeal } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
 import { createResponsesFormat } from '../../src/gateway/chat/formats/responses/responses-format.ts'
 import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
 import { isRefusal } from '../../src/gateway/refusal.ts'
 
 const MODEL = 'sandbox-chat'
-const seal = createReasoningSeal({ sealingKey: Buffer.alloc(32, 1) })
-const format = createResponsesFormat(seal, createToolCallIds([Buffer.alloc(32, 2)]))
+const CUSTOMER = 'a customer'
+const seals = createReasoningSeals({ sealingKey: Buffer.alloc(32, 1) })
+const format = createResponsesFormat(seals, createToolCallIds([Buffer.alloc(32, 2)]))
 
 function list<T>(length: number, of: (index: number) => T): T[] {
   return Array.from({ length }, (_, index) => of(index))
@@ -22,7 +23,9 @@ const user = { role: 'user', content: 'Olá' }
 const details = list(10, () => ({ type: 'reasoning.text' }))
 const reasoning = {
   type: 'reasoning',
-  encrypted_content: seal.seal({ fields: { reasoning_details: details }, calls: {} }, [MODEL]),
+  encrypted_content: seals(CUSTOMER).seal({ fields: { reasoning_details: details }, calls: {} }, [
+    MODEL,
+  ]),
 }
 
 /** Searches by the square of the size took one to twenty seconds for the larger body of each. */
@@ -63,7 +66,7 @@ function msOf(body: object): number {
   const raw = Buffer.from(JSON.stringify({ model: MODEL, ...body }))
   const times = list(3, () => {
     const before = process.cpuUsage()
-    const request = format.readRequest(raw)
+    const request = format.readRequest(raw, CUSTOMER)
     const { user, system } = process.cpuUsage(before)
     assert.ok(!isRefusal(request), 'the request is read')
     return (user + system) / 1_000
@@ -83,6 +86,7 @@ test('the name of a namespace is bounded, because each of its tools repeats it',
   const tools = [{ type: 'namespace', name: 'n'.repeat(257), tools: [custom(0)] }]
   const refused = format.readRequest(
     Buffer.from(JSON.stringify({ model: MODEL, input: 'Olá', tools })),
+    CUSTOMER,
   )
   assert.ok(isRefusal(refused), 'the request is refused')
   assert.equal(refused.status, 400)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createReasoningSeal } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   type ResponsesRequest,
@@ -22,8 +22,9 @@ const CHARGED = {
   billedNanoBrl: 1_234_567n,
 }
 const ids = createToolCallIds([randomBytes(32)])
-const seal = createReasoningSeal({ sealingKey: randomBytes(32) })
-const format = createResponsesFormat(seal, ids)
+const CUSTOMER = 'a customer'
+const seals = createReasoningSeals({ sealingKey: randomBytes(32) })
+const format = createResponsesFormat(seals, ids)
 const TOOLS = [
   { type: 'function', name: 'look', parameters: {}, strict: false },
   { type: 'custom', name: 'patch' },
@@ -36,7 +37,7 @@ const TOOLS = [
 ]
 
 function read(body: object): ResponsesRequest {
-  const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })))
+  const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), CUSTOMER)
   if (isRefusal(request)) assert.fail(request.message)
   return request
 }
@@ -205,14 +206,17 @@ test('a native stream that breaks ends with response.failed, also if its end was
 })
 
 test('what only the translation can say is not in the native body', () => {
-  const sealed = seal.seal({ fields: { reasoning: 'x' }, calls: {} }, ['m'])
-  const ofOther = seal.seal({ fields: { reasoning: 'x' }, calls: {} }, ['another'])
+  const kept = { fields: { reasoning: 'x' }, calls: {} }
+  const sealed = seals(CUSTOMER).seal(kept, ['m'])
+  const ofOther = seals(CUSTOMER).seal(kept, ['another'])
+  const ofOtherCustomer = seals('another customer').seal(kept, ['m'])
   const own = 'call_0123456789abcdefABCDEF01'
   const request = read({
     input: [
       { role: 'user', content: 'a' },
       { type: 'reasoning', summary: [], encrypted_content: sealed },
       { type: 'reasoning', summary: [], encrypted_content: ofOther },
+      { type: 'reasoning', summary: [], encrypted_content: ofOtherCustomer },
       { type: 'reasoning', summary: [], encrypted_content: 'gAAAA+/=' },
       { type: 'function_call', call_id: ids.hidden(own), name: 'find', namespace: 'docs' },
     ],

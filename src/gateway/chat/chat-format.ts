@@ -11,7 +11,7 @@ import type { ChatRequest } from './chat-request.ts'
 
 export interface ChatFormat<Request extends ChatRequest = ChatRequest> {
   /** Parses the bytes of a request body. `flags` are those of new features, from a header. */
-  readRequest(raw: Buffer, flags?: readonly string[]): Request | Refusal
+  readRequest(raw: Buffer, customerId: string, flags?: readonly string[]): Request | Refusal
   /** Creates the writer for the answer of one call; `id` is our id of the call. */
   createWriter(call: { id: string; modelId: string; request: Request }): ChatWriter
 }

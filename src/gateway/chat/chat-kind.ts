@@ -85,10 +85,10 @@ export function createChatKind<Request extends ChatRequest>(
 function readRequest<Request extends ChatRequest>(
   format: ChatFormat<Request>,
   raw: Buffer,
-  { shield }: ActiveKey,
+  { shield, customerId }: ActiveKey,
   flags: readonly string[] | undefined,
 ): Request | Refusal {
-  const request = format.readRequest(raw, flags)
+  const request = format.readRequest(raw, customerId, flags)
   if (isRefusal(request) || request.native === undefined || shield.action === 'off') return request
   return { ...request, native: undefined }
 }

@@ -37,7 +37,11 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** Reads a request in the Responses format as a chat. */
-export type ReadResponsesRequest = (body: JsonObject, bytes: number) => ChatRequest | Refusal
+export type ReadResponsesRequest = (
+  body: JsonObject,
+  bytes: number,
+  customerId: string,
+) => ChatRequest | Refusal
 
 /** Some clients (Cursor) send bodies of the Responses format, and read the answers of this one. */
 export function createChatCompletionsFormat(
@@ -45,12 +49,13 @@ export function createChatCompletionsFormat(
   readResponsesRequest: ReadResponsesRequest,
 ): ChatFormat {
   return {
-    readRequest(raw) {
+    readRequest(raw, customerId) {
       const body = readJsonBody(raw)
       if (isRefusal(body)) return body
       const isOfResponses = isAbsent(body.messages) && !isAbsent(body.input)
-      const read = isOfResponses ? readResponsesRequest : readChatRequest
-      const request = read(body, raw.length)
+      const request = isOfResponses
+        ? readResponsesRequest(body, raw.length, customerId)
+        : readChatRequest(body, raw.length)
       // Before anything is measured: the hold is for the ids that an upstream gets.
       if (!isRefusal(request)) ids.reveal(request.messages)
       return request

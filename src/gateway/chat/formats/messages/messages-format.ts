@@ -23,7 +23,7 @@ import { wholeMessage } from './whole-message.ts'
 
 export function createMessagesFormat(ids: ToolCallIds): ChatFormat {
   return {
-    readRequest: (raw, flags) => readMessagesRequest(ids, raw, flags, {}),
+    readRequest: (raw, _customerId, flags) => readMessagesRequest(ids, raw, flags, {}),
     createWriter({ id, modelId }) {
       const head = { id: `msg_${id}`, modelId }
       const stream = createMessageStream(head, ids)
@@ -48,7 +48,8 @@ export function createMessagesFormat(ids: ToolCallIds): ChatFormat {
 export function createMessageTokensFormat(ids: ToolCallIds): ChatFormat {
   return {
     ...createMessagesFormat(ids),
-    readRequest: (raw, flags) => readMessagesRequest(ids, raw, flags, { max_tokens: 1 }),
+    readRequest: (raw, _customerId, flags) =>
+      readMessagesRequest(ids, raw, flags, { max_tokens: 1 }),
   }
 }
 

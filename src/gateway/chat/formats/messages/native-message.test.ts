@@ -29,7 +29,7 @@ const USAGE = {
 }
 
 function read(body: JsonObject, flags?: string[]) {
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)), flags)
+  const request = format.readRequest(Buffer.from(JSON.stringify(body)), 'a customer', flags)
   if (isRefusal(request)) assert.fail(request.message)
   return request
 }

@@ -16,7 +16,7 @@ import {
   nativeResponse,
   type NativeResponseStream,
 } from './native-response.ts'
-import type { ReasoningSeal, SealReasoning } from './reasoning-seal.ts'
+import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-seal.ts'
 import { repeatedFields } from './response-head.ts'
 import { createResponseStream } from './response-stream.ts'
 import { toChatBody } from './to-chat-body.ts'
@@ -26,17 +26,20 @@ import { wholeResponse } from './whole-response.ts'
 /** A chat with the parts of its request that only its response needs. */
 export interface ResponsesRequest extends ChatRequest {
   readonly clientTools: ClientTools
+  /** The customer's seal. */
+  readonly reasoning: ReasoningSeal
   readonly repeated: JsonObject
 }
 
 export function createResponsesFormat(
-  reasoning: ReasoningSeal,
+  reasoningSeals: ReasoningSeals,
   ids: ToolCallIds,
 ): ChatFormat<ResponsesRequest> {
   return {
-    readRequest(raw) {
+    readRequest(raw, customerId) {
       const body = readJsonBody(raw)
       if (isRefusal(body)) return body
+      const reasoning = reasoningSeals(customerId)
       const request = readResponsesRequest(body, raw.length, reasoning)
       if (isRefusal(request)) return request
       // Before anything is measured: the hold is for the ids that an upstream gets.
@@ -45,7 +48,7 @@ export function createResponsesFormat(
       return { ...request, native: { format: 'responses', body: native, flags: [] } }
     },
     createWriter({ id, modelId, request }) {
-      const { clientTools, repeated } = request
+      const { clientTools, repeated, reasoning } = request
       const idTail = id.replaceAll('-', '')
       const createdAt = Math.floor(Date.now() / 1000)
       const head = { id: `resp_${idTail}`, createdAt, modelId, repeated }
@@ -81,7 +84,7 @@ export function readResponsesRequest(
     const request = readChatRequest(chat, bytes)
     if (isRefusal(request)) return request
     const { clientTools } = tools
-    return { ...request, clientTools, repeated: repeatedFields(body, tools) }
+    return { ...request, clientTools, reasoning, repeated: repeatedFields(body, tools) }
   } catch (error) {
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
     throw error
