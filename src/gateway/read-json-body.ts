@@ -1,4 +1,5 @@
 import { BODY_BOUNDS, findJsonExcess } from '../lib/bound-json.ts'
+import { isDeeperThan } from '../lib/is-deeper-than.ts'
 import { isObject } from '../lib/is-object.ts'
 import type { JsonObject } from '../providers/contract.ts'
 import { refusals, type Refusal } from './refusal.ts'
@@ -35,10 +36,4 @@ function parseObject(raw: Buffer): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-function isDeeperThan(value: unknown, depthMax: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (depthMax === 0) return true
-  return Object.values(value).some((inner) => isDeeperThan(inner, depthMax - 1))
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
+import { assertShallow } from '../parse-answer.ts'
 import { toReasoningDetail } from './reasoning-details.ts'
 import { toExtraContent } from './thought-signature.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
@@ -23,14 +24,16 @@ export function toChatAnswer(
   }
 }
 
-/** Converts an answer in the client's own format, and keeps it beside. */
+/** Converts an answer in the client's own format, and keeps it beside. Throws `TooDeep`. */
 export function toNativeAnswer(
   result: LanguageModelV4GenerateResult,
   asked: AskedOfUsage,
 ): ChatAnswer | UpstreamFailure {
   const answer = toChatAnswer(result, asked)
   const native = result.response?.body
-  return answer.kind === 'answer' && isObject(native) ? { ...answer, native } : answer
+  if (answer.kind !== 'answer' || !isObject(native)) return answer
+  assertShallow(native)
+  return { ...answer, native }
 }
 
 function toMessage(

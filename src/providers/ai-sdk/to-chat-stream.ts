@@ -7,6 +7,7 @@ import {
   type StreamChunk,
   type UpstreamFailure,
 } from '../contract.ts'
+import { assertShallow } from '../parse-answer.ts'
 import { createToDeltas } from './to-deltas.ts'
 import { toFailure } from './to-failure.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
@@ -96,7 +97,9 @@ function createEventHolder(isNative: boolean) {
   let held: JsonObject[] = []
   return {
     hold(event: unknown): void {
-      if (isNative && isObject(event)) held.push(event)
+      if (!isNative || !isObject(event)) return
+      assertShallow(event)
+      held.push(event)
     },
     isHolding: () => held.length > 0,
     addTo(chunks: StreamChunk[]): StreamChunk[] {

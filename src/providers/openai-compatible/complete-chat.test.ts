@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ChatCall } from '../contract.ts'
+import { StreamBroken, type ChatCall } from '../contract.ts'
 import { startOpenAiUpstream, type OpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
 let upstream: OpenAiUpstream
@@ -70,4 +70,35 @@ test('an upstream that opens no addresses gets no address, and nothing of a priv
     detail: 'a file could not be downloaded: refused_address',
   })
   assert.equal(upstream.asked.length, before)
+})
+
+/** Deep enough to overflow the stack of whoever writes it as JSON again. */
+const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+
+test('an answer that is nested too deep is a bad answer, before anything is charged', async () => {
+  const { signal } = new AbortController()
+  upstream.answerJson(
+    `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"a","annotations":${DEEP}}}]}`,
+  )
+  const plain = await upstream.provider.completeChat(callOf({}), signal)
+  assert.equal(plain.kind === 'failure' && plain.reason, 'bad_answer')
+
+  const events = [
+    '{"choices":[{"index":0,"delta":{"content":"a"}}]}',
+    `{"choices":[{"index":0,"delta":{"content":"b","annotations":${DEEP}}}]}`,
+  ]
+  upstream.answerWith((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(events.map((event) => `data: ${event}\n\n`).join(''))
+  })
+  const streamed = await upstream.provider.completeChat(callOf({ isStream: true }), signal)
+  assert.ok(streamed.kind === 'stream', 'a stream')
+  let chunks = 0
+  await assert.rejects(
+    async () => {
+      for await (const some of streamed.chunks) chunks += some.length
+    },
+    (error) => error instanceof StreamBroken && error.failure.reason === 'bad_answer',
+  )
+  assert.equal(chunks, 1, 'what came before is delivered')
 })

@@ -2,6 +2,7 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
+import { parseAnswer, TooDeep } from '../parse-answer.ts'
 import { readRefusal } from '../read-failure.ts'
 import type { Answered } from './exchange.ts'
 
@@ -27,9 +28,9 @@ export async function readRefused(
 export function readObject(text: string): JsonObject {
   let body: unknown
   try {
-    body = JSON.parse(text)
-  } catch {
-    throw new BadAnswer('the answer is not JSON')
+    body = parseAnswer(text)
+  } catch (error) {
+    throw new BadAnswer(error instanceof TooDeep ? error.message : 'the answer is not JSON')
   }
   if (!isObject(body)) throw new BadAnswer('the answer is not an object')
   return body

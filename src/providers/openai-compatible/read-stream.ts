@@ -10,6 +10,7 @@ import {
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
 import { withErrorWords } from '../error-words.ts'
+import { parseAnswer, TooDeep } from '../parse-answer.ts'
 import { readError } from '../read-failure.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { readUsage } from './read-usage.ts'
@@ -116,9 +117,10 @@ class DeltaChunk implements StreamChunk {
 function parseChunk(data: string): StreamChunk | StreamBroken {
   let body: unknown
   try {
-    body = JSON.parse(data)
-  } catch {
-    return broken('bad_answer', 'an event of the stream is not JSON')
+    body = parseAnswer(data)
+  } catch (error) {
+    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
+    return broken('bad_answer', detail)
   }
   if (!isObject(body)) {
     return broken('bad_answer', 'an event of the stream is not an object')

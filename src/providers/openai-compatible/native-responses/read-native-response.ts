@@ -11,6 +11,7 @@ import {
   type UpstreamFailure,
 } from '../../contract.ts'
 import { withErrorWords } from '../../error-words.ts'
+import { parseAnswer, TooDeep } from '../../parse-answer.ts'
 import { readError } from '../../read-failure.ts'
 import type { AnswerBody } from '../exchange.ts'
 import { BadAnswer, readObject } from '../read-answer.ts'
@@ -89,9 +90,10 @@ function parseEvent(data: string): JsonObject | StreamBroken | undefined {
   if (data === '[DONE]') return undefined
   let event: unknown
   try {
-    event = JSON.parse(data)
-  } catch {
-    return broken('bad_answer', 'an event of the stream is not JSON')
+    event = parseAnswer(data)
+  } catch (error) {
+    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
+    return broken('bad_answer', detail)
   }
   if (!isObject(event)) return broken('bad_answer', 'an event of the stream is not an object')
   if (event.type === 'error' || event.type === 'response.failed') {

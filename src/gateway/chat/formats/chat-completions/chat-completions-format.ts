@@ -13,6 +13,7 @@ import { readJsonBody } from '../../../read-json-body.ts'
 import type { Charged, ChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
+import { publicFinishReason } from './public-finish-reason.ts'
 
 /** The leading fields of an answer, the same in every chunk of a stream. */
 interface AnswerHead {
@@ -142,6 +143,8 @@ function publicChoices(
   const shown: JsonObject[] = []
   for (const choice of choices as unknown[]) {
     if (!isObject(choice)) continue
+    if (choice.finish_reason !== undefined)
+      choice.finish_reason = publicFinishReason(choice.finish_reason)
     const shownPart = choice[part]
     if (isObject(shownPart) && shownPart.tool_calls !== undefined) ids.hide(shownPart)
     if (isPublic(choice, part)) {

@@ -14,17 +14,17 @@ export function openMessage({ id, modelId }: MessageHead): JsonObject {
   return { id, type: 'message', role: 'assistant', model: modelId }
 }
 
-const STOP_REASONS: Readonly<Record<string, string>> = {
-  stop: 'end_turn',
-  length: 'max_tokens',
-  tool_calls: 'tool_use',
-  function_call: 'tool_use',
-  content_filter: 'refusal',
-}
+const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['stop', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['content_filter', 'refusal'],
+])
 
 /** Some upstreams report `stop` for an answer that calls tools; agents run them only for `tool_use`. */
 export function stopReasonOf(finishReason: unknown, hasToolCalls: boolean): string {
-  const reason = typeof finishReason === 'string' ? STOP_REASONS[finishReason] : undefined
+  const reason = STOP_REASONS.get(finishReason)
   if (reason !== undefined && reason !== 'end_turn') return reason
   return hasToolCalls ? 'tool_use' : 'end_turn'
 }

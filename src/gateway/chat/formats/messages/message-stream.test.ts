@@ -192,6 +192,7 @@ test('each finish reason has its stop reason', () => {
     length: 'max_tokens',
     content_filter: 'refusal',
     something_new: 'end_turn',
+    constructor: 'end_turn',
   })) {
     const { message } = accumulateMessage(streamed(deltas(one, cutter([9]), true), reason))
     assert.equal(message.stop_reason, stopReason)

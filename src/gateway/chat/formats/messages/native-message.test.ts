@@ -185,3 +185,14 @@ test('an hour is asked for wherever a mark may stand, and flags come along', () 
   }
   assert.equal(read({ model: 'm', max_tokens: 5, messages }).cachesForAnHour, false)
 })
+
+test('a stop reason of an upstream’s own is `end_turn`, plain and streamed', () => {
+  for (const reason of ['EvilCorp_stop', 'constructor', 7, { by: 'EvilCorp' }]) {
+    const answer = { ...answerOf([]), stop_reason: reason }
+    const plain = JSON.parse(open().answer({ choices: [] }, CHARGED, answer))
+    assert.equal(plain.stop_reason, 'end_turn')
+    const writer = open()
+    const begun = writer.chunk({ choices: [] }, eventsOf(answer)) ?? ''
+    assert.equal(accumulateMessage(begun + writer.end(CHARGED)).message.stop_reason, 'end_turn')
+  }
+})

@@ -35,6 +35,18 @@ const DELTA_FIELDS: Readonly<Record<string, readonly string[]>> = {
   input_json_delta: ['type', 'partial_json'],
 }
 
+/** The reasons of the format: an upstream's own words may name it. */
+const STOP_REASONS: ReadonlySet<unknown> = new Set([
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+  'compaction',
+])
+
 /** The JSON of a whole message. */
 export function nativeMessage(
   head: MessageHead,
@@ -125,7 +137,8 @@ function pick(
 
 function endOf(from: JsonObject): JsonObject {
   const { stop_reason: reason = null, stop_sequence: sequence = null, stop_details: details } = from
-  const ended = { stop_reason: reason, stop_sequence: sequence }
+  const isKnown = reason === null || STOP_REASONS.has(reason)
+  const ended = { stop_reason: isKnown ? reason : 'end_turn', stop_sequence: sequence }
   return isObject(details) ? { ...ended, stop_details: details } : ended
 }
 
