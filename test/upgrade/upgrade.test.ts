@@ -270,6 +270,9 @@ describe('an upgrade from the previous release', { skip: missing ?? false }, () 
     return dump.split('\n\n').filter((part) => !/^(--|create type \w+ as \()/.test(part))
   }
 
+  /** No balance is left, or it is on hold for other calls; the old node says 402 for both. */
+  const SHORT: ReadonlySet<number> = new Set([402, 429])
+
   test('a balance is spent over both nodes, each charges, and never more than is there', async () => {
     const amount = '0.2'
     const made = await seedCustomer(database.db, { balanceBrl: amount })
@@ -284,7 +287,7 @@ describe('an upgrade from the previous release', { skip: missing ?? false }, () 
     }
     for (const { soFar } of loads) {
       assert.deepEqual(
-        soFar.filter(({ isWhole, status }) => !isWhole && status !== 402),
+        soFar.filter(({ isWhole, status }) => !isWhole && !SHORT.has(status)),
         [],
       )
       assert.ok(soFar.some(({ isWhole }) => isWhole))
