@@ -287,7 +287,7 @@ describe('an upgrade from the previous release', { skip: missing ?? false }, () 
     }
     for (const { soFar } of loads) {
       assert.deepEqual(
-        soFar.filter(({ isWhole, status }) => !isWhole && !SHORT.has(status)),
+        soFar.filter(({ isWhole, status }) => !isWhole && !SHORT.has(status ?? 0)),
         [],
       )
       assert.ok(soFar.some(({ isWhole }) => isWhole))
