@@ -97,7 +97,10 @@ export function revokeKey(
   })
 }
 
-/** Without effect on a key that is paused or revoked already. Returns false for a key that is not the customer's. */
+/**
+ * Without effect on a key that is revoked already, or paused for this or a stronger reason. Returns false for a key that
+ * is not the customer's.
+ */
 export function pauseKey(
   db: Database,
   actor: Actor,
@@ -110,7 +113,7 @@ export function pauseKey(
   })
 }
 
-/** Pauses the key with this secret, if there is one, and notifies its owner. */
+/** Pauses the key with this secret, if there is one, and notifies its owner, also if the owner had paused it. */
 export function pauseLeakedKey(db: Database, actor: Actor, secret: string): Promise<void> {
   return audited(db, actor, async (trx, record) => {
     const key = await findApiKey(trx, { secretHash: sha256(secret) })

@@ -16,23 +16,30 @@ export interface ChangedPause {
   readonly pausedReason: PauseReason | null
 }
 
+/** Beside an operator's, from the weakest to the strongest. */
+const OWN_REASONS = ['anomaly', 'owner', 'leaked'] as const
+
 /**
- * Pauses those of these keys that are neither revoked nor paused, and returns them. Under an operator's pause the pause
- * waits, and remains when the operator lifts theirs.
+ * Pauses those of these keys that are not revoked, and returns them. A key that is paused already gets the stronger
+ * reason, and is left out if it has this reason or a stronger one. Under an operator's pause the pause waits, and
+ * remains when the operator lifts theirs.
  */
 export function pauseKeys(
   trx: Database,
   wanted: { readonly keyId: string } | { readonly customerId: string; readonly keyId?: string },
-  reason: Exclude<PauseReason, 'operator'>,
+  reason: (typeof OWN_REASONS)[number],
 ): Promise<ChangedPause[]> {
   const { customerId, keyId } = { customerId: undefined, keyId: undefined, ...wanted }
   const ofCustomer = customerId === undefined ? sql`true` : sql`customer_id = ${customerId}`
   const isOne = keyId === undefined ? sql`true` : sql`id = ${keyId}`
+  const weaker = OWN_REASONS.slice(0, OWN_REASONS.indexOf(reason))
+  const own = sql`case when paused_reason = 'operator' then paused_before else paused_reason end`
   return change(
     trx,
     sql`${ofCustomer} and ${isOne} and revoked_at is null
-      and (paused_at is null or (paused_reason = 'operator' and paused_before is null))`,
-    sql`paused_at = coalesce(paused_at, now()), paused_reason = coalesce(paused_reason, ${reason}),
+      and (${own} is null or ${own} = any(${weaker}::text[]))`,
+    sql`paused_at = coalesce(paused_at, now()),
+      paused_reason = case when paused_reason = 'operator' then 'operator' else ${reason} end,
       paused_before = case when paused_reason = 'operator' then ${reason} end`,
   )
 }

@@ -61,8 +61,8 @@ const FAILURES_MAX = 500
  * these requests finds such a row depends on the order in which the eight clients are served, so a few operations may
  * go without a success here. `open-api.test.ts` has a fixed request for each documented status.
  */
-const WITHOUT_SUCCESS_MAX = 3
-const MORE_TURNS = 15
+const WITHOUT_SUCCESS_MAX = 5
+const MORE_TURNS = 8
 const EACH_MORE = 20
 /** The first actors; a request of one of them is approved by the other. */
 const ADMINS = 2

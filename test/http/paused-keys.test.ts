@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createKeySecret, hasWrongChecksum } from '../../src/customers/key-secret.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
-import { pauseByOperator } from '../../src/customers/pause-keys.ts'
+import { pauseByOperator, pauseKeys } from '../../src/customers/pause-keys.ts'
 import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
@@ -148,6 +148,30 @@ test('a report of a leak pauses the key at once, notifies its owner, and says th
   ])
   for (const log of [gateway.node.log, second.log])
     assert.ok(!log.join('\n').includes(calls.secret))
+})
+
+test('a stronger reason replaces a weaker one and is told, and a weaker one changes nothing', async () => {
+  const { customerId, calls, account } = await seedOwner()
+  const { db } = gateway.database
+  const pausedReason = async (): Promise<string> =>
+    (await ask(gateway.node.baseUrl, `/api-keys/${calls.key.id}`, { secret: account.secret })).json
+      .paused_reason
+  await post(`/api-keys/${calls.key.id}/pause`, account.secret)
+  await post('/leaked-keys', undefined, { key: calls.secret })
+  assert.equal(await pausedReason(), 'leaked')
+  await post(`/api-keys/${calls.key.id}/pause`, account.secret)
+  assert.equal(await pausedReason(), 'leaked')
+  assert.deepEqual(
+    (await eventsOf(customerId)).map(({ type, data }) => [type, data.reason]),
+    [
+      ['key.paused', 'owner'],
+      ['key.paused', 'leaked'],
+    ],
+  )
+  assert.equal((await pauseByOperator(db, { keyId: calls.key.id })).length, 1)
+  for (const reason of ['leaked', 'owner', 'anomaly'] as const)
+    assert.equal((await pauseKeys(db, { keyId: calls.key.id }, reason)).length, 0, reason)
+  assert.equal(await pausedReason(), 'operator')
 })
 
 test('the page takes a report without an account', async () => {

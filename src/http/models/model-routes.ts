@@ -92,7 +92,7 @@ export const modelRoutes = [
       ...WRONG_KEY,
       404: {
         answer: chatErrors.schema,
-        description: 'O modelo não existe, ou a chave não o pode chamar: model_not_found',
+        description: 'model_not_found',
       },
     },
     async handle({ params, request, reply }, deps: ModelDeps) {

@@ -226,7 +226,8 @@ function responsesOf(
   }
   // A request that may have a body may have an unreadable one.
   if (params || query || body || route.method !== 'GET') add(400, 'invalid_request')
-  if (body) add(413, 'payload_too_large')
+  // A body is read, within the limit, also where none is expected.
+  if (route.method !== 'GET') add(413, 'payload_too_large')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'key_paused', 'forbidden')
   if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
   if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')

@@ -17,6 +17,8 @@ export class Slot {
 
 /** The field of a listed resource that continues its address. */
 const ID_FIELDS = ['id', 'session_id', 'customer_id']
+/** Resources of customers that operators change, too. */
+const OPERATED: ReadonlySet<string> = new Set(['/webhooks', '/api-keys'])
 const ENTRIES_MAX = 300
 const NEWEST = 20
 
@@ -59,8 +61,8 @@ export class Pools {
       if (typeof id === 'string' && !this.#kept.has(id))
         this.add(template, `${path}/${encodeURIComponent(id)}`)
       // Operators reach it at another address.
-      if (template === '/webhooks' && typeof id === 'string')
-        this.add('/admin/webhooks', `/admin/webhooks/${encodeURIComponent(id)}`)
+      if (OPERATED.has(template) && typeof id === 'string' && !this.#kept.has(id))
+        this.add(`/admin${template}`, `/admin${template}/${encodeURIComponent(id)}`)
       // Listed with the report that contains them.
       if (template === '/admin/reconciliation' && typeof id === 'string')
         this.add(`${template}/differences`, `${template}/differences/${id}`)
