@@ -21,7 +21,7 @@ export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) 
     mutationFn: (body: SpendingGuard) => api.put('/me/spending-guard', body),
     onSuccess(saved) {
       queries.setQueryData(spendingGuardQuery.queryKey, saved)
-      toast('Proteção salva.')
+      toast('Regra salva.')
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -73,7 +73,7 @@ export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) 
         </Notice>
       )}
       <Button type="submit" className="justify-self-start" isBusy={save.isPending}>
-        Salvar proteção
+        Salvar regra
       </Button>
     </form>
   )
