@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { hasToppedUp } from '../customers/has-topped-up.ts'
 import { decimalBrl } from '../lib/money.ts'
 import type { Log } from '../lib/log.ts'
 import { decideLevel, type BalanceLevel } from './decide-level.ts'
@@ -89,16 +90,4 @@ async function checkBalance(trx: Database, customerId: string, now: Date): Promi
       },
     })
   return isWarned
-}
-
-async function hasToppedUp(trx: Database, customerId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('ledger_entries')
-    .select('id')
-    .where('customer_id', '=', customerId)
-    .where('kind', '=', 'credit')
-    .where('reason', '=', 'top_up')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }

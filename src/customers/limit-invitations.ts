@@ -1,4 +1,5 @@
 import type { Database } from '../db/open.ts'
+import { hasToppedUp } from './has-topped-up.ts'
 import { mailboxOf } from '../lib/mailbox.ts'
 import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
 
@@ -35,16 +36,4 @@ export async function limitInvitations(
     if (retryAfter !== undefined) return retryAfter
   }
   return undefined
-}
-
-async function hasToppedUp(trx: Database, customerId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('ledger_entries')
-    .select('id')
-    .where('customer_id', '=', customerId)
-    .where('kind', '=', 'credit')
-    .where('reason', '=', 'top_up')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
