@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { ShieldSetting } from '../shield/shield-setting.ts'
+import { carryOver } from './carry-over.ts'
 import { API_KEY_CHANNEL, toApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
 import { lockCustomer } from './customers.ts'
 import type { AskedRights, KeyRefusal } from './key-makers.ts'
@@ -110,34 +111,20 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
   return toApiKey(row)
 }
 
-/**
- * Running calls that began under an earlier budget count as held in this one until they end. `spent_since` is read from
- * the clock once, after the account is locked, so a change at midnight belongs to exactly one period. What was spent in
- * the current period is carried over; those charges were settled since `counted_since`.
- */
+/** Running calls that began under an earlier budget count as held in this one until they end. */
 async function putBudget(
   trx: Database,
   keyId: string,
   { limitPicoUsd, period }: NonNullable<ApiKeyInput['budget']>,
 ): Promise<void> {
   await sql`
-    insert into api_key_budgets as b (api_key_id, period, timezone, limit_pico_usd, held_pico_usd)
+    insert into api_key_budgets as stored (api_key_id, period, timezone, limit_pico_usd, held_pico_usd)
     select k.id, ${period}, c.timezone, ${limitPicoUsd},
       (select coalesce(sum(h.budget_pico_usd), 0)::int8 from holds h where h.api_key_id = k.id)
     from api_keys k join customers c on c.id = k.customer_id
     where k.id = ${keyId}
     on conflict (api_key_id) do update set
       limit_pico_usd = excluded.limit_pico_usd,
-      spent_pico_usd = case
-        when b.period_started_at >= budget_period_start(b.period, b.timezone, excluded.spent_since) then b.spent_pico_usd else 0 end,
-      spent_before_pico_usd = case
-        when b.period_started_at >= budget_period_start(b.period, b.timezone, excluded.spent_since) then b.spent_pico_usd else 0 end,
-      counted_since = case
-        when b.period_started_at < budget_period_start(b.period, b.timezone, excluded.spent_since) then excluded.spent_since
-        when b.spent_since < b.period_started_at then b.period_started_at
-        else b.counted_since end,
-      spent_since = excluded.spent_since,
-      period_started_at = budget_period_start(excluded.period, excluded.timezone, excluded.spent_since),
       period = excluded.period,
-      timezone = excluded.timezone`.execute(trx)
+      ${carryOver('pico_usd')}`.execute(trx)
 }
