@@ -3,15 +3,12 @@
  * is complete (a closed loop, so latency at many connections is mostly queueing). A process of its
  * own: `node load.ts '<LoadPlan as JSON>'` prints a LoadResult as JSON.
  */
-import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { Histogram, type Latencies } from './histogram.ts'
+import { openConnection, requestBytes, type Endpoint } from './open-connection.ts'
 import { ResponseParser } from './response-parser.ts'
 
-export interface LoadPlan {
-  readonly port: number
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+export interface LoadPlan extends Endpoint {
   readonly body: string
   readonly isStream: boolean
   readonly connections: number
@@ -43,16 +40,7 @@ const FAILURES_MAX = 1000
 const DRAIN_MS_MAX = 10_000
 
 const plan = JSON.parse(process.argv[2] ?? '') as LoadPlan
-const request = Buffer.from(
-  `POST ${plan.path} HTTP/1.1\r\nhost: 127.0.0.1:${plan.port}\r\n` +
-    'content-type: application/json\r\n' +
-    Object.entries(plan.headers)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join('') +
-    `content-length: ${Buffer.byteLength(plan.body)}\r\n\r\n${plan.body}`,
-)
-/** Reads are handled before the next one, so all connections share one buffer. */
-const readBuffer = Buffer.allocUnsafe(256 * 1024)
+const request = requestBytes(plan, plan.body)
 
 const statuses: Record<string, number> = {}
 const bodyBytes = { min: Number.MAX_SAFE_INTEGER, max: 0 }
@@ -68,7 +56,7 @@ let busy = 0
 let startedAt = 0
 let measuredMs = 0
 
-for (let i = 0; i < plan.connections; i += 1) openConnection()
+for (let i = 0; i < plan.connections; i += 1) runConnection()
 setTimeout(startRecording, plan.warmupSeconds * 1000)
 setTimeout(stopRecording, (plan.warmupSeconds + plan.seconds) * 1000)
 
@@ -91,24 +79,13 @@ function stopRecording(): void {
   }, DRAIN_MS_MAX)
 }
 
-function openConnection(): void {
+function runConnection(): void {
   const parser = new ResponseParser()
   let sentAt = 0
   let isWaiting = false
   let hasFirstByte = false
 
-  const socket: Socket = connect({
-    host: '127.0.0.1',
-    port: plan.port,
-    noDelay: true,
-    onread: {
-      buffer: readBuffer,
-      callback: (length, buffer) => {
-        read((buffer as Buffer).subarray(0, length))
-        return true
-      },
-    },
-  })
+  const socket = openConnection(plan.port, read)
   socket.on('connect', send)
   socket.on('error', (error) => lose(error.message))
   socket.on('close', () => lose('connection closed'))
@@ -156,7 +133,7 @@ function openConnection(): void {
     }
     sentAt = -1
     if (isStopping) finishWhenIdle()
-    else setTimeout(openConnection, 10)
+    else setTimeout(runConnection, 10)
   }
 }
 

@@ -1,19 +1,16 @@
 /**
- * The clients of paced streams: N streams at once, each followed by the next one. A process of its own:
+ * The clients of paced streams: N streams at once, each followed by the next one. A separate process:
  * `node paced/load.ts '<PacedPlan as JSON>'` prints a PacedResult as JSON.
  */
-import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pacedTokenCount, pacedTokenMs, requestBodies } from '../chat-request.ts'
 import { Histogram, type Latencies } from '../histogram.ts'
+import { openConnection, requestBytes, type Endpoint } from '../open-connection.ts'
 import { readProcessUsage } from '../process-usage.ts'
 import { ResponseParser } from '../response-parser.ts'
 
-export interface PacedPlan {
-  readonly port: number
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+export interface PacedPlan extends Endpoint {
   readonly streams: number
   readonly warmupSeconds: number
   readonly seconds: number
@@ -39,15 +36,7 @@ const EVENT = Buffer.from('data: {')
 const DRAIN_MS_MAX = 4 * pacedTokenCount * pacedTokenMs + 10_000
 
 const plan = JSON.parse(process.argv[2] ?? '') as PacedPlan
-const request = Buffer.from(
-  `POST ${plan.path} HTTP/1.1\r\nhost: 127.0.0.1:${plan.port}\r\ncontent-type: application/json\r\n` +
-    Object.entries(plan.headers)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join('') +
-    `content-length: ${Buffer.byteLength(requestBodies.paced)}\r\n\r\n${requestBodies.paced}`,
-)
-/** Reads are handled before the next one, so all connections share one buffer. */
-const readBuffer = Buffer.allocUnsafe(256 * 1024)
+const request = requestBytes(plan, requestBodies.paced)
 
 let firstByte = new Histogram()
 let gap = new Histogram()
@@ -63,30 +52,19 @@ function fail(reason: string): void {
   firstFailure ??= reason
 }
 
-function openConnection(): void {
+function runConnection(): void {
   const parser = new ResponseParser()
   let sentAt = 0
   let lastAt = 0
   let seen = 0
   open.connections += 1
-  const socket = connect({
-    host: '127.0.0.1',
-    port: plan.port,
-    noDelay: true,
-    onread: {
-      buffer: readBuffer,
-      callback: (length, buffer) => {
-        read((buffer as Buffer).subarray(0, length))
-        return true
-      },
-    },
-  })
+  const socket = openConnection(plan.port, read)
   socket.on('connect', send)
   socket.on('error', () => {})
   socket.on('close', () => {
     open.connections -= 1
     if (sentAt > 0) fail(`closed after ${seen} events`)
-    if (!isStopping) setTimeout(openConnection, 10)
+    if (!isStopping) setTimeout(runConnection, 10)
   })
 
   function send(): void {
@@ -123,7 +101,7 @@ function openConnection(): void {
 }
 
 for (let stream = 0; stream < plan.streams; stream += 1) {
-  openConnection()
+  runConnection()
   // Spread over the length of a stream, so that they do not begin together.
   await sleep((pacedTokenCount * pacedTokenMs) / plan.streams)
 }
