@@ -1,8 +1,8 @@
 /**
- * What keys spent in the last 60 minutes, and what is usual for them, from the roll-ups by hour. The last 60 minutes are
+ * The spending of keys in the last 60 minutes, and their usual spending, from the roll-ups by hour. The last 60 minutes are
  * this hour and the previous one by its share, as if its calls were spread evenly (`readHourOfCalls`).
  */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { SpendingGuard } from '../customers/spending-guard.ts'
 import type { Database } from '../db/open.ts'
 import type { NanoBrl } from '../lib/money.ts'
@@ -20,6 +20,30 @@ export const USED_WITHIN_SECONDS = 1_800
 /** A younger key is compared with every key of its account: it may take the place of another one. */
 const NEW_KEY_MS = 86_400_000
 
+/** An SQL query of the customers of keys that were used lately: others spent nothing in the last minutes. */
+export function customersOfUsedKeys(now: Date): RawBuilder<unknown> {
+  return sql`select distinct k.customer_id from api_key_uses u join api_keys k on k.id = u.api_key_id
+      where u.last_used_at >= ${now}::timestamptz - make_interval(secs => ${USED_WITHIN_SECONDS})`
+}
+
+/** A row of the queries for keys and for sessions. */
+export interface SpendingRow {
+  readonly customer_id: string
+  readonly api_key_id: string
+  readonly factor: number
+  readonly floor: bigint
+  readonly spent: bigint
+}
+
+export function toSpendingKey(row: SpendingRow): SpendingKey {
+  return {
+    customerId: row.customer_id,
+    keyId: row.api_key_id,
+    guard: { factor: row.factor, floorNanoBrl: row.floor },
+    spentNanoBrl: row.spent,
+  }
+}
+
 /** The keys that spent at least the floor of their account, without those that are paused or revoked. */
 export async function listSpendingKeys(
   db: Database,
@@ -27,17 +51,8 @@ export async function listSpendingKeys(
 ): Promise<SpendingKey[]> {
   const spent = sql`(coalesce(sum(h.cost_billed_nano_brl) filter (where h.hour_at = ${hourAt}), 0) * 1000000
     + coalesce(sum(h.cost_billed_nano_brl) filter (where h.hour_at = ${previousHourAt}), 0) * ${previousShareE6}::int8) / 1000000`
-  const { rows } = await sql<{
-    customer_id: string
-    api_key_id: string
-    factor: number
-    floor: bigint
-    spent: bigint
-  }>`
-    with active as (
-      select distinct k.customer_id from api_key_uses u join api_keys k on k.id = u.api_key_id
-      where u.last_used_at >= ${now}::timestamptz - make_interval(secs => ${USED_WITHIN_SECONDS})
-    ), paces as (
+  const { rows } = await sql<SpendingRow>`
+    with active as (${customersOfUsedKeys(now)}), paces as (
       select h.customer_id, h.api_key_id, c.anomaly_factor as factor, c.anomaly_floor_nano_brl as floor,
         (${spent})::int8 as spent
       from active a
@@ -48,15 +63,10 @@ export async function listSpendingKeys(
     select p.* from paces p
     join api_keys k on k.id = p.api_key_id and k.paused_at is null and k.revoked_at is null
     where p.spent >= p.floor`.execute(db)
-  return rows.map((row) => ({
-    customerId: row.customer_id,
-    keyId: row.api_key_id,
-    guard: { factor: row.factor, floorNanoBrl: row.floor },
-    spentNanoBrl: row.spent,
-  }))
+  return rows.map(toSpendingKey)
 }
 
-/** What is usual for the keys of one account. */
+/** The usual spending of the keys of one account, by the hour. */
 export interface UsualPaces {
   of(keyId: string): NanoBrl
 }

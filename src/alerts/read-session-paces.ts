@@ -1,11 +1,17 @@
 /**
- * What usage sessions of the last day spent in the last 60 minutes, and what is usual for the sessions of their account.
- * An older session is no single task; its key alone is looked at.
+ * The spending of the last day's usage sessions in the last 60 minutes, and the usual spending of their account's
+ * sessions. An older session is no single task; only its key is checked.
  */
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { NanoBrl } from '../lib/money.ts'
-import { USED_WITHIN_SECONDS, type SpendingKey } from './read-key-paces.ts'
+import {
+  customersOfUsedKeys,
+  toSpendingKey,
+  USED_WITHIN_SECONDS,
+  type SpendingKey,
+  type SpendingRow,
+} from './read-key-paces.ts'
 import type { SpendingWindows } from './spending-windows.ts'
 
 /** The key that spent the most in the session. */
@@ -21,18 +27,8 @@ export async function listSpendingSessions(
   db: Database,
   { now }: SpendingWindows,
 ): Promise<SpendingSession[]> {
-  const { rows } = await sql<{
-    customer_id: string
-    session_id: string
-    api_key_id: string
-    factor: number
-    floor: bigint
-    spent: bigint
-  }>`
-    with active as (
-      select distinct k.customer_id from api_key_uses u join api_keys k on k.id = u.api_key_id
-      where u.last_used_at >= ${now}::timestamptz - make_interval(secs => ${USED_WITHIN_SECONDS})
-    ), found as (
+  const { rows } = await sql<SpendingRow & { readonly session_id: string }>`
+    with active as (${customersOfUsedKeys(now)}), found as (
       select s.customer_id, s.session_id, c.anomaly_factor as factor, c.anomaly_floor_nano_brl as floor
       from active a
       join customers c on c.id = a.customer_id and c.anomaly_factor is not null and c.deleted_at is null
@@ -51,13 +47,7 @@ export async function listSpendingSessions(
     ) e
     join api_keys k on k.id = e.api_key_id and k.paused_at is null and k.revoked_at is null
     where e.spent >= f.floor`.execute(db)
-  return rows.map((row) => ({
-    customerId: row.customer_id,
-    sessionId: row.session_id,
-    keyId: row.api_key_id,
-    guard: { factor: row.factor, floorNanoBrl: row.floor },
-    spentNanoBrl: row.spent,
-  }))
+  return rows.map((row) => ({ ...toSpendingKey(row), sessionId: row.session_id }))
 }
 
 /** The dearest hour of an ended session, on the session's average; undefined if there is none to compare with. */
