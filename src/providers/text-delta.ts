@@ -5,8 +5,8 @@
 import { isObject } from '../lib/is-object.ts'
 import type { DeltaShape, JsonObject, TextDelta } from './contract.ts'
 
-/** The fields of a delta with generated text. */
-export const TEXT_FIELDS = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
+/** The fields of a message or delta with generated text. */
+export const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
 
 export interface DeltaReader {
   /** The text of an event that equals the last one that was recorded; undefined if it is any other event. */
@@ -18,6 +18,11 @@ export interface DeltaReader {
 /** Characters that cannot stand for themselves in JSON; all others are written as they are. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPED = /["\\\u0000-\u001f]/
+/**
+ * Some upstreams vary another field in every event (OpenAI's `obfuscation`): after so many shapes of which no second event
+ * came, no further one is recorded, because recording parses the event again.
+ */
+const UNUSED_SHAPES_MAX = 8
 /** Another text than any in an event, to see which field a text is in. */
 const PROBE = 'catraca probe'
 
@@ -25,14 +30,18 @@ export function createDeltaReader(): DeltaReader {
   let like: DeltaShape | undefined
   let head = ''
   let tail = ''
+  let unusedShapes = 0
   return {
     read(data) {
       if (!like || data.length <= head.length + tail.length) return undefined
       if (!data.startsWith(head) || !data.endsWith(tail)) return undefined
       const text = data.slice(head.length, data.length - tail.length)
-      return ESCAPED.test(text) ? undefined : { like, text }
+      if (ESCAPED.test(text)) return undefined
+      unusedShapes = 0
+      return { like, text }
     },
     record(data, body) {
+      if (unusedShapes >= UNUSED_SHAPES_MAX) return
       const field = textFieldOf(body)
       if (field === undefined) return
       const name = `"${field}":`
@@ -46,6 +55,7 @@ export function createDeltaReader(): DeltaReader {
       const [before, after] = [data.slice(0, start), data.slice(end)]
       const probed = JSON.parse(`${before}${PROBE}${after}`) as JsonObject
       if (textFieldOf(probed) !== field || deltaOf(probed)?.[field] !== PROBE) return
+      unusedShapes += 1
       head = before
       tail = after
       like = { bodyWith: (text) => withText(probed, field, text) }

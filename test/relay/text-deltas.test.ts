@@ -184,3 +184,15 @@ test('an event that begins and ends like the one before it, but is not JSON, bre
     }, StreamBroken)
   }
 })
+
+test('a stream that varies another field in every event is parsed whole, after a few tries', async () => {
+  const event = (text: string, other: number) =>
+    `data: {"choices":[{"index":0,"delta":{"content":"${text}"}}],"obfuscation":"${other}"}\n\n`
+  const varied = Array.from({ length: 8 }, (_, at) => event('a', at))
+  const alike = [event('b', 9), event('c', 9)]
+  const end = `data: ${LAST}\n\ndata: [DONE]\n\n`
+  const found: (string | undefined)[] = []
+  for await (const chunks of readParts([Buffer.from([...varied, ...alike, end].join(''))]).chunks)
+    found.push(...chunks.map(({ delta }) => delta?.text))
+  assert.deepEqual(new Set(found), new Set([undefined]))
+})
