@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net'
  * `wide` what one tenant can get without effort (a /24, a /48).
  */
 export function clientNetworks(ip: string): { readonly near: string; readonly wide: string } {
-  if (!isOfSix(ip)) return { near: ip, wide: `${ip.split('.').slice(0, 3).join('.')}.0/24` }
+  if (!isVersion6(ip)) return { near: ip, wide: `${ip.split('.').slice(0, 3).join('.')}.0/24` }
   const groups = ipv6Groups(ip)
   const prefix = (count: number): string => groups.slice(0, count).join(':')
   return { near: `${prefix(4)}::/64`, wide: `${prefix(3)}::/48` }
@@ -13,16 +13,16 @@ export function clientNetworks(ip: string): { readonly near: string; readonly wi
 
 /** The `near` network alone, for counts on the hot path. */
 export function nearNetwork(ip: string): string {
-  return isOfSix(ip) ? clientNetworks(ip).near : ip
+  return isVersion6(ip) ? clientNetworks(ip).near : ip
 }
 
 /** The `wide` network of an IPv6 address; undefined for IPv4, where a /24 belongs to many customers of a carrier. */
 export function wideNetwork(ip: string): string | undefined {
-  return isOfSix(ip) ? clientNetworks(ip).wide : undefined
+  return isVersion6(ip) ? clientNetworks(ip).wide : undefined
 }
 
 /** Most addresses are of IPv4, and the platform's check takes a microsecond. */
-function isOfSix(ip: string): boolean {
+function isVersion6(ip: string): boolean {
   return ip.includes(':') && isIPv6(ip)
 }
 

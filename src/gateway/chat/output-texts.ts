@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
+import { TEXT_FIELDS } from '../../providers/text-delta.ts'
 
 /** The generated texts of a whole answer, which are counted if the upstream reports no usage. */
 export function outputTexts(body: JsonObject): string[] {
@@ -7,7 +8,7 @@ export function outputTexts(body: JsonObject): string[] {
   const texts: string[] = []
   for (const choice of body.choices as unknown[]) {
     const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
-    for (const field of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
+    for (const field of TEXT_FIELDS) {
       if (typeof message[field] === 'string' && message[field] !== '') texts.push(message[field])
     }
     for (const field of ['tool_calls', 'function_call'] as const) {
