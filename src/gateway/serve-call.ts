@@ -210,15 +210,7 @@ async function settle(
   resolution: Resolution,
   running: RunningCall,
 ): Promise<Resolved> {
-  if (resolution.billedNanoBrl > held.quote.ceilingNanoBrl) {
-    deps.observer.overrun()
-    deps.log.error('charge_above_hold', {
-      holdId: held.holdId,
-      upstreamId: resolution.upstreamId,
-      heldNanoBrl: held.quote.ceilingNanoBrl,
-      billedNanoBrl: resolution.billedNanoBrl,
-    })
-  }
+  alarmOperator(deps, held, resolution)
   const usedAtMs = performance.now()
   // Delivered output is the authority, even if another node has resolved the hold in the meantime.
   const final = running.isDelivered ? { ...resolution, isFinal: true } : resolution
@@ -230,6 +222,20 @@ async function settle(
     )
   else deps.log.error('answer_not_delivered', { holdId: held.holdId, resolved: resolved.kind })
   return resolved
+}
+
+/** Reports an upstream whose usage is above the hold, or cannot be true. */
+function alarmOperator(
+  { log, observer }: GatewayDeps,
+  { holdId, quote }: HeldCall,
+  { upstreamId, reason, billedNanoBrl }: Resolution,
+): void {
+  if (reason === 'impossible_usage_reported')
+    log.error('impossible_usage_reported', { holdId, upstreamId })
+  if (billedNanoBrl <= quote.ceilingNanoBrl) return
+  observer.overrun()
+  const heldNanoBrl = quote.ceilingNanoBrl
+  log.error('charge_above_hold', { holdId, upstreamId, heldNanoBrl, billedNanoBrl })
 }
 
 /** Returns the upstream that answered, or was tried last, with the duration measured when it is called. */

@@ -10,6 +10,7 @@ import type {
 } from '../../providers/contract.ts'
 import type { LeaseView } from '../../ledger/lease.ts'
 import { billedUsage } from '../billed-usage.ts'
+import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
@@ -151,7 +152,7 @@ async function resolveAnswer(
   const texts = outputTexts(answer.body)
   const used =
     plausibleUsage(held, answer.usage, texts.length > 0, answeredBy) ??
-    (await estimateChat(held, texts, 'no_usage_reported'))
+    (await estimateChat(held, texts, estimateReason(held, answer.usage)))
   return chargeHeldCall(held, used, answeredBy)
 }
 
@@ -164,7 +165,7 @@ async function resolveStream(
   if (ending === 'whole') {
     const used =
       plausibleUsage(held, reported, outputTokensSeen > 0, answeredBy) ??
-      (await estimateChat(held, outputTokensSeen, 'no_usage_reported'))
+      (await estimateChat(held, outputTokensSeen, estimateReason(held, reported)))
     return chargeHeldCall(held, used, answeredBy)
   }
   // The usage reported with the finish reason is the amount that the upstream bills, even if the connection broke
@@ -189,14 +190,15 @@ function mayCancel(provider: Provider, model: Model): boolean {
   return provider.cancelStopsBilling && model.canReason === false
 }
 
-/** The reported usage; undefined if it is missing, or reports zero tokens for an answer that has output. */
+/** The reported usage; undefined if it is missing, impossible, or of zero tokens for an answer that has output. */
 function plausibleUsage(
-  { model }: HeldCall,
-  reported: ReportedTokens | undefined,
+  held: HeldCall,
+  report: ReportedTokens | undefined,
   hasOutput: boolean,
   { price }: AnsweredBy,
 ): Used | undefined {
+  const reported = possibleUsage(held, report)
   if (!reported || reported.promptTokens === 0) return undefined
   if (hasOutput && reported.completionTokens === 0) return undefined
-  return { counts: billedUsage(model, price, reported), kind: 'exact', reason: null }
+  return { counts: billedUsage(held.model, price, reported), kind: 'exact', reason: null }
 }

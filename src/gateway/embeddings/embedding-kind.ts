@@ -3,6 +3,7 @@ import type { Model, Tokenizer } from '../../catalog/model.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
 import { billedUsage } from '../billed-usage.ts'
+import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, estimated } from '../charge.ts'
@@ -31,9 +32,10 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
     ),
   async relay(held, { outcome }, answeredBy, client) {
     const by = answeredBy()
-    const used: Used = outcome.usage?.promptTokens
-      ? { counts: billedUsage(held.model, by.price, outcome.usage), kind: 'exact', reason: null }
-      : await estimate(held)
+    const reported = possibleUsage(held, outcome.usage)
+    const used: Used = reported?.promptTokens
+      ? { counts: billedUsage(held.model, by.price, reported), kind: 'exact', reason: null }
+      : await estimate(held, estimateReason(held, outcome.usage))
     const resolution = chargeHeldCall(held, used, by)
     return {
       resolution,
@@ -118,8 +120,8 @@ async function countInputs(
   return counted + given + inputs.length * tokensAround
 }
 
-async function estimate(held: HeldCall<EmbeddingRequest>): Promise<Used> {
+async function estimate(held: HeldCall<EmbeddingRequest>, reason: string): Promise<Used> {
   const counted = await countInputs(held.request.inputs, 0, held.model.tokenizer)
   const promptTokens = counted ?? held.promptTokensEstimated
-  return estimated(held, { promptTokens, completionTokens: 0 }, 'no_usage_reported')
+  return estimated(held, { promptTokens, completionTokens: 0 }, reason)
 }

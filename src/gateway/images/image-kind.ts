@@ -6,6 +6,7 @@ import { outputTokensTypical } from '../../catalog/prompt-size.ts'
 import type { ImageAnswer, Provider } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
+import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
@@ -113,15 +114,16 @@ function tokensOfImage({ image, outputTokensMax }: Model, quality: string | unde
 function usedBy(held: HeldCall<ImageRequest>, outcome: ImageAnswer, price: Price): Used {
   const { model, request } = held
   const images = unitsOf(model, price, request, outcome.images.length)
-  if (outcome.usage || isBilledByImage(price)) {
-    const { units, ...tokens } = billedUsage(model, price, outcome.usage ?? plainTokens(0, 0))
+  const reported = possibleUsage(held, outcome.usage)
+  if (reported || isBilledByImage(price)) {
+    const { units, ...tokens } = billedUsage(model, price, reported ?? plainTokens(0, 0))
     return { counts: { ...tokens, units: { ...units, ...images } }, kind: 'exact', reason: null }
   }
   const completionTokens = tokensOfImage(model, request.quality) * outcome.images.length
   return {
     counts: billedUsage(model, price, plainTokens(held.promptTokensEstimated, completionTokens)),
     kind: 'estimated',
-    reason: 'no_usage_reported',
+    reason: estimateReason(held, outcome.usage),
   }
 }
 

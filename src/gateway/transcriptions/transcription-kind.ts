@@ -4,6 +4,7 @@ import type { Price, UnitCounts } from '../../catalog/prices.ts'
 import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
+import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallBounds, CallKind, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
@@ -121,12 +122,13 @@ function isByToken({ units }: Price): boolean {
 }
 
 function plausibleUsage(
-  { model }: HeldCall,
-  { usage }: TranscriptionAnswer,
+  held: HeldCall,
+  outcome: TranscriptionAnswer,
   { price }: AnsweredBy,
 ): Used | undefined {
+  const usage = possibleUsage(held, outcome.usage)
   if (!usage) return undefined
-  const counts = billedUsage(model, price, usage)
+  const counts = billedUsage(held.model, price, usage)
   const { audio_seconds: seconds, input_audio_tokens: tokens } = counts.units ?? {}
   // A report that lacks the units that the price bills is ignored: audio with words in it has a length.
   const isBilled =
@@ -136,10 +138,11 @@ function plausibleUsage(
 }
 
 function estimate(
-  { model, request }: HeldCall<TranscriptionRequest>,
-  { durationSeconds }: TranscriptionAnswer,
+  held: HeldCall<TranscriptionRequest>,
+  { durationSeconds, usage }: TranscriptionAnswer,
   { price }: AnsweredBy,
 ): Used {
+  const { model, request } = held
   const reported = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
   const seconds = secondsWithin(model, reported ?? request.audioLength.secondsTypical)
   const textTokens = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
@@ -149,6 +152,6 @@ function estimate(
       units: unitsOf(model, price, seconds),
     },
     kind: 'estimated',
-    reason: 'no_usage_reported',
+    reason: estimateReason(held, usage),
   }
 }
