@@ -47,14 +47,9 @@ export function createCheckCaller(
     if (network === undefined) return false
     const seconds = wide.take(network, deps.ipRequestsPerMinute * WIDE_FACTOR)
     if (seconds === undefined) return false
-    const subject = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-    refuseCall(
-      deps,
-      incoming,
-      openClient(),
-      refusals.ipLimited(seconds),
-      deps.limits.lastKnown(subject),
-    )
+    const limits = deps.limits.lastKnown(ipSubject(incoming.ip, deps.ipRequestsPerMinute))
+    const none = { ...limits, remaining: 0 }
+    refuseCall(deps, incoming, openClient(), refusals.ipLimited(seconds), none)
     return true
   }
 

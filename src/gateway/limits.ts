@@ -59,7 +59,7 @@ export function createLimitsView(
     return (current + 1) * 60
   }
 
-  return {
+  const view: LimitsView = {
     counted({ subject, limit }, sequence, at) {
       const resetAt = turnTo(at.getTime())
       used.set(subject, Math.max(sequence, used.get(subject) ?? 0))
@@ -67,7 +67,9 @@ export function createLimitsView(
     },
     lastKnown({ subject, limit }) {
       const resetAt = turnTo(now())
-      return { limit, remaining: Math.max(0, limit - (used.get(subject) ?? 0)), resetAt }
+      const isReached = view.reachedFor({ subject, limit }) !== undefined
+      const left = isReached ? 0 : limit - (used.get(subject) ?? 0)
+      return { limit, remaining: Math.max(0, left), resetAt }
     },
     noteReached({ subject, limit }, { at }) {
       if (reached.size >= REACHED_MAX) return
@@ -90,6 +92,7 @@ export function createLimitsView(
       return held.has(customerId)
     },
   }
+  return view
 }
 
 export function keySubject(key: { id: string; requestsPerMinute: number }): LimitSubject {

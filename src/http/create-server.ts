@@ -10,10 +10,10 @@ import { addAnswerHeaders } from './server/add-answer-headers.ts'
 import { addStallLimit } from './server/add-stall-limit.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
-import { answerNoHttp } from './server/answer-no-http.ts'
+import { createAnswerNoHttp } from './server/answer-no-http.ts'
 import { clientPath } from './server/client-path.ts'
 import { requestIdOf } from './server/request-head.ts'
-import { refuseTwoHosts } from './server/refuse-two-hosts.ts'
+import { answerUnusualRequests } from './server/answer-unusual-requests.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
 /** The whole request must arrive within this time, with an uploaded file if it has one. */
@@ -25,7 +25,10 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 const REST_BODY_BYTES_MAX = 256 * 1024
 
 export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
+  const answerNoHttp = createAnswerNoHttp(deps)
   const server = Fastify({
+    // `refuseWrongHosts` does it: the platform's own answer has none of the headers.
+    http: { requireHostHeader: false },
     bodyLimit: Math.min(REST_BODY_BYTES_MAX, deps.bodyBytesMax),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -43,9 +46,9 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
-  refuseTwoHosts(server)
+  answerUnusualRequests(server, answerNoHttp)
   addStallLimit(server)
-  addBodyReading(server, deps.bodies, streamed)
+  addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   addAnswerHeaders(server, deps)
   const webApp = await addWebApp(server)

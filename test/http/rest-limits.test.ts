@@ -50,7 +50,7 @@ function assertTooMany({ json, headers }: Asked): void {
   assert.equal(json.error, 'rate_limit_exceeded')
   const wait = Number(headers.get('retry-after'))
   assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, `retry-after: ${wait}`)
-  assert.equal(json.details, `Pedidos demais em um minuto. Tente de novo em ${wait} s.`)
+  assert.equal(json.details, `Requisições demais em um minuto. Tente de novo em ${wait} s.`)
 }
 
 describe('a known caller', () => {

@@ -4,6 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
+import type { Limits } from '../../gateway/limits.ts'
 import { nearNetwork, wideNetwork } from '../../lib/client-networks.ts'
 import { createRateLimiter } from '../../lib/rate-limiter.ts'
 import { RestRefusal } from './rest-refusal.ts'
@@ -44,15 +45,17 @@ export const WIDE_FACTOR = 10
 export function createRestLimits({ perKey, perNetwork }: RestLimitTerms): RestLimits {
   const limiter = createRateLimiter()
 
-  function assertTaken(wait: number | undefined): void {
-    if (wait !== undefined) throw tooManyRequests(wait)
+  function assertTaken(wait: number | undefined, perMinute: number): void {
+    if (wait !== undefined) throw new TooManyRequests(wait, perMinute)
   }
 
   function takeOfNetwork(request: FastifyRequest, cost: number): void {
     const ip = plainIp(request.ip)
     const wide = wideNetwork(ip)
-    assertTaken(limiter.take(`n:${nearNetwork(ip)}`, perNetwork, cost))
-    if (wide !== undefined) assertTaken(limiter.take(`w:${wide}`, perNetwork * WIDE_FACTOR, cost))
+    assertTaken(limiter.take(`n:${nearNetwork(ip)}`, perNetwork, cost), perNetwork)
+    if (wide === undefined) return
+    const perWide = perNetwork * WIDE_FACTOR
+    assertTaken(limiter.take(`w:${wide}`, perWide, cost), perWide)
   }
 
   return {
@@ -62,26 +65,34 @@ export function createRestLimits({ perKey, perNetwork }: RestLimitTerms): RestLi
         caller.keyId === undefined
           ? [`s:${caller.sessionId}`, `as:${caller.customerId}`]
           : [`k:${caller.keyId}`, `ak:${caller.customerId}`]
-      assertTaken(limiter.take(one, perKey, cost))
-      assertTaken(limiter.take(all, perKey * ACCOUNT_FACTOR, cost))
+      assertTaken(limiter.take(one, perKey, cost), perKey)
+      const perAccount = perKey * ACCOUNT_FACTOR
+      assertTaken(limiter.take(all, perAccount, cost), perAccount)
     },
     countStranger: (request) => takeOfNetwork(request, 1),
     countWrongKey: (request) => takeOfNetwork(request, WRONG_KEY_COST),
     assertMayTryKeys(request) {
       const ip = plainIp(request.ip)
       const wide = wideNetwork(ip)
-      assertTaken(limiter.findWait(`n:${nearNetwork(ip)}`, perNetwork, WRONG_KEY_COST))
-      if (wide !== undefined)
-        assertTaken(limiter.findWait(`w:${wide}`, perNetwork * WIDE_FACTOR, WRONG_KEY_COST))
+      assertTaken(limiter.findWait(`n:${nearNetwork(ip)}`, perNetwork, WRONG_KEY_COST), perNetwork)
+      if (wide === undefined) return
+      const perWide = perNetwork * WIDE_FACTOR
+      assertTaken(limiter.findWait(`w:${wide}`, perWide, WRONG_KEY_COST), perWide)
     },
   }
 }
 
-function tooManyRequests(seconds: number): RestRefusal {
-  return new RestRefusal(
-    429,
-    'rate_limit_exceeded',
-    `Pedidos demais em um minuto. Tente de novo em ${seconds} s.`,
-    seconds,
-  )
+/** Its answer shows the limit that refused, in place of the limit of model calls. */
+export class TooManyRequests extends RestRefusal {
+  readonly limits: Limits
+  constructor(seconds: number, perMinute: number) {
+    super(
+      429,
+      'rate_limit_exceeded',
+      `Requisições demais em um minuto. Tente de novo em ${seconds} s.`,
+      seconds,
+    )
+    const resetAt = Math.ceil(Date.now() / 1_000) + seconds
+    this.limits = { limit: perMinute, remaining: 0, resetAt }
+  }
 }

@@ -17,7 +17,7 @@ export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): voi
   server.addHook('onSend', async (request, reply) => {
     reply.headers(requestIdHeaders(request.id))
     if (isSecure) reply.header('strict-transport-security', HSTS)
-    if (request.url.startsWith('/v1'))
+    if (request.url.startsWith('/v1') && !reply.hasHeader('x-ratelimit-limit'))
       reply.headers(limitHeaders(await limitsOf(deps, request, reply.statusCode)))
   })
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { nearNetwork } from '../../lib/client-networks.ts'
 import { answerNotFound } from './answer-error.ts'
-import { answerNoHttp } from './answer-no-http.ts'
+import type { AnswerNoHttp } from './answer-no-http.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
 import type { ByteBudget } from '../../lib/byte-budget.ts'
 import { discardBody } from './discard-body.ts'
@@ -18,6 +18,7 @@ export function addBodyReading(
   server: FastifyInstance,
   bodies: ByteBudget,
   streamed: ReadonlySet<string>,
+  answerNoHttp: AnswerNoHttp,
 ): void {
   const arrivals = createArrivalWatch(BODY_TIMEOUT_MS, ({ socket }) =>
     answerNoHttp({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),

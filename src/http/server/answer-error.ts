@@ -4,7 +4,9 @@ import { isCustomerDeleted } from '../../customers/customers.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
 import { errorFormatOf } from '../rest/error-formats.ts'
+import { limitHeaders } from '../rest/response-headers.ts'
 import { restError } from '../rest/rest-error.ts'
+import { TooManyRequests } from '../rest/rest-limits.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
@@ -40,6 +42,7 @@ export function answerError(
 ): FastifyReply {
   if (error instanceof RestRefusal) {
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+    if (error instanceof TooManyRequests) reply.headers(limitHeaders(error.limits))
     return restError(reply, error.status, error.code, error.details)
   }
   // The account was deleted while the request ran, so the caller no longer exists.

@@ -1,23 +1,37 @@
 import type { Socket } from 'node:net'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { ipSubject, type LimitsView } from '../../gateway/limits.ts'
 import { refusalBody, refusals } from '../../gateway/refusal.ts'
 import { createId } from '../../lib/ids.ts'
-import { requestIdHeaders } from '../rest/response-headers.ts'
+import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 
-/** Answers bytes that are not HTTP: there is no request yet, only a connection. */
-export function answerNoHttp(error: { code?: string | undefined }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'Os cabeçalhos da requisição são grandes demais.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'A requisição demorou demais para chegar.']
-        : ['400 Bad Request', 'A requisição não é HTTP válido.']
-  const body = refusalBody(refusals.invalidRequest(message))
-  const head = Object.entries({
-    ...requestIdHeaders(createId()),
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status}\r\n${head.join('')}\r\n${body}`)
+export type AnswerNoHttp = (error: { code?: string | undefined }, socket: Socket) => void
+
+/**
+ * Answers bytes that are not HTTP: there is no request yet, only a connection. The limits shown are those of the
+ * connection's address, which is the proxy's behind one. Nothing is counted: each such answer ends its connection.
+ */
+export function createAnswerNoHttp(deps: {
+  readonly limits: Pick<LimitsView, 'lastKnown'>
+  readonly ipRequestsPerMinute: number
+}): AnswerNoHttp {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const [status, message] =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'Os cabeçalhos da requisição são grandes demais.']
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? ['408 Request Timeout', 'A requisição demorou demais para chegar.']
+          : ['400 Bad Request', 'A requisição não é HTTP válido.']
+    const body = refusalBody(refusals.invalidRequest(message))
+    const address = ipSubject(plainIp(socket.remoteAddress ?? ''), deps.ipRequestsPerMinute)
+    const head = Object.entries({
+      ...requestIdHeaders(createId()),
+      ...limitHeaders(deps.limits.lastKnown(address)),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${status}\r\n${head.join('')}\r\n${body}`)
+  }
 }

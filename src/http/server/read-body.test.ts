@@ -36,7 +36,7 @@ before(async () => {
       return counts.bytes
     },
   }
-  addBodyReading(server, budget, new Set())
+  addBodyReading(server, budget, new Set(), (_error, socket) => socket.destroy())
   server.post('/stranger', (request) => (request.body as Buffer).length)
   server.post('/known', {
     onRequest: (request, reply, done) => {
