@@ -26,16 +26,22 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     const made = await client.query('select 1 from pg_database where datname = $1', [TEMPLATE])
     if (!made.rowCount) {
       await client.query(`create database ${TEMPLATE}_new`)
-      await migrate(urlOf(serverUrl, `${TEMPLATE}_new`))
+      await makeTemplate(urlOf(serverUrl, `${TEMPLATE}_new`))
       await client.query(`alter database ${TEMPLATE}_new rename to ${TEMPLATE}`)
     }
     // Not through the log of changes, which costs five times the processor time: this server is never restored.
     await client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
     await client.query('select pg_advisory_unlock(42)')
   })
-  const database = openTestDatabase(serverUrl, name)
-  await ensureMonths(database.db)
-  return database
+  return openTestDatabase(serverUrl, name)
+}
+
+async function makeTemplate(databaseUrl: string): Promise<void> {
+  await migrate(databaseUrl)
+  const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
+  await ensureMonths(db)
+  // A database that has a session cannot be cloned.
+  await close()
 }
 
 /** Without a table. */

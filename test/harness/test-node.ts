@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './find-free-port.ts'
 import { LIBRARY_IMPORTS } from './library-imports.ts'
 
@@ -22,6 +23,7 @@ export interface TestNode {
 
 const root = join(import.meta.dirname, '../..')
 const START_MS_MAX = 120_000
+const TURNS_BETWEEN_REQUESTS = 20
 
 /** Nodes that no test stopped, as after a failed set-up, end with the tests. */
 const running = new Set<ChildProcess>()
@@ -90,12 +92,21 @@ export async function startTestNode(options: {
 }
 
 async function untilUp(node: TestNode): Promise<void> {
-  for (const deadline = Date.now() + START_MS_MAX; Date.now() < deadline;) {
+  const deadline = Date.now() + START_MS_MAX
+  for (let turn = 1; Date.now() < deadline; turn++) {
     if (node.process.exitCode !== null || node.process.signalCode !== null) break
-    const answer = await fetch(`${node.baseUrl}/healthz`).catch(() => undefined)
+    // Few requests: one that is refused takes milliseconds of processor time. Not every node logs that it listens.
+    const mayBeUp = turn % TURNS_BETWEEN_REQUESTS === 0 || node.log.some(saysListening)
+    const answer = mayBeUp
+      ? await fetch(`${node.baseUrl}/healthz`).catch(() => undefined)
+      : undefined
     if (answer?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(10)
   }
   node.process.kill('SIGKILL')
   throw new Error(`the server did not come up:\n${node.log.slice(-20).join('\n')}`)
+}
+
+function saysListening(line: string): boolean {
+  return line.includes('"listening"')
 }

@@ -64,7 +64,7 @@ for (const [field, guard, named] of [
   [
     'minute_cap_brl',
     'minute',
-    /limite por minuto desta chave.*R\$ 0,00, dos quais R\$ 0,00.*recomeça em \d+ s/,
+    /limite por minuto desta chave.*R\$ 0,00, dos quais R\$ 0,00.*recomeça em (\d+ s|1 min)\./,
   ],
   ['day_cap_brl', 'day', /limite por dia desta chave.*R\$ 0,00, dos quais R\$ 0,00.*recomeça em/],
   ['task_cap_brl', 'task', /limite por tarefa \(x-svc-session-id\).*não recomeça/],
