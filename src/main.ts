@@ -4,7 +4,7 @@
  */
 import { createApp, type App } from './composition/create-app.ts'
 import { ConfigError, loadConfig, type Config } from './composition/config.ts'
-import { explainStartFailure } from './composition/explain-start-failure.ts'
+import { explainFailure } from './composition/explain-failure.ts'
 import { greet } from './composition/greet.ts'
 import { loadEnvFile } from './composition/load-env-file.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
@@ -43,7 +43,7 @@ try {
 }
 
 async function fail(error: unknown): Promise<void> {
-  const reason = explainStartFailure(error, config)
+  const reason = explainFailure(error, config)
   const text = reason ?? (error instanceof Error ? error.message : String(error))
   process.stderr.write(`Catraca could not start: ${text}\n`)
   if (reason === undefined) log.error('start_failed', { error })

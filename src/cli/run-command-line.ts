@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../composition/config.ts'
 import { describeDatabase } from '../composition/describe-database.ts'
+import { explainFailure } from '../composition/explain-failure.ts'
 import { assertMode, ModeError } from '../db/claim-mode.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
@@ -75,6 +76,7 @@ export interface Surroundings {
  * wrong call.
  */
 export async function runCommandLine(args: string[], around: Surroundings): Promise<number> {
+  let config: Config | undefined
   try {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     if (values.help || positionals.length === 0) {
@@ -84,16 +86,17 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
     const { name, command } = findCommand(positionals)
     const rest = positionals.slice(name.split(' ').length)
     assertUsage(name, command, rest, values)
-    const config = around.loadConfig()
+    config = around.loadConfig()
     const show = (result: CommandResult): number => {
       around.print(values.json ? JSON.stringify(result.data, plainJson) + '\n' : render(result))
       return result.exitCode ?? 0
     }
     if ('runOffline' in command)
       return show(await command.runOffline({ config, args: rest, options: values }))
-    return await withDatabase(config, around, async (db, databaseUrl) => {
-      if (!command.runsInEitherMode) await assertMode(db, config.mode)
-      const input: CommandInput = { db, databaseUrl, config, args: rest, options: values }
+    const settings = config
+    return await withDatabase(settings, around, async (db, databaseUrl) => {
+      if (!command.runsInEitherMode) await assertMode(db, settings.mode)
+      const input: CommandInput = { db, databaseUrl, config: settings, args: rest, options: values }
       return show(await command.run(input))
     })
   } catch (error) {
@@ -102,9 +105,8 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
       error instanceof ConfigError ||
       error instanceof ModeError ||
       (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
-    around.complain(
-      `${isUsage || !(error instanceof Error) ? (error as Error).message : error.stack}\n`,
-    )
+    const reason = isUsage ? (error as Error).message : config && explainFailure(error, config)
+    around.complain(`${reason ?? (error instanceof Error ? error.stack : String(error))}\n`)
     return isUsage ? 2 : 1
   }
 }

@@ -43,8 +43,8 @@ export function runDoctor(facts: {
   /** Partitions of usage after the current month; negative when the current month has none. */
   monthsAhead: number
   oldSnapshots: readonly OldSnapshot[]
-  /** Models whose prices in force are not those of the price data. */
-  priceDifferences: readonly string[]
+  /** Models whose prices in force are not those of the price data, or why these cannot be read. */
+  priceDifferences: readonly string[] | Error
   /** The mode of the database; undefined before the first start of a server. */
   storedMode: Mode | undefined
   /** Customers of a live database with credits of the sandbox. */
@@ -83,13 +83,17 @@ export function runDoctor(facts: {
       text: `${unreachable.length} models have no upstream with a key and answer 503: ${unreachable.map((model) => model.id).join(', ')}`,
     })
   }
-  if (facts.priceDifferences.length > 0)
-    findings.push({
-      level: 'warn',
-      text: `the prices of ${facts.priceDifferences.length} models differ from the price data (${facts.priceDifferences.join(', ')}): see \`prices check\`, and mend them with \`prices set\``,
-    })
+  findings.push(...priceFindings(facts.priceDifferences))
   findings.push(...modeFindings(config, facts))
   return findings
+}
+
+function priceFindings(differing: readonly string[] | Error): Finding[] {
+  if (differing instanceof Error)
+    return [{ level: 'fault', text: `PRICE_DATA_FILE: ${differing.message}` }]
+  if (differing.length === 0) return []
+  const text = `the prices of ${differing.length} models differ from the price data (${differing.join(', ')}): see \`prices check\`, and mend them with \`prices set\``
+  return [{ level: 'warn', text }]
 }
 
 function databaseFindings({ mode }: Config, database: DatabaseFacts): Finding[] {

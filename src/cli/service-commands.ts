@@ -8,7 +8,7 @@ import { findPriceDifferences } from '../catalog/price-data-differences.ts'
 import { pauseService, resumeService } from '../catalog/service-pause.ts'
 import { withPriceChanges } from '../catalog/with-price-changes.ts'
 import type { Config } from '../composition/config.ts'
-import { readPriceData } from '../composition/read-price-data.ts'
+import { PriceDataFault, readPriceData } from '../composition/read-price-data.ts'
 import { findMode } from '../db/claim-mode.ts'
 import { findOldSnapshots } from '../db/find-old-snapshots.ts'
 import type { Database } from '../db/open.ts'
@@ -137,7 +137,7 @@ export const serviceCommands: Record<string, Command> = {
         disk: await readDisk(config.dataDir),
         fxRate: await findCurrentFxRate(db, config.mode),
         monthsAhead: await countMonthsAhead(db),
-        priceDifferences: await listDifferingModels(db, config),
+        priceDifferences: await findDifferingModels(db, config),
         oldSnapshots: await findOldSnapshots(db),
         storedMode: await findMode(db),
         sandboxMoney: await findSandboxMoney(db),
@@ -160,12 +160,21 @@ export const serviceCommands: Record<string, Command> = {
   },
 }
 
-async function listDifferingModels(db: Database, config: Config): Promise<string[]> {
+/** Their ids, or the fault of the price data. */
+async function findDifferingModels(
+  db: Database,
+  config: Config,
+): Promise<readonly string[] | PriceDataFault> {
+  const data = await readPriceData(config).catch((error: unknown) => {
+    if (error instanceof PriceDataFault) return error
+    throw error
+  })
+  if (data instanceof PriceDataFault) return data
   const changes = await listPriceChanges(db)
   const models = config.models.map((model) =>
     withPriceChanges<ConfiguredModel['price']>(model, changes),
   )
-  const found = findPriceDifferences(models, await readPriceData(config), new Date())
+  const found = findPriceDifferences(models, data, new Date())
   return found.map(({ modelId }) => modelId)
 }
 

@@ -171,10 +171,10 @@ export function loadConfig(environment: Environment, folder: string): Config {
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
     trustProxy: read.addresses('TRUST_PROXY'),
-    supportEmails: read.list('SUPPORT_EMAILS').map((email) => email.toLowerCase()),
-    financeEmails: read.list('FINANCE_EMAILS').map((email) => email.toLowerCase()),
-    adminEmails: read.list('ADMIN_EMAILS').map((email) => email.toLowerCase()),
-    metricsToken: environment.METRICS_TOKEN || undefined,
+    supportEmails: read.emails('SUPPORT_EMAILS'),
+    financeEmails: read.emails('FINANCE_EMAILS'),
+    adminEmails: read.emails('ADMIN_EMAILS'),
+    metricsToken: read.token('METRICS_TOKEN'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
   if (faults.length > 0) throw new ConfigError(faults)

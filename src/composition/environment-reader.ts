@@ -1,4 +1,5 @@
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import { isMailAddress } from '../email/mail-address.ts'
 import { parseE4 } from '../lib/money.ts'
 import { parseSealingKey } from '../lib/sealing-key.ts'
 import { readSigningSecret } from '../webhooks/sign-webhook.ts'
@@ -44,9 +45,12 @@ export class EnvironmentReader {
 
   databaseUrl(name: string): string | undefined {
     const value = this.environment[name] || undefined
-    if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
+    if (value !== undefined && !/^postgres(ql)?:\/\//.test(value))
       this.faults.push(`${name}: must begin with postgres:// or postgresql://`)
-    }
+    else if (value !== undefined && !isReadable(value))
+      this.faults.push(
+        `${name}: must be an address such as postgres://user:password@host:5432/name`,
+      )
     return value
   }
 
@@ -96,6 +100,22 @@ export class EnvironmentReader {
       .filter(Boolean)
   }
 
+  /** In lower case. */
+  emails(name: string): string[] {
+    const entries = this.list(name)
+    for (const entry of entries)
+      if (!isMailAddress(entry)) this.faults.push(`${name}: "${entry}" is no e-mail address`)
+    return entries.map((entry) => entry.toLowerCase())
+  }
+
+  /** What is compared with a header, or sent in one. */
+  token(name: string): string | undefined {
+    const value = this.environment[name] || undefined
+    if (value !== undefined && !/^[\x21-\x7e]+$/.test(value))
+      this.faults.push(`${name}: must be letters without accents, digits and signs, without spaces`)
+    return value
+  }
+
   /** Origins as browsers send them; `*` if nothing is set, none for `none`. */
   origins(name: string): '*' | readonly string[] {
     const entries = this.list(name)
@@ -115,5 +135,15 @@ export class EnvironmentReader {
       this.faults.push(`${name}: ${(error as Error).message}`)
     }
     return entries.length > 0 ? entries : false
+  }
+}
+
+/** As an address whose parts are percent-encoded. */
+function isReadable(address: string): boolean {
+  try {
+    const { username, password, pathname } = new URL(address)
+    return [username, password, pathname].every((part) => decodeURIComponent(part) !== undefined)
+  } catch {
+    return false
   }
 }

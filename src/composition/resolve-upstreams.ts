@@ -86,11 +86,15 @@ function findFaults(
     faults.push(`takes its ${what} from ${variable as string}, which is not set`)
   }
   const baseUrl = baseUrlOf(entry, preset, environment)
-  if (baseUrl !== undefined && !URL.canParse(baseUrl))
-    faults.push(`has a base_url that is no address: "${baseUrl}"`)
+  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+    faults.push(`has a base_url that is no http(s) address: "${baseUrl}"`)
   if (preset.adapter === 'openai-compatible' && baseUrl === undefined)
     faults.push(`needs a base_url${preset.baseUrlEnv ? ` or ${preset.baseUrlEnv}` : ''}`)
-  const hasKey = createFrom(environment)(entry.api_key_env ?? preset.apiKeyEnv) !== undefined
+  const key = createFrom(environment)(entry.api_key_env ?? preset.apiKeyEnv)
+  const hasKey = key !== undefined
+  // It is sent in a header.
+  if (hasKey && !/^[\x21-\x7e]+$/.test(key))
+    faults.push('has a key with spaces, line breaks or accents')
   if (preset.adapter === 'google-vertex') {
     const vertex = vertexOf(entry, environment)
     if (!vertex) faults.push('needs a project and a location')

@@ -1,22 +1,32 @@
 import { ModeError } from '../db/claim-mode.ts'
-import type { Config } from './config.ts'
+import { ConfigError, type Config } from './config.ts'
+import { PriceDataFault } from './read-price-data.ts'
 
-/** Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure. */
-export function explainStartFailure(
+/**
+ * Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure, which is a
+ * fault of the program: its stack helps whoever mends it.
+ */
+export function explainFailure(
   error: unknown,
   { host, port, databaseUrl, dataDir }: Config,
 ): string | undefined {
-  if (error instanceof ModeError) return error.message
-  const { code, message, syscall, path } = error as NodeJS.ErrnoException
+  if (error instanceof ModeError || error instanceof ConfigError || error instanceof PriceDataFault)
+    return error.message
+  const { code, message, syscall, path, hostname } = error as NodeJS.ErrnoException & {
+    hostname?: string
+  }
   if (syscall === 'listen' && code === 'EADDRINUSE')
     return `port ${port} of ${host} is taken by another program, perhaps by another Catraca. Stop it, or choose another port: PORT=${port + 1} npm start`
   if (syscall === 'listen' && code === 'EACCES')
     return `this account may not listen on port ${port}. Choose a port from 1024 on: PORT=8080 npm start`
   if (syscall === 'listen' && code === 'EADDRNOTAVAIL')
     return `HOST: this machine has no address ${host}`
+  if (syscall?.startsWith('getaddrinfo') === true && hostname === host)
+    return `HOST: "${host}" is not an address of this machine`
   if (databaseUrl !== undefined && isOfDatabase(error))
     return `the database of DATABASE_URL cannot be opened: ${message || code}`
-  if (path?.startsWith(dataDir) === true)
+  // Also a folder above it, which could not be made.
+  if (path !== undefined && (path.startsWith(dataDir) || dataDir.startsWith(path)))
     return `DATA_DIR: the folder ${dataDir} cannot be used: ${message}`
   return undefined
 }
