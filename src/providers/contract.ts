@@ -125,13 +125,20 @@ export interface ChatAnswer {
 export interface ChatStream {
   readonly kind: 'stream'
   /**
-   * The chunks of each read from the network, in order. Ends after the upstream's `[DONE]`; throws `StreamBroken` if
-   * the answer breaks off. Slow reading slows the upstream down (back-pressure).
+   * Calls `take` with the chunks of each read from the network, in their order, as soon as they arrive. Resolves to the
+   * first result that `take` returns, after which nothing more is read, or to undefined at the end of the answer. While a
+   * promise of `take` is pending, nothing more is read, which slows the upstream down (back-pressure). Rejects with
+   * `StreamBroken` if the answer breaks off, or with an error of `take`. Called once.
    */
-  readonly chunks: AsyncIterable<readonly StreamChunk[]>
+  each<Result>(take: TakeChunks<Result>): Promise<Result | undefined>
   /** Stops reading and closes the upstream connection. */
   cancel(): void
 }
+
+/** Returns undefined to get more. */
+export type TakeChunks<Result> = (
+  chunks: readonly StreamChunk[],
+) => Result | undefined | Promise<Result | undefined>
 
 /** One chat-completions chunk, with its usage if it carries any. */
 export interface StreamChunk {
@@ -159,7 +166,7 @@ export interface DeltaShape {
   bodyWith(text: string): JsonObject
 }
 
-/** Thrown by `ChatStream.chunks` if the stream breaks off before its end. */
+/** Thrown by `ChatStream.each` if the stream breaks off before its end. */
 export class StreamBroken extends Error {
   readonly failure: UpstreamFailure
   constructor(failure: UpstreamFailure) {

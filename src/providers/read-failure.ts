@@ -2,6 +2,8 @@ import { errors } from 'undici'
 import type { UpstreamFailure } from './contract.ts'
 import { withErrorWords } from './error-words.ts'
 import { findRequestFault } from './find-request-fault.ts'
+import { HeadTimeout } from './http1/connection.ts'
+import { BadResponse } from './http1/response-reader.ts'
 import { SilentTooLong } from './watch-silence.ts'
 
 /** The call was aborted while it waited for a connection: nothing was sent to the upstream. */
@@ -25,7 +27,14 @@ export class UnreadableAnswer extends Error {
   readonly code = 'UNREADABLE_ANSWER'
 }
 
-const OWN_ERRORS = [NotSent, AnswerTooLong, UnreadableAnswer, SilentTooLong]
+const OWN_ERRORS = [
+  NotSent,
+  AnswerTooLong,
+  UnreadableAnswer,
+  SilentTooLong,
+  HeadTimeout,
+  BadResponse,
+]
 
 /** The failure for an answer with an error status. The customer's text in its body reaches no log. */
 export function readRefusal(
@@ -70,7 +79,8 @@ function reasonOf(status: number): UpstreamFailure['reason'] {
 }
 
 function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
-  if (error instanceof errors.HeadersTimeoutError) return 'first_byte_timeout'
+  if (error instanceof errors.HeadersTimeoutError || error instanceof HeadTimeout)
+    return 'first_byte_timeout'
   if (error instanceof SilentTooLong) return error.reason
   if (error instanceof AnswerTooLong || error instanceof errors.ResponseExceededMaxSizeError) {
     return 'answer_too_long'

@@ -170,14 +170,15 @@ for (const target of AI_SDK_PROVIDERS) {
       new AbortController().signal,
     )
     assert.equal(stream?.kind, 'stream')
-    const chunks = stream.chunks[Symbol.asyncIterator]()
-    await chunks.next()
-    stream.cancel()
-    await server.requests[before]?.gone
+    let reads = 0
     await assert.rejects(
-      async () => {
-        while (!(await chunks.next()).done);
-      },
+      stream.each(async () => {
+        reads += 1
+        if (reads > 1) return undefined
+        stream.cancel()
+        await server.requests[before]?.gone
+        return undefined
+      }),
       (error) => error instanceof StreamBroken && error.failure.reason === 'aborted',
     )
     await provider.close()
@@ -192,10 +193,11 @@ for (const target of AI_SDK_PROVIDERS) {
       new AbortController().signal,
     )
     assert.equal(stream?.kind, 'stream')
-    for await (const chunks of stream.chunks) {
-      assert.equal(chunks.length, 1)
-      break
-    }
+    const counted = await stream.each((chunks) => {
+      stream.cancel()
+      return chunks.length
+    })
+    assert.equal(counted, 1)
     await server.requests[before]?.gone
     await provider.close()
   })

@@ -57,7 +57,7 @@ async function answerOf(call: ChatCall, from: Provider = provider) {
   assert.ok(outcome)
   if (outcome.kind !== 'stream') return { outcome, chunks: [] }
   const chunks: StreamChunk[] = []
-  for await (const some of outcome.chunks) chunks.push(...some)
+  await outcome.each((some) => void chunks.push(...some))
   return { outcome, chunks }
 }
 

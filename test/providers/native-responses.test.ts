@@ -151,7 +151,7 @@ async function answerOf(call: ChatCall, from = provider) {
   const outcome = await from.completeChat?.(call, new AbortController().signal)
   assert.ok(outcome)
   const chunks: StreamChunk[] = []
-  if (outcome.kind === 'stream') for await (const some of outcome.chunks) chunks.push(...some)
+  if (outcome.kind === 'stream') await outcome.each((some) => void chunks.push(...some))
   return { outcome, chunks }
 }
 
@@ -433,9 +433,7 @@ test('a stream that fails, or ends before its last event, is broken; before any 
     assert.ok(outcome?.kind === 'stream')
     const chunks: StreamChunk[] = []
     await assert.rejects(
-      async () => {
-        for await (const some of outcome.chunks) chunks.push(...some)
-      },
+      outcome.each((some) => void chunks.push(...some)),
       (error) => error instanceof StreamBroken && error.failure.reason === reason,
     )
     assert.equal(chunks.length, wanted.length === 2 ? 0 : 2)

@@ -184,12 +184,13 @@ export async function complete(
   const bodies: JsonObject[] = []
   let usage: ReportedTokens | undefined
   try {
-    for await (const chunks of answer.chunks) {
+    await answer.each((chunks) => {
       for (const chunk of chunks) {
         bodies.push(chunk.body)
         usage = chunk.usage ?? usage
       }
-    }
+      return undefined
+    })
   } catch (error) {
     assert.ok(error instanceof StreamBroken)
     const { failure } = error

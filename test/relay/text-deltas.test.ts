@@ -93,7 +93,14 @@ const LAST = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 's
 function readParts(parts: readonly Buffer[]): ChatStream {
   const left = [...parts]
   return readStream({
-    read: () => Promise.resolve(left.shift()),
+    async each(take) {
+      for (let part = left.shift(); part; part = left.shift()) {
+        const result = await take(part)
+        if (result !== undefined) return result
+      }
+      return undefined
+    },
+    failure: () => undefined,
     discard: () => undefined,
     cancel: () => undefined,
     text: () => assert.fail('not read as a text'),
@@ -115,7 +122,7 @@ async function relay(bytes: Buffer, cuts: readonly number[]): Promise<Relayed> {
   const writer = createWriter()
   const output = { deltas: 0, bytes: 0, writtenBytes: 0 }
   const relayed = { shown: '', output, bodies: [] as JsonObject[], usages: 0 }
-  for await (const chunks of stream.chunks)
+  await stream.each((chunks) => {
     for (const chunk of chunks) {
       relayed.bodies.push(structuredClone(chunk.body))
       if (chunk.usage) relayed.usages += 1
@@ -123,6 +130,8 @@ async function relay(bytes: Buffer, cuts: readonly number[]): Promise<Relayed> {
       else countOutput(chunk.body, output)
       relayed.shown += chunk.delta ? writer.delta?.(chunk.delta) : (writer.chunk(chunk.body) ?? '')
     }
+    return undefined
+  })
   return { ...relayed, shown: untimed(relayed.shown) }
 }
 
@@ -169,8 +178,9 @@ test('most events of a usual stream take the short way', async () => {
     ` gira| e| nada|\\n| é`.split('|').map(event).join('') + `data: ${LAST}\n\ndata: [DONE]\n\n`,
   )
   const found: (string | undefined)[] = []
-  for await (const chunks of readParts([bytes]).chunks)
-    found.push(...chunks.map(({ delta }) => delta?.text))
+  await readParts([bytes]).each(
+    (chunks) => void found.push(...chunks.map(({ delta }) => delta?.text)),
+  )
   assert.deepEqual(found, [undefined, ' e', ' nada', undefined, ' é', undefined])
 })
 
@@ -179,9 +189,10 @@ test('an event that begins and ends like the one before it, but is not JSON, bre
     `data: {"choices":[{"index":0,"delta":{"content":"${text}"}}]}\n\n`
   for (const wrong of ['a"', 'a\u0001', 'a\\']) {
     const stream = readParts([Buffer.from(event('a') + event(wrong))])
-    await assert.rejects(async () => {
-      for await (const chunks of stream.chunks) assert.equal(chunks.length, 1)
-    }, StreamBroken)
+    await assert.rejects(
+      stream.each((chunks) => assert.equal(chunks.length, 1) as undefined),
+      StreamBroken,
+    )
   }
 })
 
@@ -192,7 +203,7 @@ test('a stream that varies another field in every event is parsed whole, after a
   const alike = [event('b', 9), event('c', 9)]
   const end = `data: ${LAST}\n\ndata: [DONE]\n\n`
   const found: (string | undefined)[] = []
-  for await (const chunks of readParts([Buffer.from([...varied, ...alike, end].join(''))]).chunks)
-    found.push(...chunks.map(({ delta }) => delta?.text))
+  const stream = readParts([Buffer.from([...varied, ...alike, end].join(''))])
+  await stream.each((chunks) => void found.push(...chunks.map(({ delta }) => delta?.text)))
   assert.deepEqual(new Set(found), new Set([undefined]))
 })

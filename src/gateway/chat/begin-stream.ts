@@ -2,22 +2,47 @@ import {
   StreamBroken,
   type ChatStream,
   type StreamChunk,
+  type TakeChunks,
   type UpstreamFailure,
 } from '../../providers/contract.ts'
 import type { BegunStream } from './streamed-chat.ts'
 
-/** Waits for the first chunks. If the stream breaks off or ends before them, returns the failure instead. */
-export async function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
-  const iterator = stream.chunks[Symbol.asyncIterator]()
-  const next = (): Promise<readonly StreamChunk[] | undefined> =>
-    iterator.next().then(({ done, value }) => (done ? undefined : value))
-  try {
-    const first = await next()
-    return first
-      ? { kind: 'stream', first, next, cancel: () => stream.cancel() }
-      : { kind: 'failure', reason: 'bad_answer', detail: 'the stream ended without a chunk' }
-  } catch (error) {
-    if (error instanceof StreamBroken) return error.failure
-    throw error
-  }
+/**
+ * Waits for the first chunks, and pauses the stream there until they are relayed. If the stream breaks off or ends before
+ * them, returns the failure instead.
+ */
+export function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
+  return new Promise((resolve, reject) => {
+    let relay: TakeChunks<unknown> | undefined
+    const ended = stream.each<unknown>((chunks) => (relay ? relay(chunks) : pauseAt(chunks)))
+
+    function pauseAt(first: readonly StreamChunk[]): Promise<unknown> {
+      return new Promise((goOn) => {
+        resolve({
+          kind: 'stream',
+          each<Result>(take: TakeChunks<Result>) {
+            relay = take
+            goOn(Promise.resolve(first).then(take))
+            return ended as Promise<Result | undefined>
+          },
+          cancel: () => stream.cancel(),
+        })
+      })
+    }
+
+    // After the first chunks these settle nothing: the end belongs to the relay.
+    ended.then(
+      () => resolve(ENDED_EMPTY),
+      (error: unknown) => {
+        if (error instanceof StreamBroken) resolve(error.failure)
+        else reject(error)
+      },
+    )
+  })
+}
+
+const ENDED_EMPTY: UpstreamFailure = {
+  kind: 'failure',
+  reason: 'bad_answer',
+  detail: 'the stream ended without a chunk',
 }

@@ -4,6 +4,7 @@ import {
   StreamBroken,
   type ReportedTokens,
   type StreamChunk,
+  type TakeChunks,
   type UpstreamFailure,
 } from '../../providers/contract.ts'
 import type { HeldCall } from '../call.ts'
@@ -80,41 +81,51 @@ export async function relayStream(
     return shown
   }
 
+  const relayChunks: TakeChunks<RelayedStream> = (chunks) => {
+    const shown = take(chunks)
+    if (isOverLimit(output.deltas, outputTokensTypical(output.writtenBytes), tokensMax)) {
+      stream.cancel()
+      return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
+    }
+    if (shown === '' || client.hasLeft()) return endIfLeft()
+    return lease.isHeld(held.epoch) ? show(shown) : showWhenHeld(shown)
+  }
+
+  function show(shown: string): RelayedStream | undefined | Promise<RelayedStream | undefined> {
+    running.isDelivered = true
+    delivered = seen()
+    running.sawOutput(Math.min(delivered, tokensMax))
+    const written = client.write(shown, waitMsLeft)
+    return written ? endIfLeftAfter(written) : endIfLeft()
+  }
+
+  async function showWhenHeld(shown: string): Promise<RelayedStream | undefined> {
+    if (!(await lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX)) && !client.hasLeft()) {
+      stream.cancel()
+      return relayed('lapsed')
+    }
+    return show(shown)
+  }
+
+  async function endIfLeftAfter(written: Promise<void>): Promise<RelayedStream | undefined> {
+    const startedAtMs = performance.now()
+    await written
+    waitMsLeft -= performance.now() - startedAtMs
+    return endIfLeft()
+  }
+
+  function endIfLeft(): RelayedStream | undefined {
+    if (!client.hasLeft()) return undefined
+    // After the client hung up, the customer is charged for all output that is read.
+    running.sawOutput(Math.min(seen(), tokensMax))
+    if (!mayCancel || seen() > 0 || hasFinished) return undefined
+    stream.cancel()
+    return relayed('left')
+  }
+
   client.beginStream(held.limits)
   try {
-    let chunks: typeof stream.first | undefined = stream.first
-    for (; chunks; chunks = await stream.next()) {
-      const shown = take(chunks)
-      if (isOverLimit(output.deltas, outputTokensTypical(output.writtenBytes), tokensMax)) {
-        stream.cancel()
-        return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
-      }
-      if (shown !== '' && !client.hasLeft()) {
-        if (
-          !lease.isHeld(held.epoch) &&
-          !(await lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX)) &&
-          !client.hasLeft()
-        ) {
-          stream.cancel()
-          return relayed('lapsed')
-        }
-        running.isDelivered = true
-        delivered = seen()
-        running.sawOutput(Math.min(delivered, tokensMax))
-        const written = client.write(shown, waitMsLeft)
-        if (written) {
-          const startedAtMs = performance.now()
-          await written
-          waitMsLeft -= performance.now() - startedAtMs
-        }
-      }
-      // After the client hung up, the customer is charged for all output that is read.
-      if (client.hasLeft()) running.sawOutput(Math.min(seen(), tokensMax))
-      if (client.hasLeft() && mayCancel && seen() === 0 && !hasFinished) {
-        stream.cancel()
-        return relayed('left')
-      }
-    }
+    return (await stream.each(relayChunks)) ?? relayed('whole')
   } catch (error) {
     if (!(error instanceof StreamBroken)) throw error
     // The writer may have found the fault, while the upstream still sends.
@@ -122,7 +133,6 @@ export async function relayStream(
     // If the client hung up, the customer owes the output seen so far. Without any output, the upstream is at fault.
     return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }
-  return relayed('whole')
 }
 
 /** Usage reports are cumulative: a report lower than the one before it is ignored. */

@@ -1,14 +1,8 @@
 /** The types of a streamed chat, at its beginning and after its end. */
-import type { ReportedTokens, StreamChunk, UpstreamFailure } from '../../providers/contract.ts'
+import type { ChatStream, ReportedTokens, UpstreamFailure } from '../../providers/contract.ts'
 
 /** A stream whose first chunks have arrived. Until then the call could still fall back to another route. */
-export interface BegunStream {
-  readonly kind: 'stream'
-  readonly first: readonly StreamChunk[]
-  /** The chunks of the next read; undefined at the end. Throws `StreamBroken`. */
-  next(): Promise<readonly StreamChunk[] | undefined>
-  cancel(): void
-}
+export type BegunStream = ChatStream
 
 /**
  * The outcome of a stream: `whole` if it was read to its end, `broken` by the upstream, `left` if it ended or broke off

@@ -32,7 +32,7 @@ export function toChatStream(
 ): ChatStream {
   return {
     kind: 'stream',
-    chunks: readChunks(stream.getReader(), asked, canceller, signal, isNative),
+    each: eachOf(readChunks(stream.getReader(), asked, canceller, signal, isNative)),
     cancel: () => canceller.abort(),
   }
 }
@@ -41,11 +41,19 @@ export function toChatStream(
 export function brokenStream(failure: UpstreamFailure): ChatStream {
   return {
     kind: 'stream',
-    // oxlint-disable-next-line require-yield -- There is nothing to deliver before the fault.
-    chunks: (async function* () {
-      throw new StreamBroken(failure)
-    })(),
+    each: () => Promise.reject(new StreamBroken(failure)),
     cancel: () => {},
+  }
+}
+
+/** Pulls the next chunks when those before are taken. */
+function eachOf(pulled: AsyncIterable<readonly StreamChunk[]>): ChatStream['each'] {
+  return async (take) => {
+    for await (const chunks of pulled) {
+      const result = await take(chunks)
+      if (result !== undefined) return result
+    }
+    return undefined
   }
 }
 

@@ -39,7 +39,7 @@ const NO_FILES: UpstreamFailure = {
 }
 
 export function createCompleteChat(
-  { pool, headers, silence, path: pathOf }: Upstream,
+  { origin, headers, silence, path: pathOf }: Upstream,
   chatBody: ChatBody,
   { takesFiles, opensAddresses, sendNatively }: ChatOptions,
 ): NonNullable<Provider['completeChat']> {
@@ -65,7 +65,7 @@ export function createCompleteChat(
         headers: { ...headers, 'x-catraca-call-id': call.callId },
         body: chatBody.write(sent),
       } as const
-      const answered = await exchange(pool, request, silence, signal)
+      const answered = await exchange(origin, request, silence, signal)
       if (answered.status !== 200) return await readRefused(answered, signal)
       if (!call.isStream) return readAnswer(await answered.body.text(CHAT_ANSWER_BYTES_MAX))
       if (isEventStream(oneHeader(answered.headers['content-type']))) {

@@ -59,7 +59,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     generateImages: createGenerateImages(upstream),
     transcribe: createTranscribe(upstream),
     async close() {
-      await Promise.all([upstream.pool.destroy(), upstream.uploads.destroy()])
+      upstream.origin.destroy()
+      await upstream.uploads.destroy()
     },
   }
 }

@@ -3,6 +3,7 @@
  * the time that the gateway spends on a call.
  */
 import type { Dispatcher } from 'undici'
+import { createBodyQueue, type BodyQueue } from './body-queue.ts'
 import { AnswerTooLong, NotSent } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 
@@ -13,8 +14,10 @@ export interface Answered {
 }
 
 export interface AnswerBody {
-  /** Resolves to all data since the last read, or to undefined after the end. Rejects if the body broke off. */
-  read(): Promise<Buffer | undefined>
+  /** See `BodyQueue.each`. Also resolves to undefined if the body broke off; see `failure`. */
+  readonly each: BodyQueue['each']
+  /** Why the body broke off; undefined if it did not. */
+  failure(): Error | undefined
   /** Reads the whole body. If it is longer than `bytesMax`, closes the connection and rejects with `AnswerTooLong`. */
   text(bytesMax: number): Promise<string>
   /** Reads the body up to about `bytesMax`; if it is longer, closes the connection. */
@@ -25,17 +28,20 @@ export interface AnswerBody {
   cancel(): void
 }
 
-/** The most unread data that is buffered before the upstream is paused. */
-const WAITING_BYTES_MAX = 64 * 1024
+/** Undici's, or `http1/open-origin.ts`. */
+export interface Dispatches<Request> {
+  dispatch(request: Request, handler: Dispatcher.DispatchHandler): unknown
+}
+
 const DISCARD_MS_MAX = 1_000
 
 /**
  * Resolves with the head of the answer. Rejects with the dispatcher's error if there is none. The dispatcher limits the
  * time until the head; `silence` limits the time between two reads of the body.
  */
-export function exchange(
-  dispatcher: Dispatcher,
-  request: Dispatcher.DispatchOptions,
+export function exchange<Request>(
+  dispatcher: Dispatches<Request>,
+  request: Request,
   silence: SilenceLimits,
   signal: AbortSignal,
 ): Promise<Answered> {
@@ -53,11 +59,12 @@ function createHandler(
   reject: (error: Error) => void,
 ): Dispatcher.DispatchHandler {
   let controller: Dispatcher.DispatchController | undefined
-  let chunks: Buffer[] = []
-  let waitingBytes = 0
+  const queue = createBodyQueue({
+    pause: () => controller?.pause(),
+    resume: () => controller?.resume(),
+  })
   let hasEnded = false
   let failure: Error | undefined
-  let wake: (() => void) | undefined
   let discarding: NodeJS.Timeout | undefined
   let watch: SilenceWatch | undefined
 
@@ -71,26 +78,7 @@ function createHandler(
     signal.removeEventListener('abort', abort)
     clearTimeout(discarding)
     watch?.stop()
-    wake?.()
-  }
-
-  function read(): Promise<Buffer | undefined> {
-    if (chunks.length > 0) return Promise.resolve(take())
-    if (failure) return Promise.reject(failure)
-    if (hasEnded) return Promise.resolve(undefined)
-    return new Promise<void>((resolve) => (wake = resolve)).then(take)
-  }
-
-  /** All that has arrived, also in the same turn after the reader was woken. */
-  function take(): Buffer | undefined {
-    wake = undefined
-    if (chunks.length === 0 && failure) throw failure
-    if (chunks.length === 0) return undefined
-    const taken = chunks
-    chunks = []
-    waitingBytes = 0
-    if (controller?.paused) controller.resume()
-    return joined(taken)
+    queue.end()
   }
 
   function cancel(): void {
@@ -106,15 +94,14 @@ function createHandler(
   async function readUpTo(bytesMax: number): Promise<Buffer> {
     const all: Buffer[] = []
     let bytes = 0
-    for (let some = await read(); some; some = await read()) {
+    const isTooLong = await queue.each((some) => {
       all.push(some)
       bytes += some.length
-      if (bytes > bytesMax) {
-        cancel()
-        break
-      }
-    }
-    return joined(all)
+      return bytes > bytesMax || undefined
+    })
+    if (isTooLong) cancel()
+    else if (failure) throw failure
+    return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
   }
 
   async function text(bytesMax: number): Promise<string> {
@@ -137,15 +124,16 @@ function createHandler(
       // 1xx responses precede the final one.
       if (status < 200) return
       watch = watchSilence(silence, started, status)
-      resolve({ status, headers, body: { read, text, beginning, discard, cancel } })
+      resolve({
+        status,
+        headers,
+        body: { each: queue.each, failure: () => failure, text, beginning, discard, cancel },
+      })
     },
     onResponseData(_controller, chunk) {
       if (discarding) return
-      chunks.push(chunk)
-      waitingBytes += chunk.length
-      if (waitingBytes > WAITING_BYTES_MAX) controller?.pause()
+      queue.push(chunk)
       watch?.received(chunk)
-      wake?.()
     },
     onResponseEnd: () => end(),
     onResponseError(_controller, error) {
@@ -153,8 +141,4 @@ function createHandler(
       reject(error)
     },
   }
-}
-
-function joined(chunks: Buffer[]): Buffer {
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }

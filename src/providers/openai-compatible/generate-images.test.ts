@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
-import { Pool } from 'undici'
 import type { ImageAnswer, ImageCall, JsonObject, UpstreamFailure } from '../contract.ts'
 import { createGenerateImages } from './generate-images.ts'
+import { openUpstream } from './upstream.ts'
 import { startOpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
 const upstream = await startOpenAiUpstream()
@@ -234,15 +234,15 @@ test('a public upstream cannot make us fetch from a private network', async () =
   const inside = createServer(() => connections++).listen(0, '127.0.0.1')
   await once(inside, 'listening')
   const { port } = inside.address() as AddressInfo
-  const pool = new Pool(upstream.origin)
-  const generateImages = createGenerateImages({
-    pool,
-    uploads: pool,
-    silence: { firstByteMs: 10_000, idleMs: 10_000 },
-    hostname: '1.1.1.1',
-    headers: {},
-    path: (endpoint) => endpoint,
+  const opened = openUpstream({
+    baseUrl: upstream.origin,
+    apiKey: undefined,
+    connectTimeoutMs: 2_000,
+    firstByteTimeoutMs: 10_000,
+    idleTimeoutMs: 10_000,
+    connectionsMax: 1,
   })
+  const generateImages = createGenerateImages({ ...opened, hostname: '1.1.1.1' })
   upstream.answerJson({ data: [{ url: `http://127.0.0.1:${port}/` }] })
   assert.deepEqual(await generateImages(callOf('dall-e-3'), new AbortController().signal), {
     kind: 'failure',
@@ -251,7 +251,8 @@ test('a public upstream cannot make us fetch from a private network', async () =
   })
   assert.equal(connections, 0)
   inside.close()
-  await pool.close()
+  opened.origin.destroy()
+  await opened.uploads.destroy()
 })
 
 test('a refusal has its status and its retry time', async () => {

@@ -32,11 +32,16 @@ export async function post<Answer>(
       path,
       method: 'POST',
       headers: { ...upstream.headers, ...headers, 'x-catraca-call-id': callId },
-      // The dispatcher accepts any async iterable, but its types do not say so.
-      body: body as string | Readable,
     } as const
-    const pool = typeof body === 'string' ? upstream.pool : upstream.uploads
-    const answered = await exchange(pool, request, upstream.silence, signal)
+    const answered =
+      typeof body === 'string'
+        ? await exchange(upstream.origin, { ...request, body }, upstream.silence, signal)
+        : await exchange(
+            upstream.uploads,
+            { ...request, body: asReadable(body) },
+            upstream.silence,
+            signal,
+          )
     if (answered.status !== 200) {
       onRefused?.()
       return await readRefused(answered, signal)
@@ -48,4 +53,9 @@ export async function post<Answer>(
       return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }
     return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
   }
+}
+
+/** The dispatcher accepts any async iterable, but its types do not say so. */
+function asReadable(body: AsyncIterable<Buffer>): Readable {
+  return body as Readable
 }

@@ -11,95 +11,43 @@ import {
 import type { AnswerBody } from './exchange.ts'
 import { withErrorWords } from '../error-words.ts'
 import { parseAnswer, TooDeep } from '../parse-answer.ts'
-import { readError } from '../read-failure.ts'
 import { createDeltaReader } from '../text-delta.ts'
+import { createStream, type StreamParser } from './create-stream.ts'
 import { readUsage } from './read-usage.ts'
 import { toPlainContent } from './to-plain-content.ts'
 
-/** Parses a chat-completions event stream into chunks, one array for each read from the network. */
+/** Parses a chat-completions event stream. */
 export function readStream(body: AnswerBody): ChatStream {
-  return {
-    kind: 'stream',
-    chunks: { [Symbol.asyncIterator]: () => createReader(body) },
-    cancel: () => body.cancel(),
-  }
+  return createStream(body, createParser())
 }
 
-type Read = IteratorResult<readonly StreamChunk[], undefined>
-
-const END: Read = { done: true, value: undefined }
-
-/** An iterator and not a generator, which costs four more promises for each read. */
-function createReader(body: AnswerBody): AsyncIterator<readonly StreamChunk[], undefined> {
-  const parse = createParser()
-  /** Of the events after the chunks that were delivered last. */
-  let end: 'done' | StreamBroken | undefined
-  let hasFinished = false
-
-  function take(bytes: Buffer | undefined): Read | Promise<Read> {
-    try {
-      return takeParsed(bytes)
-    } catch (error) {
-      fail(error)
-    }
-  }
-
-  function takeParsed(bytes: Buffer | undefined): Read | Promise<Read> {
-    // Some upstreams close without `[DONE]`, but without a finish reason the answer is incomplete.
-    if (!bytes && !hasFinished)
-      throw broken('connection_lost', 'the stream ended without a finish reason')
-    if (!bytes) return END
-    const parsed = parse(bytes)
-    const { chunks } = parsed
-    end = parsed.end
-    hasFinished ||= parsed.hasFinished
-    // Chunks before a fault are delivered, and charged, before the fault is thrown.
-    return chunks.length > 0 ? { done: false, value: chunks } : next()
-  }
-
-  function next(): Promise<Read> {
-    if (end === undefined) return body.read().then(take, fail)
-    if (end !== 'done') return Promise.reject(end)
-    body.discard()
-    return Promise.resolve(END)
-  }
-
-  return { next }
-}
-
-function fail(error: unknown): never {
-  if (error instanceof StreamBroken) throw error
-  if (error instanceof RangeError) throw broken('bad_answer', error.message)
-  throw new StreamBroken(readError(error))
-}
-
-interface Parsed {
-  readonly chunks: readonly StreamChunk[]
-  readonly end: 'done' | StreamBroken | undefined
-  /** A chunk has a finish reason. */
-  readonly hasFinished: boolean
-}
-
-function createParser(): (bytes: Buffer) => Parsed {
+function createParser(): StreamParser {
   const reader = createSseReader(EVENT_BYTES_MAX)
   const deltas = createDeltaReader()
-  return (bytes) => {
-    const chunks: StreamChunk[] = []
-    let hasFinished = false
-    for (const data of reader.push(bytes)) {
-      const delta = deltas.read(data)
-      if (delta) {
-        chunks.push(new DeltaChunk(delta))
-        continue
+  let hasFinished = false
+  return {
+    parse(bytes) {
+      const chunks: StreamChunk[] = []
+      for (const data of reader.push(bytes)) {
+        const delta = deltas.read(data)
+        if (delta) {
+          chunks.push(new DeltaChunk(delta))
+          continue
+        }
+        if (data === '[DONE]') return { chunks, end: 'done' }
+        const chunk = parseChunk(data)
+        if (chunk instanceof StreamBroken) return { chunks, end: chunk }
+        chunks.push(chunk)
+        hasFinished ||= hasFinishReason(chunk.body)
+        deltas.record(data, chunk.body)
       }
-      if (data === '[DONE]') return { chunks, end: 'done', hasFinished }
-      const chunk = parseChunk(data)
-      if (chunk instanceof StreamBroken) return { chunks, end: chunk, hasFinished }
-      chunks.push(chunk)
-      hasFinished ||= hasFinishReason(chunk.body)
-      deltas.record(data, chunk.body)
-    }
-    return { chunks, end: undefined, hasFinished }
+      return { chunks, end: undefined }
+    },
+    // Some upstreams close without `[DONE]`, but without a finish reason the answer is incomplete.
+    faultAtEnd: () =>
+      hasFinished
+        ? undefined
+        : broken('connection_lost', 'the stream ended without a finish reason'),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The connections, headers and paths that all calls to one upstream share. */
 import { Pool } from 'undici'
+import { openOrigin, type Origin } from '../http1/open-origin.ts'
 import type { SilenceLimits } from '../watch-silence.ts'
 import { connectForUploads } from './connect-for-uploads.ts'
 
@@ -26,8 +27,9 @@ export interface UpstreamOptions {
 }
 
 export interface Upstream {
-  readonly pool: Pool
-  /** A separate pool, so that the special connections of uploads cost other calls nothing. */
+  /** For bodies that are a text. */
+  readonly origin: Origin
+  /** For bodies that are read while they are sent. */
   readonly uploads: Pool
   readonly silence: SilenceLimits
   readonly hostname: string
@@ -37,22 +39,28 @@ export interface Upstream {
   readonly path: (endpoint: string) => string
 }
 
+const KEEP_ALIVE_MS = 30_000
+
 export function openUpstream(options: UpstreamOptions): Upstream {
   const url = new URL(options.baseUrl)
   const base = url.pathname.replace(/\/$/, '')
   const query = new URLSearchParams(options.query).toString()
-  const connect = { timeout: options.connectTimeoutMs }
-  const poolOptions = {
-    connections: options.connectionsMax,
-    pipelining: 1,
-    headersTimeout: options.firstByteTimeoutMs,
-    // `watchSilence` limits the silence within a body, because the limit changes with its first byte.
-    bodyTimeout: 0,
-    keepAliveTimeout: 30_000,
-  }
   return {
-    pool: new Pool(url.origin, { ...poolOptions, connect }),
-    uploads: new Pool(url.origin, { ...poolOptions, connect: connectForUploads(connect) }),
+    origin: openOrigin(url, {
+      connectTimeoutMs: options.connectTimeoutMs,
+      headTimeoutMs: options.firstByteTimeoutMs,
+      connectionsMax: options.connectionsMax,
+      keepAliveMs: KEEP_ALIVE_MS,
+    }),
+    uploads: new Pool(url.origin, {
+      connections: options.connectionsMax,
+      pipelining: 1,
+      headersTimeout: options.firstByteTimeoutMs,
+      // `watchSilence` limits the silence within a body, because the limit changes with its first byte.
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: connectForUploads({ timeout: options.connectTimeoutMs }),
+    }),
     silence: { firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs },
     hostname: url.hostname,
     headers: requestHeaders(options),

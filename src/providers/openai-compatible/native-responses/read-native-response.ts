@@ -12,7 +12,7 @@ import {
 } from '../../contract.ts'
 import { withErrorWords } from '../../error-words.ts'
 import { parseAnswer, TooDeep } from '../../parse-answer.ts'
-import { readError } from '../../read-failure.ts'
+import { createStream, type StreamParser } from '../create-stream.ts'
 import type { AnswerBody } from '../exchange.ts'
 import { BadAnswer, readObject } from '../read-answer.ts'
 import { readUsage } from '../read-usage.ts'
@@ -44,45 +44,34 @@ export function readNativeResponse(text: string): ChatAnswer | UpstreamFailure {
 }
 
 export function readNativeStream(body: AnswerBody): ChatStream {
-  return { kind: 'stream', chunks: readChunks(body), cancel: () => body.cancel() }
+  return createStream(body, createParser())
 }
 
-async function* readChunks(body: AnswerBody): AsyncGenerator<StreamChunk[]> {
+function createParser(): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
   /** The head of a response waits for more: until then, another upstream could still answer. */
   let held: JsonObject[] = []
   let hasCalls = false
-  try {
-    for (let bytes = await body.read(); bytes; bytes = await body.read()) {
+  return {
+    parse(bytes) {
       const chunks: StreamChunk[] = []
-      let fault: StreamBroken | undefined
-      let hasEnded = false
       for (const data of reader.push(bytes)) {
         const event = parseEvent(data)
-        fault = event instanceof StreamBroken ? event : undefined
-        if (event instanceof StreamBroken || event === undefined) break
+        if (event === undefined) break
+        if (event instanceof StreamBroken) return { chunks, end: event }
         if (event.type === 'response.created' || event.type === 'response.in_progress') {
           held.push(event)
           continue
         }
         hasCalls ||= isCall(event)
-        const chunk = toChunk(event, hasCalls)
-        chunks.push({ ...chunk, native: [...held, event] })
+        chunks.push({ ...toChunk(event, hasCalls), native: [...held, event] })
         held = []
-        hasEnded = isEnd(event)
-        if (hasEnded) break
+        if (isEnd(event)) return { chunks, end: 'done' }
       }
-      // Chunks before a fault are delivered, and charged, before the fault is thrown.
-      if (chunks.length > 0) yield chunks
-      if (fault) throw fault
-      if (hasEnded) return body.discard()
-    }
-  } catch (error) {
-    if (error instanceof StreamBroken) throw error
-    if (error instanceof RangeError) throw broken('bad_answer', error.message)
-    throw new StreamBroken(readError(error))
+      return { chunks, end: undefined }
+    },
+    faultAtEnd: () => broken('connection_lost', 'the stream ended without its last event'),
   }
-  throw broken('connection_lost', 'the stream ended without its last event')
 }
 
 /** Undefined for the mark at the end that some upstreams add. */

@@ -15,7 +15,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405])
  * out what this upstream cannot take, such as reasoning that another account has encrypted.
  */
 export function createSendNatively(
-  { pool, headers, silence, path: pathOf }: Upstream,
+  { origin, headers, silence, path: pathOf }: Upstream,
   serviceTier: 'default' | undefined,
 ): SendNatively {
   const path = pathOf('/responses')
@@ -28,7 +28,7 @@ export function createSendNatively(
         headers: { ...headers, 'x-catraca-call-id': call.callId },
         body: writeNativeResponse(call, serviceTier).text,
       } as const
-      const { status, headers: answered, body } = await exchange(pool, request, silence, signal)
+      const { status, headers: answered, body } = await exchange(origin, request, silence, signal)
       if (REFUSALS.has(status)) {
         body.discard()
         return undefined
