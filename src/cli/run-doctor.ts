@@ -80,7 +80,7 @@ export function runDoctor(facts: {
   if (unreachable.length > 0) {
     findings.push({
       level: 'warn',
-      text: `${unreachable.length} models have no upstream with a key and answer 503: ${unreachable.map((model) => model.id).join(', ')}`,
+      text: `${unreachable.length === 1 ? '1 model has no upstream with a key and answers' : `${unreachable.length} models have no upstream with a key and answer`} 503: ${unreachable.map((model) => model.id).join(', ')}`,
     })
   }
   findings.push(...priceFindings(facts.priceDifferences))

@@ -82,8 +82,8 @@ export const ACCOUNT_TEMPLATES = {
       ['Saldo', data.brl('balance_brl')],
       ['Duração estimada em dias', data.count('runway_days')],
       ['Chamadas com erro na última hora (%)', data.count('error_percent')],
-      ['Só da chave', data.text('api_key_id')],
-      ['Só da equipe', data.text('team_id')],
+      ['Só a chave', data.text('api_key_id')],
+      ['Só a equipe', data.text('team_id')],
       ['Desde', data.time('period_started_at')],
       ['Disparado em', data.time('at')],
     ],
@@ -93,7 +93,7 @@ export const ACCOUNT_TEMPLATES = {
       isToStranger: true,
       subject: 'Convite para uma equipe',
       paragraphs: [
-        'Você recebeu um convite para uma equipe. Quem participa usa modelos de IA com o saldo dela.',
+        'Você recebeu um convite para uma equipe. Quem faz parte dela usa modelos de IA com o saldo da equipe.',
         'Para aceitar, entre no painel com este endereço de e-mail: o convite está em Equipes. Pela API, use o código abaixo.',
       ],
       facts: [
@@ -114,7 +114,7 @@ export const ACCOUNT_TEMPLATES = {
     paragraphs: [
       data.is('reason', 'gone')
         ? 'O destino de um dos seus webhooks respondeu que não existe mais (410), e ele foi desativado.'
-        : 'As entregas a um dos seus webhooks falharam por tempo demais, e ele foi desativado.',
+        : 'As entregas a um dos seus webhooks falharam por muito tempo, e ele foi desativado.',
       'Corrija o destino e ative-o de novo. O que não foi entregue pode ser reenviado.',
     ],
     facts: [
@@ -165,7 +165,7 @@ export const ACCOUNT_TEMPLATES = {
 
 const PAUSE_CAUSES: Readonly<Record<string, string>> = {
   anomaly:
-    'O gasto dela na última hora foi muito maior que o de costume. Se está tudo certo, basta retomá-la: esse ritmo passa a valer como de costume. O limite se ajusta ou se desliga no Perfil.',
+    'O gasto dela na última hora foi muito maior que o habitual. Se está tudo certo, basta retomá-la: esse ritmo passa a ser o habitual. No Perfil você ajusta ou desliga o limite.',
   leaked: 'Alguém informou que o segredo dela está exposto na internet.',
   owner: 'A pausa foi pedida na sua conta.',
   operator: 'A pausa foi feita pela operação do serviço. Para retomar, fale com o suporte.',
@@ -192,7 +192,7 @@ function keyFacts(data: DataReader): Fact[] {
 function spendingFacts(data: DataReader): Fact[] {
   return [
     ['Gasto em 60 minutos', data.brl('spent_in_hour_brl')],
-    ['Maior gasto de costume em uma hora', data.brl('usual_in_hour_brl')],
+    ['Maior gasto habitual em uma hora', data.brl('usual_in_hour_brl')],
     ['Tarefa (x-svc-session-id)', data.text('session_id')],
   ]
 }

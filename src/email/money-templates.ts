@@ -106,13 +106,13 @@ export const MONEY_TEMPLATES = {
       subject: `O preço de ${model} vai mudar`,
       paragraphs: [
         'O preço de um modelo que você usou nos últimos 90 dias vai subir. Até a data abaixo nada muda.',
-        'Se preferir outro modelo para as suas chamadas, veja em GET /v1/models o catálogo com os multiplicadores em vigor.',
+        'Se preferir outro modelo para as suas chamadas, veja o catálogo e os multiplicadores em vigor em GET /v1/models.',
       ],
       facts: [
         ['Modelo', model],
         ['Id do modelo', data.text('model_id')],
         ['A partir de', data.time('starts_at')],
-        ['Multiplicador de hoje', comma(data.text('markup_multiplier_before'))],
+        ['Multiplicador atual', comma(data.text('markup_multiplier_before'))],
         ['Multiplicador novo', comma(data.text('markup_multiplier'))],
         ['Aumento', percent(data)],
       ],

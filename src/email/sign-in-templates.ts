@@ -37,7 +37,7 @@ export const SIGN_IN_TEMPLATES = {
     isToStranger: true,
     subject: 'Você já tem uma conta',
     paragraphs: [
-      'Alguém tentou criar uma conta com este endereço de e-mail, que já tem uma. Nada mudou.',
+      'Alguém tentou criar uma conta com este endereço de e-mail, mas ela já existe. Nada mudou.',
       'Se foi você, entre com a sua senha ou peça um link de acesso. Se esqueceu a senha, escolha outra.',
     ],
     link: linkTo(data, 'Entrar'),

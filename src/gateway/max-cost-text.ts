@@ -15,7 +15,7 @@ export function maxCostText({
   return [
     `Esta requisição pode custar até ${brlText(ceilingNanoBrl)}, mais que o máximo que ela mesma define no cabeçalho x-svc-max-cost-brl: ${brlText(maxCostNanoBrl)}.`,
     ...(tokensThatFit === undefined ? [] : [`Com max_tokens de até ${tokensThatFit} ela caberia.`]),
-    'Para continuar, aumente o valor do cabeçalho ou tire-o.',
+    'Para continuar, aumente o valor do cabeçalho ou remova-o.',
     'Nada foi cobrado.',
   ].join(' ')
 }

@@ -18,7 +18,7 @@ const MB = 1024 * 1024
 
 const TO_RESUME = 'Para continuar, retome a chave no painel, em Chaves.'
 const PAUSE_CAUSES: Readonly<Record<PauseReason, string>> = {
-  anomaly: `: o gasto dela foi muito maior que o de costume. ${TO_RESUME}`,
+  anomaly: `: o gasto dela foi muito maior que o habitual. ${TO_RESUME}`,
   leaked: ': alguém informou que o segredo dela está exposto. Revogue-a e crie outra.',
   owner: `. ${TO_RESUME}`,
   operator: ' pela operação do serviço. Fale com o suporte.',
@@ -31,7 +31,7 @@ export const refusals = {
     refusal(
       400,
       'personal_data_found',
-      `A proteção de dados pessoais (LGPD) recusou esta requisição: há ${found} em ${places}. Nada foi enviado ao modelo e nada foi cobrado. Tire esses dados, ou mude a proteção da chave ou da conta.`,
+      `A proteção de dados pessoais (LGPD) recusou esta requisição: há ${found} em ${places}. Nada foi enviado ao modelo e nada foi cobrado. Remova esses dados, ou mude a proteção da chave ou da conta.`,
     ),
   textsTooLong: (charactersMax: number) =>
     refusal(
@@ -234,7 +234,7 @@ export const refusals = {
     refusal(
       503,
       'service_paused',
-      'As chamadas de modelos estão pausadas pela operação do serviço. Nada foi cobrado, e o saldo não muda. Acompanhe a página de estado e tente de novo em alguns minutos.',
+      'As chamadas de modelos estão pausadas pela operação do serviço. Nada foi cobrado, e o saldo não muda. Acompanhe a página de status e tente de novo em alguns minutos.',
       60,
     ),
   /** No upstream that has a key serves it: trying again does not help. */
@@ -255,7 +255,7 @@ export const refusals = {
     refusal(
       503,
       'service_unavailable',
-      'Modelo temporariamente indisponível (em manutenção). Tente de novo em alguns minutos.',
+      'Modelo temporariamente indisponível. Tente de novo em alguns minutos.',
     ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
 

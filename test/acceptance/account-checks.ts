@@ -87,6 +87,33 @@ const READS: readonly (readonly [string, string, Shape])[] = [
       critical: 'boolean',
     },
   ],
+  [
+    '/usage/by-key',
+    'keys.0',
+    { name: 'string', requests: 'integer', cost_billed_brl: 'number', top_models: 'array' },
+  ],
+  [
+    '/usage/rate-limit',
+    'keys.0.requests_per_minute',
+    { limit: 'integer', current: 'integer', headroom_percent: 'number' },
+  ],
+  ['/usage/rate-limit', 'keys.0.tokens_per_minute', { current: 'integer' }],
+  [
+    '/me/sessions',
+    'sessions.0',
+    {
+      session_id: 'text',
+      request_count: 'integer',
+      total_billed_brl: 'number',
+      total_prompt_tokens: 'integer',
+      total_completion_tokens: 'integer',
+      total_tokens: 'integer',
+      models: 'strings',
+      first_request_at: 'date-time',
+      last_request_at: 'date-time',
+      duration_ms: 'integer',
+    },
+  ],
   ['/me/notifications', '', { total: 'integer', notifications: 'array' }],
   [
     '/me/export',
@@ -137,8 +164,40 @@ export async function checkAccount(context: Context): Promise<void> {
         'invalid_request',
       )
   }
+  await checkSessions(context)
   await checkExports(context)
   await checkProfile(context)
+}
+
+async function checkSessions(context: Context): Promise<void> {
+  const { checks, ask } = context
+  const all = (await ask('/me/sessions')).json
+  checks.equal('GET /me/sessions: count', all.count, all.sessions.length)
+  const one = (await ask('/me/sessions?limit=1')).json
+  checks.equal('GET /me/sessions?limit=1', [one.count, one.sessions.length], [1, 1])
+  const [{ session_id: id }] = all.sessions
+  const detail = (await ask(`/me/sessions/${id}`)).json
+  checks.shape('GET /me/sessions/{id}', detail, {
+    session_id: `'${id}'`,
+    request_count: 'integer',
+    total_billed_brl: 'number',
+    events: 'array',
+  })
+  for (const event of detail.events)
+    checks.equal('an event of a session names it', event.session_id, id)
+  const unknown = await ask('/me/sessions/nao-existe')
+  checkRefused(context, 'an unknown session', unknown, 404, 'session_not_found')
+  const long = await ask(`/me/sessions/${'x'.repeat(81)}`)
+  checks.is('an id of 81 characters', long.status === 400 || long.status === 404, long.status)
+  const foreign = await context.other(`/me/sessions/${id}`)
+  checkRefused(context, 'the session of another', foreign, 404, 'session_not_found')
+  const { balance_brl, daily_avg_brl, runway_days, critical } = (await ask('/me/runway')).json
+  const estimated = runway_days === null ? null : Math.floor(balance_brl / daily_avg_brl)
+  checks.is(
+    'GET /me/runway: balance by average',
+    Math.abs((runway_days ?? 0) - (estimated ?? 0)) <= 1,
+  )
+  checks.equal('GET /me/runway: critical', critical, runway_days !== null && runway_days < 7)
 }
 
 async function checkExports(context: Context): Promise<void> {

@@ -6,6 +6,7 @@ import { billedOf, costOf, scaled, type Counts, type PublishedPrice } from './ar
 import { checkCompletion } from './call-checks.ts'
 import { parse, type Answer } from './client.ts'
 import type { Context } from './context.ts'
+import { until } from './until.ts'
 
 interface Published {
   readonly price: PublishedPrice
@@ -52,7 +53,9 @@ export async function checkAmounts(context: Context): Promise<void> {
     Array.from({ length: 50 }, (_, n) => `texto ${n}`),
   ]) {
     const answer = await own('/embeddings', { body: { model: 'sandbox-embedding', input } })
-    checks.equal('an embedding has 1536 numbers', answer.json.data[0].embedding.length, 1_536)
+    checks.shape('embeddings', answer.json, { object: 'text', data: 'array' })
+    for (const { embedding } of answer.json.data)
+      checks.is('an embedding is 1536 numbers', isVector(embedding), embedding?.length)
     checks.equal(
       'an embedding for each text',
       answer.json.data.length,
@@ -67,6 +70,7 @@ export async function checkAmounts(context: Context): Promise<void> {
   ] as const) {
     const answer = await own('/images/generations', { body: { model, prompt: 'um gato', ...more } })
     checks.equal('an image for each n', answer.json.data.length, 'n' in more ? more.n : 1)
+    for (const each of answer.json.data) checks.shape('an image', each, { url: 'text' })
     const picture = await fetch(answer.json.data[0].url)
     checks.is(
       'the url of an image leads to it',
@@ -89,6 +93,27 @@ export async function checkAmounts(context: Context): Promise<void> {
   }
   checks.is('30 calls or more', run.charges.length >= 30, run.charges.length)
   await run.checkShown(own, '300')
+  await checkHealth(context)
+}
+
+/** The calls are summed in the background. */
+async function checkHealth(context: Context): Promise<void> {
+  const { checks, ask } = context
+  const quiet = context.quiet()
+  const isThere = async () => {
+    const { json } = await quiet('/upstream-health')
+    return json.providers.length > 0
+  }
+  checks.is('GET /upstream-health: has a provider', await until(isThere, 90_000))
+  for (const each of (await ask('/upstream-health')).json.providers) {
+    checks.shape('GET /upstream-health: a provider', each, {
+      uptime_percent: 'number',
+      p50_ms: 'number or null',
+      p95_ms: 'number or null',
+    })
+    const percent = each.uptime_percent
+    checks.is('GET /upstream-health: a percentage', percent >= 0 && percent <= 100, percent)
+  }
 }
 
 class Run {
@@ -307,6 +332,12 @@ function readStream({ checks }: Context, model: string, { text, headers }: Answe
   const content = chunks.map((chunk) => chunk?.choices?.[0]?.delta?.content ?? '').join('')
   checks.is(`${title}: deltas carry content`, content.length > 0)
   return chunks.at(-1)
+}
+
+function isVector(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length === 1_536 && value.every((each) => Number.isFinite(each))
+  )
 }
 
 /** Silence: 8 kHz, 16 bits, one channel. */

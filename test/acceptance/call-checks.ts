@@ -1,4 +1,5 @@
 /** Requests of model calls: each field with its bounds, and each error. */
+import { parse } from './client.ts'
 import { checkRefused, type Context } from './context.ts'
 
 const hello = (more: object = {}): Record<string, unknown> => ({
@@ -19,6 +20,15 @@ const TAKEN: Readonly<Record<string, object>> = {
     { role: 'user', content: 'Oi' },
     { role: 'assistant', content: 'Olá' },
     { role: 'user', content: 'Tudo bem?' },
+  ),
+  'the role tool': saying(
+    { role: 'user', content: 'Quanto é 1 + 1?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'soma', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: '2' },
   ),
   'response_format json_object': hello({ response_format: { type: 'json_object' } }),
   tools: hello({
@@ -81,6 +91,9 @@ export async function checkCalls(context: Context): Promise<void> {
     const { status, json, text } = await ask('/chat/completions', { body })
     checks.equal(`chat with ${title}: status`, status, 200)
     checkCompletion(context, `chat with ${title}`, json ?? text)
+    checks.equal(`chat with ${title}: model`, json?.model, 'sandbox-chat')
+    if (title.startsWith('response_format'))
+      checks.is('json_object: the content is an object', isObjectText(json))
   }
   for (const [title, body] of Object.entries(REFUSED))
     checkRefused(
@@ -145,9 +158,27 @@ async function checkIds({ checks, ask }: Context): Promise<void> {
     kept.headers.get('x-svc-request-id'),
     id,
   )
+  const another = await ask('/healthz', { headers: { 'x-svc-request-id': 'no uuid' } })
+  checks.is(
+    'x-svc-request-id that is no uuid: a new one',
+    another.headers.get('x-svc-request-id') !== 'no uuid',
+  )
+  const longest = { 'x-svc-session-id': 'x'.repeat(80) }
+  const kept80 = await ask('/chat/completions', { body: hello(), headers: longest })
+  checks.equal('x-svc-session-id of 80 characters', kept80.status, 200)
+  checks.equal(
+    'GET /me/sessions/{id} of 80 characters',
+    (await ask(`/me/sessions/${'x'.repeat(80)}`)).json?.request_count,
+    1,
+  )
   const long = { 'x-svc-session-id': 'x'.repeat(81) }
   const refused = await ask('/chat/completions', { body: hello(), headers: long })
   checks.equal('x-svc-session-id of 81 characters', refused.status, 400)
+}
+
+function isObjectText(json: any): boolean {
+  const value = parse(json?.choices?.[0]?.message?.content ?? '', false)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function checkCompletion({ checks }: Context, title: string, json: any): void {

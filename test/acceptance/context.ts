@@ -21,6 +21,8 @@ export interface Context {
     brl: number,
     ...limits: string[]
   ): Promise<{ id: string; key: string }>
+  /** Another key of the customer, made on the command line. */
+  createKey(customerId: string, ...limits: string[]): Promise<string>
   credit(customerId: string, brl: number): Promise<void>
   /** Without a key. */
   readonly stranger: Ask
@@ -57,12 +59,15 @@ export async function openContext(server: Server): Promise<Context> {
     }
     checks.equal('a credit: status', (await ask('/admin/adjustments', { body })).status, 201)
   }
+  const createKey = async (id: string, ...limits: string[]): Promise<string> => {
+    const made = await server.command('key', 'create', id, '--name', 'Servidor', ...limits)
+    return String(made.secret ?? made.key)
+  }
   const createCustomer = async (name: string, brl: number, ...limits: string[]) => {
     const email = `${name.toLowerCase()}@example.com`
     const { id } = await server.command('customer', 'create', '--name', name, '--email', email)
     await credit(id, brl)
-    const made = await server.command('key', 'create', id, '--name', 'Servidor', ...limits)
-    return { id: String(id), key: String(made.secret ?? made.key) }
+    return { id: String(id), key: await createKey(String(id), ...limits) }
   }
   const { key: otherKey } = await createCustomer('Padaria', 30)
   return {
@@ -72,6 +77,7 @@ export async function openContext(server: Server): Promise<Context> {
     other: from('198.51.100.2', { key: otherKey }),
     otherKey,
     createCustomer,
+    createKey,
     credit,
     stranger: from('198.51.100.3'),
     from,
@@ -82,6 +88,10 @@ export async function openContext(server: Server): Promise<Context> {
 
 /** Names of upstreams, and of what the service is made of. */
 const INNER = /openai|anthropic|deepseek|groq|mistral|fastify|postgres|node_modules|\bat \/|asaas/i
+/** Words of messages; names of fields, models and headers are none. */
+const ENGLISH =
+  /(?<!\p{L})(the|must|should|invalid|error|missing|is|your|not|with|request|unexpected|too|least)(?!\p{L})/iu
+const wordsOf = (text: string): string => text.replaceAll(/"[^"]*"|\S*[-_/:]\S*/g, '')
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** The headers of every response, and the two formats of errors. */
@@ -109,6 +119,9 @@ function checkEveryAnswer(checks: Checks, title: string, answer: Answer): void {
   checks.is(`${title}: the error names nothing inner`, !INNER.test(answer.text), answer.text)
   if (answer.text === '') return
   const { error, details } = answer.json ?? {}
+  const said = typeof error === 'object' ? error?.message : details
+  if (typeof said === 'string')
+    checks.is(`${title}: the error is not English`, !ENGLISH.test(wordsOf(said)), said)
   if (typeof error === 'object')
     checks.shape(`${title}: the error`, error, { message: 'text', type: 'text', code: 'text' })
   else

@@ -3,10 +3,23 @@ import { checkRefused, type Context } from './context.ts'
 
 const body = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'x' }] }
 
+interface Window {
+  readonly remaining: number
+  readonly reset: number
+}
+
 export async function checkLimits(context: Context): Promise<void> {
   const { checks, server, ask } = context
   const first = await ask('/chat/completions', { body })
   checks.equal('the default limit of a key', first.headers.get('x-ratelimit-limit'), '120')
+  const second = await ask('/chat/completions', { body })
+  const [one, two] = [first, second].map(({ headers }) => ({
+    remaining: Number(headers.get('x-ratelimit-remaining')),
+    reset: Number(headers.get('x-ratelimit-reset')),
+  })) as [Window, Window]
+  checks.equal('x-ratelimit-reset is the end of a minute', two.reset % 60, 0)
+  if (one.reset === two.reset)
+    checks.equal('x-ratelimit-remaining falls by one', two.remaining, one.remaining - 1)
   const address = '198.51.100.20'
   const stranger = context.from(address)
   const quiet = context.quiet(undefined, address)
@@ -54,7 +67,14 @@ async function checkEmptyBalance(context: Context): Promise<void> {
   const status = async (): Promise<unknown> => (await own('/api-keys')).json.api_keys[0].status
   checks.equal('a key of a customer with a balance', await status(), 'active')
   const taken = { customer_id: id, kind: 'debit', amount_brl: 2, reason: 'Acerto', reference: 'r1' }
+  await context.createKey(id)
   checks.equal('a debit: status', (await ask('/admin/adjustments', { body: taken })).status, 201)
+  const { api_keys: all } = (await own('/api-keys')).json
+  checks.equal(
+    'without a balance: every key',
+    all.map((each: { status: string }) => each.status),
+    ['suspended', 'suspended'],
+  )
   checks.equal('a key of a customer without a balance', await status(), 'suspended')
   const refused = await own('/chat/completions', { body })
   checkRefused(context, 'without a balance', refused, 402, 'insufficient_balance')

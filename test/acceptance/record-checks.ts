@@ -1,5 +1,8 @@
 /** Prompts, keys, top-ups, refunds, cards, webhooks: each bound, state and code. */
 import { checkRefused, type Context } from './context.ts'
+import { scaled } from './arithmetic.ts'
+import { checkCompletion } from './call-checks.ts'
+import { until } from './until.ts'
 
 const UUID = '00000000-0000-4000-8000-000000000000'
 
@@ -8,7 +11,6 @@ export async function checkRecords(context: Context): Promise<void> {
   await checkKeys(context)
   await checkMoneyIn(context)
   await checkLists(context)
-  await checkWebhooks(context)
 }
 
 const PROMPTS_REFUSED: Readonly<Record<string, object>> = {
@@ -31,7 +33,17 @@ async function checkPrompts(context: Context): Promise<void> {
   const create = (body: object) => ask('/me/prompts', { body })
   for (const [title, body] of Object.entries(PROMPTS_REFUSED))
     checkRefused(context, `a prompt with ${title}`, await create(body), 400, 'invalid_request')
-  const longest = { name: 'n'.repeat(120), body: 'b'.repeat(32_000), tags: ['t'.repeat(24)] }
+  checks.equal(
+    'GET /me/prompts: a list',
+    Array.isArray((await ask('/me/prompts')).json.prompts),
+    true,
+  )
+  const longest = {
+    name: 'n'.repeat(120),
+    body: 'b'.repeat(32_000),
+    variables: ['v'.repeat(40)],
+    tags: ['t'.repeat(24)],
+  }
   checks.equal('a prompt of the longest texts', (await create(longest)).status, 201)
   checks.equal(
     'a prompt of the shortest texts',
@@ -59,6 +71,14 @@ async function checkPrompts(context: Context): Promise<void> {
   const path = `/me/prompts/${made.json.id}`
   checks.equal('GET /me/prompts/{id}', (await ask(path)).json, made.json)
   const change = (body: object) => ask(path, { method: 'PATCH', body })
+  for (const [title, body] of Object.entries(PROMPTS_REFUSED))
+    if (!title.startsWith('no '))
+      checkRefused(context, `PATCH with ${title}`, await change(body), 400, 'invalid_request')
+  const listed = (await ask('/me/prompts')).json.prompts
+  checks.is(
+    'GET /me/prompts: has it',
+    listed.some(({ id }: { id: string }) => id === made.json.id),
+  )
   checks.equal('PATCH of a name: version', (await change({ name: 'Outra' })).json.version, 1)
   const changed = await change({ body: 'Diga {{x}} já.', change_note: 'c'.repeat(200) })
   checks.equal(
@@ -90,9 +110,14 @@ async function checkPrompts(context: Context): Promise<void> {
     again.json.slug,
   )
   const run = (body: object) => ask(`${path}/run`, { body })
+  const before = (await ask('/usage')).exact.balance.balance_brl
   const ran = await run({ api_key: server.key, values: { x: 'olá' }, model: 'sandbox-chat' })
   checks.equal('run: status', ran.status, 200)
   checks.is('run: the value stands in the text', ran.text.includes('Diga olá já.'), ran.text)
+  checkCompletion(context, 'run: the answer', ran.json)
+  const after = (await ask('/usage')).exact.balance.balance_brl
+  const paid = scaled(before, 9) - scaled(after, 9)
+  checks.is('run: charged to the balance', paid === scaled(ran.exact.cost_billed_brl, 9), ran.text)
   for (const body of [
     {},
     { api_key: 'x' },
@@ -107,9 +132,12 @@ async function checkPrompts(context: Context): Promise<void> {
       400,
       'invalid_request',
     )
-  const { runs } = (await ask(`${path}/runs`)).json
+  const { json, exact } = await ask(`${path}/runs`)
+  const { runs } = json
+  const { runs: exactRuns } = exact
   const session = new RegExp(`^prompt-${made.json.id}-\\d+$`)
   checks.equal('GET /runs: one', runs.length, 1)
+  checks.is('GET /runs: cost', scaled(exactRuns[0].total_billed_brl, 9) === paid, exactRuns[0])
   checks.is('GET /runs: the session', session.test(runs[0].session_id), runs[0].session_id)
   for (const limit of [0, 101, 'x'])
     checkRefused(
@@ -220,8 +248,47 @@ async function checkKeys(context: Context): Promise<void> {
     (await ask(`/api-keys/${restricted.id}`, { method: 'DELETE' })).status,
     200,
   )
+  await checkRevokeAll(context)
+  await checkExpiry(context)
   const { keys } = (await ask('/me/dashboard-stats')).json
   checks.equal('GET /me/dashboard-stats: keys', keys, { active: 3, revoked: 3 })
+}
+
+/** `{all: true}` by a customer's only key with another beside it. */
+async function checkRevokeAll(context: Context): Promise<void> {
+  const { checks } = context
+  const { id, key } = await context.createCustomer('Tudo', 1)
+  const own = context.from('198.51.100.40', { key })
+  const second = await context.createKey(id)
+  const { status, json } = await own('/api-keys/bulk-revoke', { body: { all: true } })
+  checks.equal('bulk-revoke of all: status', status, 200)
+  checks.equal('bulk-revoke of all: counts', json, {
+    revoked: 2,
+    alreadyInactive: 0,
+    gatewayFailures: 0,
+  })
+  for (const secret of [key, second]) {
+    const call = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'x' }] }
+    const dead = await own('/chat/completions', { key: secret, body: call })
+    checkRefused(context, 'a key after bulk-revoke of all', dead, 401, 'authentication_failed')
+    const { status: rest, text } = await own('/usage', { key: secret })
+    checks.equal('REST with a revoked key: 401 without a body', [rest, text], [401, ''])
+  }
+}
+
+async function checkExpiry(context: Context): Promise<void> {
+  const { checks } = context
+  const { ask } = context
+  const expires_at = new Date(Date.now() + 3_000).toISOString()
+  const body = { name: 'Breve', model_ids: ['sandbox-chat'], expires_at }
+  const made = (await ask('/api-keys', { body })).json
+  const own = context.from('198.51.100.41')
+  const call = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'x' }] }
+  const before = await own('/chat/completions', { key: made.key, body: call })
+  checks.equal('a key before its expiry: status', before.status, 200)
+  await new Promise((resolve) => setTimeout(resolve, Date.parse(expires_at) - Date.now() + 1_000))
+  const late = await own('/chat/completions', { key: made.key, body: call })
+  checkRefused(context, 'a key after its expiry', late, 401, 'authentication_failed')
 }
 
 async function checkMoneyIn(context: Context): Promise<void> {
@@ -335,33 +402,6 @@ async function checkLists({ checks, ask }: Context): Promise<void> {
     )
 }
 
-async function checkWebhooks(context: Context): Promise<void> {
-  const { checks, ask } = context
-  const made = (await ask('/webhooks', { body: { url: 'https://hooks.example.com/catraca' } })).json
-  const path = `/webhooks/${made.id}`
-  const rotated = await ask(`${path}/rotate-secret`, { method: 'POST', body: {} })
-  checks.equal('rotate-secret: status', rotated.status, 200)
-  checks.shape('rotate-secret', rotated.json, { signing_secret: 'text' })
-  checks.is('rotate-secret: another one', rotated.json.signing_secret !== made.signing_secret)
-  checks.shape('GET /webhooks/{id}: the secret is not shown again', (await ask(path)).json, {
-    signing_secret: 'absent',
-  })
-  const sent = (await ask(`${path}/test`, { method: 'POST', body: {} })).json
-  const replay = await ask(`/webhooks/attempts/${sent.delivery_id}/replay`, {
-    method: 'POST',
-    body: {},
-  })
-  checks.equal('replay: status', replay.status, 200)
-  checks.is('replay: a new delivery_id', replay.json.delivery_id !== sent.delivery_id, replay.json)
-  checks.equal('replay: the old payload', replay.json.body, sent.body)
-  for (const wrong of [`/webhooks/${UUID}/rotate-secret`, `/webhooks/attempts/${UUID}/replay`])
-    checks.equal(
-      `POST ${wrong}: status`,
-      (await ask(wrong, { method: 'POST', body: {} })).status,
-      404,
-    )
-}
-
 /** As the payer presses the button. */
 async function payOnPage(address: string): Promise<void> {
   const page = await (await fetch(address)).text()
@@ -371,12 +411,4 @@ async function payOnPage(address: string): Promise<void> {
     redirect: 'manual',
     body: new URLSearchParams({ acao: 'pagar' }),
   })
-}
-
-async function until(holds: () => Promise<boolean>): Promise<boolean> {
-  for (const end = Date.now() + 15_000; Date.now() < end;) {
-    if (await holds()) return true
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  return false
 }

@@ -29,26 +29,53 @@ before(async () => {
   const [file, list] = [join(folder, 'a-file'), join(folder, 'list.json')]
   await writeFile(file, 'no JSON')
   await writeFile(list, '[]')
-  values = [
-    ...[' ', 'x', '-1', '0', '1.5', '1e99', '9'.repeat(20), 'NaN', 'true', '[]', '{', '"', "'"],
-    ...['ção', 'a\nb', 'a,,b', ',', '💥'.repeat(3_000), '$HOME', '%', '%E0%A4%A', '../..', '~'],
-    ...['http://', 'https://[', 'http://u:p@127.0.0.1:1/v1', 'file:///x', 'smtp://', '::/0'],
-    ...[
-      'postgres://[',
-      'postgres://127.0.0.1:1/x',
-      'postgres://%zz@127.0.0.1:1/%',
-      'postgresql://',
-    ],
-    ...[
-      'postgres://nobody:x@nowhere.invalid/x',
-      'a@b',
-      'a@b.c',
-      'Name <',
-      '1.2.3.4.5',
-      '10.0.0.0/99',
-    ],
-    ...['/proc/x', '/dev/null', file, join(file, 'below'), list, folder, join(folder, 'none')],
+  const texts = [
+    ' ',
+    'x',
+    '-1',
+    '0',
+    '1.5',
+    '1e99',
+    '9'.repeat(20),
+    'NaN',
+    'true',
+    '[]',
+    '{',
+    '"',
+    "'",
   ]
+  const odd = [
+    'ção',
+    'a\nb',
+    'a,,b',
+    ',',
+    '💥'.repeat(3_000),
+    '$HOME',
+    '%',
+    '%E0%A4%A',
+    '../..',
+    '~',
+  ]
+  const addresses = [
+    'http://',
+    'https://[',
+    'http://u:p@127.0.0.1:1/v1',
+    'file:///x',
+    'smtp://',
+    '::/0',
+    'postgres://[',
+    'postgres://127.0.0.1:1/x',
+    'postgres://%zz@127.0.0.1:1/%',
+    'postgresql://',
+    'postgres://nobody:x@nowhere.invalid/x',
+    'a@b',
+    'a@b.c',
+    'Name <',
+    '1.2.3.4.5',
+    '10.0.0.0/99',
+  ]
+  const paths = ['/proc/x', '/dev/null', file, join(file, 'below'), list, folder]
+  values = [...texts, ...odd, ...addresses, ...paths, join(folder, 'none')]
   const example = await readFile(join(root, '.env.example'), 'utf8')
   names = Object.keys(parseEnv(example.replaceAll(/^# (?=[A-Z][A-Z0-9_]*=)/gm, '')))
 })

@@ -57,7 +57,7 @@ test('a key that the guard paused is refused with the reason, and the button of 
   const refused = await askChat(gateway.node.baseUrl, calls.secret, sound())
   assert.equal(refused.status, 403)
   assert.equal(refused.json.error.code, 'key_paused')
-  assert.match(refused.json.error.message, /muito maior que o de costume.*retome a chave no painel/)
+  assert.match(refused.json.error.message, /muito maior que o habitual.*retome a chave no painel/)
   const path = `/api-keys/${calls.key.id}/resume`
   const resumed = await ask(gateway.node.baseUrl, path, { secret: session, method: 'POST' })
   assert.equal(resumed.status, 200, resumed.text)

@@ -106,7 +106,7 @@ test('a run needs its values, and shows its cost to the last digit of the charge
   const page = await browser.newPage()
   await open(page, 'Resposta', 'Executar')
   const run = page.getByRole('button', { name: 'Executar', exact: true })
-  await page.getByLabel('Chave que paga').locator('option').nth(1).waitFor({ state: 'attached' })
+  await page.getByLabel('Pagar com a chave').locator('option').nth(1).waitFor({ state: 'attached' })
   await run.click()
   await page.getByText('Falta o valor.').first().waitFor()
   assert.equal(await page.getByText('Falta o valor.').count(), 4)

@@ -115,10 +115,10 @@ test("an invitation is shown at home, accepted with a click, and lets a key spen
 test('the owner sees the members, grants and revokes the admin role, and changes the cap', async () => {
   await ana.reload()
   const row = ana.getByRole('listitem').filter({ hasText: BETO.email })
-  await row.getByRole('button', { name: 'Tornar admin: Beto Luz' }).click()
+  await row.getByRole('button', { name: 'Tornar administrador: Beto Luz' }).click()
   const dialog = ana.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Tornar admin' }).click()
-  await row.getByText('Admin', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Tornar administrador' }).click()
+  await row.getByText('Administrador', { exact: true }).waitFor()
   await ana.getByText('Criada por Beto Luz').waitFor()
   await ana.getByRole('button', { name: 'Alterar nome ou limite' }).click()
   await dialog.getByLabel('Limite por mês').fill('')

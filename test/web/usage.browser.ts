@@ -50,8 +50,8 @@ test('a charge opens to its calculation, and to its session', async () => {
   const page = await browser.newPage()
   await page.goto('/uso')
   await page.getByRole('button', { name: /Ver a conta de sandbox-reasoning/ }).click()
-  const details = page.getByRole('region', { name: 'Como este valor foi feito' })
-  await details.getByText('dá exatamente o valor cobrado').waitFor()
+  const details = page.getByRole('region', { name: 'Como chegamos a este valor' })
+  await details.getByText('o resultado é exatamente o valor cobrado').waitFor()
   const [charge] = (await ask(gateway.node.baseUrl, '/usage/events?limit=1', { secret })).json
     .usage_events
   assert.equal(charge.model_id, 'sandbox-reasoning')

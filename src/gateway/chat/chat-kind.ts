@@ -96,7 +96,7 @@ function readRequest<Request extends ChatRequest>(
 
 function findModelFault(model: Model, request: ChatRequest): string | undefined {
   if (model.category !== 'llm')
-    return `O modelo "${model.id}" não é de chat; use o endereço da categoria dele.`
+    return `O modelo "${model.id}" não é de chat; use o endpoint da categoria dele.`
   const sizeFault = findSizeFault(model, request)
   if (sizeFault !== undefined) return sizeFault
   if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`

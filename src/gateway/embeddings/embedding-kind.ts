@@ -49,7 +49,7 @@ function findModelFault(model: Model, request: EmbeddingRequest): string | undef
   const { id, category, embedding } = model
   const { dimensions } = request
   if (category !== 'embedding' || !embedding)
-    return `O modelo "${id}" não é de embeddings; use o endereço da categoria dele.`
+    return `O modelo "${id}" não é de embeddings; use o endpoint da categoria dele.`
   if (dimensions === undefined || dimensions === embedding.dimensions)
     return findSizeFault(model, request)
   if (!embedding.canShorten)

@@ -55,7 +55,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
 function findModelFault(model: Model, request: ImageRequest): string | undefined {
   const { id, category, image } = model
   if (category !== 'image' || !image)
-    return `O modelo "${id}" não gera imagens; use o endereço da categoria dele.`
+    return `O modelo "${id}" não gera imagens; use o endpoint da categoria dele.`
   const { sizes } = image
   if (request.size !== undefined && sizes.length > 0 && !sizes.includes(request.size))
     return `O modelo "${id}" tem os tamanhos ${sizes.join(', ')}.`

@@ -104,6 +104,6 @@ function findSizeFault(size: unknown): string | undefined {
 /** Partial images are refused because they are billed in addition to the final ones. */
 function findUnpricedFault({ stream, partial_images: partial }: JsonObject): string | undefined {
   return stream === true || (!isAbsent(partial) && partial !== 0)
-    ? 'A geração de imagens não tem stream aqui; tire os campos "stream" e "partial_images".'
+    ? 'A geração de imagens não tem stream aqui; remova os campos "stream" e "partial_images".'
     : undefined
 }

@@ -78,7 +78,7 @@ function findModelFault(
   request: TranscriptionRequest,
 ): string | undefined {
   if (category !== 'audio' || !audio)
-    return `O modelo "${id}" não transcreve áudio; use o endereço da categoria dele.`
+    return `O modelo "${id}" não transcreve áudio; use o endpoint da categoria dele.`
   if (!audio.hasTimestamps && needsTimestamps(request))
     return `O modelo "${id}" não informa tempos: use response_format json ou text.`
   return undefined

@@ -113,7 +113,7 @@ function findFault({ file, fields }: UploadForm): string | undefined {
   if (temperature !== '' && !(Number(temperature) >= 0 && Number(temperature) <= 1))
     return 'O campo "temperature" deve ser um número de 0 a 1.'
   if (!['', 'false'].includes(value('stream')))
-    return 'A transcrição não tem stream aqui; tire o campo "stream".'
+    return 'A transcrição não tem stream aqui; remova o campo "stream".'
   if (fields.filter(([name]) => name.startsWith('models')).length > FALLBACKS_MAX)
     return `O campo "models" aceita até ${FALLBACKS_MAX} identificadores de modelos.`
   return undefined

@@ -40,7 +40,7 @@ const input = Type.Object(
         maxLength: 100,
         pattern: REFERENCE,
         description:
-          'Sua; um pedido repetido com ela não lança de novo. Pode vir no cabeçalho idempotency-key.',
+          'Definida por você; uma requisição repetida com ela não lança de novo. Pode vir no cabeçalho idempotency-key.',
       }),
     ),
   },

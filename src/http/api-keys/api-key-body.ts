@@ -311,7 +311,7 @@ const shownFields = {
   paused_reason: nullable(
     Type.Enum(['anomaly', 'leaked', 'owner', 'operator'], {
       description:
-        'Por que está pausada: gasto fora do costume, segredo exposto, por quem é dono ou pela operação.',
+        'Por que está pausada: gasto fora do padrão, segredo exposto, por quem é dono ou pela operação.',
     }),
   ),
   revoked_at: nullable(dateTime),

@@ -21,7 +21,7 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
             in: 'cookie',
             name: 'catraca.session_token',
             description:
-              'A sessão do painel; por HTTPS o nome começa com __Host-. Todo pedido que não é GET leva também o cabeçalho x-csrf-token, de GET /session.',
+              'A sessão do painel; por HTTPS o nome começa com __Host-. Toda requisição que não é GET leva também o cabeçalho x-csrf-token, de GET /session.',
           },
         },
       },

@@ -128,7 +128,7 @@ export const messages: ModelCallContract = {
 }
 
 export const messageTokens: ModelCallContract = {
-  summary: 'Estima os tokens de um pedido no formato Messages, sem custo',
+  summary: 'Estima os tokens de uma requisição no formato Messages, sem custo',
   bodyType: 'application/json',
   body: Type.Object(messageFields, open),
   answer: Type.Object({ input_tokens: count }),

@@ -9,7 +9,7 @@ import { restRoute } from '../rest/rest-route.ts'
 const locale = Type.String({ pattern: '^[a-z]{2}(-[A-Z]{2})?$' })
 
 const preferences = answer({
-  timezone: Type.String({ description: 'Zona da IANA, como America/Sao_Paulo.' }),
+  timezone: Type.String({ description: 'Fuso horário da IANA, como America/Sao_Paulo.' }),
   preferred_locale: locale,
   weekly_digest_enabled: Type.Boolean(),
   low_balance_email_enabled: Type.Boolean({
@@ -43,7 +43,7 @@ export const preferenceRoutes = [
             maxLength: 64,
             pattern: '^[A-Za-z0-9_+/-]+$',
             description:
-              'Zona da IANA. Limites de chaves e de equipes que já existem ficam com a zona em que foram criados.',
+              'Fuso horário da IANA. Limites de chaves e de equipes que já existem ficam com o fuso em que foram criados.',
           }),
         ),
         preferred_locale: Type.Optional(locale),

@@ -66,7 +66,10 @@ const profileBody = Type.Object(
     city: optional(100, 'Município'),
     state: Type.Optional(nullable(Type.Enum(STATES, { description: 'UF' }))),
   },
-  { additionalProperties: false, description: 'O que falta fica como está; null apaga.' },
+  {
+    additionalProperties: false,
+    description: 'Um campo que não é enviado fica como está; null apaga.',
+  },
 )
 
 const profile = answer({

@@ -34,7 +34,7 @@ export const referralRoutes = [
     method: 'GET',
     path: '/me/referrals',
     tag: 'Conta',
-    summary: 'O código de indicação, e quem veio com ele',
+    summary: 'O código de indicação, e quem criou a conta com ele',
     access: 'account',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({
@@ -53,7 +53,7 @@ export const referralRoutes = [
       referred_users: Type.Array(referred),
       next_cursor: nextCursor,
       statistics: answer({
-        registered: { ...count, description: 'Todos os que vieram.' },
+        registered: { ...count, description: 'Todas as pessoas indicadas.' },
         rewarded: { ...count, description: 'Com recompensa que não foi estornada.' },
         total_reward_brl: { ...brl, description: 'Sem o que foi estornado.' },
       }),

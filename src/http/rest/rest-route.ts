@@ -191,14 +191,14 @@ function parseJson(raw: unknown): unknown {
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'O pedido tem um erro.',
+  400: 'A requisição tem um erro.',
   401: 'Falta a chave ou a sessão, ou ela não vale. Sem corpo.',
   402: 'Falta saldo, orçamento da chave ou limite da equipe.',
   403: 'Sem permissão.',
-  404: 'Não existe, ou não é seu.',
+  404: 'Não existe, ou não pertence a você.',
   409: 'Conflito com o estado atual.',
-  413: 'O pedido é grande demais.',
-  429: 'Pedidos demais; o cabeçalho retry-after diz quando tentar de novo.',
+  413: 'A requisição é grande demais.',
+  429: 'Requisições demais; o cabeçalho retry-after diz quando tentar de novo.',
   500: 'Erro inesperado. Informe o valor do cabeçalho x-request-id ao suporte.',
   502: 'O modelo falhou. Nada foi cobrado.',
   503: 'O modelo está fora do ar por um momento.',
@@ -241,9 +241,7 @@ function responsesOf(
       : { ...answer, description: 'Tudo certo.' }
   return {
     [status]: success,
-    ...(route.isTagged
-      ? { 304: { description: 'É o que já se tem. Sem corpo.', type: 'null' } }
-      : {}),
+    ...(route.isTagged ? { 304: { description: 'Não mudou. Sem corpo.', type: 'null' } } : {}),
     ...Object.fromEntries(
       Object.entries(otherAnswers).map(([at, other]) => [
         at,

@@ -13,6 +13,6 @@ export const guardFactor = nullable(
 export const guardFloorBrl = Type.Integer({
   minimum: GUARD_FLOOR_BRL.min,
   maximum: GUARD_FLOOR_BRL.max,
-  description: 'Abaixo deste valor em reais por hora, nada é gasto fora do costume.',
+  description: 'Abaixo deste valor em reais por hora, nada é gasto fora do padrão.',
 })
 export const spendingGuardSetting = answer({ factor: guardFactor, floor_brl: guardFloorBrl })

@@ -19,7 +19,7 @@ export const spendingGuardRoutes = [
     method: 'GET',
     path,
     tag,
-    summary: 'Quando uma chave que gasta muito mais que o de costume é pausada',
+    summary: 'Quando uma chave que gasta muito mais que o habitual é pausada',
     access: 'account',
     answer: spendingGuardSetting,
     handle: async ({ caller }, { db }: SpendingGuardDeps) =>
@@ -29,7 +29,7 @@ export const spendingGuardRoutes = [
     method: 'PUT',
     path,
     tag,
-    summary: 'Altera ou desliga a pausa por gasto fora do costume; uma chave não a afrouxa',
+    summary: 'Altera ou desliga a pausa por gasto fora do padrão; uma chave não a afrouxa',
     access: 'manage',
     body: Type.Object(
       { factor: Type.Optional(guardFactor), floor_brl: Type.Optional(guardFloorBrl) },

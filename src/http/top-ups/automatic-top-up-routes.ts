@@ -49,7 +49,7 @@ const saving = (minimumBrl: number) => [
         amount_brl: amount(`O valor da recarga, BRL de ${minimumBrl} a ${AMOUNT_BRL_MAX}.`),
         payment_method_id: Type.String({ maxLength: 80 }),
         monthly_limit_brl: Type.Optional(
-          amount('No máximo tanto por mês, ao menos o valor de uma recarga; null: sem limite.'),
+          amount('O máximo por mês, ao menos o valor de uma recarga; null: sem limite.'),
         ),
       },
       { additionalProperties: false },

@@ -1209,7 +1209,7 @@ export interface Contract {
          */
         needs_second_factor: boolean
         /**
-         * O valor do cabeçalho x-csrf-token, que todo pedido de uma sessão leva, menos os GET. Vazio para uma chave, que não precisa dele.
+         * O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva, menos as GET. Vazio para uma chave, que não precisa dele.
          */
         csrf_token: string
         /**
@@ -1259,7 +1259,7 @@ export interface Contract {
        */
       answer: {
         /**
-         * Zona da IANA, como America/Sao_Paulo.
+         * Fuso horário da IANA, como America/Sao_Paulo.
          */
         timezone: string
         preferred_locale: string
@@ -1343,7 +1343,7 @@ export interface Contract {
       }
     }
     /**
-     * Quando uma chave que gasta muito mais que o de costume é pausada
+     * Quando uma chave que gasta muito mais que o habitual é pausada
      */
     '/me/spending-guard': {
       /**
@@ -1352,7 +1352,7 @@ export interface Contract {
       answer: {
         factor: number | null
         /**
-         * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+         * Abaixo deste valor em reais por hora, nada é gasto fora do padrão.
          */
         floor_brl: number
       }
@@ -1387,7 +1387,7 @@ export interface Contract {
       }
     }
     /**
-     * O código de indicação, e quem veio com ele
+     * O código de indicação, e quem criou a conta com ele
      */
     '/me/referrals': {
       query: {
@@ -1431,7 +1431,7 @@ export interface Contract {
         next_cursor: string | null
         statistics: {
           /**
-           * Todos os que vieram.
+           * Todas as pessoas indicadas.
            */
           registered: number
           /**
@@ -1495,7 +1495,7 @@ export interface Contract {
         spending_guard: {
           factor: number | null
           /**
-           * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+           * Abaixo deste valor em reais por hora, nada é gasto fora do padrão.
            */
           floor_brl: number
         }
@@ -3830,7 +3830,7 @@ export interface Contract {
       }
     }
     /**
-     * Estima os tokens de um pedido no formato Messages, sem custo
+     * Estima os tokens de uma requisição no formato Messages, sem custo
      */
     '/messages/count_tokens': {
       body: {
@@ -5473,7 +5473,7 @@ export interface Contract {
          */
         reason: string
         /**
-         * Sua; um pedido repetido com ela não lança de novo. Pode vir no cabeçalho idempotency-key.
+         * Definida por você; uma requisição repetida com ela não lança de novo. Pode vir no cabeçalho idempotency-key.
          */
         reference?: string
       }
@@ -5586,7 +5586,7 @@ export interface Contract {
      */
     '/me/profile': {
       /**
-       * O que falta fica como está; null apaga.
+       * Um campo que não é enviado fica como está; null apaga.
        */
       body: {
         /**
@@ -5667,7 +5667,7 @@ export interface Contract {
     '/me/preferences': {
       body: {
         /**
-         * Zona da IANA. Limites de chaves e de equipes que já existem ficam com a zona em que foram criados.
+         * Fuso horário da IANA. Limites de chaves e de equipes que já existem ficam com o fuso em que foram criados.
          */
         timezone?: string
         preferred_locale?: string
@@ -5679,7 +5679,7 @@ export interface Contract {
        */
       answer: {
         /**
-         * Zona da IANA, como America/Sao_Paulo.
+         * Fuso horário da IANA, como America/Sao_Paulo.
          */
         timezone: string
         preferred_locale: string
@@ -5719,13 +5719,13 @@ export interface Contract {
       }
     }
     /**
-     * Altera ou desliga a pausa por gasto fora do costume; uma chave não a afrouxa
+     * Altera ou desliga a pausa por gasto fora do padrão; uma chave não a afrouxa
      */
     '/me/spending-guard': {
       body: {
         factor?: number | null
         /**
-         * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+         * Abaixo deste valor em reais por hora, nada é gasto fora do padrão.
          */
         floor_brl?: number
       }
@@ -5735,7 +5735,7 @@ export interface Contract {
       answer: {
         factor: number | null
         /**
-         * Abaixo deste valor em reais por hora, nada é gasto fora do costume.
+         * Abaixo deste valor em reais por hora, nada é gasto fora do padrão.
          */
         floor_brl: number
       }
@@ -5756,7 +5756,7 @@ export interface Contract {
         amount_brl: unknown
         payment_method_id: string
         /**
-         * No máximo tanto por mês, ao menos o valor de uma recarga; null: sem limite.
+         * O máximo por mês, ao menos o valor de uma recarga; null: sem limite.
          */
         monthly_limit_brl?: unknown
       }

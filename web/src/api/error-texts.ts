@@ -1,12 +1,12 @@
 /** The customer's text for each error code of the API. For other codes the HTTP status selects the text. */
 export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   network: 'Não conseguimos falar com a Catraca. Confira sua conexão e tente de novo.',
-  internal_error: 'Algo falhou do nosso lado. Espere um instante e tente de novo.',
+  internal_error: 'Algo deu errado do nosso lado. Espere um instante e tente de novo.',
   unauthorized: 'Sua sessão terminou. Entre de novo para continuar.',
   csrf_token_missing: 'Sua sessão mudou em outra aba. Atualize a página e tente de novo.',
   invalid_request: 'Há um campo com valor inválido. Confira os dados e tente de novo.',
   stream_broken: 'A resposta parou no meio. Só é cobrado o que chegou a ser gerado. Tente de novo.',
-  rate_limit_exceeded: 'Muitos pedidos em pouco tempo. Espere um minuto e tente de novo.',
+  rate_limit_exceeded: 'Muitas requisições em pouco tempo. Espere um minuto e tente de novo.',
   too_many_exports: 'Já há uma exportação em andamento. Espere ela terminar e tente de novo.',
   payload_too_large: 'O conteúdo é grande demais. Diminua e tente de novo.',
   // Sign-in: the codes of better-auth.
@@ -44,7 +44,7 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   proof_cancelled: 'Para continuar, confirme que é você.',
   // Payments: profile, cards, top-ups.
   cpf_required: 'Antes, informe seu CPF ou CNPJ no perfil: sem ele não há como cobrar.',
-  email_required: 'Antes, confirme um e-mail na sua conta: para ele vai o recibo.',
+  email_required: 'Antes, confirme um e-mail na sua conta: é para ele que vai o recibo.',
   invalid_cpf_cnpj_format: 'Um CPF tem 11 dígitos, um CNPJ tem 14 caracteres. Confira o número.',
   invalid_cpf_cnpj_checksum: 'Este CPF ou CNPJ não é válido. Veja se há um dígito trocado.',
   payment_processor_unavailable:
@@ -72,11 +72,11 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   difference_gone: 'Esta diferença sumiu na última comparação: não há mais o que explicar.',
   // Teams.
   already_member: 'Esta pessoa já está na equipe.',
-  already_invited: 'Esta pessoa já tem um convite em aberto. Retire-o para enviar outro.',
-  too_many_invitations: 'Há 50 convites em aberto, o máximo. Retire os que não valem mais.',
+  already_invited: 'Esta pessoa já tem um convite em aberto. Cancele-o para enviar outro.',
+  too_many_invitations: 'Há 50 convites em aberto, o máximo. Cancele os que não valem mais.',
   invitation_limit_reached:
     'Convites demais em um dia, para esta pessoa ou por esta conta. Tente de novo amanhã.',
   too_many_members: 'A equipe está cheia: são 200 pessoas no máximo.',
   too_many_teams: 'Você já tem 100 equipes, o máximo. Exclua uma que não usa.',
-  invitation_not_found: 'Este convite não vale mais: venceu, foi retirado ou já foi respondido.',
+  invitation_not_found: 'Este convite não vale mais: venceu, foi cancelado ou já foi respondido.',
 }

@@ -13,7 +13,7 @@ export function explainError(error: unknown): string {
   }
   if (error.status === 403) return 'Sua conta não tem permissão para fazer isso.'
   if (error.status === 409) {
-    return 'Isso mudou enquanto você olhava. Atualize a página e tente de novo.'
+    return 'Isso mudou enquanto a página estava aberta. Atualize-a e tente de novo.'
   }
   if (error.status >= 500) return ERROR_TEXTS.internal_error as string
   return 'Não deu certo. Confira os dados e tente de novo.'

@@ -70,11 +70,11 @@ function Scope({ alert: { api_key_id, team_id } }: { readonly alert: Alert }) {
   const teams = useQuery({ ...ownTeamsQuery, enabled: team_id !== null })
   if (api_key_id !== null) {
     const key = keys.data?.keys.find((each) => each.api_key_id === api_key_id)
-    return <p className="text-sm text-muted">Só da chave {key?.name ?? api_key_id}.</p>
+    return <p className="text-sm text-muted">Só a chave {key?.name ?? api_key_id}.</p>
   }
   if (team_id === null) return null
   const team = teams.data?.find(({ id }) => id === team_id)
-  return <p className="text-sm text-muted">Só da equipe {team?.name ?? team_id}.</p>
+  return <p className="text-sm text-muted">Só a equipe {team?.name ?? team_id}.</p>
 }
 
 function DeleteAlert(props: {

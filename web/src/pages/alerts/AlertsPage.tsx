@@ -25,7 +25,7 @@ export function AlertsPage() {
     <>
       <PageTitle
         title="Alertas"
-        description="Saiba antes: do saldo que acaba, do gasto que sobe, dos erros que aparecem."
+        description="Saiba antes que o saldo acabe, que o gasto dispare ou que os erros se acumulem."
         actions={alerts.length > 0 && create}
       />
       {found.isPending && (

@@ -14,18 +14,18 @@ export function ScopeField({ value, onChange }: Props) {
   const keys = useQuery(keysToChooseQuery).data?.keys.filter(({ status }) => status !== 'revoked')
   const teams = useQuery(ownTeamsQuery).data ?? []
   return (
-    <Field label="Do que">
+    <Field label="Vale para">
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">Da conta inteira</option>
+          <option value="">A conta inteira</option>
           {keys?.map(({ api_key_id: id, name }) => (
             <option key={id} value={`chave:${id}`}>
-              Só da chave {name}
+              Só a chave {name}
             </option>
           ))}
           {teams.map(({ id, name }) => (
             <option key={id} value={`equipe:${id}`}>
-              Só da equipe {name}
+              Só a equipe {name}
             </option>
           ))}
         </Select>

@@ -44,7 +44,7 @@ export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
           isDone={hasKey}
           isNext={next === 2}
           title="Crie uma chave"
-          text="Com limites por chave, nenhum erro gasta mais do que você deixar."
+          text="Com um limite em cada chave, um erro no código não gasta mais do que você permitir."
           to="/chaves"
           action="Criar chave"
         />

@@ -43,7 +43,7 @@ export function KeysPage() {
     <>
       <PageTitle
         title="Chaves"
-        description="Cada programa com a sua: assim você vê o que cada um gasta e pode revogar um só."
+        description="Use uma chave para cada programa: assim você vê o que cada um gasta e pode revogar só uma."
         actions={
           <Button
             onClick={() => setEditing('new')}
@@ -98,7 +98,7 @@ export function KeysPage() {
               }
             >
               {status === undefined
-                ? 'Com uma chave seu programa fala com todos os modelos do catálogo.'
+                ? 'Com uma chave, seu programa acessa todos os modelos do catálogo.'
                 : 'Escolha outra situação para ver mais.'}
             </EmptyState>
           )}

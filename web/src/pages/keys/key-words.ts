@@ -18,7 +18,7 @@ export const BUDGET_PERIOD: Readonly<Record<NonNullable<ApiKey['budget']>['perio
 }
 
 export const PAUSE_REASON: Readonly<Record<NonNullable<ApiKey['paused_reason']>, string>> = {
-  anomaly: 'Pausada: gastou muito mais que o de costume. Se está tudo certo, retome-a.',
+  anomaly: 'Pausada: gastou muito mais que o habitual. Se está tudo certo, retome-a.',
   leaked: 'Pausada: alguém informou que o segredo está exposto. Revogue-a e crie outra.',
   owner: 'Pausada na sua conta.',
   operator: 'Pausada pela operação do serviço. Fale com o suporte.',

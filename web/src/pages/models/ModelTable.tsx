@@ -86,7 +86,7 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
         <span className="flex flex-wrap items-center gap-x-2">
           <span className="font-semibold">{model.display_name}</span>
           <span className="text-xs text-muted">{model.upstream}</span>
-          {price?.is_available === false && <Badge tone="warning">fora do ar</Badge>}
+          {price?.is_available === false && <Badge tone="warning">indisponível</Badge>}
         </span>
         <span className="flex items-center gap-1">
           <code className="text-xs break-all text-muted">{model.id}</code>
@@ -140,7 +140,7 @@ function PriceCells({ model }: { readonly model: CatalogModel }) {
 
 function phonePrice(model: CatalogModel): string {
   const [tier] = model.price?.tiers ?? []
-  if (!model.price || !tier) return 'sem preço agora'
+  if (!model.price || !tier) return 'sem preço no momento'
   const output = outputPrice(model)
   return [
     ...(isPaidByTokens(model) ? [`entrada ${amount(tier.input_brl)}`] : []),

@@ -8,7 +8,7 @@ export function RateNotice({ rate }: { readonly rate: Rate | null }) {
   if (!rate)
     return (
       <Notice tone="warning">
-        Ainda não há taxa de câmbio, e sem ela nenhum preço em reais. Volte em alguns minutos.
+        Ainda não há taxa de câmbio e, sem ela, não há preços em reais. Volte em alguns minutos.
       </Notice>
     )
   const source = rate.is_sandbox ? 'taxa fictícia do modo de teste' : 'PTAX de venda'

@@ -31,7 +31,7 @@ export function UseInAgents({ model }: { readonly model: CatalogModel }) {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={`${model.display_name} em agentes`}
-        description={`Ponha uma chave sua no lugar de ${PLACE_OF_SECRET}.`}
+        description={`Coloque uma chave sua no lugar de ${PLACE_OF_SECRET}.`}
         className="sm:max-w-2xl"
       >
         <SnippetTabs label="Agentes" snippets={snippets} />

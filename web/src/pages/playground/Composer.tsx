@@ -100,7 +100,7 @@ function Faults({ view: { settings, model, models, apiKey } }: { readonly view: 
   if (models.length === 0)
     return (
       <Notice tone="warning">
-        A chave {apiKey?.name} não usa nenhum modelo de chat. Escolha outra.
+        A chave {apiKey?.name} não dá acesso a nenhum modelo de chat. Escolha outra.
       </Notice>
     )
   if (!model && settings.model !== '')
@@ -118,8 +118,8 @@ function NoKey() {
   return (
     <div className="grid justify-items-start gap-3 rounded-b-card border-t border-line bg-surface p-4 md:px-6">
       <p className="text-sm">
-        Para conversar você precisa de uma chave ativa: é dela que sai o gasto, com os limites que
-        você der.
+        Para conversar você precisa de uma chave ativa: é nela que o gasto é contado, com os limites
+        que você definir.
       </p>
       <Link to="/chaves" className={buttonClass('primary')}>
         Criar uma chave

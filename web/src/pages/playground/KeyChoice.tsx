@@ -16,8 +16,8 @@ export function KeyChoice({
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
       />
       <Select
-        aria-label="Chave que paga"
-        title="Chave que paga"
+        aria-label="Pagar com a chave"
+        title="Pagar com a chave"
         className="truncate pl-9"
         value={apiKey.id}
         onChange={(event) => chooseKey(event.target.value)}

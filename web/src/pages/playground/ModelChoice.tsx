@@ -180,7 +180,7 @@ function ModelOption({ id, model, isChosen, isActive, onChoose }: OptionProps) {
 }
 
 function aboutOf({ id, description, price }: CatalogModel): string {
-  return [price?.is_available === false && 'fora do ar', id, description]
+  return [price?.is_available === false && 'indisponível', id, description]
     .filter(Boolean)
     .join(' · ')
 }

@@ -18,7 +18,7 @@ export function RequestCode({ isOpen, onClose, view, draft }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       title="Ver código"
-      description="O mesmo pedido, feito pelo seu programa. Ponha sua chave em CATRACA_API_KEY."
+      description="A mesma chamada, feita pelo seu programa. Coloque sua chave em CATRACA_API_KEY."
       className="sm:max-w-2xl!"
     >
       <Code view={view} draft={draft} />
@@ -36,5 +36,5 @@ function Code({ view, draft }: Pick<Props, 'view' | 'draft'>) {
     view.settings,
   )
   const snippets = requestSnippets(`${window.location.origin}/v1`, body)
-  return <SnippetTabs label="O pedido em código" snippets={snippets} />
+  return <SnippetTabs label="A chamada em código" snippets={snippets} />
 }

@@ -4,7 +4,7 @@ import { explainError } from '../../api/explain-error.ts'
 /** Texts that help a reader of the dashboard more than the gateway's, which are written for programs. */
 const TEXTS: Readonly<Record<string, string>> = {
   authentication_failed:
-    'Esta chave não serve mais: foi revogada, venceu ou é de outra conta. Escolha outra em “Chave”.',
+    'Esta chave não vale mais: foi revogada, venceu ou é de outra conta. Escolha outra em “Chave”.',
 }
 
 /** The gateway's own messages are in Portuguese and name the next step. */

@@ -9,7 +9,7 @@ export function SpendingGuardCard() {
   const guard = useQuery(spendingGuardQuery)
   return (
     <Card
-      title="Gasto fora do costume"
+      title="Gasto fora do padrão"
       description="Uma chave que, em 60 minutos, gasta muito mais que na hora de maior gasto dos últimos 35 dias é pausada. Você recebe um e-mail e a retoma em Chaves, com um clique."
     >
       {guard.isPending && <SkeletonRows rows={2} />}

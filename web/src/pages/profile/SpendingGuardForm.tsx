@@ -44,15 +44,15 @@ export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) 
               .toSorted((one, other) => one - other)
               .map((factor) => (
                 <option key={factor} value={factor}>
-                  Com {factor} vezes o gasto de costume
+                  Com {factor} vezes o gasto habitual
                 </option>
               ))}
           </Select>
         )}
       </Field>
       <Field
-        label="E só a partir de, em reais por hora"
-        hint="Para que um primeiro dia de trabalho não pause a chave."
+        label="Só a partir deste gasto, em reais por hora"
+        hint="Assim, um primeiro dia de uso intenso não pausa a chave."
       >
         {(control) => (
           <Input

@@ -41,7 +41,7 @@ export function BodyField({ draft, onEdit, error }: Props) {
         </Field>
         <div className="flex min-w-0 flex-col gap-1.5">
           <p id={id} className="text-sm font-medium">
-            Como é lido
+            Como será lido
           </p>
           <div
             role="region"
@@ -58,7 +58,9 @@ export function BodyField({ draft, onEdit, error }: Props) {
             )}
           </div>
           {/* As tall as the line under the text, so that both boxes end on the same line. */}
-          <p className="text-sm text-muted">O que muda a cada vez se escreve {'{{assim}}'}.</p>
+          <p className="text-sm text-muted">
+            O que muda a cada uso fica entre chaves duplas: {'{{assim}}'}.
+          </p>
         </div>
       </div>
       <Variables body={shown} extras={draft.extraVariables} onEdit={onEdit} />
@@ -105,7 +107,7 @@ function Variables({ body, extras, onEdit }: VariablesProps) {
                 </span>
                 <button
                   type="button"
-                  aria-label={`Tirar a variável ${name}`}
+                  aria-label={`Remover a variável ${name}`}
                   onClick={() => onEdit({ extraVariables: extras.filter((each) => each !== name) })}
                   className="grid size-11 place-items-center text-muted hover:text-ink md:size-7"
                 >

@@ -71,7 +71,7 @@ function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
   if (keys.data?.length === 0)
     return (
       <Notice>
-        Para executar falta uma chave ativa.{' '}
+        Para executar, você precisa de uma chave ativa.{' '}
         <Link to="/chaves" className="font-semibold text-accent underline underline-offset-4">
           Criar uma chave
         </Link>
@@ -79,7 +79,7 @@ function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
     )
   return (
     <Field
-      label="Chave que paga"
+      label="Pagar com a chave"
       error={faults.keyId}
       hint="Valem os limites, os modelos e o orçamento dela."
     >

@@ -57,7 +57,7 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
         >
           {isUnsaved && (
             <Notice tone="warning">
-              As mudanças que você não salvou ficam fora: salve-as antes, se quer testá-las.
+              O que você não salvou fica de fora: salve antes, se quiser testar.
             </Notice>
           )}
           <VariableFields

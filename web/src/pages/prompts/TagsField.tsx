@@ -59,7 +59,7 @@ export function TagsField({ value, onChange }: Props) {
               <span className="break-all">{tag}</span>
               <button
                 type="button"
-                aria-label={`Tirar a tag ${tag}`}
+                aria-label={`Remover a tag ${tag}`}
                 onClick={() => onChange(value.filter((each) => each !== tag))}
                 className="grid size-11 place-items-center rounded-full hover:text-accent-strong md:size-8"
               >

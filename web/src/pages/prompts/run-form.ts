@@ -31,7 +31,7 @@ export function readRun(
   for (const name of prompt.variables)
     if (!fields.values[name]) faults[`values.${name}`] = 'Falta o valor.'
   if (fields.model === '' && prompt.default_model === null) faults.model = 'Escolha um modelo.'
-  if (fields.keyId === '') faults.keyId = 'Escolha a chave que paga.'
+  if (fields.keyId === '') faults.keyId = 'Escolha com qual chave pagar.'
   const maxTokens = Number(fields.maxTokens.replaceAll(/[.\s]/g, ''))
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
     faults.maxTokens = 'Digite um número inteiro a partir de 1.'

@@ -58,7 +58,7 @@ export function ReferralsPage() {
             <Statistics statistics={first.statistics} />
           </div>
           <Rule rule={first.reward_rule} />
-          <Card title="Quem veio">
+          <Card title="Pessoas indicadas">
             <ReferredPeople
               people={found.data?.pages.flatMap((page) => page.referred_users) ?? []}
             />
@@ -165,7 +165,7 @@ const COLUMNS: readonly Column<Referred>[] = [
   { key: 'name', header: 'Quem', cell: ({ name }) => name ?? 'conta excluída' },
   {
     key: 'registered',
-    header: 'Veio em',
+    header: 'Entrou em',
     cell: ({ registered_at }) => <DateTime instant={registered_at} isDateOnly />,
   },
   {

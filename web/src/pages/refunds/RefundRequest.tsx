@@ -24,7 +24,7 @@ export function RefundRequest({ available }: { readonly available: Available }) 
     <Card title="Pedir reembolso">
       <dl className="mb-5 grid gap-4 sm:grid-cols-2">
         <Sum term="Pode ser reembolsado" amount={refundable} />
-        <Sum term="Disso, nos primeiros 7 dias" amount={withdrawable} />
+        <Sum term="Ainda no prazo de 7 dias" amount={withdrawable} />
       </dl>
       {refundable > 0 ? (
         <RequestForm available={available} />

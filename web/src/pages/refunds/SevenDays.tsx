@@ -16,8 +16,9 @@ export function SevenDays({ minimum }: { readonly minimum: number | undefined })
           }, e um valor alto pode passar por uma análise nossa antes.`}
         </Item>
         <Item term="Para onde vai">
-          Para onde veio: a mesma conta do Pix ou o mesmo cartão. Boleto e pagamentos antigos são
-          devolvidos por transferência, e falamos com você. Começamos pela recarga mais nova.
+          Para onde o dinheiro saiu: a mesma conta do Pix ou o mesmo cartão. Boleto e pagamentos
+          antigos são devolvidos por transferência, e falamos com você. Começamos pela recarga mais
+          nova.
         </Item>
         <Item term="O que não volta">
           O que já foi gasto em chamadas e o crédito que você ganhou sem pagar.

@@ -33,7 +33,7 @@ export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] 
   return (
     <Card
       title="Onde sua conta está aberta"
-      description="Cada sessão vale por 14 dias. A que você encerrar sai na hora."
+      description="Cada sessão vale por 14 dias. A que você encerrar é desconectada na hora."
       actions={
         others.length > 0 && (
           <Button variant="secondary" onClick={() => setEnding('others')}>

@@ -21,7 +21,7 @@ export function ReferralField({ code, onChange }: ReferralFieldProps) {
       </button>
     )
   return (
-    <Field label="Código de indicação (opcional)" hint="De quem chamou você para a Catraca.">
+    <Field label="Código de indicação (opcional)" hint="De quem indicou a Catraca a você.">
       {(control) => (
         <Input
           {...control}

@@ -16,7 +16,7 @@ export function Terms() {
           interrompe antes disso, paga o texto enviado.
         </li>
         <li>Dentro de 7 dias da recarga, o que não foi usado pode ser devolvido a você.</li>
-        <li>Suas chaves são suas: quem as tem gasta seu saldo. Guarde-as bem.</li>
+        <li>Quem tem uma chave sua gasta o seu saldo: guarde suas chaves bem.</li>
         <li>
           Tratamos seus dados conforme a LGPD. Você pode baixar tudo e apagar a conta quando quiser.
         </li>

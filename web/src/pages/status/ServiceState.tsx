@@ -32,7 +32,7 @@ export function ServiceState({ isUp, isChecking, incidents }: ServiceStateProps)
 
 function stateOf(props: ServiceStateProps): ['good' | 'bad' | 'waiting', string] {
   if (props.isChecking) return ['waiting', 'Verificando…']
-  if (!props.isUp) return ['bad', 'A Catraca não está respondendo. Já estamos olhando isso.']
+  if (!props.isUp) return ['bad', 'A Catraca não está respondendo. Já estamos verificando.']
   const count = props.incidents?.length ?? 0
   if (count === 0) return ['good', 'Tudo funcionando']
   return ['bad', count === 1 ? 'Um incidente em andamento' : `${count} incidentes em andamento`]

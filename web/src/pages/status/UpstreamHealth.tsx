@@ -22,7 +22,7 @@ export function UpstreamHealth() {
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!isError && !data && <SkeletonRows />}
       {data?.providers.length === 0 && (
-        <EmptyState title="Ainda sem medidas">
+        <EmptyState title="Ainda sem medições">
           A disponibilidade e o tempo de resposta de cada provedor aparecem com o uso.
         </EmptyState>
       )}

@@ -32,7 +32,7 @@ export function ChangeRole({ teamId, person, onClose }: ChangeRoleProps) {
       }}
       onConfirm={() => person && change.mutate(person.customer_id)}
       title={`Tornar ${person?.name ?? ''} ${role === 'admin' ? 'admin' : 'membro'}?`}
-      confirmText={role === 'admin' ? 'Tornar admin' : 'Tornar membro'}
+      confirmText={role === 'admin' ? 'Tornar administrador' : 'Tornar membro'}
       variant="primary"
       isBusy={change.isPending}
       error={change.error ? explainError(change.error) : undefined}

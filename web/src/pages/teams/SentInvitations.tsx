@@ -35,7 +35,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
         <ErrorState error={sent.error} onRetry={() => void sent.refetch()} />
       )}
       {sent.data?.length === 0 && (
-        <p className="text-sm text-muted">Ninguém está com um convite para responder.</p>
+        <p className="text-sm text-muted">Nenhum convite à espera de resposta.</p>
       )}
       {sent.data && sent.data.length > 0 && (
         <ul className="divide-y divide-line">
@@ -62,7 +62,7 @@ function SentInvitation({ teamId, invitation }: SentInvitationProps) {
       api.delete('/me/teams/{id}/invitations/{invitationId}', {
         path: { id: teamId, invitationId },
       }),
-    done: () => 'Convite retirado.',
+    done: () => 'Convite cancelado.',
   })
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 py-3 first:pt-0 last:pb-0">
@@ -79,7 +79,7 @@ function SentInvitation({ teamId, invitation }: SentInvitationProps) {
         variant="quiet"
         className="-ml-3 px-3"
         isBusy={withdraw.isPending}
-        aria-label={`Retirar o convite para ${email}`}
+        aria-label={`Cancelar o convite para ${email}`}
         onClick={() =>
           withdraw.mutate(undefined, { onError: (error) => toast(explainError(error), 'danger') })
         }

@@ -27,7 +27,9 @@ export function TeamDialog({ team, isOpen, onClose, onMade }: TeamDialogProps) {
       title={team ? 'Alterar equipe' : 'Criar equipe'}
       {...(team
         ? {}
-        : { description: 'As chaves da equipe gastam o seu saldo, até o limite que você puser.' })}
+        : {
+            description: 'As chaves da equipe gastam o seu saldo, até o limite que você definir.',
+          })}
     >
       <TeamForm
         {...(team ? { team } : {})}

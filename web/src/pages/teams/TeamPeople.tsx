@@ -94,10 +94,10 @@ function PersonEntry({ person, isSelf, isManaged, onAsk }: PersonEntryProps) {
           <Button
             variant="quiet"
             className="px-3"
-            aria-label={`${role === 'admin' ? 'Tornar membro' : 'Tornar admin'}: ${name}`}
+            aria-label={`${role === 'admin' ? 'Tornar membro' : 'Tornar administrador'}: ${name}`}
             onClick={() => onAsk('role')}
           >
-            {role === 'admin' ? 'Tornar membro' : 'Tornar admin'}
+            {role === 'admin' ? 'Tornar membro' : 'Tornar administrador'}
           </Button>
           <Button
             variant="quiet"

@@ -10,7 +10,7 @@ export const RANK_WORDS: Readonly<
   Record<Rank, { readonly text: string; readonly tone: BadgeTone }>
 > = {
   owner: { text: 'Titular', tone: 'accent' },
-  admin: { text: 'Admin', tone: 'warning' },
+  admin: { text: 'Administrador', tone: 'warning' },
   member: { text: 'Membro', tone: 'neutral' },
 }
 
@@ -29,7 +29,7 @@ export function moneyWords({ role, owner, monthly_cap_brl: cap }: Team): string 
   const upTo =
     cap === null
       ? 'sem limite por mês: até o saldo acabar'
-      : `até ${brl(cap)} por mês; no dia 1º a conta recomeça`
+      : `até ${brl(cap)} por mês; no dia 1º a contagem recomeça`
   return role === 'owner'
     ? `As chaves desta equipe gastam o seu saldo, ${upTo}.`
     : `As chaves desta equipe gastam o saldo de ${owner}, e não o seu, ${upTo}.`

@@ -13,10 +13,10 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
   const steps = chargeSteps(charge)
   return (
     <div className="grid gap-5">
-      <section aria-label="Como este valor foi feito" className="grid gap-3">
-        <p className="text-sm font-semibold">Como este valor foi feito</p>
+      <section aria-label="Como chegamos a este valor" className="grid gap-3">
+        <p className="text-sm font-semibold">Como chegamos a este valor</p>
         <ol className="grid items-stretch gap-2 text-sm lg:grid-cols-[1fr_auto_1fr_auto_1fr_auto_1fr] lg:items-center">
-          <Step value={`US$\u00a0${steps.costUsd}`} text="custo na origem" />
+          <Step value={`US$\u00a0${steps.costUsd}`} text="custo no provedor" />
           <Sign text="×" spoken="vezes" />
           <Step
             value={`R$\u00a0${steps.rate}`}
@@ -31,12 +31,12 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
           {steps.isAsCharged ? (
             <>
               <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-success" />
-              Conta refeita agora, neste navegador: dá exatamente o valor cobrado.
+              Conta refeita agora, no seu navegador: o resultado é exatamente o valor cobrado.
             </>
           ) : (
             <>
               <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
-              Refeita aqui, a conta não dá este valor. Avise o suporte com o ID da requisição.
+              Refeita aqui, a conta não chega a este valor. Avise o suporte com o ID da requisição.
             </>
           )}
         </p>

@@ -94,7 +94,7 @@ function KeyTable(props: {
                 {wholeNumber(key.requests)}
                 {key.failed_requests > 0 && (
                   <span className="block text-xs text-muted">
-                    {wholeNumber(key.failed_requests)} com falha, de graça
+                    {wholeNumber(key.failed_requests)} com falha, sem custo
                   </span>
                 )}
               </td>

@@ -47,8 +47,8 @@ export function WebhookActions({ webhook, onSecret }: Props) {
         error={rotate.error ? explainWebhookError(rotate.error) : undefined}
       >
         <p className="text-sm text-muted">
-          O segredo de hoje deixa de valer na hora: até você pôr o novo no seu servidor, ele recusa
-          as mensagens.
+          O segredo atual deixa de valer na hora: até você colocar o novo no seu servidor, ele
+          recusa as mensagens.
         </p>
       </ConfirmDialog>
       <ConfirmDialog

@@ -28,7 +28,7 @@ export function attemptErrorWords({
 const DISABLED_WORDS: Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>> = {
   customer: 'Desligado por você.',
   gone: 'Desligado porque o destino respondeu que não existe mais (410). Corrija e ligue de novo.',
-  failing: 'Desligado porque as entregas falharam por tempo demais. Corrija e ligue de novo.',
+  failing: 'Desligado porque as entregas falharam por muito tempo. Corrija e ligue de novo.',
 }
 
 export function disabledWords({ disabled_reason }: Webhook): string | undefined {
@@ -46,7 +46,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
 export function explainWebhookError(error: Error): string {
   if (!(error instanceof ApiError)) return explainError(error)
   if (error.field === 'url') {
-    const fault = error.details?.replace(/^url: /, '') ?? 'não serve'
+    const fault = error.details?.replace(/^url: /, '') ?? 'não é válido'
     return `O endereço ${fault}.`
   }
   return ERROR_WORDS[error.code] ?? explainError(error)

@@ -6,7 +6,7 @@ import type { CustomerDetail } from './customer-queries.ts'
 export function BalanceParts({ customer: { balance } }: { readonly customer: CustomerDetail }) {
   const parts = [
     ['Entrou', balance.credited_brl],
-    ['Saiu sem ser uso', balance.debited_brl],
+    ['Saiu sem ser por uso', balance.debited_brl],
     ['Cobrado por uso', balance.charged_brl],
     ['Saldo', balance.balance_brl],
     ['Reservado por chamadas em andamento', balance.held_brl],
