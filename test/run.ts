@@ -9,12 +9,14 @@ import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
+import { BUNDLE_IMPORTS } from './harness/bundle-imports.ts'
 import { bundleLibraries } from './harness/bundle-libraries.ts'
+import { bundleServer, SERVER } from './harness/bundle-server.ts'
 import { effort } from './harness/effort.ts'
 import { groupFiles } from './harness/group-files.ts'
-import { LIBRARY_IMPORTS } from './harness/library-imports.ts'
 import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
 import { readRecordedCpu } from './harness/record-cpu.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
@@ -86,7 +88,7 @@ await writeFile(cpuFile, '')
 process.env.TEST_CPU_FILE = cpuFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
 process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
-process.env.TEST_LIBRARIES_FILE = await bundleLibraries(root)
+process.env.TEST_BUNDLES_FILE = await writeBundles(files)
 const databaseFolder = await makeFolder((await findMemory(DATABASE_FOLDER_BYTES)) ?? folder)
 const database = files.some(({ needsDatabase }) => needsDatabase)
   ? await startEmbedded({
@@ -110,7 +112,7 @@ const tests = run({
   timeout: TEST_MS_MAX,
   watch: options.watch,
   execArgv: [
-    ...LIBRARY_IMPORTS,
+    ...BUNDLE_IMPORTS,
     // Not `--test-force-exit`, which loses the report of a last test now and then.
     ...['stay-in-tier', 'end-after-tests'].flatMap((name) => [
       '--import',
@@ -149,6 +151,17 @@ if (cpuSeconds !== undefined && withoutDatabase !== undefined)
   )
 for (const made of [databaseFolder, folder]) await rm(made, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
+
+/** Returns a file with the URL of the bundle for each specifier of an import or of a program. */
+async function writeBundles(files: readonly Placed[]): Promise<string> {
+  const bundles = await bundleLibraries(root)
+  const ofProcesses = options.watch ? 0 : files.filter(({ tier }) => tier === 'processes').length
+  const server = await bundleServer(root, ofProcesses)
+  if (server !== undefined) bundles[pathToFileURL(join(root, SERVER)).href] = server
+  const file = join(folder, 'bundles.json')
+  await writeFile(file, JSON.stringify(bundles))
+  return file
+}
 
 function printLongest(title: string, seconds: ReadonlyMap<string, number>): void {
   const known = [...seconds].filter(([file]) => !file.startsWith('..'))

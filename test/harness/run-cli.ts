@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { loadConfig } from '../../src/composition/config.ts'
-import { LIBRARY_IMPORTS } from './library-imports.ts'
+import { BUNDLE_IMPORTS } from './bundle-imports.ts'
 
 export interface RanCli {
   readonly code: number
@@ -38,11 +38,11 @@ export async function runCliProcess(
   env: Readonly<Record<string, string>>,
   program = 'src/cli/main.ts',
 ): Promise<RanCli> {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', TEST_LIBRARIES_FILE = '' } = process.env
-  const child = spawn(process.execPath, [...LIBRARY_IMPORTS, resolve(root, program), ...args], {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', TEST_BUNDLES_FILE = '' } = process.env
+  const child = spawn(process.execPath, [...BUNDLE_IMPORTS, resolve(root, program), ...args], {
     // Not the checkout, whose .env is the developer's own.
     cwd: tmpdir(),
-    env: { PATH, HOME, NODE_COMPILE_CACHE, TEST_LIBRARIES_FILE, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, TEST_BUNDLES_FILE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './find-free-port.ts'
-import { LIBRARY_IMPORTS } from './library-imports.ts'
+import { BUNDLE_IMPORTS } from './bundle-imports.ts'
 
 export interface TestNode {
   /** With `/v1`. */
@@ -44,7 +44,7 @@ export async function startTestNode(options: {
   const port = options.port ?? (await findFreePort())
   const child = spawn(
     process.execPath,
-    [...LIBRARY_IMPORTS, resolve(root, options.program ?? 'src/main.ts')],
+    [...BUNDLE_IMPORTS, resolve(root, options.program ?? 'src/main.ts')],
     {
       // Not the checkout, whose .env and catraca.config.json are the developer's own.
       cwd: dataDir,

@@ -1,8 +1,11 @@
-/** Imported first by the processes of a test run: libraries come from `bundle-libraries.ts`. */
+/**
+ * Imported first by the processes of a test run: libraries, and the server's program, come from the bundles that
+ * `test/run.ts` made. Without them everything comes from its own files.
+ */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-const file = process.env.TEST_LIBRARIES_FILE
+const file = process.env.TEST_BUNDLES_FILE
 if (file) {
   const bundles = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
   registerHooks({

@@ -1,5 +1,0 @@
-/** Arguments of Node for a process of the project that a test starts. */
-export const LIBRARY_IMPORTS: readonly string[] = [
-  '--import',
-  import.meta.resolve('./use-bundled-libraries.ts'),
-]
