@@ -18,31 +18,38 @@ import { bundleServer, SERVER } from './harness/bundle-server.ts'
 import { effort } from './harness/effort.ts'
 import { groupFiles } from './harness/group-files.ts'
 import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
-import { readRecordedCpu } from './harness/record-cpu.ts'
+import { readRecordedFiles } from './harness/record-file.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
-/** These take longest and begin first, so that at the end no core is idle while one of them runs alone. */
+/**
+ * These take longest and begin first, so that at the end no core is idle while one of them runs alone. Those that wait
+ * for most of their time stand beside those that compute.
+ */
 const LONG = [
-  'test/crash/crash.test.ts',
-  'test/upgrade/upgrade.test.ts',
   'test/faults/faults.test.ts',
+  'test/crash/crash.test.ts',
   'test/http/chat-streams.test.ts',
   'test/start/start.test.ts',
   'test/adversary/ledger-doubts.test.ts',
-  'test/model/model.test.ts',
-  'test/adversary/leaving-clients.test.ts',
-  'test/http/tenant-isolation.test.ts',
-  'test/http/fuzz.test.ts',
-  'test/crash/kill-between-steps.test.ts',
-  'test/http/contract-fuzz.test.ts',
   'test/db/embedded.test.ts',
   'test/crash/silent-node.test.ts',
-  'test/http/transcriptions.test.ts',
+  'test/upgrade/upgrade.test.ts',
+  'test/http/chat-errors.test.ts',
+  'test/ceiling/ceiling.test.ts',
+  'test/http/awkward-requests.test.ts',
+  'test/http/contract-fuzz.test.ts',
+  'test/http/fuzz.test.ts',
+  'test/http/tenant-isolation.test.ts',
+  'test/http/usage-exports.test.ts',
+  'test/crash/kill-between-steps.test.ts',
   'test/http/routing.test.ts',
-  'test/http/injected-errors.test.ts',
+  'test/model/model.test.ts',
+  'test/http/transcriptions.test.ts',
+  'test/http/format-matrix.test.ts',
+  'test/adversary/unpaid-work.test.ts',
 ]
 /** On two cores: many files wait, for a disk or for what happens after a second. */
-const FILES_AT_ONCE = 4
+const FILES_AT_ONCE = 5
 /** In memory, that much must be free. */
 const UNIT_FOLDER_BYTES = 256 * 1024 * 1024
 const DATABASE_FOLDER_BYTES = 1024 * 1024 * 1024
@@ -83,9 +90,9 @@ await writeFile(
   JSON.stringify(Object.fromEntries(started.map(({ path, tier }) => [path, tier]))),
 )
 process.env.TEST_TIERS_FILE = tiersFile
-const cpuFile = join(folder, 'cpu.jsonl')
-await writeFile(cpuFile, '')
-process.env.TEST_CPU_FILE = cpuFile
+const recordFile = join(folder, 'files.jsonl')
+await writeFile(recordFile, '')
+process.env.TEST_RECORD_FILE = recordFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
 process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
 process.env.TEST_BUNDLES_FILE = await writeBundles(files)
@@ -137,7 +144,15 @@ const printed = tests.compose(new spec())
 printed.pipe(process.stdout)
 await finished(printed)
 printLongest('by the clock', secondsByFile)
-printLongest('of CPU, without the database', readRecordedCpu(cpuFile, root))
+const recorded = readRecordedFiles(recordFile).map((file) => ({
+  ...file,
+  name: relative(root, file.path),
+}))
+printLongest(
+  'of CPU, without the database',
+  new Map(recorded.map(({ name, cpuSeconds = 0 }) => [name, cpuSeconds])),
+)
+failWithoutTests()
 for (const tier of TIERS) {
   const count = files.filter((file) => file.tier === tier).length
   if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
@@ -151,6 +166,18 @@ if (cpuSeconds !== undefined && withoutDatabase !== undefined)
   )
 for (const made of [databaseFolder, folder]) await rm(made, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
+
+/** A shared process once lost the tests of later files without a failure. */
+function failWithoutTests(): void {
+  if (options.watch || stopping.signal.aborted) return
+  const tested = new Set(recorded.filter(({ tests = 0 }) => tests > 0).map(({ name }) => name))
+  for (const { path, files } of started)
+    for (const file of files) {
+      if (path === join(root, file) || tested.has(file)) continue
+      process.stdout.write(`no test of ${file} ran in the process that it shared\n`)
+      hasFailed = true
+    }
+}
 
 /** Returns a file with the URL of the bundle for each specifier of an import or of a program. */
 async function writeBundles(files: readonly Placed[]): Promise<string> {

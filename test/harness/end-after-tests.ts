@@ -4,7 +4,7 @@
  */
 import { after } from 'node:test'
 import { readCpuSeconds } from './read-cpu-seconds.ts'
-import { recordCpu } from './record-cpu.ts'
+import { recordFile } from './record-file.ts'
 
 /** For the file's own tear-down, which begins at the same time. */
 const TEAR_DOWN_MS_MAX = 60_000
@@ -16,4 +16,6 @@ after(() => {
   }, TEAR_DOWN_MS_MAX).unref()
 })
 
-process.once('exit', () => recordCpu(process.argv[1] ?? '', readCpuSeconds()))
+process.once('exit', () =>
+  recordFile({ path: process.argv[1] ?? '', cpuSeconds: readCpuSeconds() }),
+)

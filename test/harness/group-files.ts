@@ -1,22 +1,31 @@
 /** Which test files share a process. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Placed, Tier } from './tiers.ts'
+import { TIERS, type Placed, type Tier } from './tiers.ts'
 
 /** A file for `node:test`, with a process of its own. */
 export interface Started {
   readonly path: string
   readonly tier: Tier
+  /** The test files that it runs, from the root of the project. */
+  readonly files: readonly string[]
 }
 
-/** A process for fewer files would load more than they share. */
-const FILES_MIN = 4
+/**
+ * A process for fewer files than `min` would load more than they share. Those of the tier `processes` share only in a
+ * large run: few of them end sooner side by side, and more than `max` would end too late.
+ */
+const GROUPS: Record<Tier, { from: number; min: number; max: number }> = {
+  processes: { from: 20, min: 4, max: 6 },
+  database: { from: 1, min: 4, max: Infinity },
+  unit: { from: 1, min: 4, max: Infinity },
+}
 /** At the beginning of a line: inside a function it is indented. */
 const TOP_LEVEL_AWAIT = /^(?:(?:export )?(?:const|let) [^=]*= )?(?:for )?await\b/m
 
 /**
- * Deals files of the lower tiers into at most `groups` processes for each tier; those in `alone` and those that wait
- * at their top level keep processes of their own. The files of the groups are written into `folder`.
+ * Deals files into processes: at least `groups` for each tier if there are enough files. Those in `alone` and those that
+ * wait at their top level keep processes of their own. The files of the groups are written into `folder`.
  */
 export function groupFiles(
   files: readonly Placed[],
@@ -24,29 +33,34 @@ export function groupFiles(
 ): Started[] {
   const { root, folder, alone } = options
   const mayShare = ({ file, tier, changesModules }: Placed): boolean =>
-    tier !== 'processes' &&
+    options.groups > 0 &&
+    files.filter((other) => other.tier === tier).length >= GROUPS[tier].from &&
     !changesModules &&
     !alone.includes(file) &&
     !TOP_LEVEL_AWAIT.test(readFileSync(join(root, file), 'utf8'))
-  const started: Started[] = files
-    .filter((file) => !mayShare(file))
-    .map(({ file, tier }) => ({ path: join(root, file), tier }))
-  for (const tier of ['database', 'unit'] as const) {
-    const sharing = files.filter((file) => file.tier === tier && mayShare(file))
-    const groups = Math.min(options.groups, Math.ceil(sharing.length / FILES_MIN))
+  const [sharing, others] = [files.filter(mayShare), files.filter((file) => !mayShare(file))]
+  const started: Started[] = others.map(({ file, tier }) => ({
+    path: join(root, file),
+    tier,
+    files: [file],
+  }))
+  for (const tier of TIERS.toReversed()) {
+    const { min, max } = GROUPS[tier]
+    const all = sharing.filter((file) => file.tier === tier).map(({ file }) => file)
+    const fewest = Math.min(options.groups, Math.ceil(all.length / min))
+    const groups = Math.max(fewest, Math.ceil(all.length / max))
     for (let group = 0; group < groups; group++) {
-      const paths = sharing
-        .filter((_, place) => place % groups === group)
-        .map(({ file }) => join(root, file))
+      const together = all.filter((_, place) => place % groups === group)
       const path = join(folder, `${tier}-${group + 1}.test.mts`)
-      writeFileSync(path, textOf(root, paths))
-      started.push({ path, tier })
+      writeFileSync(path, textOf(root, together))
+      started.push({ path, tier, files: together })
     }
   }
   return started
 }
 
-function textOf(root: string, paths: readonly string[]): string {
+function textOf(root: string, files: readonly string[]): string {
+  const paths = files.map((file) => join(root, file))
   return [
     `import { runFilesTogether } from ${JSON.stringify(import.meta.resolve('./run-files-together.ts'))}`,
     `runFilesTogether(${JSON.stringify(root)}, ${JSON.stringify(paths, undefined, 2)})`,

@@ -4,9 +4,9 @@
  */
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
-import { after, before, suite } from 'node:test'
+import { after, before, beforeEach, suite } from 'node:test'
 import { readCpuSeconds } from './read-cpu-seconds.ts'
-import { recordCpu } from './record-cpu.ts'
+import { recordFile } from './record-file.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -15,12 +15,14 @@ export function runFilesTogether(root: string, paths: readonly string[]): void {
     void suite(relative(root, path), () => {
       const spent = startClock()
       let loading = 0
+      let tests = 0
       let untilTests = (): number => 0
       before(() => (untilTests = startClock()))
+      beforeEach(() => void tests++)
       // Not `import()`: `node:test` finds the suite by the asynchronous context, which it would lose.
       require(path)
       loading = spent()
-      after(() => recordCpu(path, loading + untilTests()))
+      after(() => recordFile({ path, cpuSeconds: loading + untilTests(), tests }))
     })
   }
 }
