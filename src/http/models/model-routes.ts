@@ -35,6 +35,8 @@ const ONLY_MESSAGES =
 const WRONG_KEY = {
   401: { answer: Type.Null(), description: 'A chave não vale. Sem corpo; sem chave, o catálogo.' },
 }
+/** With a key. */
+const ELSEWHERE = { 403: ['ip_blocked_by_allowlist'] }
 
 export const modelRoutes = [
   restRoute({
@@ -60,6 +62,7 @@ export const modelRoutes = [
     }),
     isTagged: true,
     otherAnswers: WRONG_KEY,
+    refusals: ELSEWHERE,
     async handle({ query, request, reply }, deps: ModelDeps) {
       const isVisible = await visibleTo(deps, request)
       if (!isVisible) return refuseKey(request, reply)
@@ -95,6 +98,7 @@ export const modelRoutes = [
         description: 'model_not_found',
       },
     },
+    refusals: ELSEWHERE,
     async handle({ params, request, reply }, deps: ModelDeps) {
       const isVisible = await visibleTo(deps, request)
       if (!isVisible) return refuseKey(request, reply)
