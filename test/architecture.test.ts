@@ -24,6 +24,7 @@ const LAYERS: Record<string, number> = {
   fx: 3,
   health: 3,
   images: 3,
+  'stored-responses': 3,
   legal: 3,
   providers: 4,
   payments: 4,

@@ -19,6 +19,11 @@ import {
 import { TOP_UPS_A_DAY } from '../src/payments/create-top-up.ts'
 import { PAYMENT_METHODS_MAX } from '../src/payments/payment-methods.ts'
 import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/prompts/prompt-limits.ts'
+import {
+  STORED_BYTES_MAX,
+  STORED_DAYS_MAX,
+  STORED_RESPONSES_MAX,
+} from '../src/stored-responses/response-limits.ts'
 import { WEBHOOKS_MAX } from '../src/webhooks/webhook-endpoints.ts'
 
 const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8')
@@ -62,6 +67,7 @@ test('the limits are those of the code', () => {
     '`prompt_versions`': [PROMPT_BYTES_MAX / 1024 / 1024],
     '`team_invitations`': [OPEN_INVITATIONS_MAX],
     '`team_members`': [TEAM_MEMBERS_MAX],
+    '`stored_responses`': [STORED_RESPONSES_MAX, STORED_BYTES_MAX / 1024 / 1024, STORED_DAYS_MAX],
     '`teams`': [TEAMS_MAX, TEAMS_EVER_MAX],
     '`top_ups`': [TOP_UPS_A_DAY.max],
     '`webhook_endpoints`': [WEBHOOKS_MAX],

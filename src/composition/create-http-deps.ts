@@ -11,16 +11,9 @@ import { createRestLimits } from '../http/rest/rest-limits.ts'
 import type { OperatorRole } from '../http/rest/access.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
-import { createPace } from '../lib/pace.ts'
 import type { Workers } from '../workers/start-workers.ts'
 import type { Config } from './config.ts'
 import type { Parts } from './open-parts.ts'
-
-/**
- * Bytes of large bodies per second: reading one occupies the event loop for about ten milliseconds for each megabyte, so
- * one customer gets a sixth of it, and all together a half.
- */
-const BODY_PACE = { perSecond: 48 * 1024 * 1024, ownPerSecond: 16 * 1024 * 1024 }
 
 interface Started {
   readonly calls: ModelCalls
@@ -39,7 +32,9 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     calls: started.calls,
     checkCaller: started.checkCaller,
     bodies: parts.bodies,
-    pace: createPace(BODY_PACE),
+    pace: parts.pace,
+    responses: parts.responses,
+    conversations: parts.conversations,
     uploads: {
       dir: join(config.dataDir, 'uploads'),
       fileBytesMax: config.uploadBytesMax,

@@ -11,6 +11,7 @@ import {
   createResponsesFormat,
   readResponsesRequest,
 } from '../gateway/chat/formats/responses/responses-format.ts'
+import { createStoredResponsesFormat } from '../gateway/chat/formats/responses/stored-responses-format.ts'
 import { createServeTokenCount } from '../gateway/chat/serve-token-count.ts'
 import { embeddingKind } from '../gateway/embeddings/embedding-kind.ts'
 import { createToolCallIds } from '../gateway/chat/tool-call-ids.ts'
@@ -49,7 +50,11 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
     readResponsesRequest(body, bytes, reasoningSeals(customerId)),
   )
   const chatKind = createChatKind(chatFormat, chats)
-  const responseKind = createChatKind(createResponsesFormat(reasoningSeals, toolCallIds), chats)
+  const responsesFormat = createStoredResponsesFormat(
+    createResponsesFormat(reasoningSeals, toolCallIds),
+    { store: parts.responses, conversations: parts.conversations, log },
+  )
+  const responseKind = createChatKind(responsesFormat, chats)
   const messageKind = createChatKind(createMessagesFormat(toolCallIds), chats)
   // Nothing leaves, so there is nothing to mask.
   const messageTokensKind = createChatKind(createMessageTokensFormat(toolCallIds), chats)

@@ -3,15 +3,21 @@ import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
 import { createShieldCounts, type ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
 import { createSlots, type Slots } from '../lib/slots.ts'
+import {
+  createStoredConversations,
+  type StoredConversations,
+} from '../gateway/chat/formats/responses/stored-conversation.ts'
 import { createLimitsView, type LimitsView } from '../gateway/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/running-calls.ts'
 import { createHealthRecorder, type HealthRecorder } from '../health/health-recorder.ts'
 import { createByteBudget, type ByteBudget, type ByteBudgetLimits } from '../lib/byte-budget.ts'
 import { openLease, type Lease } from '../ledger/lease.ts'
 import type { Log } from '../lib/log.ts'
+import { createPace, type Pace } from '../lib/pace.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-referrals.ts'
 import { createSignIn, type SignIn } from '../sign-in/create-sign-in.ts'
+import { createResponseStore, type ResponseStore } from '../stored-responses/response-store.ts'
 import { createMargins, type Margins } from '../usage/margins.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { Config } from './config.ts'
@@ -51,7 +57,17 @@ export interface Parts {
   readonly signIn: SignIn
   readonly referrals: ReferralProgramme
   readonly margins: Margins
+  /** Of large bodies. */
+  readonly pace: Pace
+  readonly responses: ResponseStore
+  readonly conversations: StoredConversations
 }
+
+/**
+ * Bytes of large bodies per second: reading one occupies the event loop for about ten milliseconds for each megabyte, so
+ * one customer gets a sixth of it, and all together a half.
+ */
+const BODY_PACE = { perSecond: 48 * 1024 * 1024, ownPerSecond: 16 * 1024 * 1024 }
 
 /** Opens every part in start-up order, and adds each part that must be closed to `closing`. */
 export async function openParts(
@@ -88,6 +104,7 @@ export async function openParts(
   const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
   const calls = createRunningCalls()
   const bodies = createByteBudget(bodyLimitsOf(config))
+  const pace = createPace(BODY_PACE)
   const { router } = upstreams
   watchNode(metrics, { calls, bodies, books, router, fxRate: pricing.fxRate })
   return {
@@ -113,7 +130,23 @@ export async function openParts(
     signIn,
     referrals: referralsOf(config),
     margins: createMargins(db),
+    pace,
+    ...openResponses(config, { db, webhooks, memory: bodies, pace }),
   }
+}
+
+function openResponses(
+  { bodyBytesMax }: Config,
+  {
+    db,
+    webhooks: { sealingKey, previousSealingKey },
+    memory,
+    pace,
+  }: { db: Database; webhooks: WebhookSettings; memory: ByteBudget; pace: Pace },
+): Pick<Parts, 'responses' | 'conversations'> {
+  const responses = createResponseStore({ db, sealingKey, previousSealingKey })
+  const conversations = createStoredConversations({ store: responses, memory, pace, bodyBytesMax })
+  return { responses, conversations }
 }
 
 /** One customer may fill a quarter of the memory for bodies. */

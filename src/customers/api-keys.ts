@@ -207,6 +207,8 @@ export async function listApiKeys(db: Database, customerId?: string): Promise<Ap
 export type FoundApiKey = ApiKey & {
   readonly isAccountSuspended: boolean
   readonly accountShield: ShieldSetting
+  /** Days for which the account stores responses; null: it stores none. */
+  readonly storedResponsesDays: number | null
 }
 
 /** Finds a key by the hash of its secret, or by its customer and id. */
@@ -222,6 +224,7 @@ export async function findApiKey(
       'customers.suspended_at',
       'customers.shield_action as account_shield_action',
       'customers.shield_uuids as account_shield_uuids',
+      'customers.stored_responses_days',
     ])
   const row = await (
     'secretHash' in wanted
@@ -233,6 +236,7 @@ export async function findApiKey(
       ...toApiKey(row),
       isAccountSuspended: row.suspended_at !== null,
       accountShield: { action: row.account_shield_action, uuids: row.account_shield_uuids },
+      storedResponsesDays: row.stored_responses_days,
     }
   )
 }

@@ -19,6 +19,8 @@ export interface ActiveKey extends ApiKey {
   readonly isAccountSuspended: boolean
   /** The key's own setting, or else its account's. */
   readonly shield: ShieldSetting
+  /** Days for which the account stores responses; null: it stores none. */
+  readonly storedResponsesDays: number | null
 }
 
 export interface KeyCache {
@@ -32,6 +34,8 @@ export interface KeyCache {
   findOwn(customerId: string, keyId: string): Promise<ActiveKey | undefined>
   /** Evicts a changed key. A load that began before is not cached. */
   forget(keyId: string): void
+  /** As `forget`, for all keys of a customer. */
+  forgetAllOf(customerId: string): void
   /** Evicts all keys, because notifications may have been missed. */
   clear(): void
 }
@@ -74,6 +78,11 @@ export function createKeyCache(
     return key
   }
 
+  function evict(isWanted: (key: ActiveKey) => boolean): void {
+    epoch += 1
+    for (const [digest, { key }] of entries) if (isWanted(key)) entries.delete(digest)
+  }
+
   function cached(digest: string): ActiveKey | undefined {
     const entry = entries.get(digest)
     return entry && now() - entry.loadedAtMs < KEEP_MS ? entry.key : undefined
@@ -102,10 +111,8 @@ export function createKeyCache(
       const found = await findApiKey(db, { customerId, id: keyId })
       return giveOut(found && !found.revokedAt ? makeReady(found) : undefined)
     },
-    forget(keyId) {
-      epoch += 1
-      for (const [digest, entry] of entries) if (entry.key.id === keyId) entries.delete(digest)
-    },
+    forget: (keyId) => evict((key) => key.id === keyId),
+    forgetAllOf: (customerId) => evict((key) => key.customerId === customerId),
     clear() {
       epoch += 1
       entries.clear()

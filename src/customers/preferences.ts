@@ -3,18 +3,27 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { lockCustomer } from './customers.ts'
+import { reloadKeys } from './reload-keys.ts'
 
 export interface Preferences {
   readonly timezone: string
   readonly preferred_locale: string
   readonly weekly_digest_enabled: boolean
   readonly low_balance_email_enabled: boolean
+  /** Days for which responses are stored; null: none is. */
+  readonly stored_responses_days: number | null
 }
 
 export async function getPreferences(db: Database, customerId: string): Promise<Preferences> {
   return db
     .selectFrom('customers')
-    .select(['timezone', 'preferred_locale', 'weekly_digest_enabled', 'low_balance_email_enabled'])
+    .select([
+      'timezone',
+      'preferred_locale',
+      'weekly_digest_enabled',
+      'low_balance_email_enabled',
+      'stored_responses_days',
+    ])
     .where('id', '=', customerId)
     .executeTakeFirstOrThrow()
 }
@@ -56,6 +65,8 @@ async function storePreferences(
   )
   if (changed.length > 0)
     await trx.updateTable('customers').set(preferences).where('id', '=', customerId).execute()
+  // A call that was read before finds the setting once more where it would read or store.
+  if (changed.includes('stored_responses_days')) await reloadKeys(trx, customerId)
   return { preferences, changed }
 }
 

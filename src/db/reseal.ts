@@ -7,14 +7,21 @@ import { seal, SealError, sealPrefix, unseal } from '../lib/seal.ts'
 import type { Database } from './open.ts'
 
 /** All sealed columns, each value bound to the `id` of its row. A test looks for columns that are missing here. */
-export const SEALED_COLUMNS = [
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_endpoints', column: 'secret_sealed' },
   { table: 'payment_methods', column: 'token_sealed' },
   { table: 'sign_in_second_factors', column: 'secret_sealed' },
   { table: 'digest_keys', column: 'secret_sealed' },
-] as const satisfies readonly { table: string; column: string }[]
+  { table: 'stored_responses', column: 'input_sealed', batch: 10 },
+  { table: 'stored_responses', column: 'response_sealed', batch: 10 },
+]
 
-type SealedColumn = (typeof SEALED_COLUMNS)[number]
+interface SealedColumn {
+  readonly table: string
+  readonly column: string
+  /** Rows that are resealed together; their values are in memory meanwhile. */
+  readonly batch?: number
+}
 
 export interface SealingKeys {
   readonly current: Buffer
@@ -75,7 +82,7 @@ export async function* readResealed(db: Database, keys: KeyChange): AsyncGenerat
     for (let after: string | undefined; ;) {
       const rows = await readBatch(db, column, keys.previous, after)
       yield resealBatch(column, keys, rows)
-      if (rows.length < BATCH) break
+      if (rows.length < (column.batch ?? BATCH)) break
       after = rows.at(-1)?.id
     }
   }
@@ -114,14 +121,14 @@ interface SealedRow {
 
 async function readBatch(
   db: Database,
-  { table, column }: SealedColumn,
+  { table, column, batch = BATCH }: SealedColumn,
   previous: Buffer,
   after = '00000000-0000-0000-0000-000000000000',
 ): Promise<SealedRow[]> {
   const { rows } = await sql<SealedRow>`
     select id, ${sql.ref(column)} as sealed from ${sql.table(table)}
     where id > ${after} and substring(${sql.ref(column)} from 1 for ${PREFIX_BYTES}) = ${sealPrefix(previous)}
-    order by id limit ${BATCH}`.execute(db)
+    order by id limit ${batch}`.execute(db)
   return rows
 }
 

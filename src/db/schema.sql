@@ -344,6 +344,7 @@ create table customers (
   shield_uuids text not null default 'near_pix'::text,
   anomaly_factor integer default 10,
   anomaly_floor_nano_brl bigint not null default '200000000000'::bigint,
+  stored_responses_days integer,
   constraint customers_anomaly_factor_check CHECK (anomaly_factor >= 2 AND anomaly_factor <= 1000),
   constraint customers_anomaly_floor_nano_brl_check CHECK (anomaly_floor_nano_brl >= 1000000000 AND anomaly_floor_nano_brl <= '1000000000000000'::bigint),
   constraint customers_check CHECK ((suspended_at IS NULL) = (suspended_reason IS NULL)),
@@ -352,6 +353,7 @@ create table customers (
   constraint customers_pkey PRIMARY KEY (id),
   constraint customers_referral_code_key UNIQUE (referral_code),
   constraint customers_shield CHECK ((shield_action = ANY (ARRAY['off'::text, 'mask'::text, 'block'::text])) AND (shield_uuids = ANY (ARRAY['near_pix'::text, 'always'::text]))),
+  constraint customers_stored_responses_days_check CHECK (stored_responses_days >= 1 AND stored_responses_days <= 30),
   constraint customers_suspended_reason_check CHECK (suspended_reason = ANY (ARRAY['chargeback'::text, 'operator'::text]))
 );
 CREATE UNIQUE INDEX customers_by_email ON customers USING btree (lower(email));
@@ -1055,6 +1057,25 @@ create table sign_in_verifications (
   constraint sign_in_verifications_pkey PRIMARY KEY (id)
 );
 CREATE INDEX sign_in_verifications_by_end ON sign_in_verifications USING btree (expires_at);
+
+create table stored_responses (
+  id uuid not null,
+  customer_id uuid not null,
+  api_key_id uuid not null,
+  previous_id uuid,
+  is_failed boolean not null,
+  input_bytes integer not null,
+  response_bytes integer not null,
+  input_sealed bytea storage external not null,
+  response_sealed bytea storage external not null,
+  created_at timestamptz not null default now(),
+  constraint stored_responses_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint stored_responses_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint stored_responses_input_bytes_check CHECK (input_bytes > 0),
+  constraint stored_responses_pkey PRIMARY KEY (id),
+  constraint stored_responses_response_bytes_check CHECK (response_bytes > 0)
+);
+CREATE INDEX stored_responses_newest ON stored_responses USING btree (customer_id, created_at DESC, id DESC) INCLUDE (input_bytes, response_bytes);
 
 create table task_spends (
   api_key_id uuid not null,

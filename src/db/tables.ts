@@ -28,6 +28,7 @@ export interface Tables {
     preferred_locale: Generated<string>
     weekly_digest_enabled: Generated<boolean>
     low_balance_email_enabled: Generated<boolean>
+    stored_responses_days: ColumnType<number | null, number | null | undefined, number | null>
     deleted_at: ColumnType<Date | null, never, Date>
     erased_at: ColumnType<Date | null, never, Date>
     suspended_at: ColumnType<Date | null, never, Date | null>
@@ -458,6 +459,18 @@ export interface Tables {
     model_ids: string[]
     first_request_at: Date
     last_request_at: Date
+  }
+  stored_responses: {
+    id: string
+    customer_id: string
+    api_key_id: string
+    previous_id: string | null
+    is_failed: boolean
+    input_bytes: number
+    response_bytes: number
+    input_sealed: Buffer
+    response_sealed: Buffer
+    created_at: DefaultedTime
   }
   generated_images: {
     id: string

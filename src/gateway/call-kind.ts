@@ -44,6 +44,11 @@ export interface Ending {
   readonly resolution: Resolution
   /** Serializes the answer, or the end of the stream. Runs while the charge commits. */
   write(): string | Promise<string>
+  /**
+   * Stores the answer for its customer between the two, once the charge is in the database. Never rejects, and takes a
+   * bounded time.
+   */
+  keep?: (() => Promise<void>) | undefined
   /** Sends the text that `write` returned. */
   send(text: string): void
   /** Ends a stream that has begun with an error; undefined if no byte of the answer was sent. */

@@ -25,7 +25,7 @@ export function readJsonBody(raw: Buffer): JsonObject | Refusal {
 const TOO_DEEP = refusals.invalidRequest(
   `O corpo da requisição passa de ${DEPTH_MAX} níveis de objetos e listas.`,
 )
-const TOO_MANY_VALUES = refusals.invalidRequest(
+export const TOO_MANY_VALUES = refusals.invalidRequest(
   'O corpo da requisição tem valores demais: até 100 mil objetos, listas e campos, e até 500 mil itens de listas.',
 )
 

@@ -64,6 +64,43 @@ export const refusals = {
       'content_policy_violation',
       'O modelo recusou o conteúdo desta requisição pelas regras de uso dele. Nada foi cobrado. Mude o texto ou as imagens.',
     ),
+  /** 400 and these English words, by which client libraries send the whole conversation instead. */
+  previousResponseNotFound: (id: string) =>
+    refusal(
+      400,
+      'previous_response_not_found',
+      `A resposta "${shown(id)}" não está guardada aqui ("Previous response not found"): ela não existe, foi apagada ou passou do prazo, ou uma resposta anterior a ela. Envie a conversa inteira em "input".`,
+    ),
+  responsesNotStored: () =>
+    refusal(
+      400,
+      'previous_response_not_found',
+      'O campo "previous_response_id" não está disponível aqui ("Previous response not found"): a conta não guarda respostas. Ligue isso em Perfil, ou envie a conversa inteira em "input".',
+    ),
+  previousResponseFailed: () =>
+    refusal(
+      400,
+      'invalid_request',
+      'A resposta de "previous_response_id" terminou com falha e não pode ser continuada. Continue a anterior, ou envie a conversa inteira em "input".',
+    ),
+  conversationTooLong: (max: number) =>
+    refusal(
+      400,
+      'invalid_request',
+      `Esta conversa tem mais de ${max} respostas guardadas. Envie em "input" o que importa dela.`,
+    ),
+  conversationTooLarge: (bytesMax: number) =>
+    refusal(
+      413,
+      'invalid_request',
+      `Com as respostas guardadas, a requisição passa do limite de ${Math.floor(bytesMax / MB)} MB. Envie em "input" o que importa da conversa.`,
+    ),
+  responseNotFound: (id: string) =>
+    refusal(
+      404,
+      'response_not_found',
+      `A resposta "${shown(id)}" não existe: não foi guardada, foi apagada ou passou do prazo.`,
+    ),
   insufficientBalance: (tokensThatFit: number | undefined) =>
     refusal(
       402,

@@ -155,6 +155,8 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
         else refuseCall(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
         return undefined
       }
+      // A charge in the spool shows that the database is away.
+      if (relayed.keep && resolved.kind !== 'spooled') await relayed.keep()
       relayed.send(text)
       deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
       answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)

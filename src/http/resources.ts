@@ -28,6 +28,7 @@ import { sessions } from './sessions/resource.ts'
 import { shield } from './shield/resource.ts'
 import { signIn } from './sign-in/resource.ts'
 import { spendingGuard } from './spending-guard/resource.ts'
+import { storedResponses } from './stored-responses/resource.ts'
 import { teams } from './teams/resource.ts'
 import { topUps } from './top-ups/resource.ts'
 import { usage } from './usage/resource.ts'
@@ -44,6 +45,7 @@ export type RouteTerms = MailTerms & ModelTerms & TopUpTerms
 export function listRoutes(terms: RouteTerms) {
   const routes = [
     ...modelCalls,
+    ...storedResponses,
     ...images,
     ...models(terms),
     ...fxRates,

@@ -1,5 +1,6 @@
 /**
- * Erases the large tables of a deleted account in batches, each a short transaction: prompts, images, mails,
+ * Erases the large tables of a deleted account in batches, each a short transaction: prompts, images, stored
+ * responses, mails,
  * notifications, counts of the shield, and the ids of usage sessions, which the customer chose. If a run stops early, a background job
  * continues. No new rows appear meanwhile, because the database refuses rows for a deleted customer.
  */
@@ -11,6 +12,8 @@ const VERSIONS_BATCH = 500
 const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   ['prompts', 1_000],
   ['generated_images', 10],
+  // Up to 16 MB each.
+  ['stored_responses', 20],
   ['notifications', 2_000],
   ['events', 2_000],
   ['mails', 2_000],

@@ -204,6 +204,14 @@ export const EXPORT_LISTS = {
         http_status, latency_ms, response_head, error, created_at, finished_at
       from webhook_attempts where customer_id = ${id} order by created_at desc, id desc`,
   },
+  // The contents are sealed: GET /v1/responses/{id} and its input_items return them.
+  stored_responses: {
+    entries: (id) => sql`
+      select 'resp_' || replace(id::text, '-', '') as id, api_key_id,
+        'resp_' || replace(previous_id::text, '-', '') as previous_response_id,
+        input_bytes + response_bytes as byte_count, created_at
+      from stored_responses where customer_id = ${id} order by created_at desc, id desc`,
+  },
   images_waiting: {
     entries: (id) => sql`
       select id, media_type, octet_length(bytes) as byte_count, created_at, expires_at

@@ -147,5 +147,6 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'webhook_endpoints.customer_id': { exportedIn: 'webhooks', deletion: 'erased' },
   'webhook_attempts.customer_id': { exportedIn: 'webhook_attempts', deletion: 'erased' },
+  'stored_responses.customer_id': { exportedIn: 'stored_responses', deletion: 'erased' },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },
 }

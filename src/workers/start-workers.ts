@@ -47,6 +47,7 @@ import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
+import { pruneStoredResponses } from '../stored-responses/prune-stored-responses.ts'
 import type { Margins } from '../usage/margins.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
@@ -289,6 +290,10 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     'prune-shield-counts': { cron: '7 4 * * *', run: () => pruneShieldCounts(db) },
     'prune-invitations': { cron: '43 3 * * *', run: () => pruneInvitations(db) },
     'prune-audit-log': { cron: '33 4 * * *', run: () => pruneAuditLog(db, inMinutes(10)) },
+    'prune-stored-responses': {
+      cron: '*/10 * * * *',
+      run: () => pruneStoredResponses(db, inMinutes(8)),
+    },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),

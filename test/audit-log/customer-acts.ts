@@ -16,6 +16,7 @@ import type { Database } from '../../src/db/open.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { exportAccount, WHOLE_EXPORT } from '../../src/personal-data/export-account.ts'
 import { deletePrompt } from '../../src/prompts/prompts.ts'
+import { deleteResponse } from '../../src/stored-responses/delete-response.ts'
 import { stopAccount } from '../../src/sign-in/stop-account.ts'
 import { enableWebhook } from '../../src/webhooks/enable-webhook.ts'
 import { replayAttempt } from '../../src/webhooks/queue-by-hand.ts'
@@ -38,7 +39,7 @@ export async function customerActs(
 ): Promise<ActInTest[]> {
   const customer: Actor = { kind: 'customer', customerId, isProved: true }
   const idIn = async (
-    table: 'alerts' | 'prompts' | 'webhook_endpoints' | 'webhook_attempts',
+    table: 'alerts' | 'prompts' | 'stored_responses' | 'webhook_endpoints' | 'webhook_attempts',
   ): Promise<string> => {
     const row = await db
       .selectFrom(table)
@@ -51,6 +52,7 @@ export async function customerActs(
   const prompt = { customerId, id: await idIn('prompts') }
   const webhook = { customerId, id: await idIn('webhook_endpoints') }
   const attemptId = await idIn('webhook_attempts')
+  const response = await idIn('stored_responses')
   const webhookInput = { url: 'https://hooks.example.com', description: null, eventTypes: null }
   const failing = await createWebhook(db, customer, key, { ...webhookInput, customerId })
   if ('kind' in failing) throw new Error(failing.kind)
@@ -125,6 +127,15 @@ export async function customerActs(
       action: 'profile.changed',
       table: 'profiles',
       run: () => changeProfile(db, customer, { customerId, change: { city: 'Santos' } }),
+    },
+    {
+      action: 'response.deleted',
+      table: 'stored_responses',
+      run: () =>
+        deleteResponse(db, customer, {
+          reader: { customerId, keyId, seesAccount: false },
+          id: response,
+        }),
     },
     {
       action: 'prompt.deleted',

@@ -12,6 +12,7 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
+import { storeResponse } from '../../src/stored-responses/store-response.ts'
 import { seedTeam } from './seed-team.ts'
 import { seedCustomer } from './test-database.ts'
 import { seedPaidTopUp } from './seed-paid-top-up.ts'
@@ -43,6 +44,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   const customer = await createCustomer(db, { name, email })
   if ('kind' in customer) throw new Error(customer.kind)
   const customerId = customer.id
+  await sql`update customers set stored_responses_days = 30 where id = ${customerId}`.execute(db)
   await credit(db, {
     customerId,
     amountNanoBrl: 100n * NANO_PER_BRL,
@@ -91,6 +93,12 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     mediaType: 'image/png',
     bytes: Buffer.from(`imagem ${marker}`),
   })
+  const previous = { id: createId(), previousId: null }
+  for (const { id, previousId } of [previous, { id: createId(), previousId: previous.id }]) {
+    const part = { sealed: Buffer.from(`resposta ${marker}`), bytes: 25 }
+    const row = { id, customerId, keyId: key.id, previousId, isFailed: false }
+    await storeResponse(db, { ...row, input: part, response: part })
+  }
   await seedUsage(db, {
     customerId,
     apiKeyId: key.id,

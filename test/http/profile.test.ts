@@ -199,6 +199,7 @@ test('preferences are changed one by one, and only to values that both the progr
     preferred_locale: 'pt-BR',
     weekly_digest_enabled: true,
     low_balance_email_enabled: true,
+    stored_responses_days: null,
   }
   assert.deepEqual((await read('/me/preferences', secret)).json, before)
   for (const body of [
@@ -216,6 +217,10 @@ test('preferences are changed one by one, and only to values that both the progr
     { preferred_locale: 'por' },
     { weekly_digest_enabled: 'false' },
     { low_balance_email_enabled: null },
+    { stored_responses_days: 0 },
+    { stored_responses_days: 31 },
+    { stored_responses_days: 1.5 },
+    { stored_responses_days: true },
     { language: 'pt' },
     { timezone: 'America/Recife', preferred_locale: 'x' },
   ]) {
@@ -235,6 +240,7 @@ test('preferences are changed one by one, and only to values that both the progr
     preferred_locale: 'en',
     weekly_digest_enabled: false,
     low_balance_email_enabled: false,
+    stored_responses_days: 30,
   }
   const { json } = await put('/me/preferences', secret, rest)
   assert.deepEqual(json, { timezone: 'Europe/Lisbon', ...rest })

@@ -291,7 +291,11 @@ test('refusals are in the format of errors, and cost nothing', async () => {
   await refused('{', 400, 'invalid_request')
   await refused({ model: 'chat' }, 400, 'invalid_request')
   await refused(question('chat', { background: true }), 400, 'invalid_request')
-  await refused(question('chat', { previous_response_id: 'resp_1' }), 400, 'invalid_request')
+  await refused(
+    question('chat', { previous_response_id: 'resp_1' }),
+    400,
+    'previous_response_not_found',
+  )
   await refused(question('chat', { temperature: 3 }), 400, 'invalid_request')
   await refused(question('chat'), 401, 'authentication_failed', 'nenhuma')
   await refused(

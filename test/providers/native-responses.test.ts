@@ -122,10 +122,9 @@ const CUSTOMER = 'a customer'
 const format = createResponsesFormat(createReasoningSeals({ sealingKey: randomBytes(32) }), ids)
 
 function callOf(fields: JsonObject, changes: Partial<ChatCall> = {}): ChatCall {
-  const request = format.readRequest(
-    Buffer.from(JSON.stringify({ model: 'm', ...fields })),
-    CUSTOMER,
-  )
+  const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...fields })), {
+    customerId: CUSTOMER,
+  })
   if (isRefusal(request)) assert.fail(request.message)
   const { imageBytes, hasImageAddresses, hasCacheControl, cachesForAnHour, hasFiles, hasAudio } =
     request

@@ -20,7 +20,9 @@ const format = createChatCompletionsFormat(ids, () => assert.fail('a chat, not a
 
 function createWriter(): ChatWriter {
   const body = { model: 'm', messages: [{ role: 'user', content: 'Olá' }], stream: true }
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)), 'a customer')
+  const request = format.readRequest(Buffer.from(JSON.stringify(body)), {
+    customerId: 'a customer',
+  })
   if (isRefusal(request)) assert.fail(request.message)
   return format.createWriter({ id: 'x', modelId: 'm', request })
 }

@@ -42,19 +42,17 @@ const ids: ToolCallIds = {
 const format = createResponsesFormat(createReasoningSeals(keys), ids)
 
 function read(body: object): ResponsesRequest {
-  const request = format.readRequest(
-    Buffer.from(JSON.stringify({ model: MODEL, ...body })),
-    CUSTOMER,
-  )
+  const request = format.readRequest(Buffer.from(JSON.stringify({ model: MODEL, ...body })), {
+    customerId: CUSTOMER,
+  })
   if (isRefusal(request)) assert.fail(request.message)
   return request
 }
 
 function refusalOf(body: object): string {
-  const refused = format.readRequest(
-    Buffer.from(JSON.stringify({ model: MODEL, ...body })),
-    CUSTOMER,
-  )
+  const refused = format.readRequest(Buffer.from(JSON.stringify({ model: MODEL, ...body })), {
+    customerId: CUSTOMER,
+  })
   assert.ok(isRefusal(refused), 'the request is refused')
   assert.equal(refused.status, 400)
   return refused.message

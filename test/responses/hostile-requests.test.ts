@@ -66,7 +66,7 @@ function msOf(body: object): number {
   const raw = Buffer.from(JSON.stringify({ model: MODEL, ...body }))
   const times = list(3, () => {
     const before = process.cpuUsage()
-    const request = format.readRequest(raw, CUSTOMER)
+    const request = format.readRequest(raw, { customerId: CUSTOMER })
     const { user, system } = process.cpuUsage(before)
     assert.ok(!isRefusal(request), 'the request is read')
     return (user + system) / 1_000
@@ -86,7 +86,7 @@ test('the name of a namespace is bounded, because each of its tools repeats it',
   const tools = [{ type: 'namespace', name: 'n'.repeat(257), tools: [custom(0)] }]
   const refused = format.readRequest(
     Buffer.from(JSON.stringify({ model: MODEL, input: 'Olá', tools })),
-    CUSTOMER,
+    { customerId: CUSTOMER },
   )
   assert.ok(isRefusal(refused), 'the request is refused')
   assert.equal(refused.status, 400)

@@ -37,7 +37,9 @@ const TOOLS = [
 ]
 
 function read(body: object): ResponsesRequest {
-  const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), CUSTOMER)
+  const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), {
+    customerId: CUSTOMER,
+  })
   if (isRefusal(request)) assert.fail(request.message)
   return request
 }

@@ -3,17 +3,42 @@
  * chat-completions; a format translates to and from it, and knows neither money nor upstreams. To add a format,
  * add a folder in `formats/` and a route in `http/`.
  */
+import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { TokenCounts } from '../../catalog/prices.ts'
 import type { NanoBrl } from '../../lib/money.ts'
 import type { JsonObject, TextDelta } from '../../providers/contract.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
 
+/**
+ * What of the calling key may decide how a request is read: what never changes, what `isReadAlike` compares, and whether
+ * responses are stored, which the database decides again.
+ */
+export type ChatCaller = Pick<
+  ActiveKey,
+  'id' | 'customerId' | 'scope' | 'teamId' | 'storedResponsesDays'
+>
+
 export interface ChatFormat<Request extends ChatRequest = ChatRequest> {
   /** Parses the bytes of a request body. `flags` are those of new features, from a header. */
-  readRequest(raw: Buffer, customerId: string, flags?: readonly string[]): Request | Refusal
+  readRequest(
+    raw: Buffer,
+    caller: ChatCaller,
+    flags?: readonly string[],
+  ): Request | Refusal | Promise<Request | Refusal>
   /** Creates the writer for the answer of one call; `id` is our id of the call. */
   createWriter(call: { id: string; modelId: string; request: Request }): ChatWriter
+}
+
+/** A format whose requests say everything themselves. */
+export interface WholeChatFormat<
+  Request extends ChatRequest = ChatRequest,
+> extends ChatFormat<Request> {
+  readRequest(
+    raw: Buffer,
+    caller: Pick<ChatCaller, 'customerId'>,
+    flags?: readonly string[],
+  ): Request | Refusal
 }
 
 export interface ChatWriter {
@@ -30,6 +55,11 @@ export interface ChatWriter {
   end(charged: Charged): string
   /** The events after the last chunk of a stream that broke off. */
   broken(refused: Refusal): string
+  /**
+   * Stores the answer after its end was written, for a customer who asked for it; the end leaves afterwards. Never
+   * rejects, and takes a bounded time. Called once the charge is durable.
+   */
+  readonly keep?: (() => Promise<void>) | undefined
 }
 
 /** The tokens of a call and their cost; `units` as in a `Resolution`. */

@@ -47,16 +47,19 @@ export function createChatKind<Request extends ChatRequest>(
       return chargeHeldCall(held, await estimateChat(held, 0, 'client_left'), answeredBy)
     },
     call: completeChat,
+    dispose: ({ release }) => release?.(),
     async relay(held, { outcome, provider }, answeredBy, client, running): Promise<Ending> {
       const { holdId: id, model, request, limits } = held
       const plain = format.createWriter({ id, modelId: model.id, request })
       const { placeholders } = request
       const writer = placeholders ? createRestoringWriter(plain, placeholders) : plain
+      const { keep } = writer
       if (outcome.kind === 'answer') {
         const resolution = await resolveAnswer(held, outcome, answeredBy())
         return {
           resolution,
           write: () => writer.answer(outcome.body, resolution, outcome.native),
+          keep,
           send: (text) => client.answer(text, limits),
         }
       }
@@ -71,6 +74,7 @@ export function createChatKind<Request extends ChatRequest>(
           relayed.ending === 'whole'
             ? writer.end(resolution)
             : writer.broken(refusals.streamBroken()),
+        keep,
         send: (text) => client.endStream(text),
         refuse: (refused) => client.endStream(writer.broken(refused)),
         brokenBy: relayed.brokenBy,
@@ -86,10 +90,19 @@ export function createChatKind<Request extends ChatRequest>(
 function readRequest<Request extends ChatRequest>(
   format: ChatFormat<Request>,
   raw: Buffer,
-  { shield, customerId }: ActiveKey,
+  key: ActiveKey,
   flags: readonly string[] | undefined,
+): Request | Refusal | Promise<Request | Refusal> {
+  const request = format.readRequest(raw, key, flags)
+  return request instanceof Promise
+    ? request.then((read) => withoutNative(read, key))
+    : withoutNative(request, key)
+}
+
+function withoutNative<Request extends ChatRequest>(
+  request: Request | Refusal,
+  { shield }: ActiveKey,
 ): Request | Refusal {
-  const request = format.readRequest(raw, customerId, flags)
   if (isRefusal(request) || request.native === undefined || shield.action === 'off') return request
   return { ...request, native: undefined }
 }

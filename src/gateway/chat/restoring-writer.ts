@@ -19,5 +19,6 @@ export function createRestoringWriter(writer: ChatWriter, placeholders: Placehol
     chunk: (body) => eventsOf(restorer.push(body)),
     end: (charged) => (eventsOf(restorer.end()) ?? '') + writer.end(charged),
     broken: (refused) => writer.broken(refused),
+    keep: writer.keep,
   }
 }

@@ -209,7 +209,7 @@ const HEADERS = {
 }
 
 function describe(
-  { summary, body, bodyType, answer }: ModelCallContract,
+  { summary, body, bodyType, answer, refusals: own = {} }: ModelCallContract,
   { schema }: ErrorFormat,
 ): object {
   return {
@@ -224,7 +224,7 @@ function describe(
       ...Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [
           status,
-          { ...schema, description },
+          { ...schema, description: [description, own[Number(status)]].filter(Boolean).join(', ') },
         ]),
       ),
     },

@@ -24,6 +24,8 @@ export interface ModelCallContract {
   readonly body: TSchema
   readonly bodyType: 'application/json' | 'multipart/form-data'
   readonly answer: TSchema
+  /** Codes of its own, by status. */
+  readonly refusals?: Readonly<Record<number, string>>
 }
 
 export const chatCompletions: ModelCallContract = {
@@ -139,8 +141,37 @@ const responseInput = Type.Union([
   Type.Array(Type.Object({ type: Type.Optional(Type.String()) }, open), { minItems: 1 }),
 ])
 
+const responseFields = {
+  id: Type.String(),
+  object: Type.Literal('response'),
+  created_at: Type.Integer(),
+  model: Type.String(),
+  output: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }, open)),
+}
+
+const responseUsage = Type.Object({
+  input_tokens: count,
+  input_tokens_details: Type.Object({ cached_tokens: count, cache_write_tokens: count }),
+  output_tokens: count,
+  output_tokens_details: Type.Object({ reasoning_tokens: count }),
+  total_tokens: count,
+})
+
+/** As it was answered; one that broke off has neither usage nor cost. */
+export const storedResponse = Type.Object(
+  {
+    ...responseFields,
+    status: Type.Enum(['completed', 'incomplete', 'failed']),
+    store: Type.Literal(true),
+    usage: nullable(responseUsage),
+    cost_billed_brl: Type.Optional(brl),
+  },
+  open,
+)
+
 export const responses: ModelCallContract = {
   summary: 'Responde a uma conversa no formato Responses, de uma vez ou em stream',
+  refusals: { 400: 'previous_response_not_found' },
   bodyType: 'application/json',
   body: Type.Object(
     {
@@ -152,28 +183,27 @@ export const responses: ModelCallContract = {
       temperature: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
       stream: Type.Optional(nullable(Type.Boolean({ default: false }))),
       tools: Type.Optional(nullable(Type.Array(Type.Object({ type: Type.String() }, open)))),
+      previous_response_id: Type.Optional(
+        nullable(Type.String({ description: 'Continua uma resposta guardada.' })),
+      ),
       store: Type.Optional(
-        nullable(Type.Boolean({ description: 'Nada é guardado: a resposta traz store: false.' })),
+        nullable(
+          Type.Boolean({
+            default: true,
+            description:
+              'Guarda a resposta, se a conta guarda respostas (stored_responses_days em PUT /me/preferences); o campo da resposta diz se ela fica guardada.',
+          }),
+        ),
       ),
     },
     open,
   ),
   answer: Type.Object(
     {
-      id: Type.String(),
-      object: Type.Literal('response'),
-      created_at: Type.Integer(),
+      ...responseFields,
       status: Type.Enum(['completed', 'incomplete']),
-      model: Type.String(),
-      output: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }, open)),
-      store: Type.Literal(false),
-      usage: Type.Object({
-        input_tokens: count,
-        input_tokens_details: Type.Object({ cached_tokens: count, cache_write_tokens: count }),
-        output_tokens: count,
-        output_tokens_details: Type.Object({ reasoning_tokens: count }),
-        total_tokens: count,
-      }),
+      store: Type.Boolean(),
+      usage: responseUsage,
       cost_billed_brl: brl,
     },
     open,

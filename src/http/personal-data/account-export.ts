@@ -288,6 +288,13 @@ const LISTS = {
     created_at: dateTime,
     finished_at: time,
   },
+  stored_responses: {
+    id: Type.String(),
+    api_key_id: uuid,
+    previous_response_id: nullable(Type.String()),
+    byte_count: count,
+    created_at: dateTime,
+  },
   images_waiting: {
     id: Type.String(),
     media_type: Type.String(),
@@ -314,6 +321,7 @@ export const accountExport = answer({
     preferred_locale: Type.String(),
     weekly_digest_enabled: Type.Boolean(),
     low_balance_email_enabled: Type.Boolean(),
+    stored_responses_days: nullable(Type.Integer()),
   }),
   shield: shieldSetting,
   spending_guard: spendingGuardSetting,

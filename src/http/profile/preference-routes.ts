@@ -1,12 +1,22 @@
 import Type from 'typebox'
 import { getPreferences, isTimezone, savePreferences } from '../../customers/preferences.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { answer } from '../rest/values.ts'
+import { STORED_DAYS_MAX } from '../../stored-responses/response-limits.ts'
+import { answer, nullable } from '../rest/values.ts'
 import type { ProfileDeps } from './profile-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 const locale = Type.String({ pattern: '^[a-z]{2}(-[A-Z]{2})?$' })
+
+const storedResponsesDays = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: STORED_DAYS_MAX,
+    description:
+      'Por quantos dias as respostas de POST /responses ficam guardadas, cifradas, para GET /responses/{id} e previous_response_id. null: nenhuma fica, e as guardadas são apagadas.',
+  }),
+)
 
 const preferences = answer({
   timezone: Type.String({ description: 'Fuso horário da IANA, como America/Sao_Paulo.' }),
@@ -16,6 +26,7 @@ const preferences = answer({
     description:
       'Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.',
   }),
+  stored_responses_days: storedResponsesDays,
 })
 
 export const preferenceRoutes = [
@@ -49,6 +60,7 @@ export const preferenceRoutes = [
         preferred_locale: Type.Optional(locale),
         weekly_digest_enabled: Type.Optional(Type.Boolean()),
         low_balance_email_enabled: Type.Optional(Type.Boolean()),
+        stored_responses_days: Type.Optional(storedResponsesDays),
       },
       { additionalProperties: false },
     ),
@@ -57,7 +69,10 @@ export const preferenceRoutes = [
       const { customerId } = caller
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
         throw new RestRefusal(400, 'invalid_request', 'timezone: deve ser um fuso horário da IANA')
-      return savePreferences(deps.db, actorOf(caller), { customerId, change: body })
+      const saved = await savePreferences(deps.db, actorOf(caller), { customerId, change: body })
+      // The caller's next request may come before the notification that every node gets.
+      deps.keys.forgetAllOf(customerId)
+      return saved
     },
   }),
 ]

@@ -1,5 +1,7 @@
+import type { KeyCache } from '../../customers/key-cache.ts'
 import type { Database } from '../../db/open.ts'
 
 export interface ProfileDeps {
   readonly db: Database
+  readonly keys: Pick<KeyCache, 'forgetAllOf'>
 }

@@ -6,9 +6,11 @@ import type { KeyScope } from '../../customers/key-scopes.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Database } from '../../db/open.ts'
 import { bearerOf } from '../../gateway/admit.ts'
+import { refusals } from '../../gateway/refusal.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
 import { holdActiveSession } from '../../sign-in/sessions.ts'
 import { authorizationOf } from './authorization-of.ts'
+import { clientErrorsOf } from './error-formats.ts'
 import type { RestLimits } from './rest-limits.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
@@ -65,6 +67,7 @@ export async function authenticate(
   deps: AuthenticateDeps,
   request: FastifyRequest,
   reply: FastifyReply,
+  { takesTeamKeys = false }: { readonly takesTeamKeys?: boolean | undefined } = {},
 ): Promise<Caller | undefined> {
   const ip = plainIp(request.ip)
   // Browsers never send a key by themselves, so it wins over any cookie.
@@ -84,7 +87,7 @@ export async function authenticate(
   deps.restLimits.countCaller(request, caller)
   if (key.pausedReason) throw new RestRefusal(403, 'key_paused', key.pausedReason)
   // A member of a team spends within its cap, and must not see or manage the account that pays.
-  if (key.teamId !== null)
+  if (key.teamId !== null && !takesTeamKeys)
     throw new RestRefusal(403, 'forbidden', 'a chave de uma equipe serve só para chamar modelos')
   return caller
 }
@@ -98,7 +101,14 @@ async function refuseStranger(
   if (authorizationOf(headers) === undefined && headers.cookie === undefined)
     restLimits.countStranger(request)
   else restLimits.countWrongKey(request)
-  await reply.code(401).send()
+  const errors = clientErrorsOf(request.routeOptions.url ?? '')
+  if (!errors) await reply.code(401).send()
+  else {
+    const isMissing = authorizationOf(headers) === undefined
+    const refused = isMissing ? refusals.keyMissing() : refusals.authenticationFailed()
+    const body = errors.bodyOf(refused, request.id)
+    await reply.code(401).type('application/json; charset=utf-8').send(body)
+  }
   return undefined
 }
 

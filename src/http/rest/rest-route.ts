@@ -8,6 +8,7 @@ import type { AnswerOf } from './answer-of.ts'
 import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
 import { isOperatorAccess, type Access } from './access.ts'
+import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
@@ -45,6 +46,8 @@ export interface RestRoute<
   readonly answer: Answer
   /** Answers with other statuses that are not errors of the REST format, and their meaning. */
   readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
+  /** Keys of teams may call it, too: it shows nothing of the account that pays. */
+  readonly takesTeamKeys?: boolean
   /** Answers with an `ETag`: a client that has the answer already gets a 304. */
   readonly isTagged?: boolean
   /** The error codes of this route by status; the codes that every route has are added. */
@@ -121,7 +124,7 @@ export function restRoute<
     handlersOf: (deps) => ({
       // Before a body is read: a stranger's body never is.
       async onRequest(request, reply) {
-        if (access !== 'public') await identifyCaller(deps, request, reply, access)
+        if (access !== 'public') await identifyCaller(deps, request, reply, declared)
       },
       async preValidation(request) {
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
@@ -161,9 +164,12 @@ async function identifyCaller(
   deps: AccessDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  access: RestAccess,
+  {
+    access,
+    takesTeamKeys,
+  }: { readonly access: RestAccess; readonly takesTeamKeys?: boolean | undefined },
 ): Promise<void> {
-  const caller = await authenticate(deps, request, reply)
+  const caller = await authenticate(deps, request, reply, { takesTeamKeys })
   if (!caller) return
   assertAccess(deps, caller, access)
   callers.set(request, caller)
@@ -208,6 +214,7 @@ function responsesOf(
   route: Pick<
     RestRoute<TProperties, TProperties, TSchema, RestAccess, TSchema | MediaType, never>,
     | 'method'
+    | 'path'
     | 'access'
     | 'params'
     | 'query'
@@ -220,6 +227,7 @@ function responsesOf(
   status: number,
 ): Record<number, object> {
   const { access, params, query, body, answer, otherAnswers = {}, refusals = {} } = route
+  const errors = clientErrorsOf(`/v1${route.path}`)
   const codes: Record<number, string[]> = {}
   const add = (at: number, ...more: readonly string[]): void => {
     codes[at] = [...(codes[at] ?? []), ...more]
@@ -248,12 +256,21 @@ function responsesOf(
         { ...other.answer, description: other.description },
       ]),
     ),
-    ...(access === 'public' ? {} : { 401: { description: DESCRIPTIONS[401], type: 'null' } }),
+    ...(access === 'public' ? {} : { 401: unauthorized(errors) }),
     ...Object.fromEntries(
       Object.entries(codes).map(([at, list]) => [
         at,
-        { ...restErrorBody, description: `${DESCRIPTIONS[Number(at)] ?? ''} ${list.join(', ')}` },
+        {
+          ...(errors?.schema ?? restErrorBody),
+          description: `${DESCRIPTIONS[Number(at)] ?? ''} ${list.join(', ')}`,
+        },
       ]),
     ),
   }
+}
+
+function unauthorized(errors: ErrorFormat | undefined): object {
+  return errors
+    ? { ...errors.schema, description: 'Falta a chave, ou ela não vale. authentication_failed' }
+    : { description: DESCRIPTIONS[401], type: 'null' }
 }

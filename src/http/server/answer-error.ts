@@ -3,7 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
-import { errorFormatOf } from '../rest/error-formats.ts'
+import { clientErrorsOf, errorFormatOf } from '../rest/error-formats.ts'
+import { refusalOfRest } from '../rest/refusal-of-rest.ts'
 import { limitHeaders } from '../rest/response-headers.ts'
 import { restError } from '../rest/rest-error.ts'
 import { TooManyRequests } from '../rest/rest-limits.ts'
@@ -43,6 +44,7 @@ export function answerError(
   if (error instanceof RestRefusal) {
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     if (error instanceof TooManyRequests) reply.headers(limitHeaders(error.limits))
+    if (clientErrorsOf(pathOf(request))) return sendRefusal(request, reply, refusalOfRest(error))
     return restError(reply, error.status, error.code, error.details)
   }
   // The account was deleted while the request ran, so the caller no longer exists.
@@ -57,7 +59,10 @@ export function answerError(
           'invalid_request',
           'content-encoding: o corpo não pode ser comprimido',
         )
-  if (error.validation) return restError(reply, 400, 'invalid_request', whatIsWrong(error))
+  if (error.validation)
+    return clientErrorsOf(pathOf(request))
+      ? sendRefusal(request, reply, refusals.invalidRequest(whatIsWrong(error)))
+      : restError(reply, 400, 'invalid_request', whatIsWrong(error))
   const status = error.statusCode ?? 500
   if (status >= 500)
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })

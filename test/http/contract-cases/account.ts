@@ -37,7 +37,9 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
     'PUT /me/preferences': [
       { body: { timezone: 'America/Recife', preferred_locale: 'pt-BR' }, secret },
       { body: {}, secret },
+      { body: { stored_responses_days: 30 }, secret: empty.secret },
       { body: { timezone: 'Recife' }, secret, status: 400 },
+      { body: { stored_responses_days: 31 }, secret, status: 400 },
       { body: {}, isAnonymous: true, status: 401 },
     ],
     'GET /me/spending-guard': [{ secret }, { isAnonymous: true, status: 401 }],

@@ -45,6 +45,7 @@ export interface Household {
     readonly teamKey: string
     readonly session: string
     readonly image: string
+    readonly response: string
     readonly request: string
     readonly webhook: string
     readonly attempt: string
@@ -99,7 +100,10 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
     await asOwner('POST', '/api-keys', keyInput('outra')),
   ]
   await asOwner('PUT', '/me/profile', { full_name: `Dona ${MARK}`, cpf_cnpj: TAX_ID, city: MARK })
-  await asOwner('PUT', '/me/preferences', { timezone: 'America/Manaus' })
+  await asOwner('PUT', '/me/preferences', {
+    timezone: 'America/Manaus',
+    stored_responses_days: 7,
+  })
   await asOwner('POST', '/topups', { amount: 30 })
   const topUp = await asOwner('POST', '/topups', { amount: 20 })
   const paid = { customerId: owner.customerId, cents: 2_000, daysAgo: 40 }
@@ -213,7 +217,7 @@ async function createPrompts(call: Caller, secret: string): Promise<string> {
 async function makeCalls(
   gateway: TestGateway,
   { secret }: Person,
-): Promise<{ session: string; image: string; request: string }> {
+): Promise<{ session: string; image: string; request: string; response: string }> {
   const session = `sessao-${MARK}`
   await gatewayCall(gateway, secret, sound(), 'outra-sessao')
   await gatewayCall(gateway, secret, sound(), session)
@@ -223,7 +227,11 @@ async function makeCalls(
     body: { model: 'sandbox-image', prompt: MARK, size: '256x256' },
   })
   const image = String(drawn.json.data[0].url).split('/').at(-1) as string
-  return { session, image, request: requestId }
+  const answered = await ask(gateway.node.baseUrl, '/responses', {
+    secret,
+    body: { model: 'sandbox-chat', input: MARK },
+  })
+  return { session, image, request: requestId, response: answered.json.id }
 }
 
 async function gatewayCall(

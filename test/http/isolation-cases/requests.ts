@@ -83,6 +83,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/me/teams/{id}/keys/{keyId}': ({ ids }) => ids.teamKey,
   '/me/teams/{id}/members/{customerId}': ({ member }) => member.customerId,
   '/models/{id}': () => 'sandbox-chat',
+  '/responses/{id}': ({ ids }) => ids.response,
   '/webhooks/{id}': ({ ids }) => ids.webhook,
   '/webhooks/attempts/{attemptId}': ({ ids }) => ids.attempt,
   '/topups/{id}': ({ ids }) => ids.paidTopUp,
@@ -107,6 +108,7 @@ const HARMLESS = new Set(
     // Of profiles and preferences.
     'full_name cpf_cnpj phone postal_code street street_number complement district city state',
     'timezone preferred_locale weekly_digest_enabled low_balance_email_enabled',
+    'stored_responses_days',
     // Of top-ups.
     'amount method card holder threshold_brl amount_brl monthly_limit_brl',
     // Of refunds and what is decided of them.
@@ -125,6 +127,8 @@ const HARMLESS = new Set(
     // Of model calls.
     'model models messages system max_tokens temperature stream tools response_format input dimensions',
     'instructions max_output_tokens store',
+    // Of the items of a stored response.
+    'order after',
     'encoding_format prompt n size quality file language',
   ].flatMap((line) => line.split(' ')),
 )
@@ -195,6 +199,11 @@ export const NAMED: Readonly<
     status: 404,
     error: 'payment_method_not_found',
   },
+  'POST /responses previous_response_id': {
+    body: ({ ids }) => ({ previous_response_id: ids.response }),
+    status: 400,
+    error: 'previous_response_not_found',
+  },
   'DELETE /me confirm': {
     body: ({ owner }) => ({ confirm: owner.email }),
     status: 400,
@@ -228,7 +237,8 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'PUT /me/profile': () => ({ full_name: 'Outro nome', cpf_cnpj: TAX_ID }),
   'PUT /me/spending-guard': () => ({ factor: 5 }),
   'PUT /me/shield': () => ({ action: 'mask' }),
-  'PUT /me/preferences': () => ({ weekly_digest_enabled: false }),
+  // With it, strangers store responses, too.
+  'PUT /me/preferences': () => ({ stored_responses_days: 7 }),
   'POST /admin/adjustments': (_caller, { owner }) => ({
     customer_id: owner.customerId,
     kind: 'credit',

@@ -5,6 +5,77 @@
 export interface Contract {
   get: {
     /**
+     * Uma resposta guardada
+     */
+    '/responses/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'response'
+        created_at: number
+        model: string
+        output: {
+          id: string
+          type: string
+          [k: string]: unknown
+        }[]
+        status: 'completed' | 'incomplete' | 'failed'
+        store: true
+        usage: {
+          input_tokens: number
+          input_tokens_details: {
+            cached_tokens: number
+            cache_write_tokens: number
+          }
+          output_tokens: number
+          output_tokens_details: {
+            reasoning_tokens: number
+          }
+          total_tokens: number
+        } | null
+        /**
+         * BRL
+         */
+        cost_billed_brl?: number
+        [k: string]: unknown
+      }
+    }
+    /**
+     * Os itens a partir dos quais uma resposta guardada foi gerada, com a conversa antes dela
+     */
+    '/responses/{id}/input_items': {
+      path: {
+        id: string
+      }
+      query: {
+        limit?: number
+        order?: 'asc' | 'desc'
+        /**
+         * O último item da página anterior.
+         */
+        after?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        object: 'list'
+        data: {
+          id: string
+          type: string
+          [k: string]: unknown
+        }[]
+        first_id: string | null
+        last_id: string | null
+        has_more: boolean
+      }
+    }
+    /**
      * Uma imagem gerada, por uma hora
      */
     '/files/images/{id}': {
@@ -1268,6 +1339,7 @@ export interface Contract {
          * Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.
          */
         low_balance_email_enabled: boolean
+        stored_responses_days: number | null
       }
     }
     /**
@@ -1481,6 +1553,7 @@ export interface Contract {
           preferred_locale: string
           weekly_digest_enabled: boolean
           low_balance_email_enabled: boolean
+          stored_responses_days: number | null
         }
         shield: {
           /**
@@ -1897,6 +1970,16 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        stored_responses: {
+          id: string
+          api_key_id: string
+          previous_response_id: string | null
+          byte_count: number
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         images_waiting: {
           id: string
           media_type: string
@@ -1934,6 +2017,7 @@ export interface Contract {
           alerts: number
           webhooks: number
           webhook_attempts: number
+          stored_responses: number
           images_waiting: number
         }
         note: string
@@ -3716,6 +3800,7 @@ export interface Contract {
               [k: string]: unknown
             }[]
           | null
+        previous_response_id?: string | null
         store?: boolean | null
         [k: string]: unknown
       }
@@ -3726,14 +3811,14 @@ export interface Contract {
         id: string
         object: 'response'
         created_at: number
-        status: 'completed' | 'incomplete'
         model: string
         output: {
           id: string
           type: string
           [k: string]: unknown
         }[]
-        store: false
+        status: 'completed' | 'incomplete'
+        store: boolean
         usage: {
           input_tokens: number
           input_tokens_details: {
@@ -5673,6 +5758,7 @@ export interface Contract {
         preferred_locale?: string
         weekly_digest_enabled?: boolean
         low_balance_email_enabled?: boolean
+        stored_responses_days?: number | null
       }
       /**
        * Tudo certo.
@@ -5688,6 +5774,7 @@ export interface Contract {
          * Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.
          */
         low_balance_email_enabled: boolean
+        stored_responses_days: number | null
       }
     }
     /**
@@ -6192,6 +6279,22 @@ export interface Contract {
     }
   }
   delete: {
+    /**
+     * Apaga uma resposta guardada, que assim não pode mais ser continuada
+     */
+    '/responses/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'response'
+        deleted: true
+      }
+    }
     /**
      * Revoga uma chave, para sempre
      */

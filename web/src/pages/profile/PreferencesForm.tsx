@@ -46,6 +46,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
       preferred_locale: formText(fields, 'locale'),
       weekly_digest_enabled: fields.has('digest'),
       low_balance_email_enabled: fields.has('low_balance'),
+      stored_responses_days: Number(formText(fields, 'stored_days')) || null,
     })
   }
   return (
@@ -98,6 +99,24 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
         label="Avisar por e-mail quando o saldo estiver acabando"
         hint="Se o saldo acabar de vez, você recebe um e-mail de qualquer jeito."
       />
+      <Field
+        label="Guardar respostas"
+        hint="As de POST /v1/responses, cifradas, para ler ou continuar depois pelo id. Ao desligar, as guardadas são apagadas."
+      >
+        {(control) => (
+          <Select
+            {...control}
+            name="stored_days"
+            defaultValue={preferences.stored_responses_days ?? 0}
+          >
+            {storedDays(preferences.stored_responses_days).map((days) => (
+              <option key={days} value={days}>
+                {days === 0 ? 'Não guardar' : days === 1 ? 'Por 1 dia' : `Por ${days} dias`}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
       {save.error && (
         <Notice tone="danger" role="alert">
           {explainError(save.error)}
@@ -108,6 +127,11 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
       </Button>
     </form>
   )
+}
+
+/** Zero: none is stored. Includes the current number, which the API may have set. */
+function storedDays(current: number | null): number[] {
+  return [...new Set([0, 1, 7, 30, current ?? 0])].sort((one, other) => one - other)
 }
 
 /** Includes the current zone, even if this browser does not know it. */

@@ -10,7 +10,7 @@ import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusalBody, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
-import type { Charged, ChatFormat } from '../../chat-format.ts'
+import type { Charged, WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { publicFinishReason } from './public-finish-reason.ts'
@@ -48,9 +48,9 @@ export type ReadResponsesRequest = (
 export function createChatCompletionsFormat(
   ids: ToolCallIds,
   readResponsesRequest: ReadResponsesRequest,
-): ChatFormat {
+): WholeChatFormat {
   return {
-    readRequest(raw, customerId) {
+    readRequest(raw, { customerId }) {
       const body = readJsonBody(raw)
       if (isRefusal(body)) return body
       const isOfResponses = isAbsent(body.messages) && !isAbsent(body.input)

@@ -23,7 +23,9 @@ const CHARGED: Charged = {
 function shown(reason: unknown): unknown[] {
   const format = createChatCompletionsFormat(ids, () => assert.fail('a chat, not a response'))
   const body = { model: 'm', messages: [{ role: 'user', content: 'Olá' }] }
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)), 'a customer')
+  const request = format.readRequest(Buffer.from(JSON.stringify(body)), {
+    customerId: 'a customer',
+  })
   if (isRefusal(request)) assert.fail(request.message)
   const writer = format.createWriter({ id: 'x', modelId: 'm', request })
   const choice = { index: 0, finish_reason: reason }

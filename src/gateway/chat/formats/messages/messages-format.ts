@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
-import type { ChatFormat } from '../../chat-format.ts'
+import type { WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
@@ -21,9 +21,9 @@ import { asksForHourCache, revealBlocks } from './read-native.ts'
 import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
 
-export function createMessagesFormat(ids: ToolCallIds): ChatFormat {
+export function createMessagesFormat(ids: ToolCallIds): WholeChatFormat {
   return {
-    readRequest: (raw, _customerId, flags) => readMessagesRequest(ids, raw, flags, {}),
+    readRequest: (raw, _caller, flags) => readMessagesRequest(ids, raw, flags, {}),
     createWriter({ id, modelId }) {
       const head = { id: `msg_${id}`, modelId }
       const stream = createMessageStream(head, ids)
@@ -45,11 +45,10 @@ export function createMessagesFormat(ids: ToolCallIds): ChatFormat {
 }
 
 /** The requests for counts of tokens: they have no output, and so need no limit of it. */
-export function createMessageTokensFormat(ids: ToolCallIds): ChatFormat {
+export function createMessageTokensFormat(ids: ToolCallIds): WholeChatFormat {
   return {
     ...createMessagesFormat(ids),
-    readRequest: (raw, _customerId, flags) =>
-      readMessagesRequest(ids, raw, flags, { max_tokens: 1 }),
+    readRequest: (raw, _caller, flags) => readMessagesRequest(ids, raw, flags, { max_tokens: 1 }),
   }
 }
 

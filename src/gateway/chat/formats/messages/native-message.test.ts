@@ -29,7 +29,11 @@ const USAGE = {
 }
 
 function read(body: JsonObject, flags?: string[]) {
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)), 'a customer', flags)
+  const request = format.readRequest(
+    Buffer.from(JSON.stringify(body)),
+    { customerId: 'a customer' },
+    flags,
+  )
   if (isRefusal(request)) assert.fail(request.message)
   return request
 }

@@ -12,6 +12,8 @@ export interface ResponseHead {
   readonly modelId: string
   /** The fields of the request that its response repeats. */
   readonly repeated: JsonObject
+  /** Gets the response as it is written at its end. */
+  readonly onEnd?: ((response: JsonObject) => void) | undefined
 }
 
 /** The fields of a valid request that its response repeats, with the format's defaults. */
@@ -32,7 +34,7 @@ export function repeatedFields(body: JsonObject, tools: TranslatedTools): JsonOb
     safety_identifier: textOrNull(body.safety_identifier),
     // The only tier with a price here.
     service_tier: 'default',
-    // Nothing is stored, whatever the request asks for.
+    // Of an account that stores none; otherwise set by `stored-responses-format.ts`.
     store: false,
     temperature: body.temperature ?? 1,
     text: { format: { type: 'text' }, ...(isObject(text) ? filled(text) : {}) },
@@ -56,7 +58,7 @@ export interface ResponseEnd {
 
 export function toResponse(head: ResponseHead, end: ResponseEnd): JsonObject {
   const { status, output, charged, incompleteReason: reason, error } = end
-  return {
+  const response = {
     id: head.id,
     object: 'response',
     created_at: head.createdAt,
@@ -70,6 +72,8 @@ export function toResponse(head: ResponseHead, end: ResponseEnd): JsonObject {
     usage: charged ? toUsage(charged) : null,
     ...(charged ? { cost_billed_brl: jsonBrl(charged.billedNanoBrl) } : {}),
   }
+  if (status !== 'in_progress') head.onEnd?.(response)
+  return response
 }
 
 function toUsage(charged: Charged): JsonObject {

@@ -1,12 +1,13 @@
 /**
  * The format of OpenAI's Responses. Its requests are translated to the chat-completions shape, so that every model of
  * the catalog answers them; an upstream that speaks this format gets the body that the client wrote, and its answer
- * comes back as it is. Nothing is stored.
+ * comes back as it is. Nothing is stored here (`stored-responses-format.ts`).
  */
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
-import type { ChatFormat } from '../../chat-format.ts'
+import type { ChatCaller, ChatWriter, WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
@@ -18,6 +19,7 @@ import {
 } from './native-response.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-seal.ts'
 import { repeatedFields } from './response-head.ts'
+import { idTailOf, responseIdOf } from './response-ids.ts'
 import { createResponseStream } from './response-stream.ts'
 import { toChatBody } from './to-chat-body.ts'
 import type { ClientTools } from './tool-names.ts'
@@ -29,29 +31,61 @@ export interface ResponsesRequest extends ChatRequest {
   /** The customer's seal. */
   readonly reasoning: ReasoningSeal
   readonly repeated: JsonObject
+  /** Set if the response is to be stored. */
+  readonly kept?: KeptInput
+}
+
+/** What is stored of a request. */
+export interface KeptInput {
+  readonly owner: { readonly customerId: string; readonly keyId: string }
+  /** The items of this request alone, as the client wrote them. */
+  readonly input: readonly unknown[]
+  readonly previousId: string | null
+}
+
+export interface ResponsesFormat extends WholeChatFormat<ResponsesRequest> {
+  /** Reads a parsed body. `bytes` is its size. */
+  readBody(
+    body: JsonObject,
+    bytes: number,
+    caller: Pick<ChatCaller, 'customerId'>,
+  ): ResponsesRequest | Refusal
+  /** `onEnd` gets the response as it was written at its end; the last one counts. */
+  createWriter(
+    call: { id: string; modelId: string; request: ResponsesRequest },
+    onEnd?: (response: JsonObject) => void,
+  ): ChatWriter
 }
 
 export function createResponsesFormat(
   reasoningSeals: ReasoningSeals,
   ids: ToolCallIds,
-): ChatFormat<ResponsesRequest> {
+): ResponsesFormat {
+  function readBody(
+    body: JsonObject,
+    bytes: number,
+    { customerId }: Pick<ChatCaller, 'customerId'>,
+  ): ResponsesRequest | Refusal {
+    const reasoning = reasoningSeals(customerId)
+    const request = readResponsesRequest(body, bytes, reasoning)
+    if (isRefusal(request)) return request
+    // Before anything is measured: the hold is for the ids that an upstream gets.
+    ids.reveal(request.messages)
+    const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
+    return { ...request, native: { format: 'responses', body: native, flags: [] } }
+  }
+
   return {
-    readRequest(raw, customerId) {
+    readBody,
+    readRequest(raw, caller) {
       const body = readJsonBody(raw)
-      if (isRefusal(body)) return body
-      const reasoning = reasoningSeals(customerId)
-      const request = readResponsesRequest(body, raw.length, reasoning)
-      if (isRefusal(request)) return request
-      // Before anything is measured: the hold is for the ids that an upstream gets.
-      ids.reveal(request.messages)
-      const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
-      return { ...request, native: { format: 'responses', body: native, flags: [] } }
+      return isRefusal(body) ? body : readBody(body, raw.length, caller)
     },
-    createWriter({ id, modelId, request }) {
+    createWriter({ id, modelId, request }, onEnd) {
       const { clientTools, repeated, reasoning } = request
-      const idTail = id.replaceAll('-', '')
+      const idTail = idTailOf(id)
       const createdAt = Math.floor(Date.now() / 1000)
-      const head = { id: `resp_${idTail}`, createdAt, modelId, repeated }
+      const head = { id: responseIdOf(id), createdAt, modelId, repeated, onEnd }
       const models = [modelId, request.modelId]
       const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
       const options = { idTail, tools: clientTools, seal, ids }
@@ -79,6 +113,7 @@ export function readResponsesRequest(
   bytes: number,
   reasoning: ReasoningSeal,
 ): ResponsesRequest | Refusal {
+  if (!isAbsent(body.previous_response_id)) return refusals.responsesNotStored()
   try {
     const { body: chat, tools } = toChatBody(body, reasoning)
     const request = readChatRequest(chat, bytes)

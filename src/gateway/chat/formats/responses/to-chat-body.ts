@@ -41,8 +41,6 @@ export function toChatBody(
 function findUnavailable(body: JsonObject): string | undefined {
   if (body.background === true)
     return 'O campo "background" não está disponível: use "stream": true para respostas longas.'
-  if (!isAbsent(body.previous_response_id))
-    return 'O campo "previous_response_id" não está disponível: as respostas não ficam guardadas aqui. Envie a conversa inteira em "input".'
   if (!isAbsent(body.conversation))
     return 'O campo "conversation" não está disponível: envie a conversa inteira em "input".'
   if (!isAbsent(body.prompt))

@@ -35,13 +35,13 @@ export function toChatMessages(input: unknown, openReasoning: OpenReasoning): Js
 }
 
 /**
- * Nothing is stored, so that no reference leads anywhere. Within the running turn it stands for the text beside tool
+ * A reference that is still here leads to nothing that is stored. Within the running turn it stands for the text beside tool
  * calls, which are sent whole; the loop of an agent goes on without that text. Before it, whole answers would be missing.
  */
 function checkReference(isOfRunningTurn: boolean, place: string): void {
   if (isOfRunningTurn) return
   throw new InvalidField(
-    `${place}: as respostas não ficam guardadas aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
+    `${place}: o item não está guardado aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
   )
 }
 

@@ -63,6 +63,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'alert.changed': 'Mudou um alerta',
   'alert.deleted': 'Excluiu um alerta',
   'prompt.deleted': 'Excluiu um prompt',
+  'response.deleted': 'Excluiu uma resposta guardada',
   'referral.recorded': 'Veio por indicação',
   'automatic_topup.changed': 'Mudou a recarga automática',
   'automatic_topup.deleted': 'Desligou a recarga automática',

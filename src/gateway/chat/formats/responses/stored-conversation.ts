@@ -1,0 +1,145 @@
+/** Reads stored responses within the bounds of a request's body: in bytes, in memory, in structure and in pace. */
+import { BODY_BOUNDS, findJsonExcess } from '../../../../lib/bound-json.ts'
+import type { ByteBudget } from '../../../../lib/byte-budget.ts'
+import type { Pace } from '../../../../lib/pace.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { CONVERSATION_MAX } from '../../../../stored-responses/response-limits.ts'
+import type { ResponseReader } from '../../../../stored-responses/response-reader.ts'
+import type { ResponseStore } from '../../../../stored-responses/response-store.ts'
+import { customerSubject } from '../../../limits.ts'
+import { TOO_MANY_VALUES } from '../../../read-json-body.ts'
+import { refusalOfExcess, refusals, type Refusal } from '../../../refusal.ts'
+import { callIdOfResponse } from './response-ids.ts'
+
+export interface StoredTurn {
+  readonly callId: string
+  /** As the client wrote it; empty if only the output was asked for. */
+  readonly input: readonly JsonObject[]
+  readonly output: readonly JsonObject[]
+}
+
+export interface StoredConversation {
+  readonly kind: 'conversation'
+  readonly turns: readonly StoredTurn[]
+  /** False if a response before these was deleted. */
+  readonly isWhole: boolean
+  /** The last response broke off. */
+  readonly isFailed: boolean
+}
+
+/** What one request reads: its bytes count for the customer until `release`. */
+export interface ReadingRoom {
+  readonly reader: ResponseReader
+  /** The bytes of the request and of all that was read for it. */
+  bytes(): number
+  /** The memory for so many bytes more, or the refusal. */
+  take(bytes: number): Refusal | undefined
+  release(): void
+}
+
+export interface StoredConversations {
+  openRoom(reader: ResponseReader, requestBytes: number): ReadingRoom
+  /** The response with this id and all before it, the oldest first; undefined if the reader sees no such response. */
+  readConversation(
+    room: ReadingRoom,
+    responseId: unknown,
+  ): Promise<StoredConversation | Refusal | undefined>
+  /** The outputs of these calls, without those that are not there. */
+  readOutputs(
+    room: ReadingRoom,
+    callIds: readonly string[],
+  ): Promise<readonly StoredTurn[] | Refusal>
+}
+
+export interface StoredConversationDeps {
+  readonly store: Pick<ResponseStore, 'measureConversation' | 'measure' | 'read'>
+  readonly memory: ByteBudget
+  readonly pace: Pace
+  /** A conversation is as large as a body may be. */
+  readonly bodyBytesMax: number
+}
+
+export function createStoredConversations(deps: StoredConversationDeps): StoredConversations {
+  const { store, memory, pace, bodyBytesMax } = deps
+
+  function openRoom(reader: ResponseReader, requestBytes: number): ReadingRoom {
+    const subject = customerSubject(reader.customerId)
+    let taken = 0
+    return {
+      reader,
+      bytes: () => requestBytes + taken,
+      take(bytes) {
+        if (requestBytes + taken + bytes > bodyBytesMax)
+          return refusals.conversationTooLarge(bodyBytesMax)
+        const excess = memory.take(subject, bytes)
+        if (excess !== 'taken') return refusalOfExcess(excess)
+        taken += bytes
+        return undefined
+      },
+      release() {
+        memory.release(subject, taken)
+        taken = 0
+      },
+    }
+  }
+
+  async function read(
+    room: ReadingRoom,
+    callIds: readonly string[],
+    bytes: number,
+    parts: 'all' | 'response',
+  ): Promise<StoredTurn[] | Refusal> {
+    const { reader } = room
+    const refused = room.take(bytes)
+    if (refused) return refused
+    await pace.wait(reader.customerId, bytes)
+    const texts = await store.read(reader, callIds, parts)
+    const found = callIds.filter((id) => texts.has(id))
+    const lists = found.flatMap((id) => [texts.get(id)?.input ?? '[]', texts.get(id)?.output])
+    const text = Buffer.from(`[${lists.join()}]`)
+    // Each was within the bounds as a request; together they may not be.
+    if (findJsonExcess(text, BODY_BOUNDS)) return TOO_MANY_VALUES
+    const parsed = JSON.parse(text.toString()) as JsonObject[][]
+    return found.map((callId, index) => ({
+      callId,
+      input: parsed[2 * index] ?? [],
+      output: parsed[2 * index + 1] ?? [],
+    }))
+  }
+
+  return {
+    openRoom,
+    async readConversation(room, responseId) {
+      const callId = callIdOfResponse(responseId)
+      if (callId === undefined) return undefined
+      const chain = await store.measureConversation(room.reader, callId)
+      const [last] = chain
+      if (!last) return undefined
+      if (chain.length > CONVERSATION_MAX) return refusals.conversationTooLong(CONVERSATION_MAX)
+      const ids = chain.map(({ id }) => id).toReversed()
+      const bytes = sum(chain.map((each) => each.inputBytes + each.responseBytes))
+      const turns = await read(room, ids, bytes, 'all')
+      if ('kind' in turns) return turns
+      // One may have been deleted since it was measured.
+      const isWhole = chain.at(-1)?.previousId === null && turns.length === ids.length
+      const isThere = turns.at(-1)?.callId === callId
+      return isThere ? { kind: 'conversation', turns, isWhole, isFailed: last.isFailed } : undefined
+    },
+    async readOutputs(room, callIds) {
+      if (callIds.length > CONVERSATION_MAX) return refusals.conversationTooLong(CONVERSATION_MAX)
+      const measured = await store.measure(room.reader, callIds)
+      if (measured.length === 0) return []
+      const bytes = sum(measured.map(({ responseBytes }) => responseBytes))
+      return read(
+        room,
+        measured.map(({ id }) => id),
+        bytes,
+        'response',
+      )
+    },
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}

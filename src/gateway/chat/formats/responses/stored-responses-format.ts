@@ -1,0 +1,159 @@
+/**
+ * The Responses format for accounts that store their responses. A request that continues a stored response, or refers
+ * to stored items, is read as if its client had sent the whole conversation: what follows (the shield, the quote, the
+ * hold, the adapters) sees that, and no upstream ever sees an id of ours.
+ */
+import type { Log } from '../../../../lib/log.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { STORED_PART_BYTES_MAX } from '../../../../stored-responses/response-limits.ts'
+import type { ResponseReader } from '../../../../stored-responses/response-reader.ts'
+import type { ResponseStore } from '../../../../stored-responses/response-store.ts'
+import { isAbsent } from '../../../field-faults.ts'
+import { readJsonBody } from '../../../read-json-body.ts'
+import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
+import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
+import { resolveReferences } from './resolve-references.ts'
+import { callIdOfResponse } from './response-ids.ts'
+import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
+import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
+
+export interface StoredResponsesDeps {
+  readonly store: Pick<ResponseStore, 'put'>
+  readonly conversations: StoredConversations
+  readonly log: Pick<Log, 'warn' | 'error'>
+}
+
+/** The end of an answer does not wait any longer for its being stored. */
+const KEEP_MS_MAX = 2_000
+
+export function createStoredResponsesFormat(
+  format: ResponsesFormat,
+  deps: StoredResponsesDeps,
+): ChatFormat<ResponsesRequest> {
+  return {
+    async readRequest(raw, caller) {
+      if (caller.storedResponsesDays === null) return format.readRequest(raw, caller)
+      const body = readJsonBody(raw)
+      if (isRefusal(body)) return body
+      const room = deps.conversations.openRoom(readerOf(caller), raw.length)
+      let request: ResponsesRequest | Refusal | undefined
+      try {
+        request = await readStored(format, deps.conversations, room, body, caller)
+        return request
+      } catch (error) {
+        deps.log.error('stored_responses_not_read', { customerId: caller.customerId, error })
+        return refusals.serviceUnavailable()
+      } finally {
+        if (!request || isRefusal(request)) room.release()
+      }
+    },
+    createWriter(call) {
+      const { kept } = call.request
+      let response: JsonObject | undefined
+      const writer = format.createWriter(call, (ended) => (response = ended))
+      if (!kept) return writer
+      return {
+        ...writer,
+        keep: () =>
+          withinTime(deps.log, call.id, async () => {
+            if (!response) return
+            const { output, ...head } = response
+            await deps.store.put({
+              id: call.id,
+              ...kept.owner,
+              previousId: kept.previousId,
+              isFailed: response.status === 'failed',
+              input: JSON.stringify(kept.input),
+              output: JSON.stringify(output),
+              head: JSON.stringify(head),
+            })
+          }),
+      }
+    },
+  }
+}
+
+/** The reader that a model call is: a key for calls alone reads what it made itself, and so does a team's. */
+export function readerOf({ id, customerId, scope, teamId }: ChatCaller): ResponseReader {
+  return { customerId, keyId: id, seesAccount: scope !== 'calls' && teamId === null }
+}
+
+async function readStored(
+  format: ResponsesFormat,
+  conversations: StoredConversations,
+  room: ReadingRoom,
+  body: JsonObject,
+  caller: ChatCaller,
+): Promise<ResponsesRequest | Refusal> {
+  const { previous_response_id: previous, ...own } = body
+  const input = ownItems(own.input)
+  // Only the format says what is wrong with it.
+  if (!input) return format.readBody(own, room.bytes(), caller)
+  const bytesOfRequest = room.bytes()
+  const before = isAbsent(previous) ? [] : await readBefore(conversations, room, previous)
+  if ('kind' in before) return before
+  const items = await resolveReferences(conversations, room, [...before, ...input])
+  if ('kind' in items) return items
+  const request = format.readBody({ ...own, input: items }, room.bytes(), caller)
+  if (isRefusal(request)) return request
+  const isStored = body.store !== false && bytesOfRequest <= STORED_PART_BYTES_MAX
+  const { customerId, id: keyId } = caller
+  return {
+    ...request,
+    repeated: {
+      ...request.repeated,
+      store: isStored,
+      previous_response_id: isAbsent(previous) ? null : previous,
+    },
+    ...(isStored
+      ? {
+          kept: {
+            owner: { customerId, keyId },
+            input,
+            previousId: callIdOfResponse(previous) ?? null,
+          },
+        }
+      : {}),
+    release: () => room.release(),
+  }
+}
+
+/** The items of the conversation that a request continues. */
+async function readBefore(
+  conversations: StoredConversations,
+  room: ReadingRoom,
+  previous: unknown,
+): Promise<readonly unknown[] | Refusal> {
+  const read = await conversations.readConversation(room, previous)
+  // A conversation without its beginning would be another one.
+  if (!read || (read.kind === 'conversation' && !read.isWhole))
+    return refusals.previousResponseNotFound(String(previous))
+  if (read.kind === 'refused') return read
+  if (read.isFailed) return refusals.previousResponseFailed()
+  return read.turns.flatMap(({ input, output }) => [...input, ...output])
+}
+
+/** Undefined for an input that is refused. */
+function ownItems(input: unknown): readonly unknown[] | undefined {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
+  return Array.isArray(input) && input.length > 0 ? (input as unknown[]) : undefined
+}
+
+/** The answer is charged, and leaves whatever happens here: then the response is not found later. */
+async function withinTime(
+  log: StoredResponsesDeps['log'],
+  callId: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the database takes too long')), KEEP_MS_MAX)
+  })
+  try {
+    await Promise.race([work(), late])
+  } catch (error) {
+    log.warn('response_not_stored', { callId, error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,3 @@
+import { storedResponseRoutes } from './stored-response-routes.ts'
+
+export const storedResponses = [...storedResponseRoutes]

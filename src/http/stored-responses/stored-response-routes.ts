@@ -1,0 +1,156 @@
+/** Stored responses, as client libraries of the Responses format read and delete them; errors are in their format. */
+import Type from 'typebox'
+import { listInputItems } from '../../gateway/chat/formats/responses/list-input-items.ts'
+import { resolveReferences } from '../../gateway/chat/formats/responses/resolve-references.ts'
+import { callIdOfResponse } from '../../gateway/chat/formats/responses/response-ids.ts'
+import type {
+  ReadingRoom,
+  StoredConversations,
+  StoredTurn,
+} from '../../gateway/chat/formats/responses/stored-conversation.ts'
+import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import type { JsonObject } from '../../providers/contract.ts'
+import { deleteResponse } from '../../stored-responses/delete-response.ts'
+import type { ResponseReader } from '../../stored-responses/response-reader.ts'
+import { storedResponse } from '../model-calls/model-call-schemas.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+import { restRoute } from '../rest/rest-route.ts'
+import { answer, nullable, wholeNumber } from '../rest/values.ts'
+import type { StoredResponseDeps } from './stored-response-deps.ts'
+
+const LIMIT_DEFAULT = 20
+const LIMIT_MAX = 100
+
+const FOR_ALL = {
+  tag: 'Modelos',
+  access: 'calls',
+  takesTeamKeys: true,
+  params: { id: Type.String({ maxLength: 100 }) },
+  refusals: { 404: ['response_not_found'], 413: ['invalid_request'] },
+} as const
+
+export const storedResponseRoutes = [
+  restRoute({
+    ...FOR_ALL,
+    method: 'GET',
+    path: '/responses/:id',
+    summary: 'Uma resposta guardada',
+    answer: storedResponse,
+    async handle({ caller, params: { id }, reply }, deps: StoredResponseDeps) {
+      const callId = callIdOfResponse(id)
+      const texts =
+        callId === undefined
+          ? undefined
+          : (await deps.responses.read(readerOf(caller), [callId], 'response')).get(callId)
+      if (!texts) throw refusalOf(refusals.responseNotFound(id))
+      // As it was written: reading it would round its amount.
+      const text = `${texts.head.slice(0, -1)},"output":${texts.output}}`
+      return reply
+        .header('cache-control', 'no-store')
+        .type('application/json; charset=utf-8')
+        .send(text)
+    },
+  }),
+
+  restRoute({
+    ...FOR_ALL,
+    method: 'DELETE',
+    path: '/responses/:id',
+    summary: 'Apaga uma resposta guardada, que assim não pode mais ser continuada',
+    answer: answer({
+      id: Type.String(),
+      object: Type.Literal('response'),
+      deleted: Type.Literal(true),
+    }),
+    async handle({ caller, params: { id } }, deps: StoredResponseDeps) {
+      const callId = callIdOfResponse(id)
+      const isDeleted =
+        callId !== undefined &&
+        (await deleteResponse(deps.db, actorOf(caller), { reader: readerOf(caller), id: callId }))
+      if (!isDeleted) throw refusalOf(refusals.responseNotFound(id))
+      return { id, object: 'response' as const, deleted: true as const }
+    },
+  }),
+
+  restRoute({
+    ...FOR_ALL,
+    method: 'GET',
+    path: '/responses/:id/input_items',
+    summary:
+      'Os itens a partir dos quais uma resposta guardada foi gerada, com a conversa antes dela',
+    query: {
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'desc' })),
+      after: Type.Optional(
+        Type.String({ maxLength: 200, description: 'O último item da página anterior.' }),
+      ),
+    },
+    answer: answer({
+      object: Type.Literal('list'),
+      data: Type.Array(
+        Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true }),
+      ),
+      first_id: nullable(Type.String()),
+      last_id: nullable(Type.String()),
+      has_more: Type.Boolean(),
+    }),
+    refusals: {
+      ...FOR_ALL.refusals,
+      503: ['service_unavailable'],
+    },
+    async handle({ caller, params: { id }, query }, deps: StoredResponseDeps) {
+      const { limit = LIMIT_DEFAULT, order = 'desc', after } = query
+      const room = deps.conversations.openRoom(readerOf(caller), 0)
+      try {
+        const items = listInputItems(await readTurns(deps.conversations, room, id))
+        if (order === 'desc') items.reverse()
+        const start = after === undefined ? 0 : items.findIndex((item) => item.id === after) + 1
+        if (after !== undefined && start === 0)
+          throw new RestRefusal(400, 'invalid_request', 'after: não é um item desta resposta')
+        const data = items.slice(start, start + limit) as { id: string; type: string }[]
+        return {
+          object: 'list' as const,
+          data,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null,
+          has_more: start + limit < items.length,
+        }
+      } finally {
+        room.release()
+      }
+    },
+  }),
+]
+
+/** Of a conversation whose beginning was deleted, what is left of it. */
+async function readTurns(
+  conversations: StoredConversations,
+  room: ReadingRoom,
+  id: string,
+): Promise<StoredTurn[]> {
+  const read = await conversations.readConversation(room, id)
+  if (!read) throw refusalOf(refusals.responseNotFound(id))
+  if (read.kind === 'refused') throw refusalOf(read)
+  const inputs = read.turns.flatMap(({ input }) => input)
+  const resolved = await resolveReferences(conversations, room, inputs)
+  if ('kind' in resolved) throw refusalOf(resolved)
+  let at = 0
+  return read.turns.map((turn) => {
+    const input = resolved.slice(at, at + turn.input.length) as JsonObject[]
+    at += turn.input.length
+    return { ...turn, input }
+  })
+}
+
+/** A key of the scope `calls`, as every key of a team is, reads what it made itself. */
+function readerOf(caller: Caller): ResponseReader {
+  const { customerId } = caller
+  return caller.keyId === undefined
+    ? { customerId, keyId: null, seesAccount: true }
+    : { customerId, keyId: caller.keyId, seesAccount: caller.scope !== 'calls' }
+}
+
+function refusalOf({ status, code, message, retryAfterSeconds }: Refusal): RestRefusal {
+  return new RestRefusal(status, code, message, retryAfterSeconds)
+}

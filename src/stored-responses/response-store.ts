@@ -1,0 +1,89 @@
+/**
+ * Responses that an account has stored, each sealed for its row: an access to the database alone reads none. This room
+ * knows texts and who may read them; what is in them belongs to the format (`gateway/chat/formats/responses`).
+ */
+import type { Database } from '../db/open.ts'
+import { seal, unseal } from '../lib/seal.ts'
+import {
+  measureConversation,
+  measureResponses,
+  readResponses,
+  type FoundResponse,
+} from './find-responses.ts'
+import { CONVERSATION_MAX, STORED_PART_BYTES_MAX } from './response-limits.ts'
+import type { ResponseReader } from './response-reader.ts'
+import { storeResponse } from './store-response.ts'
+
+/** The texts of a response; all of them are JSON. */
+export interface ResponseTexts {
+  /** The list of the input's items; undefined if it was not asked for. */
+  readonly input?: string
+  /** The list of the output's items. */
+  readonly output: string
+  /** The response, with an empty output. */
+  readonly head: string
+}
+
+export interface ResponseToStore extends Required<ResponseTexts> {
+  readonly id: string
+  readonly customerId: string
+  readonly keyId: string
+  readonly previousId: string | null
+  readonly isFailed: boolean
+}
+
+export interface ResponseStore {
+  /** Returns false if nothing was stored: the account wants it no longer, or it is too large. */
+  put(response: ResponseToStore): Promise<boolean>
+  /** The newest first; see `measureConversation`. One more than a conversation may have shows that it is too long. */
+  measureConversation(reader: ResponseReader, id: string): Promise<FoundResponse[]>
+  measure(reader: ResponseReader, ids: readonly string[]): Promise<FoundResponse[]>
+  /** By id; what was deleted meanwhile is missing. */
+  read(
+    reader: ResponseReader,
+    ids: readonly string[],
+    parts: 'all' | 'response',
+  ): Promise<ReadonlyMap<string, ResponseTexts>>
+}
+
+export function createResponseStore({
+  db,
+  sealingKey,
+  previousSealingKey,
+}: {
+  readonly db: Database
+  readonly sealingKey: Buffer
+  readonly previousSealingKey?: Buffer | undefined
+}): ResponseStore {
+  const open = (id: string, sealed: Buffer): string =>
+    unseal(sealingKey, id, sealed, previousSealingKey).toString()
+
+  return {
+    async put({ input, output, head, ...response }) {
+      const texts = [Buffer.from(input), Buffer.from(`${output}\n${head}`)] as const
+      if (texts.some(({ length }) => length > STORED_PART_BYTES_MAX)) return false
+      const [sealedInput, sealedResponse] = texts.map((text) => ({
+        sealed: seal(sealingKey, response.id, text),
+        bytes: text.length,
+      })) as [SealedPart, SealedPart]
+      return storeResponse(db, { ...response, input: sealedInput, response: sealedResponse })
+    },
+    measureConversation: (reader, id) => measureConversation(db, reader, id, CONVERSATION_MAX + 1),
+    measure: (reader, ids) => measureResponses(db, reader, ids),
+    async read(reader, ids, parts) {
+      const found = await readResponses(db, reader, ids, parts)
+      return new Map(
+        [...found].map(([id, { input, response }]): [string, ResponseTexts] => {
+          // JSON has no line breaks of its own.
+          const [output = '', head = ''] = open(id, response).split('\n')
+          return [id, { output, head, ...(input ? { input: open(id, input) } : {}) }]
+        }),
+      )
+    },
+  }
+}
+
+interface SealedPart {
+  readonly sealed: Buffer
+  readonly bytes: number
+}
