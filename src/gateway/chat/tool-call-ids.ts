@@ -3,7 +3,7 @@
  * into a neutral shape and decrypted when the client sends them back: nothing is stored, every node can read them, and
  * ids that are not ours pass unchanged.
  */
-import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, hash, timingSafeEqual } from 'node:crypto'
 import { isObject } from '../../lib/is-object.ts'
 import { deriveKey } from '../../lib/derive-key.ts'
 import type { JsonObject } from '../../providers/contract.ts'
@@ -94,16 +94,14 @@ interface IdCipher {
  * Deterministic, so that one id has one public form in all chunks of a stream and all nodes: the tag authenticates the
  * plain bytes and is the nonce of the encryption (as in SIV). With 48 bits, a foreign id of the same form is taken for
  * ours once in 10^14.
+ *
+ * A request of 2 MB has 16,000 ids, so no object of OpenSSL is made for an id: that took ten times as long.
  */
 function createIdCipher(sealingKey: Buffer): IdCipher {
   const tagKey = deriveKey(sealingKey, 'tags of tool-call ids')
-  const key = deriveKey(sealingKey, 'tool-call ids')
-  const tagOf = (plain: Buffer): Buffer =>
-    createHmac('sha256', tagKey).update(plain).digest().subarray(0, TAG_BYTES)
-  const apply = (tag: Buffer, bytes: Buffer): Buffer =>
-    createCipheriv('aes-256-ctr', key, Buffer.concat([tag, Buffer.alloc(16 - TAG_BYTES)])).update(
-      bytes,
-    )
+  const apply = createCounterMode(deriveKey(sealingKey, 'tool-call ids'))
+  const mac = createMac(tagKey)
+  const tagOf = (plain: Buffer): Buffer => mac(plain).subarray(0, TAG_BYTES)
   return {
     seal(id) {
       if (Buffer.byteLength(id) > ID_BYTES_MAX || !id.isWellFormed() || id.includes('\0')) return id
@@ -118,6 +116,42 @@ function createIdCipher(sealingKey: Buffer): IdCipher {
       return timingSafeEqual(tag, tagOf(plain)) ? unpack(plain) : undefined
     },
   }
+}
+
+const AES_BLOCK_BYTES = 16
+
+/** AES-256-CTR, whose counter begins with the nonce and zeros. The cipher of single blocks has no state between calls. */
+function createCounterMode(key: Buffer): (nonce: Buffer, bytes: Buffer) => Buffer {
+  const blocks = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  return (nonce, bytes) => {
+    const count = Math.ceil(bytes.length / AES_BLOCK_BYTES)
+    const counters = Buffer.alloc(count * AES_BLOCK_BYTES)
+    for (let block = 0; block < count; block++) {
+      const start = block * AES_BLOCK_BYTES
+      nonce.copy(counters, start)
+      counters.writeUInt32BE(block, start + AES_BLOCK_BYTES - 4)
+    }
+    const stream = blocks.update(counters)
+    for (let place = 0; place < bytes.length; place++)
+      counters[place] = (bytes[place] as number) ^ (stream[place] as number)
+    return counters.subarray(0, bytes.length)
+  }
+}
+
+const SHA256_BLOCK_BYTES = 64
+
+/** HMAC-SHA256 (RFC 2104) with a key of at most a block. */
+function createMac(key: Buffer): (bytes: Buffer) => Buffer {
+  const padded = Buffer.alloc(SHA256_BLOCK_BYTES)
+  key.copy(padded)
+  const inner = padded.map((byte) => byte ^ 0x36)
+  const outer = padded.map((byte) => byte ^ 0x5c)
+  return (bytes) =>
+    hash(
+      'sha256',
+      Buffer.concat([outer, hash('sha256', Buffer.concat([inner, bytes]), 'buffer')]),
+      'buffer',
+    )
 }
 
 /** Padded, so that the length of a public id says nothing of the usual shapes. */
