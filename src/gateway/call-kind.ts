@@ -37,6 +37,8 @@ export interface UpstreamTry<Request extends CallRequest> {
   /** When it aborts, the call must end at once. */
   readonly signal: AbortSignal
   readonly abort: () => void
+  /** Counts bytes that an adapter keeps for the call beside the request; false if there is no room. */
+  readonly takeBytes: (bytes: number) => boolean
 }
 
 /** The end of a call: the resolution of its hold, and the last bytes for the client, sent once it is durable. */

@@ -9,6 +9,7 @@ import type { CallKind } from './call-kind.ts'
 import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './call.ts'
 import type { Client } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
+import type { KeptBytes } from './kept-bytes.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import type { RouteCall } from './routing/create-router.ts'
 
@@ -32,6 +33,7 @@ const TRANSIENT: ReadonlySet<UpstreamFailure['reason']> = new Set([
 const FINAL: ReadonlySet<UpstreamFailure['reason']> = new Set([
   'refused_request',
   'answer_too_long',
+  'no_room',
   'aborted',
 ])
 const TIME_OUTS: ReadonlySet<UpstreamFailure['reason']> = new Set([
@@ -51,6 +53,7 @@ export async function callUpstream<
   held: HeldCall<Request>,
   client: Client,
   ending: AbortController,
+  kept: KeptBytes,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
   let last: { failure: UpstreamFailure; route: Route } | undefined
@@ -65,7 +68,13 @@ export async function callUpstream<
       if (last && client.hasLeft()) return notCalled(last, tries)
       // A breaker may have opened, or the route filled up, since the order was computed.
       if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route)) continue
-      const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
+      const tried = await tryRoute(
+        deps,
+        kind,
+        held,
+        { route, provider, client, ending, kept },
+        tries,
+      )
       if (tried.kind === 'called') return tried
       last = { failure: tried, route }
       if (isFinal(tried)) return notCalled(last, tries)
@@ -106,10 +115,16 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   deps: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,
   held: HeldCall<Request>,
-  on: { route: Route; provider: Provider; client: Client; ending: AbortController },
+  on: {
+    route: Route
+    provider: Provider
+    client: Client
+    ending: AbortController
+    kept: KeptBytes
+  },
   tries: TriedUpstream[],
 ): Promise<Called<Outcome> | UpstreamFailure> {
-  const { route, provider, client, ending } = on
+  const { route, provider, client, ending, kept } = on
   const { upstreamId, upstreamModel } = route
   const routeCall = deps.router.begin(route)
   const startedAtMs = performance.now()
@@ -117,7 +132,8 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   try {
     const { signal } = ending
     const abort = (): void => ending.abort()
-    outcome = await kind.call(provider, { held, upstreamModel, client, signal, abort })
+    const takeBytes = kept.take
+    outcome = await kind.call(provider, { held, upstreamModel, client, signal, abort, takeBytes })
   } catch (error) {
     routeCall.abstain()
     throw error
@@ -130,6 +146,8 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     tries.push({ upstream: upstreamId, model: upstreamModel, outcome: 'answered', ms })
     return { kind: 'called', outcome, route, provider, routeCall, tries, calledAtMs }
   }
+  // The next attempt downloads them again.
+  kept.release()
   const failure = isExplainedByRequest(outcome, held, ms) ? { ...outcome, isFinal: true } : outcome
   const { reason, status } = failure
   reportFailure(deps, held, route, routeCall, failure)
@@ -200,6 +218,8 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
       return refusals.modelLimited(Math.min(Math.max(failure.retryAfterSeconds ?? 1, 1), 60))
     case 'answer_too_long':
       return refusals.answerTooLong()
+    case 'no_room':
+      return refusals.tooManyBytes()
     default:
       if (failure.isFinal) return refusals.tooSlowWithoutStream()
       return failure.status === 503 ? refusals.modelUnavailable() : refusals.upstreamError()

@@ -30,6 +30,7 @@ import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney } from './hold-money.ts'
+import { createKeptBytes } from './kept-bytes.ts'
 import { refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
 import { refusalOfExcess, refusals } from './refusal.ts'
@@ -121,6 +122,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   )
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
+  const kept = createKeptBytes(deps.memory, customerSubject(key.customerId))
   let isResolved = false
   try {
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
@@ -130,7 +132,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       return undefined
     }
     const dispatchedAtMs = performance.now()
-    const called = await callUpstream(deps, kind, held, client, ending)
+    const called = await callUpstream(deps, kind, held, client, ending, kept)
     const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
       await deps.ledger.resolve(
@@ -170,6 +172,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     throw error
   } finally {
     clearTimeout(timer)
+    kept.release()
     running.end()
   }
 }

@@ -13,6 +13,8 @@ import { isPublicAddress } from './public-address.ts'
 export interface GuardedFetchOptions {
   /** Limit of the body, in bytes as transferred. */
   readonly bytesMax: number
+  /** Counts bytes of the body before they are kept; ends the call with `no_room` if it returns false. */
+  readonly takeBytes?: ((bytes: number) => boolean) | undefined
   /** Limit of the whole call: name resolution, redirects, and the body to its end. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -57,6 +59,7 @@ export type GuardedFetchReason =
   | 'refused_address'
   | 'bad_url'
   | 'too_large'
+  | 'no_room'
   | 'timeout'
   | 'failed'
   | 'too_many_redirects'
@@ -150,7 +153,7 @@ async function follow(
     const response = await open(url, addresses, signal)
     const { location } = response.headers
     if (location === undefined || !REDIRECTS.has(response.statusCode as number)) {
-      return readAll(response, options.bytesMax)
+      return readAll(response, options)
     }
     response.destroy()
     url = parseUrl(location, url)
@@ -241,7 +244,10 @@ function pinnedTo(addresses: readonly ResolvedAddress[]): LookupFunction {
   }
 }
 
-async function readAll(response: IncomingMessage, bytesMax: number): Promise<GuardedFetched> {
+async function readAll(
+  response: IncomingMessage,
+  { bytesMax, takeBytes }: GuardedFetchOptions,
+): Promise<GuardedFetched> {
   const { headers, statusCode } = response
   const encoding = headers['content-encoding'] ?? 'identity'
   const chunks: Buffer[] = []
@@ -253,6 +259,8 @@ async function readAll(response: IncomingMessage, bytesMax: number): Promise<Gua
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge(bytesMax)
+      if (takeBytes?.(chunk.length) === false)
+        throw new GuardedFetchError('no_room', 'there is no room for more bytes')
       chunks.push(chunk)
     }
   } catch (error) {

@@ -70,6 +70,8 @@ export interface NativeChat {
 export interface ChatCall extends ChatContent {
   /** Our id of the call, sent to the upstream for correlation. */
   readonly callId: string
+  /** Counts bytes that the adapter downloads and keeps for the call; false if there is no room for them. */
+  readonly takeBytes?: ((bytes: number) => boolean) | undefined
 }
 
 /** Why an upstream gave no answer. `detail` is for logs only, must never reach a customer, and has
@@ -89,6 +91,8 @@ export interface UpstreamFailure {
     | 'answer_too_long'
     /** The upstream refused the request as invalid; any other upstream would, too. */
     | 'refused_request'
+    /** The files of the request do not fit into the memory for the customer's calls. Nothing was sent. */
+    | 'no_room'
     /** The adapter cannot send this request; another route may. Nothing was sent. */
     | 'unsupported'
     | 'rate_limited'

@@ -1,9 +1,15 @@
 import { guardedFetch } from '../lib/guarded-fetch.ts'
+import type { ChatCall } from './contract.ts'
 import { NotSent } from './read-failure.ts'
 
 /** The message names neither the address nor its content. */
 export class DownloadRefused extends Error {
   override readonly name = 'DownloadRefused'
+}
+
+/** The memory for the calls of this customer, or of the node, is used up. */
+export class NoRoomForDownload extends Error {
+  override readonly name = 'NoRoomForDownload'
 }
 
 export interface DownloadedFile {
@@ -21,9 +27,13 @@ const FILES_MAX = 20
 
 /**
  * Downloads the files of one request, one after the other, from public addresses: an upstream of the operator's own
- * network could reach more. Rejects with a `DownloadRefused`, or after an abort with `NotSent`.
+ * network could reach more. Rejects with a `DownloadRefused` or a `NoRoomForDownload`, or after an abort with `NotSent`.
  */
-export function createDownloadFile(signal: AbortSignal, allowPrivate: boolean): DownloadFile {
+export function createDownloadFile(
+  signal: AbortSignal,
+  allowPrivate: boolean,
+  takeBytes: ChatCall['takeBytes'],
+): DownloadFile {
   let bytesLeft = BYTES_MAX
   let filesLeft = FILES_MAX
   return async function downloadFile(url) {
@@ -33,9 +43,11 @@ export function createDownloadFile(signal: AbortSignal, allowPrivate: boolean): 
       timeoutMs: TIMEOUT_MS,
       signal,
       allowPrivate,
+      takeBytes,
     }).catch((error: unknown) => {
       if (signal.aborted) throw new NotSent(error)
       const reason = (error as { reason?: unknown }).reason
+      if (reason === 'no_room') throw new NoRoomForDownload('a file does not fit into the memory')
       throw new DownloadRefused(`a file could not be downloaded: ${String(reason)}`)
     })
     if (status !== 200) throw new DownloadRefused(`a file could not be downloaded: ${status}`)

@@ -416,6 +416,22 @@ for (const [name, path, allowPrivateDownloads] of [
   })
 }
 
+test('the bytes of downloaded images are counted as they arrive; without room nothing is sent', async () => {
+  const body = showImage(GOOGLE, `${filesUrl}/a.png`)
+  let counted = 0
+  const count = (bytes: number): boolean => {
+    counted += bytes
+    return true
+  }
+  const options = { allowPrivateDownloads: true }
+  await send(GOOGLE, body, { takeBytes: count }, options)
+  assert.equal(counted, Buffer.from(IMAGE_BASE64, 'base64').length)
+  server.requests.length = 0
+  const { outcome } = await send(GOOGLE, body, { takeBytes: () => false }, options)
+  assert.equal(outcome.failure?.reason, 'no_room')
+  assert.equal(server.requests.length, 0)
+})
+
 test('google: unsupported file content is refused without an exception', async () => {
   const audio = { type: 'input_audio', input_audio: { format: 'wav', data: 'UklGRg==' } }
   const messages = [{ role: 'user', content: [audio] }]

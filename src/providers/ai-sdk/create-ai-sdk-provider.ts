@@ -61,6 +61,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
         },
         options.allowPrivateDownloads ?? false,
         signal,
+        call.takeBytes,
       )
       const request = await toCallOptions(call, model, options.kind, readFile, signal)
       if (!call.isStream) return toChatAnswer(await model.doGenerate(request), call)

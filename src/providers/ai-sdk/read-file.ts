@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4FilePart } from '@ai-sdk/provider'
 import { imageTypeOf, isSound, isVideo } from '../../lib/media-signature.ts'
+import type { ChatCall } from '../contract.ts'
 import { createDownloadFile } from '../download-file.ts'
 import { RefusedRequest } from './refused-request.ts'
 
@@ -35,14 +36,15 @@ const DOCUMENT_OF_ENDING: Readonly<Record<string, string>> = { pdf: 'application
  * Creates the file reader of one request. Addresses that the model can open are passed on; other files are downloaded,
  * and so is every image for a model that may open the same address as a video or a document: the hold covers an image.
  * Only http and https are allowed, because upstreams would open other schemes with their own credentials. Rejects with
- * a `RefusedRequest`.
+ * a `RefusedRequest`, or as `createDownloadFile` does.
  */
 export function createReadFile(
   opened: OpenedAddresses,
   allowPrivate: boolean,
   signal: AbortSignal,
+  takeBytes: ChatCall['takeBytes'],
 ): ReadFile {
-  const downloadFile = createDownloadFile(signal, allowPrivate)
+  const downloadFile = createDownloadFile(signal, allowPrivate, takeBytes)
 
   async function download(url: URL, kind: FileKind): Promise<FileContent> {
     const { mediaType, body } = await downloadFile(url.href)

@@ -9,7 +9,7 @@ import {
 import { isObject } from '../../lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
-import { DownloadRefused } from '../download-file.ts'
+import { DownloadRefused, NoRoomForDownload } from '../download-file.ts'
 import { readError, readRefusal } from '../read-failure.ts'
 import { RefusedRequest } from './refused-request.ts'
 
@@ -23,6 +23,7 @@ const CAUSES_MAX = 10
 export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): UpstreamFailure {
   if (signal.aborted) return failure('aborted', 'the call was aborted')
   if (error instanceof StreamBroken) return error.failure
+  if (error instanceof NoRoomForDownload) return failure('no_room', error.message)
   if (error instanceof RefusedRequest || error instanceof DownloadRefused)
     return failure('unsupported', error.message)
   if (APICallError.isInstance(error) && isRefusal(error.statusCode)) {

@@ -7,7 +7,7 @@ import {
   type Provider,
   type UpstreamFailure,
 } from '../contract.ts'
-import { createDownloadFile, DownloadRefused } from '../download-file.ts'
+import { createDownloadFile, DownloadRefused, NoRoomForDownload } from '../download-file.ts'
 import { readError } from '../read-failure.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
@@ -55,7 +55,7 @@ export function createCompleteChat(
       const sent = isInlined
         ? {
             ...call,
-            body: await inlineImages(call.body, createDownloadFile(signal, false)),
+            body: await inlineImages(call.body, createDownloadFile(signal, false, call.takeBytes)),
             memo: {},
           }
         : call
@@ -74,6 +74,8 @@ export function createCompleteChat(
       answered.body.cancel()
       return badAnswer('the answer is not the requested stream')
     } catch (error) {
+      if (error instanceof NoRoomForDownload)
+        return { kind: 'failure', reason: 'no_room', detail: error.message, isUnsent: true }
       if (error instanceof DownloadRefused)
         return { kind: 'failure', reason: 'unsupported', detail: error.message }
       return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
