@@ -91,7 +91,12 @@ export async function createBench(
   }
 
   for (const name of options.targets) {
-    const target = await starters[name]({ processes, upstreamPort, folder })
+    const target = await starters[name]({
+      processes,
+      upstreamPort,
+      folder,
+      workers: options.workers,
+    })
     if ('kind' in target) {
       unavailable[name] = target.reason
       if (name === 'catraca') faults.push(`catraca: ${target.reason}`)

@@ -15,6 +15,8 @@ export interface Options {
   readonly rounds: number
   /** Slow streams that are open at once; 0 skips that part. */
   readonly slowStreams: number
+  /** Gateway processes of Catraca. */
+  readonly workers: number
 }
 
 export const usage = `npm run bench -- [options]
@@ -25,6 +27,7 @@ export const usage = `npm run bench -- [options]
   --seconds N          measured in each round (default: 4)
   --rounds N           of which the median is reported (default: 3)
   --slow-streams N     held at once, for 30 s (default: 1000; 0 for none)
+  --workers N          gateway processes of Catraca (default: 1)
 `
 
 const modes: readonly Mode[] = ['plain', 'stream']
@@ -40,6 +43,7 @@ export function parseOptions(args: readonly string[]): Options {
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       'slow-streams': { type: 'string' },
+      workers: { type: 'string', default: '1' },
     },
   })
   const isQuick = values.quick
@@ -55,6 +59,7 @@ export function parseOptions(args: readonly string[]): Options {
     quietMsMax: isQuick ? 0 : 3000,
     rounds: numberIn(values.rounds ?? (isQuick ? '1' : '3'), 1, 100),
     slowStreams: numberIn(values['slow-streams'] ?? (isQuick ? '0' : '1000'), 0, 10_000),
+    workers: numberIn(values.workers, 1, 64),
   }
 }
 

@@ -32,6 +32,8 @@ export interface Surroundings {
   readonly upstreamPort: number
   /** A temporary folder of this run, removed at its end. */
   readonly folder: string
+  /** Gateway processes of Catraca; 1 by default. */
+  readonly workers?: number
 }
 
 export interface Unavailable {

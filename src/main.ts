@@ -3,6 +3,8 @@
  * code.
  */
 import { createApp, type App } from './composition/create-app.ts'
+import { createParent, type Parent } from './composition/create-parent.ts'
+import { connectionsNeeded } from './composition/connections-needed.ts'
 import { ConfigError, loadConfig, type Config } from './composition/config.ts'
 import { explainFailure } from './composition/explain-failure.ts'
 import { greet } from './composition/greet.ts'
@@ -16,13 +18,14 @@ const log = createProcessLog(config.logLevel, (line) => process.stderr.write(lin
 process.on('exit', () => log.flush())
 /** Promises, so that a stop during the start waits for the parts that it then has to close. */
 let embedded: Promise<EmbeddedPostgres> | undefined
-let app: Promise<App> | undefined
+let app: Promise<App | Parent> | undefined
 let stoppedAtMs: number | undefined
 /** npm forwards the Ctrl-C that the terminal has sent to this process, too: within this time it is the same one. */
 const FORWARDED_MS_MAX = 1_000
 
 process.on('SIGINT', stopOnSignal)
 process.on('SIGTERM', stopOnSignal)
+if (config.workers > 1) process.on('SIGHUP', () => void restart())
 process.on('uncaughtException', (error) => {
   log.error('uncaught', { error })
   void stop(1)
@@ -31,7 +34,7 @@ process.on('uncaughtException', (error) => {
 try {
   makeFolder(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
-  if (stoppedAtMs === undefined) app = createApp(config, databaseUrl, log)
+  if (stoppedAtMs === undefined) app = start(databaseUrl)
   if (app) {
     const address = await (await app).listen()
     const embeddedFolder = (await embedded)?.folder
@@ -40,6 +43,24 @@ try {
 } catch (error) {
   // A stop during the start makes the rest of the start fail; the stop itself continues.
   if (stoppedAtMs === undefined) await fail(error)
+}
+
+function start(databaseUrl: string): Promise<App | Parent> {
+  return config.workers > 1
+    ? createParent(config, databaseUrl, log, { onGiveUp: (reason) => void giveUp(reason) })
+    : createApp(config, databaseUrl, log)
+}
+
+/** The workers cannot be kept running. Whoever started this server sees why it ends. */
+async function giveUp(reason: string): Promise<void> {
+  process.stderr.write(`Catraca stops: ${reason}\n`)
+  log.error('workers_given_up', { reason })
+  await stop(1)
+}
+
+async function restart(): Promise<void> {
+  const running = await app?.catch(() => undefined)
+  if (stoppedAtMs === undefined && running && 'restart' in running) await running.restart()
 }
 
 async function fail(error: unknown): Promise<void> {
@@ -65,6 +86,7 @@ function readConfig(): Config {
 function startDatabase(): Promise<EmbeddedPostgres> {
   embedded = startEmbedded({
     dataDir: config.dataDir,
+    connections: connectionsNeeded(config),
     log: (message) => log.info('embedded_postgres', { message }),
     warn: (message) => log.warn('embedded_postgres', { message }),
   })

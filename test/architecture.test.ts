@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..')
 const LAYERS: Record<string, number> = {
   lib: 0,
   db: 1,
+  processes: 1,
   sandbox: 1,
   shield: 1,
   'audit-log': 2,

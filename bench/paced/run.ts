@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { describeMachine } from '../describe-machine.ts'
-import { createProcesses, type Command, type Processes } from '../processes.ts'
+import { pinnedTo } from '../pinned-to.ts'
+import { createProcesses } from '../processes.ts'
 import { report } from '../report.ts'
 import type { StartTarget, Target, TargetName } from '../target.ts'
 import { startCatraca } from '../targets/catraca.ts'
@@ -26,6 +27,8 @@ const { values } = parseArgs({
     /** The processors of the clients with the upstream, and of the targets. */
     'client-cpus': { type: 'string', default: '0' },
     'target-cpus': { type: 'string', default: '1' },
+    /** Gateway processes of Catraca. */
+    workers: { type: 'string', default: '1' },
   },
 })
 const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
@@ -69,6 +72,7 @@ for (const name of values.targets.split(',') as TargetName[]) {
     processes: pinnedTo(processes, values['target-cpus']),
     upstreamPort,
     folder,
+    workers: Number(values.workers),
   }
   const target = await STARTERS[name](surroundings)
   if ('kind' in target) report(`${name}: ${target.reason}`)
@@ -142,18 +146,4 @@ function printRow(streams: number, { name }: Target, result: PacedResult): void 
 async function readFinished(): Promise<number> {
   const response = await fetch(countUrl)
   return ((await response.json()) as UpstreamCount).finished
-}
-
-/** The same processes on these processors alone, with their children. */
-function pinnedTo(all: Processes, cpus: string): Processes {
-  const pinned = <Any extends Command>(command: Any): Any => ({
-    ...command,
-    command: 'taskset',
-    args: ['-c', cpus, command.command, ...command.args],
-  })
-  return {
-    ...all,
-    start: (command) => all.start(pinned(command)),
-    run: (command, timeoutMs) => all.run(pinned(command), timeoutMs),
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * Catraca as an operator runs it on one machine: one process, its embedded PostgreSQL with durable
+ * Catraca as an operator runs it on one machine: one process (or `--workers`), its embedded PostgreSQL with durable
  * commits, a customer with a balance and a key. Every request is held and settled.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ export const startCatraca: StartTarget = (surroundings) => startCatracaOf(here, 
 /** Starts the Catraca whose checkout is in `root`. */
 export async function startCatracaOf(
   root: string,
-  { processes, upstreamPort, folder }: Surroundings,
+  { processes, upstreamPort, folder, workers = 1 }: Surroundings,
 ): Promise<Target | Unavailable> {
   if (!existsSync(join(root, 'src/main.ts')))
     return { kind: 'unavailable', reason: 'src/main.ts is not there' }
@@ -42,6 +42,7 @@ export async function startCatracaOf(
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
+    WORKERS: String(workers),
     // Live mode, as in production: the process contains no sandbox servers.
     CATRACA_MODE: 'live',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -12,6 +12,7 @@ import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Mode } from '../chat-request.ts'
 import { checkTarget } from '../check-target.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
+import { pinnedTo } from '../pinned-to.ts'
 import { createProcesses } from '../processes.ts'
 import type { Target } from '../target.ts'
 import { startCatracaOf } from '../targets/catraca.ts'
@@ -23,6 +24,12 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '1,64' },
     modes: { type: 'string', default: 'plain,stream' },
+    /** Gateway processes of the earlier commit and of the working tree. */
+    'before-workers': { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1' },
+    /** The processors of both servers with their databases, and of the load with the upstream; all by default. */
+    'target-cpus': { type: 'string' },
+    'client-cpus': { type: 'string' },
   },
 })
 if (values.before === undefined) throw new Error('--before <commit> is missing')
@@ -44,15 +51,17 @@ execFileSync('git', ['worktree', 'add', '--detach', earlier, values.before], inG
 // The dependencies of today: a commit that needs others does not start.
 symlinkSync(join(here, 'node_modules'), join(earlier, 'node_modules'))
 
+const clients = pinnedTo(processes, values['client-cpus'])
+const targets = pinnedTo(processes, values['target-cpus'])
 const upstreamPort = await findFreePort()
-await processes.start({
+await clients.start({
   name: 'upstream',
   command: process.execPath,
   args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
   readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
 })
-const before = await start('before', earlier)
-const after = await start('after', here)
+const before = await start('before', earlier, Number(values['before-workers']))
+const after = await start('after', here, Number(values.workers))
 const modes = values.modes.split(',') as Mode[]
 const cells = modes.flatMap((mode) =>
   values.connections.split(',').map((text) => ({ mode, connections: Number(text) })),
@@ -101,10 +110,16 @@ process.exit(0)
 async function start(
   name: string,
   root: string,
+  workers: number,
 ): Promise<Target & { bytes: Record<Mode, number> }> {
   const own = join(folder, name)
   mkdirSync(own)
-  const target = await startCatracaOf(root, { processes, upstreamPort, folder: own })
+  const target = await startCatracaOf(root, {
+    processes: targets,
+    upstreamPort,
+    folder: own,
+    workers,
+  })
   if ('kind' in target) throw new Error(`${name}: ${target.reason}`)
   return { ...target, bytes: await checkTarget(target) }
 }
@@ -115,7 +130,7 @@ async function load(
   seconds: number,
 ): Promise<Measurement> {
   const duration = { quietMsMax: 0, warmupSeconds: 0.2, seconds }
-  const measured = await measureTarget(processes, target, target.bytes, cell, duration)
+  const measured = await measureTarget(clients, target, target.bytes, cell, duration)
   if (measured.failures > 0) throw new Error(`failures: ${measured.firstFailure}`)
   return measured
 }

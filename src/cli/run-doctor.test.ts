@@ -16,6 +16,7 @@ const DATABASE: DatabaseFacts = {
   standbys: 1,
   synchronous_standby_names: '*',
   clock_ahead_ms: 12,
+  max_connections: 200,
 }
 
 const SOUND: Facts = {
@@ -45,6 +46,19 @@ test('a sound sandbox has no fault, and the warning that it is a sandbox', () =>
   const warnings = runDoctor(SOUND).filter(({ level }) => level === 'warn')
   assert.deepEqual(faultsOf({}), [])
   assert.ok(warnings.some(({ text }) => text.startsWith('sandbox mode')))
+})
+
+test('more workers than the connections of the database allow are a warning', () => {
+  const findingsOf = (WORKERS: string) =>
+    runDoctor({ ...SOUND, config: loadConfig({ DATA_DIR: '.', WORKERS }, '.') }).filter(
+      ({ level, text }) => level === 'warn' && /connections/.test(text),
+    )
+  assert.deepEqual(findingsOf('1'), [])
+  assert.deepEqual(findingsOf('8'), [])
+  assert.match(
+    findingsOf('16')[0]?.text ?? '',
+    /^16 workers and their parent: up to 275 connections/,
+  )
 })
 
 test('each fault of a database is reported alone', () => {

@@ -1,4 +1,5 @@
 import type { Config } from '../composition/config.ts'
+import { connectionsNeeded } from '../composition/connections-needed.ts'
 import { findMissingSettings } from '../composition/find-missing-settings.ts'
 import type { SealedCounts } from '../db/reseal.ts'
 import type { OldSnapshot } from '../db/find-old-snapshots.ts'
@@ -25,6 +26,7 @@ export interface DatabaseFacts {
   readonly synchronous_standby_names: string
   /** How far its clock is ahead of this machine's. */
   readonly clock_ahead_ms: number
+  readonly max_connections: number
 }
 
 /** The hold of a call and the lease of a node compare times of both clocks. */
@@ -32,6 +34,7 @@ const CLOCK_MS_MAX = 2_000
 const FREE_SHARE_MIN = 0.1
 const FREE_BYTES_MIN = 2 * 1024 ** 3
 const GIB = 1024 ** 3
+const CONNECTIONS_SHARE_MAX = 0.9
 
 /** The findings that an operator needs before taking money. */
 export function runDoctor(facts: {
@@ -67,6 +70,7 @@ export function runDoctor(facts: {
       text: 'the database runs with fsync off: a power cut loses charges',
     })
   findings.push(...databaseFindings(config, database), ...diskFindings(facts.disk))
+  findings.push(workersFinding(config, database))
   findings.push(...findMissingSettings(config).map((text): Finding => ({ level: 'warn', text })))
   findings.push(rateFinding(fxRate))
   findings.push(monthsFinding(facts.monthsAhead))
@@ -120,6 +124,19 @@ function databaseFindings({ mode }: Config, database: DatabaseFacts): Finding[] 
       text: `${database.standbys} standbys${database.synchronous_standby_names === '' ? ', none of them synchronous: a fail-over may lose the last charges' : ''}`,
     })
   return findings
+}
+
+/** The embedded database is started with room for this configuration; a running one keeps its limit. */
+function workersFinding(config: Config, { max_connections: max }: DatabaseFacts): Finding {
+  const { workers } = config
+  const needed = connectionsNeeded(config)
+  const text = `${workers === 1 ? 'one process' : `${workers} workers and their parent`}: up to ${needed} connections of the ${max} of the database`
+  return needed > max * CONNECTIONS_SHARE_MAX
+    ? {
+        level: 'warn',
+        text: `${text}, which other nodes and commands use too: lower WORKERS or raise max_connections`,
+      }
+    : { level: 'ok', text }
 }
 
 function diskFindings(disk: Parameters<typeof runDoctor>[0]['disk']): Finding[] {

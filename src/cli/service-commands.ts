@@ -184,6 +184,7 @@ async function readDatabaseFacts(db: Database): Promise<DatabaseFacts> {
       current_setting('full_page_writes') as full_page_writes,
       (select count(*)::int from pg_stat_replication) as standbys,
       current_setting('synchronous_standby_names') as synchronous_standby_names,
+      current_setting('max_connections')::int4 as max_connections,
       (extract(epoch from clock_timestamp()) * 1000 - ${Date.now()}::float8)::float8 as clock_ahead_ms`.execute(
     db,
   )

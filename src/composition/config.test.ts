@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { LIVE_ENVIRONMENT } from '../../test/harness/live-environment.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { plainRoute } from '../catalog/plain-route.ts'
@@ -64,6 +64,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     mode: 'sandbox',
     host: '127.0.0.1',
     port: 8080,
+    workers: 1,
     databaseUrl: undefined,
     dataDir: join(folder, 'data'),
     upstreams: [],
@@ -518,4 +519,15 @@ test('a model that could not be priced or served is a fault before anything star
       faults.some((fault) => fault.includes(part)),
       `${part} of ${faults.join('\n')}`,
     )
+})
+
+test('WORKERS is one process in sandbox mode, every core in live mode, a number or auto', () => {
+  const cores = Math.min(availableParallelism(), 64)
+  assert.equal(loadConfig({}, '.').workers, 1)
+  assert.equal(loadConfig({ WORKERS: 'auto' }, '.').workers, cores)
+  const live = { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' }
+  assert.equal(loadConfig(live, '.').workers, cores)
+  assert.equal(loadConfig({ ...live, WORKERS: '3' }, '.').workers, 3)
+  for (const WORKERS of ['0', '65', '2.5', 'all'])
+    assert.throws(() => loadConfig({ WORKERS }, '.'), /WORKERS: must be a whole number/)
 })

@@ -22,6 +22,8 @@ export interface Config {
   readonly mode: Mode
   readonly host: string
   readonly port: number
+  /** Processes that answer requests; with more than one, a parent process runs the background jobs. */
+  readonly workers: number
   /** Undefined: the embedded PostgreSQL is used. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
@@ -127,6 +129,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     mode,
     host: environment.HOST || '127.0.0.1',
     port: read.whole('PORT', 8080, 0, 65_535),
+    workers: read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto'),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
     upstreams,

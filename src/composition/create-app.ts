@@ -6,13 +6,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/open.ts'
 import { createServer } from '../http/create-server.ts'
 import { PROCESSOR_EVENTS_PATH } from '../http/processor-events/processor-event-routes.ts'
+import type { Drain } from '../lib/drain.ts'
 import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import { createClosing } from './create-closing.ts'
 import { createHttpDeps } from './create-http-deps.ts'
 import { createModelCalls } from './create-model-calls.ts'
+import { createDrain } from './create-drain.ts'
 import { createWorkerDeps } from './create-worker-deps.ts'
 import { openParts } from './open-parts.ts'
+import { ALONE, type ProcessPlace } from './process-place.ts'
 import { NO_WORKERS, startWorkers } from '../workers/start-workers.ts'
 
 const RELOAD_EVERY_MS = 60_000
@@ -22,8 +25,8 @@ export interface App {
   readonly server: FastifyInstance
   /** Starts to listen; returns the address, such as `http://127.0.0.1:8080`. */
   listen(): Promise<string>
-  /** Accepts no more calls, lets the running ones end, and closes everything. */
-  close(): Promise<void>
+  /** Accepts no more calls, lets the running ones end, and closes everything. Again: may shorten the time for that. */
+  close(drain?: Drain): Promise<void>
 }
 
 export interface AppOptions {
@@ -31,17 +34,18 @@ export interface AppOptions {
   readonly hasWorkers?: boolean
   /** How often the exchange rate and the operators' changes are read, in case a notification was missed. */
   readonly reloadEveryMs?: number
+  readonly place?: ProcessPlace
 }
 
 export async function createApp(
   config: Config,
   databaseUrl: string,
   log: Log,
-  { hasWorkers = true, reloadEveryMs = RELOAD_EVERY_MS }: AppOptions = {},
+  { hasWorkers = true, reloadEveryMs = RELOAD_EVERY_MS, place = ALONE }: AppOptions = {},
 ): Promise<App> {
   const startedAt = new Date()
   const closing = createClosing(log)
-  const parts = await openParts(config, databaseUrl, log, closing)
+  const parts = await openParts(config, databaseUrl, log, closing, place)
   const workers = hasWorkers
     ? await startWorkers(createWorkerDeps(parts, databaseUrl, reloadEveryMs))
     : NO_WORKERS
@@ -49,6 +53,8 @@ export async function createApp(
   const server = await createServer(
     createHttpDeps(parts, { ...createModelCalls(parts), workers, startedAt }),
   )
+
+  const drain = createDrain(server, parts)
 
   return {
     db: parts.db,
@@ -59,13 +65,8 @@ export async function createApp(
       parts.payments.sendSandboxEventsTo(`${address}${PROCESSOR_EVENTS_PATH}`)
       return address
     },
-    async close() {
-      // New connections are refused at once; running calls may finish.
-      const closed = server.close()
-      await parts.calls.whenNone(config.drainMs)
-      server.server.closeAllConnections()
-      await closed
-      await parts.calls.whenNone(config.drainMs)
+    async close(how = { withinMs: config.drainMs, idleMs: 0 }) {
+      await drain(how)
       await closing.close()
     },
   }

@@ -23,7 +23,7 @@ interface Started {
 }
 
 export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
-  const { config, db, keys, pricing, payments, mail, metrics, webhooks, log } = parts
+  const { config, db, keys, pricing, payments, mail, webhooks, log } = parts
   return {
     terms: config,
     db,
@@ -46,7 +46,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     payments: {
       processor: payments.processor,
       refundReviewAboveBrl: config.refundReviewAboveBrl,
-      onEvent: () => started.workers.wakeProcessorEvents(),
+      onEvent: () => wakeProcessorEvents(parts, started),
     },
     operatorRoles: operatorRolesOf(config),
     operators: {
@@ -55,20 +55,23 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     },
     thisNode: createThisNode(parts, started),
     healthSummaries: createHealthSummaries(db),
-    imageSlots: createSlots(IMAGE_DOWNLOADS_MAX),
-    exportSlots: createSlots(EXPORTS_MAX),
+    imageSlots: createSlots(IMAGE_DOWNLOADS_MAX, parts.shared.runningOf('images')),
+    exportSlots: createSlots(EXPORTS_MAX, parts.shared.runningOf('exports')),
     margins: parts.margins,
     referrals: parts.referrals,
     limits: parts.limits,
-    restLimits: createRestLimits({
-      perKey: config.restRequestsPerMinutePerKey,
-      perNetwork: config.restRequestsPerMinutePerIp,
-    }),
+    restLimits: createRestLimits(
+      {
+        perKey: config.restRequestsPerMinutePerKey,
+        perNetwork: config.restRequestsPerMinutePerIp,
+      },
+      parts.shared.limiter,
+    ),
     currentFxRate: () => pricing.fxRate.current(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,
-    metrics,
+    metrics: metricsOf(parts),
     operatorAccess: {
       token: config.metricsToken,
       trustsThisMachine: config.publicUrl === undefined && config.trustProxy === false,
@@ -92,8 +95,34 @@ function createThisNode(parts: Parts, { workers, startedAt }: Started): ThisNode
     spoolLength: () => books.ledger.spoolLength,
     ledgerWaiting: () => books.ledger.waiting,
     listRoutes: () => upstreams.router.listStates(),
-    listTimers: () => workers.listTimers(),
+    listTimers: () => listTimers(parts, workers),
   }
+}
+
+/** The jobs run in the parent, if there is one. */
+function wakeProcessorEvents({ place }: Parts, { workers }: Started): void {
+  if (place.role === 'worker') place.parent.post('wake_processor_events')
+  else workers.wakeProcessorEvents()
+}
+
+/** Of all processes of this server: whoever reads them reaches any of its workers. */
+function metricsOf({ metrics, place }: Parts): HttpDeps['metrics'] {
+  if (place.role !== 'worker') return metrics
+  const { parent } = place
+  parent.on('own_metrics', () => metrics.text())
+  return {
+    contentType: metrics.contentType,
+    text: () => parent.ask('metrics').then(String),
+  }
+}
+
+/** With those of the parent, which runs the jobs. */
+async function listTimers({ place }: Parts, workers: Workers): ReturnType<ThisNode['listTimers']> {
+  const own = workers.listTimers()
+  if (place.role !== 'worker') return own
+  const others = (await place.parent.ask('timers')) as typeof own
+  const names = new Set(own.map(({ name }) => name))
+  return [...own, ...others.filter(({ name }) => !names.has(name))]
 }
 
 /** An e-mail in several lists has the most rights of them. */

@@ -73,7 +73,7 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
         shieldKind(transcriptionKind, shieldTranscriptionRequest, notes),
       ),
     },
-    checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key)),
+    checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key), parts.shared.limiter),
   }
 }
 

@@ -12,6 +12,7 @@ export function createWorkerDeps(
 ): WorkerDeps {
   const { config, db, lease, books, calls, health, keyUses, pricing, mail, log } = parts
   return {
+    role: parts.place.role,
     db,
     databaseUrl,
     ledger: books.ledger,

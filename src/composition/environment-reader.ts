@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
 import { isMailAddress } from '../email/mail-address.ts'
 import { parseE4 } from '../lib/money.ts'
 import { parseSealingKey } from '../lib/sealing-key.ts'
 import { readSigningSecret } from '../webhooks/sign-webhook.ts'
 import type { Environment } from './environment.ts'
+
+const WORKERS_MAX = 64
 
 /**
  * Reads environment variables one by one. An invalid value is recorded as a fault, and reads as if the variable were
@@ -31,6 +34,14 @@ export class EnvironmentReader {
     if (/^\d+$/.test(text) && value >= min && value <= max) return value
     this.faults.push(`${name}: must be a whole number from ${min} to ${max}, not "${text}"`)
     return fallback
+  }
+
+  /** A number of processes, or `auto`: one for each core. */
+  workers(name: string, fallback: string): number {
+    const text = this.environment[name] || fallback
+    return text === 'auto'
+      ? Math.min(availableParallelism(), WORKERS_MAX)
+      : this.whole(name, 1, 1, WORKERS_MAX)
   }
 
   rate(name: string): bigint | undefined {

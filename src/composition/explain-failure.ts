@@ -1,6 +1,9 @@
 import { ModeError } from '../db/claim-mode.ts'
+import { WorkerNotReady } from '../processes/worker-pool.ts'
 import { ConfigError, type Config } from './config.ts'
 import { PriceDataFault } from './read-price-data.ts'
+
+const EXPLAINED = [ModeError, ConfigError, PriceDataFault, WorkerNotReady]
 
 /**
  * Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure, which is a
@@ -10,17 +13,17 @@ export function explainFailure(
   error: unknown,
   { host, port, databaseUrl, dataDir }: Config,
 ): string | undefined {
-  if (error instanceof ModeError || error instanceof ConfigError || error instanceof PriceDataFault)
-    return error.message
+  if (EXPLAINED.some((explained) => error instanceof explained)) return (error as Error).message
   const { code, message, syscall, path, hostname } = error as NodeJS.ErrnoException & {
     hostname?: string
   }
-  if (syscall === 'listen' && code === 'EADDRINUSE')
+  // A worker's socket is bound by its parent, and `bind` reports what `listen` does elsewhere.
+  const isListening = syscall === 'listen' || syscall === 'bind'
+  if (isListening && code === 'EADDRINUSE')
     return `port ${port} of ${host} is taken by another program, perhaps by another Catraca. Stop it, or choose another port: PORT=${port + 1} npm start`
-  if (syscall === 'listen' && code === 'EACCES')
+  if (isListening && code === 'EACCES')
     return `this account may not listen on port ${port}. Choose a port from 1024 on: PORT=8080 npm start`
-  if (syscall === 'listen' && code === 'EADDRNOTAVAIL')
-    return `HOST: this machine has no address ${host}`
+  if (isListening && code === 'EADDRNOTAVAIL') return `HOST: this machine has no address ${host}`
   if (syscall?.startsWith('getaddrinfo') === true && hostname === host)
     return `HOST: "${host}" is not an address of this machine`
   if (databaseUrl !== undefined && isOfDatabase(error))

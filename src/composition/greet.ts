@@ -8,7 +8,7 @@ import { findMissingSettings } from './find-missing-settings.ts'
 /** Prints where the server is. In sandbox mode also the demo key and a first request to copy and paste. */
 export async function greet(
   config: Config,
-  { db }: App,
+  { db }: Pick<App, 'db'>,
   address: string,
   { embeddedFolder, log }: { embeddedFolder: string | undefined; log: Log },
 ): Promise<void> {

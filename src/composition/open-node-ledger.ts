@@ -18,6 +18,7 @@ export async function openNodeLedger(options: {
   readonly config: Pick<Config, 'dataDir' | 'ledgerLanes'>
   readonly databaseUrl: string
   readonly lease: LeaseView
+  readonly takesOverSpool: boolean
   readonly observer: LaneObserver
   readonly log: Log
 }): Promise<NodeLedger> {
@@ -28,6 +29,7 @@ export async function openNodeLedger(options: {
     lease,
     laneCount: config.ledgerLanes,
     spoolDir: join(config.dataDir, 'spool'),
+    takesOverSpool: options.takesOverSpool,
     log,
     observer,
   })

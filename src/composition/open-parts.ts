@@ -29,7 +29,9 @@ import { openMail, type OpenMail } from './open-mail.ts'
 import { openNodeLedger, type NodeLedger } from './open-node-ledger.ts'
 import { openPayments, type OpenPayments } from './open-payments.ts'
 import { openPricing, type Pricing } from './open-pricing.ts'
+import { openSharedCounts, type SharedCounts } from './open-shared-counts.ts'
 import { openUpstreams, type OpenUpstreams } from './open-upstreams.ts'
+import { ALONE, type ProcessPlace } from './process-place.ts'
 import { resolveWebhookSettings } from './resolve-webhook-settings.ts'
 import { watchNode } from './watch-node.ts'
 
@@ -61,6 +63,8 @@ export interface Parts {
   readonly pace: Pace
   readonly responses: ResponseStore
   readonly conversations: StoredConversations
+  readonly place: ProcessPlace
+  readonly shared: SharedCounts
 }
 
 /**
@@ -75,14 +79,23 @@ export async function openParts(
   databaseUrl: string,
   log: Log,
   closing: Closing,
+  place: ProcessPlace = ALONE,
 ): Promise<Parts> {
   const metrics = createMetrics()
+  const shared = openSharedCounts(place)
   const { db } = closing.add('database', await openData(databaseUrl, config.mode, log))
-  const lease = await openLease({ databaseUrl, log })
+  const lease = await openLease({
+    databaseUrl,
+    log,
+    process: place.role === 'alone' ? undefined : place.process,
+  })
   closing.add('lease', { close: () => lease.stop() })
   const pricing = await openPricing(db, config, log)
   const models = pricing.catalog.listConfigured()
-  const upstreams = closing.add('upstreams', await openUpstreams(config, models, log))
+  const upstreams = closing.add(
+    'upstreams',
+    await openUpstreams(config, models, log, shared.runningOf('routes')),
+  )
   const keyUses = createKeyUses({ db, log })
   closing.add('key uses', { close: () => keyUses.flush() })
   const shieldCounts = createShieldCounts({ db, log })
@@ -92,11 +105,18 @@ export async function openParts(
   const observer = metrics.ledger
   const books = closing.add(
     'ledger',
-    await openNodeLedger({ config, databaseUrl, lease, observer, log }),
+    await openNodeLedger({
+      config,
+      databaseUrl,
+      lease,
+      takesOverSpool: place.role !== 'worker',
+      observer,
+      log,
+    }),
   )
   const health = createHealthRecorder({ db, log })
   closing.add('health', { close: () => health.flush() })
-  const payments = closing.add('payments', await openPayments(config, log))
+  const payments = closing.add('payments', await openPayments(config, log, place))
   const webhooks = await resolveWebhookSettings(config)
   const mail = closing.add('mail', await openMail(db, config, webhooks))
   const { sealingKey, previousSealingKey } = webhooks
@@ -121,7 +141,7 @@ export async function openParts(
     calls,
     bodies,
     limits: createLimitsView(),
-    slots: createSlots(config.callsAtOnceMax),
+    slots: createSlots(config.callsAtOnceMax, shared.runningOf('calls')),
     books,
     health,
     payments,
@@ -132,6 +152,8 @@ export async function openParts(
     margins: createMargins(db),
     pace,
     ...openResponses(config, { db, webhooks, memory: bodies, pace }),
+    place,
+    shared,
   }
 }
 

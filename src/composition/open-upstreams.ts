@@ -1,6 +1,7 @@
 import type { Model } from '../catalog/model.ts'
 import { createRouter, type Router } from '../gateway/routing/create-router.ts'
 import type { Log } from '../lib/log.ts'
+import { NOTHING_ELSEWHERE, type SharedRunning } from '../lib/shared-running.ts'
 import type { Provider } from '../providers/contract.ts'
 import { createOpenAiCompatible } from '../providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream.ts'
@@ -20,6 +21,7 @@ export async function openUpstreams(
   config: Pick<Config, 'mode' | 'upstreams'>,
   models: readonly Model[],
   log: Log,
+  running: SharedRunning = NOTHING_ELSEWHERE,
 ): Promise<OpenUpstreams> {
   const closing = createClosing(log)
   const upstreams = [...config.upstreams]
@@ -33,7 +35,7 @@ export async function openUpstreams(
   const byId = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
   return {
     providers,
-    router: createRouter(models, (id) => byId.get(id)?.breaker),
+    router: createRouter(models, (id) => byId.get(id)?.breaker, undefined, running),
     retriesOf: (id) => byId.get(id)?.retries ?? 0,
     close: () => closing.close(),
   }

@@ -43,9 +43,10 @@ const WATCH_MS = 500
 /** A socket's path may have 103 bytes on macOS; the rest of them is `/.s.PGSQL.65535.lock`. */
 const SOCKET_DIR_BYTES_MAX = 80
 
+const CONNECTIONS_MIN = 200
+const CONNECTIONS_BESIDE = 50
 const SETTINGS = {
   shared_buffers: '256MB',
-  max_connections: '200',
   wal_compression: 'on',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
@@ -63,6 +64,8 @@ const SETTINGS = {
 export async function startEmbedded(options: {
   dataDir: string
   log: (message: string) => void
+  /** The most connections of one server; commands and a second server need some beside. */
+  connections?: number
   /** For a database that died under this process; `log` if not given. */
   warn?: (message: string) => void
   /** Settings that replace the service's: tests that never crash this server need no `fsync`. */
@@ -75,7 +78,13 @@ export async function startEmbedded(options: {
   const release = registerUser(home)
   const start = (): Promise<string> =>
     withStartLock(home, () =>
-      attachOrStart(home, account, binaries, { ...SETTINGS, ...options.settings }),
+      attachOrStart(home, account, binaries, {
+        ...SETTINGS,
+        max_connections: String(
+          Math.max(CONNECTIONS_MIN, (options.connections ?? 0) + CONNECTIONS_BESIDE),
+        ),
+        ...options.settings,
+      }),
     )
   try {
     const databaseUrl = await start()

@@ -619,6 +619,9 @@ create table nodes (
   stopped_at timestamptz,
   fenced_at timestamptz,
   functions_schema text,
+  server_id uuid,
+  process_id uuid,
+  worker smallint,
   constraint nodes_pkey PRIMARY KEY (id)
 );
 

@@ -417,6 +417,9 @@ export interface Tables {
     stopped_at: Date | null
     fenced_at: ColumnType<Date | null, never, never>
     functions_schema: Generated<string | null>
+    server_id: Generated<string | null>
+    process_id: Generated<string | null>
+    worker: Generated<number | null>
   }
   charge_corrections: {
     hold_id: string

@@ -4,7 +4,7 @@
  */
 import type { ActiveKey } from '../customers/key-cache.ts'
 import { wideNetwork } from '../lib/client-networks.ts'
-import { createRateLimiter } from '../lib/rate-limiter.ts'
+import type { RateLimiter } from '../lib/rate-limiter.ts'
 import type { Room } from '../ledger/read-room.ts'
 import { identify, identifyCached } from './admit.ts'
 import type { Client } from './client.ts'
@@ -38,14 +38,15 @@ const WIDE_FACTOR = 10
 export function createCheckCaller(
   deps: GatewayDeps,
   readRoom: (key: ActiveKey) => Promise<Room>,
+  /**
+   * Only on this server: it protects the counts of addresses in the database from an IPv6 network with many addresses.
+   */
+  wide: RateLimiter,
 ): CheckCaller {
-  /** Only on this node: it protects the counts of addresses in the database from an IPv6 network with many addresses. */
-  const wide = createRateLimiter()
-
   function refuseWide(incoming: IncomingCaller, openClient: () => Client): boolean {
     const network = wideNetwork(incoming.ip)
     if (network === undefined) return false
-    const seconds = wide.take(network, deps.ipRequestsPerMinute * WIDE_FACTOR)
+    const seconds = wide.take(`c:${network}`, deps.ipRequestsPerMinute * WIDE_FACTOR)
     if (seconds === undefined) return false
     const limits = deps.limits.lastKnown(ipSubject(incoming.ip, deps.ipRequestsPerMinute))
     const none = { ...limits, remaining: 0 }

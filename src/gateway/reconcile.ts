@@ -8,9 +8,11 @@
  * If the node that ran the call later reports what it delivered, that corrects this outcome, at most once.
  */
 import { findPrice } from '../catalog/register-prices.ts'
+import { connectionsOf, endConnections } from '../db/end-connections.ts'
 import type { Database } from '../db/open.ts'
 import { LEASE_SECONDS, type Lease } from '../ledger/lease.ts'
 import {
+  fenceEndedProcess,
   fenceSilentNodes,
   listOrphanedHolds,
   listOwnHolds,
@@ -40,7 +42,7 @@ export interface ReconcileDeps {
 
 /** Returns how many holds it resolved. */
 export async function reconcile(deps: ReconcileDeps): Promise<number> {
-  const { db, ledger, lease, calls, log } = deps
+  const { db, ledger, lease, log } = deps
   // Charges in this node's spool are exact, so they are replayed before any hold is estimated.
   await ledger.replaySpool()
   // Right after an outage, other nodes may be healthy and merely not have reconnected yet.
@@ -48,15 +50,51 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
 
   for (const nodeId of await fenceSilentNodes(db, lease.nodeId()))
     log.warn('silent_node_fenced', { nodeId })
+  return (await resolveOrphans(deps)) + (await resolveForgotten(deps))
+}
+
+/** For a worker, whose parent resolves the holds of other processes. Returns how many holds it resolved. */
+export async function reconcileOwn(deps: ReconcileDeps): Promise<number> {
+  const { ledger, lease } = deps
+  await ledger.replaySpool()
+  return lease.contactMs() < LEASE_SECONDS * 1_000 ? 0 : resolveForgotten(deps)
+}
+
+/**
+ * For the parent of a process that has ended: its holds need not wait for its lease. What it wrote to its spool is
+ * replayed first, so that an answer that it delivered is charged exactly, and once.
+ */
+export async function reconcileEnded(deps: ReconcileDeps, processId: string): Promise<number> {
+  const { db, ledger, log } = deps
+  // A statement that the process had sent may still be running: it would write after the resolution. That is charged
+  // exactly, too, by a correction.
+  await endConnections(db, connectionsOf(processId)).catch((error: unknown) =>
+    log.warn('connections_not_ended', { error }),
+  )
+  // A replay that was already running may have listed the files before the process ended; the second one has not.
+  await ledger.replaySpool()
+  await ledger.replaySpool()
+  await fenceEndedProcess(db, processId)
+  return resolveOrphans(deps, processId)
+}
+
+async function resolveOrphans(deps: ReconcileDeps, processId?: string): Promise<number> {
+  const { db, ledger } = deps
   let resolved = 0
   let page: OpenHold[] = []
   do {
-    page = await listOrphanedHolds(db, { afterId: page.at(-1)?.id, limit: BATCH_MAX })
+    page = await listOrphanedHolds(db, { afterId: page.at(-1)?.id, limit: BATCH_MAX, processId })
     const waiting = page.filter(({ id }) => !ledger.isSpooled(id))
     const done = await Promise.all(waiting.map((hold) => resolveOrphan(deps, hold, 'node_lost')))
     resolved += done.filter(Boolean).length
   } while (page.length === BATCH_MAX)
+  return resolved
+}
 
+/** Holds of this node that no running call owns. */
+async function resolveForgotten(deps: ReconcileDeps): Promise<number> {
+  const { db, ledger, lease, calls } = deps
+  let resolved = 0
   const own = await listOwnHolds(db, lease.nodeId(), OWN_ORPHAN_AFTER_SECONDS)
   for (const hold of own) {
     if (calls.has(hold.id) || ledger.isSpooled(hold.id)) continue

@@ -38,6 +38,14 @@ export interface LeaseView {
   whenHeld(epoch: number, timeoutMs: number): Promise<boolean>
 }
 
+/** One of the processes of a server; the ids are the parent's choice, and new for each process. */
+export interface NodeProcess {
+  readonly serverId: string
+  readonly processId: string
+  /** 0 is the parent. */
+  readonly worker: number
+}
+
 export interface Lease extends LeaseView {
   /**
    * The duration of unbroken contact with the database, in milliseconds. The node may fence others only after a whole
@@ -63,12 +71,14 @@ const POLL_MS = 100
 export async function openLease(options: {
   databaseUrl: string
   log: Log
+  /** Undefined where one process is the whole server. */
+  process?: NodeProcess | undefined
   clock?: LeaseClock
   heartbeatMs?: number
   /** Between two heartbeats. */
   wait?: (signal: AbortSignal) => Promise<void>
 }): Promise<Lease> {
-  const { log, clock = SYSTEM_CLOCK, heartbeatMs = HEARTBEAT_MS } = options
+  const { log, process, clock = SYSTEM_CLOCK, heartbeatMs = HEARTBEAT_MS } = options
   const { wait = (signal) => sleep(heartbeatMs, undefined, { signal, ref: false }) } = options
   const validMs = LEASE_SECONDS * 1_000 - MARGIN_MS
   let nodeId = createId()
@@ -130,8 +140,9 @@ export async function openLease(options: {
     const sentAtMs = clock.monotonicMs()
     const sentAtWallMs = clock.wallMs()
     await client.query(
-      'insert into nodes (id, functions_schema) values ($1, $2) on conflict (id) do nothing',
-      [nodeId, FUNCTIONS_SCHEMA],
+      `insert into nodes (id, functions_schema, server_id, process_id, worker)
+      values ($1, $2, $3, $4, $5) on conflict (id) do nothing`,
+      [nodeId, FUNCTIONS_SCHEMA, process?.serverId, process?.processId, process?.worker],
     )
     renewed(sentAtMs, sentAtWallMs)
   }

@@ -10,6 +10,10 @@ export interface NodeState {
   /** It holds its lease: its heartbeat is recent, and it neither stopped nor was fenced. */
   readonly isAlive: boolean
   readonly openHolds: number
+  /** The processes of one server have the same; null where one process is the whole server. */
+  readonly serverId: string | null
+  /** 0: the parent, which answers no requests. */
+  readonly worker: number | null
 }
 
 export interface HoldsState {
@@ -25,7 +29,7 @@ export async function listNodes(db: Database): Promise<NodeState[]> {
   const { rows } = await sql<NodeState>`
     select n.id, n.started_at as "startedAt", n.seen_at as "seenAt", n.stopped_at as "stoppedAt",
       n.stopped_at is null and n.fenced_at is null and n.seen_at > now() - make_interval(secs => ${LEASE_SECONDS}) as "isAlive",
-      coalesce(h.open, 0)::int4 as "openHolds"
+      coalesce(h.open, 0)::int4 as "openHolds", n.server_id as "serverId", n.worker
     from nodes n left join (select node_id, count(*) as open from holds group by 1) h on h.node_id = n.id
     where n.seen_at > now() - make_interval(hours => ${HOURS_SHOWN}) or h.open > 0
     order by "isAlive" desc, n.started_at desc, n.id limit ${NODES_MAX}`.execute(db)

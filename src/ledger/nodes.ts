@@ -35,18 +35,29 @@ export async function fenceSilentNodes(db: Database, ownNodeId: string): Promise
 }
 
 /**
+ * Fences the nodes of a process that is known to be gone: only its parent, which saw it end, may say so. Their holds are
+ * orphaned at once, without the wait for a silent node's lease.
+ */
+export async function fenceEndedProcess(db: Database, processId: string): Promise<void> {
+  await sql`
+    update nodes set fenced_at = clock_timestamp()
+    where process_id = ${processId} and stopped_at is null and fenced_at is null`.execute(db)
+}
+
+/**
  * Orphaned holds: of nodes that were fenced, stopped, or never registered. Sorted by id, after `afterId`. No node that
- * holds a lease can still deliver for them.
+ * holds a lease can still deliver for them. With `processId`, only those of this process.
  */
 export async function listOrphanedHolds(
   db: Database,
-  page: { afterId: string | undefined; limit: number },
+  page: { afterId: string | undefined; limit: number; processId?: string | undefined },
 ): Promise<OpenHold[]> {
   const { rows } = await sql<HoldRow>`
     select h.* from holds h
     left join nodes n on n.id = h.node_id
     where (n.fenced_at is not null or n.stopped_at is not null
       or n.id is null and h.created_at < now() - make_interval(secs => ${UNREGISTERED_SECONDS}))
+      and (${page.processId ?? null}::uuid is null or n.process_id = ${page.processId ?? null})
       and h.id > ${page.afterId ?? NIL}
     order by h.id
     limit ${page.limit}`.execute(db)

@@ -66,6 +66,8 @@ export async function openLedger(options: {
   lease: LeaseView
   laneCount: number
   spoolDir: string
+  /** False: the spool of dead processes is left to the parent of this one. */
+  takesOverSpool?: boolean
   log: Log
   observer: LaneObserver
   /** How long settling is retried while the client waits, in milliseconds, before the call is given up. */
@@ -86,6 +88,7 @@ export async function openLedger(options: {
     dir: options.spoolDir,
     nodeId: nodeId(),
     log,
+    takesOver: options.takesOverSpool ?? true,
     async replay(row) {
       if (undecided.has(row.id)) return 'unreachable'
       const { kind } = await submitRow(row)

@@ -33,12 +33,22 @@ export function createProcessLog(
   write: (line: string) => void,
   /** A monotonic clock in milliseconds. */
   now: () => number = () => performance.now(),
+  /** Facts of every line. */
+  common: () => LogFacts = () => ({}),
 ): ProcessLog {
   const throttle = createLogThrottle()
   let timer: NodeJS.Timeout | undefined
 
   function writeLine(name: string, event: string, facts: Record<string, unknown>): void {
-    write(JSON.stringify({ time: new Date().toISOString(), level: name, event, ...facts }) + '\n')
+    write(
+      JSON.stringify({
+        time: new Date().toISOString(),
+        level: name,
+        event,
+        ...common(),
+        ...facts,
+      }) + '\n',
+    )
   }
 
   function writeSummaries(summaries: ReturnType<LogThrottle['takeEnded']>): void {

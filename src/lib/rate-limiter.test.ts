@@ -35,3 +35,20 @@ test('no limit is above the allowance of a minute, and a cost above it takes it 
   pass(60_000)
   assert.equal(limiter.take('large', 2, 1_000), undefined, 'after a minute all is given back')
 })
+
+test('what other processes let a subject take counts as its own', () => {
+  const taken: [string, number][] = []
+  const one = createRateLimiter(
+    () => 0,
+    (subject, ms) => taken.push([subject, ms]),
+  )
+  const other = createRateLimiter(() => 0)
+  for (let count = 0; count < 6; count += 1) assert.equal(one.take('a', 10), undefined)
+  for (const [subject, ms] of taken) other.takeElsewhere(subject, ms)
+  for (let count = 0; count < 4; count += 1) assert.equal(other.take('a', 10), undefined)
+  assert.equal(other.take('a', 10), 6)
+  assert.equal(other.take('b', 10), undefined)
+  const before = taken.length
+  for (let count = 0; count < 20; count += 1) one.take('a', 10)
+  assert.equal(taken.length - before, 4, 'a refused one has taken nothing')
+})

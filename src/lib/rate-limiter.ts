@@ -5,6 +5,8 @@ export interface RateLimiter {
    * refused subject has taken nothing.
    */
   take(subject: string, perMinute: number, cost?: number): number | undefined
+  /** Counts what another process of this server let the subject take: milliseconds of its minute. */
+  takeElsewhere(subject: string, ms: number): void
   /** As `take`, without taking. */
   findWait(subject: string, perMinute: number, cost?: number): number | undefined
 }
@@ -18,7 +20,11 @@ const SUBJECTS_MAX = 100_000
  * gives back. It stores one time for each subject, at which all that was taken is given back. Beyond `SUBJECTS_MAX`
  * subjects within a minute, further ones are not limited.
  */
-export function createRateLimiter(now: () => number = () => performance.now()): RateLimiter {
+export function createRateLimiter(
+  now: () => number = () => performance.now(),
+  /** Is called with the milliseconds of its minute that a subject took here. */
+  onTaken: (subject: string, ms: number) => void = () => {},
+): RateLimiter {
   const clearAt = new Map<string, number>()
   let sweptAt = now()
 
@@ -30,6 +36,10 @@ export function createRateLimiter(now: () => number = () => performance.now()): 
 
   function clearAfter(subject: string, perMinute: number, cost: number, at: number): number {
     return Math.max(at, clearAt.get(subject) ?? at) + (MINUTE_MS / perMinute) * cost
+  }
+
+  function set(subject: string, clear: number): void {
+    if (clearAt.size < SUBJECTS_MAX || clearAt.has(subject)) clearAt.set(subject, clear)
   }
 
   function waitOf(clear: number, at: number): number | undefined {
@@ -44,9 +54,15 @@ export function createRateLimiter(now: () => number = () => performance.now()): 
       sweep(at)
       const clear = clearAfter(subject, perMinute, Math.min(cost, perMinute), at)
       const wait = waitOf(clear, at)
-      if (wait === undefined && (clearAt.size < SUBJECTS_MAX || clearAt.has(subject)))
-        clearAt.set(subject, clear)
-      return wait
+      if (wait !== undefined) return wait
+      set(subject, clear)
+      onTaken(subject, (MINUTE_MS / perMinute) * Math.min(cost, perMinute))
+      return undefined
+    },
+    takeElsewhere(subject, ms) {
+      const at = now()
+      sweep(at)
+      set(subject, Math.max(at, clearAt.get(subject) ?? at) + ms)
     },
     findWait(subject, perMinute, cost = 1) {
       const at = now()

@@ -1,4 +1,6 @@
-/** Limits how many slots one owner holds at once, on this node. */
+import { NOTHING_ELSEWHERE, type SharedRunning } from './shared-running.ts'
+
+/** Limits how many slots one owner holds at once, on this server. */
 export interface Slots {
   /** Returns the function that frees the slot; undefined when all are taken. `ownMax`: for an owner with another limit. */
   take(owner: string, ownMax?: number): (() => void) | undefined
@@ -7,22 +9,26 @@ export interface Slots {
   readonly max: number
 }
 
-export function createSlots(max: number): Slots {
+export function createSlots(max: number, shared: SharedRunning = NOTHING_ELSEWHERE): Slots {
   const taken = new Map<string, number>()
-  const countOf = (owner: string): number => taken.get(owner) ?? 0
+  const ownOf = (owner: string): number => taken.get(owner) ?? 0
+  const countOf = (owner: string): number => ownOf(owner) + shared.elsewhere(owner)
+  const set = (owner: string, count: number): void => {
+    if (count === 0) taken.delete(owner)
+    else taken.set(owner, count)
+    shared.changed(owner, count)
+  }
   return {
     max,
     isFull: (owner, ownMax = max) => countOf(owner) >= ownMax,
     take(owner, ownMax = max) {
       if (countOf(owner) >= ownMax) return undefined
-      taken.set(owner, countOf(owner) + 1)
+      set(owner, ownOf(owner) + 1)
       let isTaken = true
       return () => {
         if (!isTaken) return
         isTaken = false
-        const left = countOf(owner) - 1
-        if (left === 0) taken.delete(owner)
-        else taken.set(owner, left)
+        set(owner, ownOf(owner) - 1)
       }
     },
   }

@@ -16,7 +16,7 @@ import type { Database } from '../db/open.ts'
 import { queueDigests } from '../email/queue-digests.ts'
 import { sendDueMails, type SendDeps } from '../email/send-due-mails.ts'
 import { dispatchEvents, type EventHandler } from '../events/dispatch-events.ts'
-import { reconcile } from '../gateway/reconcile.ts'
+import { reconcile, reconcileOwn } from '../gateway/reconcile.ts'
 import type { Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
@@ -76,6 +76,8 @@ export const NO_WORKERS: Workers = {
 }
 
 export interface WorkerDeps {
+  /** A worker has timers for its own state only; its parent runs the rest for all. */
+  readonly role: 'alone' | 'parent' | 'worker'
   readonly db: Database
   readonly databaseUrl: string
   readonly ledger: Ledger
@@ -137,27 +139,32 @@ const COSTS_COMPARED_DAYS = 35
 const MARGINS_EVERY_MS = 60_000
 
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
+  const own = startOwnTimers(deps)
+  const shared = deps.role === 'worker' ? undefined : await startSharedWork(deps)
+  const timers = [...own, ...(shared?.timers ?? [])]
+  return {
+    wakeProcessorEvents: () => shared?.wakeProcessorEvents(),
+    listTimers: () => timers.map(({ state }) => state),
+    async stop() {
+      await shared?.stopJobs()
+      await Promise.all(timers.map((timer) => timer.stop()))
+      await shared?.stopDelivery()
+    },
+  }
+}
+
+/** The timers of this node's own state. */
+function startOwnTimers(deps: WorkerDeps): Timer[] {
   const { db, ledger, lease, calls, health, keyUses, shieldCounts, log } = deps
-  const delivery = createWebhookDelivery({
-    db,
-    settings: deps.webhooks,
-    onDisabled: mailDisabledWebhook,
-    log,
-  })
-  const timers = [
+  const reconcileAs = deps.role === 'worker' ? reconcileOwn : reconcile
+  return [
     every(CHECKPOINT_EVERY_MS, 'checkpoint', log, async () => {
       const due = calls.takeDueCheckpoints()
       if (due.length > 0) calls.recordDurable(await ledger.checkpoint(due))
     }),
     every(SPOOL_EVERY_MS, 'replay_spool', log, () => ledger.replaySpool()),
-    every(RECONCILE_EVERY_MS, 'reconcile', log, () => reconcile({ db, ledger, lease, calls, log })),
-    every(DELIVERIES_EVERY_MS, 'verify_deliveries', log, () =>
-      verifyDeliveries({
-        db,
-        dir: deps.deliveriesDir,
-        log,
-        isSpooled: (id) => ledger.isSpooled(id),
-      }),
+    every(RECONCILE_EVERY_MS, 'reconcile', log, () =>
+      reconcileAs({ db, ledger, lease, calls, log }),
     ),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
@@ -171,6 +178,34 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     every(jittered(deps.reloadEveryMs), 'reload_catalog', log, deps.reloadCatalog),
     every(jittered(deps.reloadEveryMs), 'reload_fx_rate', log, deps.reloadFxRate),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
+  ]
+}
+
+interface SharedWork {
+  readonly timers: readonly Timer[]
+  wakeProcessorEvents(): void
+  stopJobs(): Promise<void>
+  stopDelivery(): Promise<void>
+}
+
+/** The work on rows that all nodes share, and the scheduled jobs. */
+async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
+  const { db, ledger, log } = deps
+  const delivery = createWebhookDelivery({
+    db,
+    settings: deps.webhooks,
+    onDisabled: mailDisabledWebhook,
+    log,
+  })
+  const timers = [
+    every(DELIVERIES_EVERY_MS, 'verify_deliveries', log, () =>
+      verifyDeliveries({
+        db,
+        dir: deps.deliveriesDir,
+        log,
+        isSpooled: (id) => ledger.isSpooled(id),
+      }),
+    ),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () => {
       deps.onOpenDiscrepancies(await countOpenDiscrepancies(db))
       deps.onPriceDifferences(await countPriceDifferences(db))
@@ -190,15 +225,13 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const processorEvents = startProcessorTimers(deps, timers)
   const jobs = await startJobs(deps)
   return {
+    timers,
     wakeProcessorEvents: () => processorEvents?.wake(),
-    listTimers: () => timers.map(({ state }) => state),
-    async stop() {
-      await jobs
+    stopJobs: () =>
+      jobs
         .stop({ graceful: true, timeout: 5_000 })
-        .catch((error: unknown) => log.warn('jobs_stop_failed', { error }))
-      await Promise.all(timers.map((timer) => timer.stop()))
-      await delivery.stop()
-    },
+        .catch((error: unknown) => log.warn('jobs_stop_failed', { error })),
+    stopDelivery: () => delivery.stop(),
   }
 }
 

@@ -20,9 +20,11 @@ import { effort } from '../harness/effort.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
 import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
 
 const NODE_KILLS = effort({ ordinary: 5, full: 50 })
+const WORKER_KILLS = effort({ ordinary: 4, full: 40 })
 const DATABASE_KILLS = effort({ ordinary: 2, full: 10 })
 const CLIENTS = 8
 const WHOLE_BETWEEN_KILLS = 7
@@ -83,10 +85,10 @@ function catalogConfig(): unknown {
 }
 
 /** On the disk and port of `last`, if it is given. */
-function startNode(last?: TestNode): Promise<TestNode> {
+function startNode(last?: TestNode, env: Record<string, string> = {}): Promise<TestNode> {
   return startTestNode({
     databaseUrl: embedded.databaseUrl,
-    env: { CATRACA_CONFIG: join(folder, 'catraca.config.json') },
+    env: { CATRACA_CONFIG: join(folder, 'catraca.config.json'), ...env },
     ...(last ? { dataDir: last.dataDir, port: last.port } : {}),
   })
 }
@@ -138,6 +140,32 @@ test(`${NODE_KILLS} kills of a node under load: each complete answer is charged 
   })
   await assertThreeCounts(received, customerId, NODE_KILLS * (WHOLE_BETWEEN_KILLS - 1))
 })
+
+test(`${WORKER_KILLS} kills of a worker under load: each complete answer is charged once, no call is charged twice, no hold stays open`, async () => {
+  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  const others = nodes
+  nodes = [await startNode(undefined, { WORKERS: '2' })]
+  const [server] = nodes as [TestNode]
+  const received = await underLoad(secret, async (load) => {
+    for (let kill = 0; kill < WORKER_KILLS; kill++) {
+      await untilWhole(load, load.wholeSoFar + WHOLE_BETWEEN_KILLS)
+      await sleep(Math.random() * 500)
+      const [victim] = await untilAllWorkers(server)
+      if (victim) process.kill(victim.pid, 'SIGKILL')
+    }
+  })
+  await assertThreeCounts(received, customerId, WORKER_KILLS * (WHOLE_BETWEEN_KILLS - 1))
+  await server.stop()
+  await server.remove()
+  nodes = others
+})
+
+/** The worker that has served longest comes first. */
+async function untilAllWorkers(server: TestNode): Promise<WorkerProcess[]> {
+  for (const deadline = Date.now() + 90_000; workersOf(server).length < 2; await sleep(20))
+    assert.ok(Date.now() < deadline, server.log.slice(-20).join('\n'))
+  return workersOf(server)
+}
 
 test(`${DATABASE_KILLS} kills of the database under load: each complete answer is charged once, and the nodes reconnect by themselves`, async () => {
   const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })

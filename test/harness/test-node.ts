@@ -56,6 +56,7 @@ export async function startTestNode(options: {
         DATA_DIR: dataDir,
         HOST: '127.0.0.1',
         PORT: String(port),
+        WORKERS: '1',
         RATE_LIMIT_PER_IP: '100000000',
         REST_RATE_LIMIT_PER_KEY: '100000000',
         REST_RATE_LIMIT_PER_IP: '100000000',

@@ -10,6 +10,7 @@ import {
   type BreakerState,
   type CircuitBreaker,
 } from './circuit-breaker.ts'
+import { NOTHING_ELSEWHERE, type SharedRunning } from '../../lib/shared-running.ts'
 import { orderRoutes } from './order-routes.ts'
 
 export interface Router {
@@ -56,6 +57,8 @@ export function createRouter(
   models: readonly Model[],
   breakerOf: (upstreamId: string) => BreakerOptions | undefined = () => undefined,
   now: () => number = () => performance.now(),
+  /** The calls of the server's other processes, which count for `concurrencyMax`. */
+  shared: SharedRunning = NOTHING_ELSEWHERE,
 ): Router {
   const states = new Map<Route, State>()
   /** Routes of several catalog models to the same upstream model share one state. */
@@ -69,7 +72,11 @@ export function createRouter(
   }
   // The catalog copies a route when its price changes with the time.
   const stateOf = (route: Route): State => states.get(route) ?? (byName.get(nameOf(route)) as State)
-  const isFree = (route: Route): boolean => stateOf(route).running < route.concurrencyMax
+  const isFree = (route: Route): boolean => {
+    const { concurrencyMax } = route
+    if (concurrencyMax === Infinity) return true
+    return stateOf(route).running + shared.elsewhere(nameOf(route)) < concurrencyMax
+  }
 
   return {
     order({ routes, strategy }) {
@@ -91,7 +98,11 @@ export function createRouter(
       return orderRoutes(strategy, views)
     },
     mayBegin: (route) => stateOf(route).breaker.allows && isFree(route),
-    begin: (route) => beginRouteCall(stateOf(route), now),
+    begin(route) {
+      const state = stateOf(route)
+      if (route.concurrencyMax === Infinity) return beginRouteCall(state, now)
+      return beginRouteCall(state, now, () => shared.changed(nameOf(route), state.running))
+    },
     listStates: () =>
       models.flatMap((model) =>
         model.routes.map((route) => {
@@ -119,7 +130,11 @@ function smoothed(usualMs: number | undefined, ms: number): number {
   return usualMs === undefined ? ms : usualMs + (ms - usualMs) * LATENCY_SMOOTHING
 }
 
-function beginRouteCall(state: State, now: () => number): RouteCall {
+function beginRouteCall(
+  state: State,
+  now: () => number,
+  onRunning: () => void = () => {},
+): RouteCall {
   let hasAnswered = false
   let hasEnded = false
   const { breaker } = state
@@ -129,11 +144,13 @@ function beginRouteCall(state: State, now: () => number): RouteCall {
     if (!wasClosed || breaker.state === 'closed') breaker[result]()
   }
   state.running += 1
+  onRunning()
   breaker.begin()
   const finish = (report: () => void): void => {
     if (hasEnded) return
     hasEnded = true
     state.running -= 1
+    onRunning()
     report()
   }
   return {

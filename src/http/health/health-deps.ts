@@ -12,14 +12,16 @@ export interface ThisNode {
   spoolLength(): number
   ledgerWaiting(): number
   listRoutes(): readonly RouteState[]
-  /** Empty without background jobs on this node. */
-  listTimers(): readonly {
-    readonly name: string
-    readonly everyMs: number
-    readonly lastDoneAt: Date | null
-    readonly lastFailedAt: Date | null
-    readonly failuresInRow: number
-  }[]
+  /** Empty without background jobs on this server. Rejects if the process that runs them does not answer. */
+  listTimers(): Promise<readonly NodeTimer[]>
+}
+
+export interface NodeTimer {
+  readonly name: string
+  readonly everyMs: number
+  readonly lastDoneAt: Date | null
+  readonly lastFailedAt: Date | null
+  readonly failuresInRow: number
 }
 
 export interface HealthDeps {

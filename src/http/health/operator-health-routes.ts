@@ -72,7 +72,7 @@ async function readServiceHealth({
       last_failure: last?.failure ?? null,
       open_differences: openDifferences,
     },
-    this_node: thisNodeBody(thisNode),
+    this_node: await thisNodeBody(thisNode),
   }
 }
 
@@ -85,6 +85,8 @@ function nodeBody(node: NodeState, thisNodeId: string) {
     last_heartbeat_at: node.seenAt.toISOString(),
     stopped_at: timeOf(node.stoppedAt),
     open_holds: node.openHolds,
+    server_id: node.serverId,
+    worker: node.worker,
   }
 }
 
@@ -109,7 +111,7 @@ function jobBody(job: JobState) {
   }
 }
 
-function thisNodeBody(node: ThisNode) {
+async function thisNodeBody(node: ThisNode) {
   return {
     id: node.id(),
     started_at: node.startedAt.toISOString(),
@@ -123,7 +125,7 @@ function thisNodeBody(node: ThisNode) {
       breaker,
       running,
     })),
-    timers: node.listTimers().map((timer) => ({
+    timers: (await node.listTimers().catch(() => [])).map((timer) => ({
       name: timer.name,
       every_ms: timer.everyMs,
       last_done_at: timeOf(timer.lastDoneAt),

@@ -10,6 +10,14 @@ const node = answer({
   last_heartbeat_at: dateTime,
   stopped_at: nullable(dateTime),
   open_holds: count,
+  server_id: nullable({
+    ...uuid,
+    description: 'O mesmo para os processos de um servidor; null onde um só processo faz tudo.',
+  }),
+  worker: nullable({
+    ...count,
+    description: 'O número do processo; 0 é o principal, que não atende pedidos.',
+  }),
 })
 
 const queue = answer({

@@ -1,12 +1,12 @@
 /**
- * How many REST requests one caller may make in a minute, on this node. Model calls have limits of their own, which the
+ * How many REST requests one caller may make in a minute, on this server. Model calls have limits of their own, which the
  * ledger counts over all nodes.
  */
 import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Limits } from '../../gateway/limits.ts'
 import { nearNetwork, wideNetwork } from '../../lib/client-networks.ts'
-import { createRateLimiter } from '../../lib/rate-limiter.ts'
+import { createRateLimiter, type RateLimiter } from '../../lib/rate-limiter.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
 /** A key, or a login session. */
@@ -42,9 +42,10 @@ export const ACCOUNT_FACTOR = 5
 /** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
 export const WIDE_FACTOR = 10
 
-export function createRestLimits({ perKey, perNetwork }: RestLimitTerms): RestLimits {
-  const limiter = createRateLimiter()
-
+export function createRestLimits(
+  { perKey, perNetwork }: RestLimitTerms,
+  limiter: RateLimiter = createRateLimiter(),
+): RestLimits {
   function assertTaken(wait: number | undefined, perMinute: number): void {
     if (wait !== undefined) throw new TooManyRequests(wait, perMinute)
   }

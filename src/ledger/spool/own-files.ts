@@ -37,8 +37,10 @@ export async function openOwnFiles(options: {
   disk: Disk
   log: Log
   waiting: WaitingHolds
+  /** False: the files of dead processes are left to another process. */
+  takesOver?: boolean
 }): Promise<OwnFiles> {
-  const { dir, disk, log, waiting } = options
+  const { dir, disk, log, waiting, takesOver = true } = options
   const self = processIdentity()
   let files: SpoolFile[] = []
   let current: SpoolFile | undefined
@@ -104,7 +106,8 @@ export async function openOwnFiles(options: {
 
   const found = await listSpoolFiles(disk, dir)
   nextNumber = Math.max(-1, ...found.map(({ number }) => number)) + 1
-  await adopt(found.filter(({ writtenBy }) => writtenBy === self || !isRunning(writtenBy)))
+  if (takesOver)
+    await adopt(found.filter(({ writtenBy }) => writtenBy === self || !isRunning(writtenBy)))
 
   return {
     get list() {
@@ -127,6 +130,7 @@ export async function openOwnFiles(options: {
     },
     drop,
     async takeOver() {
+      if (!takesOver) return
       const names = await listSpoolFiles(disk, dir)
       const dead = names.filter(({ writtenBy }) => writtenBy !== self && !isRunning(writtenBy))
       if (dead.length + unread.length > 0) await adopt(dead)

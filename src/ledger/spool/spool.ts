@@ -44,6 +44,8 @@ export async function openSpool(options: {
   log: Log
   replay: Replay
   disk?: Disk
+  /** False: the files of dead processes are left to another process, the parent of this one. */
+  takesOver?: boolean
   /** A monotonic clock, in milliseconds. */
   now?: () => number
 }): Promise<Spool> {

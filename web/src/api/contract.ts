@@ -2961,6 +2961,8 @@ export interface Contract {
           last_heartbeat_at: string
           stopped_at: string | null
           open_holds: number
+          server_id: string | null
+          worker: number | null
         }[]
         pause: {
           reason: string

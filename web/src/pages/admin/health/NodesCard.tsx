@@ -31,9 +31,14 @@ function columnsAt(at: string): readonly Column<Node>[] {
     {
       key: 'id',
       header: 'Nó',
-      cell: ({ id, is_this: isThis }) => (
+      cell: ({ id, is_this: isThis, server_id: serverId, worker }) => (
         <span className="flex flex-wrap items-center gap-2">
           <code title={id}>…{id.slice(-12)}</code>
+          {serverId !== null && worker !== null && (
+            <span className="text-muted" title={`servidor ${serverId}`}>
+              {worker === 0 ? 'processo principal' : `processo ${worker}`}
+            </span>
+          )}
           {isThis && <Badge tone="accent">este</Badge>}
         </span>
       ),

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Database } from './open.ts'
+
+/** Each connection may take this long to end, in milliseconds. */
+const END_MS_MAX = 2_000
+
+/** The name by which the database knows the connections of one process of a server. */
+export function connectionsOf(processId: string): string {
+  return `catraca-${processId}`
+}
+
+/** The address of the database for a process, whose connections then have its name. */
+export function databaseUrlOf(databaseUrl: string, processId: string): string {
+  const url = new URL(databaseUrl)
+  url.searchParams.set('application_name', connectionsOf(processId))
+  return url.href
+}
+
+/**
+ * Ends the connections with this name, and waits until their statements are over: what they have not committed is
+ * rolled back. A killed process leaves them: the database notices only when a statement ends.
+ */
+export async function endConnections(db: Database, name: string): Promise<void> {
+  await sql`
+    select pg_terminate_backend(pid, ${END_MS_MAX}) from pg_stat_activity
+    where application_name = ${name} and datname = current_database() and usename = current_user`.execute(
+    db,
+  )
+}

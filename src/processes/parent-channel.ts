@@ -1,0 +1,20 @@
+import cluster from 'node:cluster'
+import { createChannel, type Channel } from './channel.ts'
+
+/**
+ * The worker's end of the channel to its parent. `onLost`: the parent is gone, and with it whoever would replace this
+ * process.
+ */
+export function openParentChannel(onLost: () => void): Channel {
+  // Otherwise the platform ends this process, with its calls, as soon as the parent is gone.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+  const channel = createChannel((message) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {})
+  })
+  process.on('message', (message) => channel.receive(message))
+  process.once('disconnect', () => {
+    channel.close()
+    onLost()
+  })
+  return channel
+}
