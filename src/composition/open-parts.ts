@@ -31,7 +31,7 @@ import { openPayments, type OpenPayments } from './open-payments.ts'
 import { openPricing, type Pricing } from './open-pricing.ts'
 import { openSharedCounts, type SharedCounts } from './open-shared-counts.ts'
 import { openUpstreams, type OpenUpstreams } from './open-upstreams.ts'
-import { ALONE, type ProcessPlace } from './process-place.ts'
+import { ALONE, processOf, type ProcessPlace } from './process-place.ts'
 import { resolveWebhookSettings } from './resolve-webhook-settings.ts'
 import { watchNode } from './watch-node.ts'
 
@@ -84,11 +84,7 @@ export async function openParts(
   const metrics = createMetrics()
   const shared = openSharedCounts(place)
   const { db } = closing.add('database', await openData(databaseUrl, config.mode, log))
-  const lease = await openLease({
-    databaseUrl,
-    log,
-    process: place.role === 'alone' ? undefined : place.process,
-  })
+  const lease = await openLease({ databaseUrl, log, process: processOf(place) })
   closing.add('lease', { close: () => lease.stop() })
   const pricing = await openPricing(db, config, log)
   const models = pricing.catalog.listConfigured()
@@ -102,17 +98,11 @@ export async function openParts(
   closing.add('shield counts', { close: () => shieldCounts.flush() })
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   closing.add('listener', listenForChanges(databaseUrl, { keys, pricing, log }))
+  const takesOverSpool = place.role !== 'worker'
   const observer = metrics.ledger
   const books = closing.add(
     'ledger',
-    await openNodeLedger({
-      config,
-      databaseUrl,
-      lease,
-      takesOverSpool: place.role !== 'worker',
-      observer,
-      log,
-    }),
+    await openNodeLedger({ config, databaseUrl, lease, takesOverSpool, observer, log }),
   )
   const health = createHealthRecorder({ db, log })
   closing.add('health', { close: () => health.flush() })
