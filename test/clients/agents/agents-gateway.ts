@@ -18,28 +18,54 @@ export interface AgentsGateway {
   stop(): Promise<void>
 }
 
-/** Answers, calls tools and streams. */
+/** Over an upstream that speaks chat completions. Answers, calls tools and streams. */
 export const MODEL = 'agente'
+
+/** A model over an upstream of each format. Where a client speaks the upstream's format, its requests pass natively. */
+export const MODELS = {
+  'chat completions': MODEL,
+  Messages: 'agente-messages',
+  Responses: 'agente-responses',
+} as const
 
 export async function startAgentsGateway(): Promise<AgentsGateway> {
   const sandbox = await startSandboxUpstream()
-  const gateway = await startGateway(
-    configured({
-      upstreams: [{ id: 'own', kind: 'openai-compatible', base_url: sandbox.baseUrl }],
-      models: [
+  const gateway = await startGateway({
+    ...configured({
+      upstreams: [
+        { id: MODEL, kind: 'openai-compatible', base_url: sandbox.baseUrl },
         {
-          id: MODEL,
-          category: 'llm',
-          prices: { input: 1, output: 2 },
-          markup_multiplier: '1.5',
-          routes: [{ upstream: 'own', model: 'sandbox-chat' }],
-          context_tokens: 200_000,
-          max_output_tokens: 16_384,
-          supports_tools: true,
+          id: MODELS.Messages,
+          kind: 'anthropic',
+          base_url: sandbox.baseUrl,
+          api_key_env: 'AGENTS_KEY',
+        },
+        {
+          id: MODELS.Responses,
+          kind: 'openai-compatible',
+          base_url: sandbox.baseUrl,
+          speaks_responses: true,
         },
       ],
+      models: Object.values(MODELS).map((id) => ({
+        id,
+        category: 'llm',
+        prices: {
+          input: 1,
+          cached_input: '0.1',
+          cache_write: '1.25',
+          cache_write_1h: 2,
+          output: 2,
+        },
+        markup_multiplier: '1.5',
+        routes: [{ upstream: id, model: 'sandbox-chat' }],
+        context_tokens: 200_000,
+        max_output_tokens: 16_384,
+        supports_tools: true,
+      })),
     }),
-  )
+    AGENTS_KEY: 'a-key',
+  })
   return {
     gateway,
     origin: new URL(gateway.node.baseUrl).origin,

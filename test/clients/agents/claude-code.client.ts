@@ -4,7 +4,7 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
+import { MODEL, MODELS, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
 import { canRun, runClient, runShown } from './run-client.ts'
 
 const PACKAGE = `claude-code-${process.platform}-${process.arch}`
@@ -23,50 +23,51 @@ before(async () => {
 
 after(() => agents.stop())
 
-test('Claude Code does a task with two tools and a streamed answer, and its calls are charged by the upstream’s count', async (t) => {
-  if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
-  const folder = await mkdtemp(join(tmpdir(), 'claude-code-'))
-  const file = join(folder, 'nota.txt')
-  // The sandbox makes the calls that a task writes down.
-  const task = [
-    'Faça esta tarefa:',
-    `chame Write ${JSON.stringify({ file_path: file, content: 'catraca\n' })}`,
-    `chame Bash ${JSON.stringify({ command: `tr a-z A-Z < ${file}`, description: 'Mostra a nota' })}`,
-  ].join('\n')
-  const { code, stdout, stderr } = await runClient(
-    CLAUDE,
-    ['-p', task, ...OPTIONS],
-    {
-      ANTHROPIC_BASE_URL: agents.origin,
-      ANTHROPIC_AUTH_TOKEN: agents.gateway.secret,
-      ANTHROPIC_MODEL: MODEL,
-      ANTHROPIC_DEFAULT_HAIKU_MODEL: MODEL,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-    },
-    folder,
-  )
-  assert.equal(code, 0, stdout.slice(-2_000) + stderr)
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line): any => JSON.parse(line))
-  const used = lines
-    .filter(({ type }) => type === 'assistant')
-    .flatMap(({ message }) => message.content)
-    .filter(({ type }) => type === 'tool_use')
-  assert.deepEqual(
-    used.map(({ name }) => name),
-    ['Write', 'Bash'],
-  )
-  assert.equal(await readFile(file, 'utf8'), 'catraca\n')
-  const result = lines.find(({ type }) => type === 'result')
-  assert.equal(result.is_error, false)
-  assert.match(result.result, /A ferramenta Bash devolveu: “CATRACA”/)
-  const deltas = lines.filter(({ event }) => event?.delta?.type === 'text_delta')
-  assert.ok(deltas.length > 5, `${deltas.length} deltas of text`)
-  await agents.assertCharges(3)
-})
+for (const [format, model] of Object.entries(MODELS))
+  test(`Claude Code does a task with two tools and a streamed answer over an upstream of ${format}, and its calls are charged by the upstream’s count`, async (t) => {
+    if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
+    const folder = await mkdtemp(join(tmpdir(), 'claude-code-'))
+    const file = join(folder, 'nota.txt')
+    // The sandbox makes the calls that a task writes down.
+    const task = [
+      'Faça esta tarefa:',
+      `chame Write ${JSON.stringify({ file_path: file, content: 'catraca\n' })}`,
+      `chame Bash ${JSON.stringify({ command: `tr a-z A-Z < ${file}`, description: 'Mostra a nota' })}`,
+    ].join('\n')
+    const { code, stdout, stderr } = await runClient(
+      CLAUDE,
+      ['-p', task, ...OPTIONS],
+      {
+        ANTHROPIC_BASE_URL: agents.origin,
+        ANTHROPIC_AUTH_TOKEN: agents.gateway.secret,
+        ANTHROPIC_MODEL: model,
+        ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+      },
+      folder,
+    )
+    assert.equal(code, 0, stdout.slice(-2_000) + stderr)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line): any => JSON.parse(line))
+    const used = lines
+      .filter(({ type }) => type === 'assistant')
+      .flatMap(({ message }) => message.content)
+      .filter(({ type }) => type === 'tool_use')
+    assert.deepEqual(
+      used.map(({ name }) => name),
+      ['Write', 'Bash'],
+    )
+    assert.equal(await readFile(file, 'utf8'), 'catraca\n')
+    const result = lines.find(({ type }) => type === 'result')
+    assert.equal(result.is_error, false)
+    assert.match(result.result, /A ferramenta Bash devolveu: “CATRACA”/)
+    const deltas = lines.filter(({ event }) => event?.delta?.type === 'text_delta')
+    assert.ok(deltas.length > 5, `${deltas.length} deltas of text`)
+    await agents.assertCharges(3)
+  })
 
 test('the command that the dashboard shows starts Claude Code with this server', async (t) => {
   if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
+import { MODEL, MODELS, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
 import { canRun, runClient, runShown } from './run-client.ts'
 
 const CODEX = join(import.meta.dirname, 'node_modules/.bin/codex')
@@ -20,38 +20,39 @@ after(() => agents.stop())
 /** Codex has a sandbox of its own for commands, which needs rights that a build machine may not give. */
 const OPTIONS = ['exec', '--json', '--skip-git-repo-check', '-s', 'danger-full-access']
 
-test('Codex does a task with two tools and a streamed answer, and its calls are charged by the upstream’s count', async (t) => {
-  if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
-  const home = await mkdtemp(join(tmpdir(), 'codex-home-'))
-  const folder = await mkdtemp(join(tmpdir(), 'codex-'))
-  await writeFile(join(home, 'config.toml'), configOf(agents.gateway.node.baseUrl))
-  const task = [
-    'Faça esta tarefa:',
-    `chame exec_command ${JSON.stringify({ cmd: 'echo catraca > nota.txt' })}`,
-    `chame exec_command ${JSON.stringify({ cmd: 'tr a-z A-Z < nota.txt' })}`,
-  ].join('\n')
-  const { code, stdout, stderr } = await runClient(
-    CODEX,
-    [...OPTIONS, task],
-    { CODEX_HOME: home, CATRACA_API_KEY: agents.gateway.secret },
-    folder,
-  )
-  assert.equal(code, 0, stdout.slice(-2_000) + stderr)
-  const items = stdout
-    .trim()
-    .split('\n')
-    .map((line): any => JSON.parse(line))
-    .filter(({ type }) => type === 'item.completed')
-    .map(({ item }) => item)
-  assert.deepEqual(
-    items.filter(({ type }) => type === 'command_execution').map(({ exit_code: exit }) => exit),
-    [0, 0],
-  )
-  assert.equal(await readFile(join(folder, 'nota.txt'), 'utf8'), 'catraca\n')
-  const { text } = items.findLast(({ type }) => type === 'agent_message')
-  assert.match(text, /A ferramenta exec_command devolveu:.*CATRACA/)
-  await agents.assertCharges(3)
-})
+for (const [format, model] of Object.entries(MODELS))
+  test(`Codex does a task with two tools and a streamed answer over an upstream of ${format}, and its calls are charged by the upstream’s count`, async (t) => {
+    if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
+    const home = await mkdtemp(join(tmpdir(), 'codex-home-'))
+    const folder = await mkdtemp(join(tmpdir(), 'codex-'))
+    await writeFile(join(home, 'config.toml'), configOf(agents.gateway.node.baseUrl, model))
+    const task = [
+      'Faça esta tarefa:',
+      `chame exec_command ${JSON.stringify({ cmd: 'echo catraca > nota.txt' })}`,
+      `chame exec_command ${JSON.stringify({ cmd: 'tr a-z A-Z < nota.txt' })}`,
+    ].join('\n')
+    const { code, stdout, stderr } = await runClient(
+      CODEX,
+      [...OPTIONS, task],
+      { CODEX_HOME: home, CATRACA_API_KEY: agents.gateway.secret },
+      folder,
+    )
+    assert.equal(code, 0, stdout.slice(-2_000) + stderr)
+    const items = stdout
+      .trim()
+      .split('\n')
+      .map((line): any => JSON.parse(line))
+      .filter(({ type }) => type === 'item.completed')
+      .map(({ item }) => item)
+    assert.deepEqual(
+      items.filter(({ type }) => type === 'command_execution').map(({ exit_code: exit }) => exit),
+      [0, 0],
+    )
+    assert.equal(await readFile(join(folder, 'nota.txt'), 'utf8'), 'catraca\n')
+    const { text } = items.findLast(({ type }) => type === 'agent_message')
+    assert.match(text, /A ferramenta exec_command devolveu:.*CATRACA/)
+    await agents.assertCharges(3)
+  })
 
 test('the command that the dashboard shows starts Codex with this server, without a file', async (t) => {
   if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
@@ -66,8 +67,8 @@ test('the command that the dashboard shows starts Codex with this server, withou
   await agents.assertCharges(1)
 })
 
-function configOf(baseUrl: string): string {
-  return `model = "${MODEL}"
+function configOf(baseUrl: string, model: string): string {
+  return `model = "${model}"
 model_provider = "catraca"
 
 [model_providers.catraca]

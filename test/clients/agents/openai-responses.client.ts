@@ -1,26 +1,26 @@
 /** Client libraries that call the Responses format, in their default settings: only address and key are set. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { afterEach, beforeEach, test } from 'node:test'
-import { MODEL, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
+import { after, before, test } from 'node:test'
+import { MODELS, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
 import { runClient } from './run-client.ts'
 
 let agents: AgentsGateway
 
-beforeEach(async () => {
+before(async () => {
   agents = await startAgentsGateway()
 })
 
-afterEach(() => agents.stop())
+after(() => agents.stop())
 
-async function runProgram(client: string): Promise<any> {
+async function runProgram(client: string, model: string): Promise<any> {
   const { code, stdout, stderr } = await runClient(
     process.execPath,
     [join(import.meta.dirname, 'openai-responses-program.mjs')],
     {
       OPENAI_BASE_URL: agents.gateway.node.baseUrl,
       OPENAI_API_KEY: agents.gateway.secret,
-      MODEL,
+      MODEL: model,
       CLIENT: client,
     },
   )
@@ -34,37 +34,40 @@ const ASKED = [
 ]
 const REPORT = /A ferramenta clima devolveu: “sol”/
 
-test('openai: plain, streamed and a loop of tools in the Responses format are charged by the upstream’s count', async () => {
-  const { texts, store, asked, answer, refused } = await runProgram('openai')
-  assert.match(texts[0], /Olá, catraca!/)
-  assert.deepEqual(texts, [texts[0], texts[0], texts[0]])
-  assert.equal(store, false)
-  assert.deepEqual(asked, ASKED)
-  assert.match(answer, REPORT)
-  assert.deepEqual(refused, { name: 'BadRequestError', status: 400, code: 'invalid_request' })
-  await agents.assertCharges(5)
-})
+for (const [format, model] of Object.entries(MODELS)) {
+  const over = `, over an upstream of ${format}`
+  test(`openai: plain, streamed and a loop of tools in the Responses format are charged by the upstream’s count${over}`, async () => {
+    const { texts, store, asked, answer, refused } = await runProgram('openai', model)
+    assert.match(texts[0], /Olá, catraca!/)
+    assert.deepEqual(texts, [texts[0], texts[0], texts[0]])
+    assert.equal(store, false)
+    assert.deepEqual(asked, ASKED)
+    assert.match(answer, REPORT)
+    assert.deepEqual(refused, { name: 'BadRequestError', status: 400, code: 'invalid_request' })
+    await agents.assertCharges(5)
+  })
 
-test('the AI SDK: a loop of three steps in its default settings, plain and streamed', async () => {
-  const { steps, asked, answer, streamedAnswer } = await runProgram('ai-sdk')
-  assert.equal(steps, 3)
-  assert.deepEqual(asked, [...ASKED, ...ASKED])
-  assert.match(answer, REPORT)
-  assert.equal(streamedAnswer, answer)
-  await agents.assertCharges(6)
-})
+  test(`the AI SDK: a loop of three steps in its default settings, plain and streamed${over}`, async () => {
+    const { steps, asked, answer, streamedAnswer } = await runProgram('ai-sdk', model)
+    assert.equal(steps, 3)
+    assert.deepEqual(asked, [...ASKED, ...ASKED])
+    assert.match(answer, REPORT)
+    assert.equal(streamedAnswer, answer)
+    await agents.assertCharges(6)
+  })
 
-test('the Agents SDK: a loop of three turns, plain and streamed', async () => {
-  const { asked, answer, streamedAnswer } = await runProgram('agents')
-  assert.deepEqual(asked, [...ASKED, ...ASKED])
-  assert.match(answer, REPORT)
-  assert.equal(streamedAnswer, answer)
-  await agents.assertCharges(6)
-})
+  test(`the Agents SDK: a loop of three turns, plain and streamed${over}`, async () => {
+    const { asked, answer, streamedAnswer } = await runProgram('agents', model)
+    assert.deepEqual(asked, [...ASKED, ...ASKED])
+    assert.match(answer, REPORT)
+    assert.equal(streamedAnswer, answer)
+    await agents.assertCharges(6)
+  })
 
-test('LangChain: a streamed loop of tools in the Responses format', async () => {
-  const { asked, answer } = await runProgram('langchain')
-  assert.deepEqual(asked, ASKED)
-  assert.match(answer, REPORT)
-  await agents.assertCharges(3)
-})
+  test(`LangChain: a streamed loop of tools in the Responses format${over}`, async () => {
+    const { asked, answer } = await runProgram('langchain', model)
+    assert.deepEqual(asked, ASKED)
+    assert.match(answer, REPORT)
+    await agents.assertCharges(3)
+  })
+}
