@@ -33,7 +33,6 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     checkCaller: started.checkCaller,
     bodies: parts.bodies,
     pace: parts.pace,
-    responses: parts.responses,
     conversations: parts.conversations,
     uploads: {
       dir: join(config.dataDir, 'uploads'),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
-import { readableBy, type ResponseReader } from './response-reader.ts'
+import { selectReadable, type ResponseReader } from './response-reader.ts'
 
 /** Returns false if the reader sees no such response. Those that continue it stay, and can no longer be continued. */
 export function deleteResponse(
@@ -11,7 +11,8 @@ export function deleteResponse(
 ): Promise<boolean> {
   return audited(db, actor, async (trx, record) => {
     const { rows } = await sql`
-      delete from stored_responses where id in (select id from ${readableBy(reader)} r where id = ${id})
+      delete from stored_responses
+      where id in (select id from (${selectReadable(reader, sql`r.id = ${id}`)}) r)
       returning id`.execute(trx)
     if (rows.length === 0) return false
     const { customerId } = reader

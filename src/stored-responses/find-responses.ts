@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { readableBy, type ResponseReader } from './response-reader.ts'
+import { selectReadable, type ResponseReader } from './response-reader.ts'
 
 /** A stored response, still sealed. */
 export interface FoundResponse {
@@ -27,7 +27,7 @@ export async function measureResponses(
   const { rows } = await sql<FoundResponse>`
     select id, previous_id as "previousId", is_failed as "isFailed", input_bytes as "inputBytes",
       response_bytes as "responseBytes"
-    from ${readableBy(reader)} r where id = any(${[...ids]}::uuid[])`.execute(db)
+    from (${selectReadable(reader, isOneOf(ids))}) r`.execute(db)
   return rows
 }
 
@@ -42,13 +42,15 @@ export async function measureConversation(
   id: string,
   most: number,
 ): Promise<FoundResponse[]> {
-  const readable = readableBy(reader)
   const fields = sql`r.id, r.previous_id, r.is_failed, r.input_bytes, r.response_bytes`
+  // One look-up by the key for each step, whatever else the account has: the limit keeps the planner from a join.
   const { rows } = await sql<FoundResponse>`
     with recursive chain as (
-      select ${fields}, 1 as place from ${readable} r where r.id = ${id}
+      select ${fields}, 1 as place from (${selectReadable(reader, sql`r.id = ${id}`)}) r
       union all
-      select ${fields}, chain.place + 1 from chain join ${readable} r on r.id = chain.previous_id
+      select ${fields}, chain.place + 1
+      from chain
+      cross join lateral (${selectReadable(reader, sql`r.id = chain.previous_id`)} limit 1) r
       where chain.place < ${most}::int4
     )
     select id, previous_id as "previousId", is_failed as "isFailed", input_bytes as "inputBytes",
@@ -67,6 +69,10 @@ export async function readResponses(
   const input = parts === 'all' ? sql`input_sealed` : sql`null::bytea`
   const { rows } = await sql<SealedParts>`
     select id, ${input} as input, response_sealed as response
-    from ${readableBy(reader)} r where id = any(${[...ids]}::uuid[])`.execute(db)
+    from (${selectReadable(reader, isOneOf(ids))}) r`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+function isOneOf(ids: readonly string[]): RawBuilder<unknown> {
+  return sql`r.id = any(${[...ids]}::uuid[])`
 }

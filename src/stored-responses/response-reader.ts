@@ -10,19 +10,18 @@ export interface ResponseReader {
 }
 
 /**
- * The rows of `stored_responses` that this reader may see, as a table expression. A response is gone as soon as the
- * account's time for it is over, before a job deletes it. What a team's key made is read by that key alone.
+ * Selects the rows `r` of `stored_responses` that meet the condition and that this reader may see. A response is gone as
+ * soon as the account's time for it is over, before a job deletes it. What a team's key made is read by that key alone.
  */
-export function readableBy({
-  customerId,
-  keyId,
-  seesAccount,
-}: ResponseReader): RawBuilder<unknown> {
-  return sql`(
+export function selectReadable(
+  { customerId, keyId, seesAccount }: ResponseReader,
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
     select r.* from stored_responses r
     join customers c on c.id = r.customer_id
     join api_keys k on k.id = r.api_key_id
-    where r.customer_id = ${customerId}
+    where ${condition} and r.customer_id = ${customerId}
       and r.created_at > now() - make_interval(days => c.stored_responses_days)
-      and (r.api_key_id = ${keyId}::uuid or (${seesAccount} and k.team_id is null)))`
+      and (r.api_key_id = ${keyId}::uuid or (${seesAccount} and k.team_id is null))`
 }

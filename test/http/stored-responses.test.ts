@@ -230,6 +230,33 @@ for (const model of ['chat', 'native'])
     assert.deepEqual(lastTexts(model), ['Um', GOOD_TEXT, 'Outro'])
   })
 
+test('what is stored of a native upstream has its sealed reasoning, also where nobody asked for it', async () => {
+  const sealed = randomUUID()
+  upstream.play('native', (called, response) => {
+    const reasoning = { id: 'rs_theirs', type: 'reasoning', summary: [], encrypted_content: sealed }
+    const answer = (text: string): void => void response.end(text)
+    const usage = { input_tokens: 11, output_tokens: 5, total_tokens: 16 }
+    const content = [{ type: 'output_text', text: GOOD_TEXT, annotations: [] }]
+    const message = { id: 'm', type: 'message', role: 'assistant', status: 'completed', content }
+    const isAsked = called.body.include?.includes('reasoning.encrypted_content') === true
+    const output = isAsked ? [reasoning, message] : [message]
+    response.writeHead(200, { 'content-type': 'application/json' })
+    answer(JSON.stringify({ id: 'resp_theirs', status: 'completed', output, usage }))
+  })
+  const { secret } = await newCustomer()
+  const more = { model: 'native', reasoning: { effort: 'low' } }
+  const first = await created(secret, more)
+  await created(secret, { ...more, input: 'E?', previous_response_id: first.id })
+  const { body } = upstream.callsOf('native').at(-1) as { body: any }
+  assert.deepEqual(
+    body.input.map((item: any) => item.encrypted_content ?? item.role),
+    ['user', sealed, 'assistant', 'user'],
+  )
+  upstream.play('native', natively)
+  await created(secret, { model: 'native' })
+  assert.equal((upstream.callsOf('native').at(-1) as { body: any }).body.include, undefined)
+})
+
 test('what is expanded is bounded: by the body, by the money, by the limit of tokens', async () => {
   const customer = await newCustomer()
   const { secret } = customer

@@ -61,11 +61,13 @@ test('preferences are stored, and times are shown in the chosen time zone', asyn
   await page.goto('/perfil')
   await page.getByLabel('Fuso horário').selectOption('America/Noronha')
   await page.getByLabel('Receber o resumo semanal').uncheck()
+  await page.getByLabel('Guardar respostas').selectOption({ label: 'Por 7 dias' })
   await page.getByRole('button', { name: 'Salvar preferências' }).click()
   await page.getByText('Preferências salvas.').waitFor()
   await page.reload()
   assert.equal(await page.getByLabel('Fuso horário').inputValue(), 'America/Noronha')
   assert.equal(await page.getByLabel('Receber o resumo semanal').isChecked(), false)
+  assert.equal(await page.getByLabel('Guardar respostas').inputValue(), '7')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Baixar meus dados' }).click(),

@@ -27,7 +27,11 @@ const FOR_ALL = {
   access: 'calls',
   takesTeamKeys: true,
   params: { id: Type.String({ maxLength: 100 }) },
-  refusals: { 404: ['response_not_found'], 413: ['invalid_request'] },
+  refusals: {
+    404: ['response_not_found'],
+    413: ['invalid_request'],
+    503: ['service_unavailable'],
+  },
 } as const
 
 export const storedResponseRoutes = [
@@ -38,14 +42,14 @@ export const storedResponseRoutes = [
     summary: 'Uma resposta guardada',
     answer: storedResponse,
     async handle({ caller, params: { id }, reply }, deps: StoredResponseDeps) {
-      const callId = callIdOfResponse(id)
-      const texts =
-        callId === undefined
-          ? undefined
-          : (await deps.responses.read(readerOf(caller), [callId], 'response')).get(callId)
-      if (!texts) throw refusalOf(refusals.responseNotFound(id))
+      const room = deps.conversations.openRoom(readerOf(caller), 0)
+      // Until the client has read it.
+      reply.raw.once('close', () => room.release())
+      const read = await deps.conversations.readResponse(room, id)
+      if (!read) throw refusalOf(refusals.responseNotFound(id))
+      if (read.kind === 'refused') throw refusalOf(read)
       // As it was written: reading it would round its amount.
-      const text = `${texts.head.slice(0, -1)},"output":${texts.output}}`
+      const text = `${read.texts.head.slice(0, -1)},"output":${read.texts.output}}`
       return reply
         .header('cache-control', 'no-store')
         .type('application/json; charset=utf-8')
@@ -95,10 +99,6 @@ export const storedResponseRoutes = [
       last_id: nullable(Type.String()),
       has_more: Type.Boolean(),
     }),
-    refusals: {
-      ...FOR_ALL.refusals,
-      503: ['service_unavailable'],
-    },
     async handle({ caller, params: { id }, query }, deps: StoredResponseDeps) {
       const { limit = LIMIT_DEFAULT, order = 'desc', after } = query
       const room = deps.conversations.openRoom(readerOf(caller), 0)

@@ -21,11 +21,14 @@ export function repeatedFields(body: JsonObject, tools: TranslatedTools): JsonOb
   const { reasoning, text, tool_choice: choice } = body
   return {
     background: false,
+    // No request sets these two; Open Responses wants them in every response.
+    frequency_penalty: 0,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: null,
     metadata: isObject(body.metadata) ? body.metadata : {},
     parallel_tool_calls: body.parallel_tool_calls !== false,
+    presence_penalty: 0,
     previous_response_id: null,
     prompt_cache_key: textOrNull(body.prompt_cache_key),
     reasoning: isObject(reasoning)
@@ -91,7 +94,8 @@ function toUsage(charged: Charged): JsonObject {
 /** The format has null for the fields of a function that were not given. */
 function describeTool(tool: JsonObject): JsonObject {
   if (tool.type !== 'function') return tool
-  return { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? null }
+  const { description = null, parameters = null, strict = null } = tool
+  return { ...tool, description, parameters, strict }
 }
 
 function textOrNull(value: unknown): string | null {

@@ -5,7 +5,7 @@ import type { Pace } from '../../../../lib/pace.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { CONVERSATION_MAX } from '../../../../stored-responses/response-limits.ts'
 import type { ResponseReader } from '../../../../stored-responses/response-reader.ts'
-import type { ResponseStore } from '../../../../stored-responses/response-store.ts'
+import type { ResponseStore, ResponseTexts } from '../../../../stored-responses/response-store.ts'
 import { customerSubject } from '../../../limits.ts'
 import { TOO_MANY_VALUES } from '../../../read-json-body.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../../refusal.ts'
@@ -39,6 +39,11 @@ export interface ReadingRoom {
 
 export interface StoredConversations {
   openRoom(reader: ResponseReader, requestBytes: number): ReadingRoom
+  /** The texts of one response; undefined if the reader does not see it. */
+  readResponse(
+    room: ReadingRoom,
+    responseId: unknown,
+  ): Promise<{ readonly kind: 'response'; readonly texts: ResponseTexts } | Refusal | undefined>
   /** The response with this id and all before it, the oldest first; undefined if the reader sees no such response. */
   readConversation(
     room: ReadingRoom,
@@ -109,6 +114,17 @@ export function createStoredConversations(deps: StoredConversationDeps): StoredC
 
   return {
     openRoom,
+    async readResponse(room, responseId) {
+      const callId = callIdOfResponse(responseId)
+      const [measured] = callId === undefined ? [] : await store.measure(room.reader, [callId])
+      if (!measured) return undefined
+      const { id, responseBytes } = measured
+      const refused = room.take(responseBytes)
+      if (refused) return refused
+      await pace.wait(room.reader.customerId, responseBytes)
+      const texts = (await store.read(room.reader, [id], 'response')).get(id)
+      return texts && { kind: 'response', texts }
+    },
     async readConversation(room, responseId) {
       const callId = callIdOfResponse(responseId)
       if (callId === undefined) return undefined

@@ -3,6 +3,7 @@
  * to stored items, is read as if its client had sent the whole conversation: what follows (the shield, the quote, the
  * hold, the adapters) sees that, and no upstream ever sees an id of ours.
  */
+import { isObject } from '../../../../lib/is-object.ts'
 import type { Log } from '../../../../lib/log.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { STORED_PART_BYTES_MAX } from '../../../../stored-responses/response-limits.ts'
@@ -94,9 +95,10 @@ async function readStored(
   if ('kind' in before) return before
   const items = await resolveReferences(conversations, room, [...before, ...input])
   if ('kind' in items) return items
-  const request = format.readBody({ ...own, input: items }, room.bytes(), caller)
-  if (isRefusal(request)) return request
   const isStored = body.store !== false && bytesOfRequest <= STORED_PART_BYTES_MAX
+  const expanded = { ...own, input: items, ...(isStored ? withReasoning(own) : {}) }
+  const request = format.readBody(expanded, room.bytes(), caller)
+  if (isRefusal(request)) return request
   const { customerId, id: keyId } = caller
   return {
     ...request,
@@ -116,6 +118,16 @@ async function readStored(
       : {}),
     release: () => room.release(),
   }
+}
+
+/**
+ * What is continued needs its reasoning back, which an upstream that stores nothing gives away sealed. Only a request
+ * that sets the reasoning is known to be for a model that reasons; others refuse to be asked.
+ */
+function withReasoning({ reasoning, include }: JsonObject): JsonObject {
+  if (!isObject(reasoning)) return {}
+  const others = Array.isArray(include) ? (include as unknown[]) : []
+  return { include: [...others, 'reasoning.encrypted_content'] }
 }
 
 /** The items of the conversation that a request continues. */
