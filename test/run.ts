@@ -52,7 +52,7 @@ const LONG = [
 const FILES_AT_ONCE = 5
 /** In memory, that much must be free. */
 const UNIT_FOLDER_BYTES = 256 * 1024 * 1024
-const DATABASE_FOLDER_BYTES = 1024 * 1024 * 1024
+const DATABASES_BYTES = 1.5 * 1024 * 1024 * 1024
 const SLOWEST_SHOWN = 15
 const TEST_MS_MAX = effort({ ordinary: 300_000, full: 10_800_000 })
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
@@ -96,10 +96,11 @@ process.env.TEST_RECORD_FILE = recordFile
 // A hundred servers are started, all of the same files: compiled once, a start takes half the time.
 process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
 process.env.TEST_BUNDLES_FILE = await writeBundles(files)
-const databaseFolder = await makeFolder((await findMemory(DATABASE_FOLDER_BYTES)) ?? folder)
+const memoryFolder = await makeFolder((await findMemory(DATABASES_BYTES)) ?? folder)
+process.env.TEST_MEMORY_FOLDER = memoryFolder
 const database = files.some(({ needsDatabase }) => needsDatabase)
   ? await startEmbedded({
-      dataDir: databaseFolder,
+      dataDir: join(memoryFolder, 'database'),
       log: () => {},
       // Tests that crash a database start a separate one, in `folder`.
       settings: { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' },
@@ -164,7 +165,7 @@ if (cpuSeconds !== undefined && withoutDatabase !== undefined)
   process.stdout.write(
     `${cpuSeconds.toFixed(1).padStart(6)} s of CPU, the database ${(cpuSeconds - withoutDatabase).toFixed(1)} s of them\n`,
   )
-for (const made of [databaseFolder, folder]) await rm(made, { recursive: true, force: true })
+for (const made of [memoryFolder, folder]) await rm(made, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
 
 /** A shared process once lost the tests of later files without a failure. */

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +15,7 @@ import { auditMoney } from '../../src/payments/audit-money.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { askChat, billedIn, eventsOf, sound } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
@@ -26,7 +26,7 @@ let database: OpenDatabase
 let node: TestNode
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catraca-unavailable-'))
+  folder = await mkdtemp(join(memoryFolder(), 'catraca-unavailable-'))
   embedded = await startDatabase()
   await migrate(embedded.databaseUrl)
   database = openDatabase(embedded.databaseUrl, { onError: () => {} })

@@ -4,7 +4,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, afterEach, test } from 'node:test'
@@ -13,6 +12,7 @@ import pg from 'pg'
 import { removeEmbedded } from '../../src/db/remove-embedded.ts'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { isAlive } from '../../src/lib/process-identity.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { prepareCluster } from '../harness/prepared-cluster.ts'
 import { withClient } from '../harness/test-database.ts'
 
@@ -27,14 +27,12 @@ const children: ChildProcess[] = []
 afterEach(async () => {
   for (const child of children.splice(0)) await kill(child)
   for (const database of started.splice(0)) await database.stop()
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 })
-after(async () => {
-  await prepared.remove()
-  for (const folder of folders) await rm(folder, { recursive: true, force: true })
-})
+after(() => prepared.remove())
 
 async function makeDataDir({ mode = 0o755 } = {}): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'catraca-embedded-'))
+  const folder = await mkdtemp(join(memoryFolder(), 'catraca-embedded-'))
   folders.push(folder)
   // The account that runs the database for root could not open this folder, and the data would go elsewhere.
   await chmod(folder, mode)

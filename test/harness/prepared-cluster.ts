@@ -1,10 +1,10 @@
 /** Prepared clusters of the embedded PostgreSQL: creating one takes more than a second. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startEmbedded } from '../../src/db/embedded.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 export interface PreparedCluster {
   /** As if the database had been started in this folder once, and stopped. */
@@ -13,7 +13,7 @@ export interface PreparedCluster {
 }
 
 export async function prepareCluster(): Promise<PreparedCluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'catraca-cluster-'))
+  const folder = await mkdtemp(join(memoryFolder(), 'catraca-cluster-'))
   // The account that runs the database for root must be able to open the folder, or its files would be elsewhere.
   await chmod(folder, 0o755)
   const database = await startEmbedded({ dataDir: folder, log: () => {} })

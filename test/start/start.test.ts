@@ -4,7 +4,6 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +11,8 @@ import { promisify } from 'node:util'
 import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
 import { isAlive } from '../../src/lib/process-identity.ts'
 import { prepareCluster, type PreparedCluster } from '../harness/prepared-cluster.ts'
+import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -47,25 +48,26 @@ afterEach(async () => {
 
 /** Starts a server on a database without a row: a copy of the prepared cluster, or a cluster that it creates. */
 async function startFresh({ withCluster = true } = {}): Promise<Server> {
-  dataDir = await mkdtemp(join(tmpdir(), 'catraca-start-'))
+  dataDir = await mkdtemp(join(memoryFolder(), 'catraca-start-'))
   // The account that runs the database for root could not open this folder, and the data would go elsewhere.
   await chmod(dataDir, 0o755)
   if (withCluster) await prepared.putInto(dataDir)
   await writeFile(join(dataDir, '.env'), `DATA_DIR=.\nPORT=${port}\n`)
-  return start()
+  // A new user's first start has none of what the tests' own processes are started with.
+  return start(withCluster ? BUNDLE_IMPORTS : [])
 }
 
 /** Starts it in the folder of its `.env`, with none of the settings of this process. */
-function spawnProgram(args: readonly string[]) {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  return spawn(process.execPath, args, {
+function spawnProgram(args: readonly string[], imports = BUNDLE_IMPORTS) {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', TEST_BUNDLES_FILE = '' } = process.env
+  return spawn(process.execPath, [...imports, ...args], {
     cwd: dataDir,
-    env: { PATH, HOME, NODE_COMPILE_CACHE },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, TEST_BUNDLES_FILE },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
-const spawnServer = () => spawnProgram([join(root, 'src/main.ts')])
+const spawnServer = (imports = BUNDLE_IMPORTS) => spawnProgram([join(root, 'src/main.ts')], imports)
 
 /** Runs a program until it exits; the last field is its exit code. */
 async function run(args: readonly string[]): Promise<[string, string, number]> {
@@ -80,8 +82,8 @@ async function run(args: readonly string[]): Promise<[string, string, number]> {
 
 const reset = (...args: string[]) => run([join(root, 'src/cli/main.ts'), 'reset', ...args])
 
-async function start(): Promise<Server> {
-  const child = spawnServer()
+async function start(imports = BUNDLE_IMPORTS): Promise<Server> {
+  const child = spawnServer(imports)
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (text) => (stdout += String(text)))
