@@ -1,5 +1,5 @@
 /** Conversations in the Messages format as agents send them: tools and their results, signed thinking, images. */
-import fc from './fast-check.ts'
+import fc, { anyCharacter } from './fast-check.ts'
 import type { JsonObject } from '../../src/providers/contract.ts'
 
 /** One pixel. */
@@ -8,7 +8,7 @@ export const PNG_BASE64 =
 
 /** Any text with something in it that is not white space, with odd characters. */
 const text = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 24 })
+  .string({ unit: anyCharacter, minLength: 1, maxLength: 24 })
   .filter((one) => one.trim() !== '')
 
 const textBlock = text.map((said) => ({ type: 'text', text: said }))

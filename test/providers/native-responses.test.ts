@@ -14,7 +14,7 @@ import {
   type StreamChunk,
 } from '../../src/providers/contract.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
-import fc from '../harness/fast-check.ts'
+import fc, { anyCharacter } from '../harness/fast-check.ts'
 import { answerJson, startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 
 const PNG_DATA =
@@ -164,7 +164,7 @@ async function sentFor(fields: JsonObject, changes?: Partial<ChatCall>): Promise
 }
 
 const text = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 24 })
+  .string({ unit: anyCharacter, minLength: 1, maxLength: 24 })
   .filter((one) => one.isWellFormed())
 const name = fc.stringMatching(/^[a-z]{1,8}$/)
 const part = fc.oneof(

@@ -101,7 +101,7 @@ test('a body of an unknown caller is never decompressed', async () => {
 })
 
 test('a bomb ends at the limit of bodies, counted part by part, and leaves nothing counted', async () => {
-  const zeros = Buffer.alloc(256 * MB)
+  const zeros = Buffer.alloc(16 * BODY_BYTES_MAX)
   const bombs = {
     gzip: gzipSync(zeros),
     br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accumulateMessage } from '../../../../../test/harness/accumulate-message.ts'
-import fc from '../../../../../test/harness/fast-check.ts'
+import fc, { anyCharacter } from '../../../../../test/harness/fast-check.ts'
 import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
 import { createMessageStream } from './message-stream.ts'
@@ -27,7 +27,7 @@ interface Said {
 }
 
 /** Any text that is not empty, with odd characters and white space. */
-const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 })
+const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 30 })
 const signed = fc.record({ text: fc.oneof(text, fc.constant('')), signature: text })
 const hidden = fc.record({ text: fc.constant(''), data: text })
 const said: fc.Arbitrary<Said> = fc.record({

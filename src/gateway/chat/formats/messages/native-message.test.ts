@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { accumulateMessage } from '../../../../../test/harness/accumulate-message.ts'
-import fc from '../../../../../test/harness/fast-check.ts'
+import fc, { anyCharacter } from '../../../../../test/harness/fast-check.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
@@ -43,7 +43,7 @@ function open() {
   return format.createWriter({ id: 'own', modelId: 'a-model', request })
 }
 
-const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 })
+const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 30 })
 const block: fc.Arbitrary<JsonObject & { type: string }> = fc.oneof(
   fc.record({ type: fc.constant('text'), text }),
   fc.record({ type: fc.constant('thinking'), thinking: text, signature: text }),
