@@ -9,12 +9,11 @@ import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { BUNDLE_IMPORTS } from './harness/bundle-imports.ts'
 import { bundleLibraries } from './harness/bundle-libraries.ts'
-import { bundleServer, SERVER } from './harness/bundle-server.ts'
+import { bundlePrograms } from './harness/bundle-programs.ts'
 import { effort } from './harness/effort.ts'
 import { groupFiles } from './harness/group-files.ts'
 import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
@@ -182,10 +181,8 @@ function failWithoutTests(): void {
 
 /** Returns a file with the URL of the bundle for each specifier of an import or of a program. */
 async function writeBundles(files: readonly Placed[]): Promise<string> {
-  const bundles = await bundleLibraries(root)
   const ofProcesses = options.watch ? 0 : files.filter(({ tier }) => tier === 'processes').length
-  const server = await bundleServer(root, ofProcesses)
-  if (server !== undefined) bundles[pathToFileURL(join(root, SERVER)).href] = server
+  const bundles = { ...(await bundleLibraries(root)), ...(await bundlePrograms(root, ofProcesses)) }
   const file = join(folder, 'bundles.json')
   await writeFile(file, JSON.stringify(bundles))
   return file
