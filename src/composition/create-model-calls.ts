@@ -15,6 +15,7 @@ import { createStoredResponsesFormat } from '../gateway/chat/formats/responses/s
 import { createServeTokenCount } from '../gateway/chat/serve-token-count.ts'
 import { embeddingKind } from '../gateway/embeddings/embedding-kind.ts'
 import { createToolCallIds } from '../gateway/chat/tool-call-ids.ts'
+import { createUnpaidWork } from '../gateway/unpaid-work.ts'
 import type { GatewayDeps, GatewayObserver } from '../gateway/gateway-deps.ts'
 import { createImageKind } from '../gateway/images/image-kind.ts'
 import { imageMediaType } from '../gateway/images/image-media-type.ts'
@@ -106,6 +107,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     limits,
     slots,
     memory: bodies,
+    unpaidWork: createUnpaidWork(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,
     observer: createObserver(metrics.gateway, health),

@@ -11,6 +11,7 @@ import type { Client } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { refusals, type Refusal } from './refusal.ts'
+import { SMALL_OUTPUT_TOKENS } from './unpaid-work.ts'
 import type { RouteCall } from './routing/create-router.ts'
 
 /** Attempts of one call over all routes. */
@@ -34,6 +35,7 @@ const FINAL: ReadonlySet<UpstreamFailure['reason']> = new Set([
   'refused_request',
   'answer_too_long',
   'no_room',
+  'unpaid_work',
   'aborted',
 ])
 const TIME_OUTS: ReadonlySet<UpstreamFailure['reason']> = new Set([
@@ -56,6 +58,8 @@ export async function callUpstream<
   kept: KeptBytes,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
+  const excess = findUnpaidWork(deps, held)
+  if (excess) return notCalled({ failure: excess }, tries)
   let last: { failure: UpstreamFailure; route: Route } | undefined
 
   for (let round = 0; ; round++) {
@@ -150,6 +154,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   kept.release()
   const failure = isExplainedByRequest(outcome, held, ms) ? { ...outcome, isFinal: true } : outcome
   const { reason, status } = failure
+  if (failure.isFinal || reason === 'answer_too_long') deps.unpaidWork.note(held.key.customerId)
   reportFailure(deps, held, route, routeCall, failure)
   tries.push({
     upstream: upstreamId,
@@ -159,6 +164,18 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     ms,
   })
   return failure
+}
+
+/** A large plain answer for a customer who had too many that were too slow or too long. */
+function findUnpaidWork(
+  { unpaidWork }: GatewayDeps,
+  { key, request, quote }: HeldCall,
+): UpstreamFailure | undefined {
+  if (request.isStream || quote.outputTokensMax <= SMALL_OUTPUT_TOKENS) return undefined
+  const retryAfterSeconds = unpaidWork.findWait(key.customerId)
+  if (retryAfterSeconds === undefined) return undefined
+  const detail = 'too many plain answers were too slow or too long'
+  return { kind: 'failure', reason: 'unpaid_work', retryAfterSeconds, detail }
 }
 
 /**
@@ -218,6 +235,8 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
       return refusals.modelLimited(Math.min(Math.max(failure.retryAfterSeconds ?? 1, 1), 60))
     case 'answer_too_long':
       return refusals.answerTooLong()
+    case 'unpaid_work':
+      return refusals.tooMuchUnpaidWork(failure.retryAfterSeconds ?? 1, SMALL_OUTPUT_TOKENS)
     case 'no_room':
       return refusals.tooManyBytes()
     default:

@@ -11,6 +11,7 @@ import type { Slots } from '../lib/slots.ts'
 import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
+import type { UnpaidWork } from './unpaid-work.ts'
 
 /** The dependencies of the hot path; `composition` creates them once. */
 export interface GatewayDeps {
@@ -31,6 +32,7 @@ export interface GatewayDeps {
   readonly slots: Slots
   /** The memory of request bodies and answers. */
   readonly memory: ByteBudget
+  readonly unpaidWork: UnpaidWork
   /** Requests per minute from one address. */
   readonly ipRequestsPerMinute: number
   /** Every call is ended after this time. */

@@ -224,6 +224,13 @@ export const refusals = {
       'Esta conta tem dados demais em requisições e respostas ao mesmo tempo. Espere alguma terminar e tente de novo.',
       1,
     ),
+  tooMuchUnpaidWork: (retryAfterSeconds: number, tokens: number) =>
+    refusal(
+      429,
+      'rate_limit_exceeded',
+      `Muitas respostas inteiras desta conta passaram do tempo limite na última hora. Use "stream": true ou max_tokens de até ${tokens}, ou tente de novo mais tarde.`,
+      retryAfterSeconds,
+    ),
   modelLimited: (retryAfterSeconds: number) =>
     refusal(
       429,

@@ -31,6 +31,13 @@ export async function guardCards<Outcome extends { readonly kind: string }>(
   return outcome
 }
 
+/** Deletes refusals that count no more, also of customers who never try a card again. */
+export async function pruneCardAttempts(db: Database): Promise<void> {
+  await sql`
+    delete from card_attempts
+    where created_at < now() - make_interval(secs => ${WINDOW_SECONDS})`.execute(db)
+}
+
 function beginAttempt(db: Database, customerId: string): Promise<string | TooManyRefusals> {
   return db.transaction().execute(async (trx) => {
     await lockCustomer(trx, customerId)

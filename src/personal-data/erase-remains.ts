@@ -1,11 +1,12 @@
 /**
- * Erases the large tables of a deleted account in batches, each a short transaction: prompts, images, stored
+ * Erases what operators wrote about a deleted account, and its large tables in batches, each a short transaction: prompts, images, stored
  * responses, mails,
  * notifications, counts of the shield, and the ids of usage sessions, which the customer chose. If a run stops early, a background job
  * continues. No new rows appear meanwhile, because the database refuses rows for a deleted customer.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { eraseOperatorTexts } from './erase-operator-texts.ts'
 
 /** Each batch takes a few tens of milliseconds at most, even if all its rows have the maximum size. */
 const VERSIONS_BATCH = 500
@@ -34,6 +35,7 @@ export async function eraseRemains(
   customerId: string,
   untilMs: number = Infinity,
 ): Promise<boolean> {
+  await eraseOperatorTexts(db, customerId)
   const steps = [
     () => runBatch(db, eraseVersions(customerId)),
     // The order follows the foreign keys: attempts refer to their webhook, versions to their prompt.

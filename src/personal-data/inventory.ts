@@ -42,7 +42,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'top_ups.customer_id': { exportedIn: 'topups', deletion: LEDGER },
   'refunds.customer_id': {
     exportedIn: 'refunds',
-    deletion: `${LEDGER}; the customer's reason is erased`,
+    deletion: `${LEDGER}; the customer's reason and the operator's answer are erased`,
   },
   'payment_methods.customer_id': { exportedIn: 'payment_methods', deletion: 'erased' },
   'automatic_top_ups.customer_id': { exportedIn: 'automatic_topups', deletion: 'erased' },
@@ -52,7 +52,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'adjustments.customer_id': {
     notExported: 'the resulting entries are in ledger_entries, with their reasons',
-    deletion: LEDGER,
+    deletion: `${LEDGER}; the operator's reason is erased`,
   },
   'adjustments.requested_by': {
     notExported: 'acts of operators; they are in activities',
@@ -121,7 +121,10 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     deletion: 'kept: the deletion is refused while there is one',
   },
   'accounts.customer_id': { exportedIn: 'balance', deletion: LEDGER },
-  'ledger_entries.customer_id': { exportedIn: 'ledger_entries', deletion: LEDGER },
+  'ledger_entries.customer_id': {
+    exportedIn: 'ledger_entries',
+    deletion: `${LEDGER}; notes are erased`,
+  },
   'teams.customer_id': {
     exportedIn: 'teams_owned',
     deletion: 'kept: usage refers to them; they are closed, and the name is erased',

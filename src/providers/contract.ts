@@ -93,6 +93,8 @@ export interface UpstreamFailure {
     | 'refused_request'
     /** The files of the request do not fit into the memory for the customer's calls. Nothing was sent. */
     | 'no_room'
+    /** Set by the gateway: the customer had too many plain answers that nobody pays. */
+    | 'unpaid_work'
     /** The adapter cannot send this request; another route may. Nothing was sent. */
     | 'unsupported'
     | 'rate_limited'

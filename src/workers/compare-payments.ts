@@ -8,7 +8,7 @@ import {
 import type { CheckedSubject, Subject } from '../payments/records/check-subject.ts'
 import type { Processor } from '../payments/processor.ts'
 import { listUnresolvedSubjects, recordFindings } from '../reconciliation/discrepancies.ts'
-import { failRun, finishRun, pruneRuns, startRun } from '../reconciliation/runs.ts'
+import { failRun, finishRun, startRun } from '../reconciliation/runs.ts'
 
 export interface ComparePaymentsDeps {
   readonly db: Database
@@ -36,7 +36,6 @@ export async function comparePayments(
     const counts = await checkPayments(deps, window, subjects, (checked) => record(deps, checked))
     await finishRun(db, run, counts)
     log.info('payments_compared', { ...window, ...counts })
-    await pruneRuns(db)
     return counts
   } catch (error) {
     const failure = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'

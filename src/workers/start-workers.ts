@@ -3,14 +3,11 @@
  * which all nodes share; and scheduled jobs of pg-boss, each of which one node runs for all.
  */
 import { PgBoss } from 'pg-boss'
-import { pruneAuditLog } from '../audit-log/prune-audit-log.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { evaluateAlerts } from '../alerts/evaluate-alerts.ts'
 import { createPauseSpendingKeys } from '../alerts/pause-spending-keys.ts'
 import { warnOfLowBalance } from '../alerts/warn-of-low-balance.ts'
-import { pruneInvitations } from '../customers/prune-invitations.ts'
 import type { KeyUses } from '../customers/key-uses.ts'
-import { pruneShieldCounts } from '../customers/prune-shield-counts.ts'
 import type { ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
 import { queueDigests } from '../email/queue-digests.ts'
@@ -20,16 +17,11 @@ import { reconcile, reconcileOwn } from '../gateway/reconcile.ts'
 import type { Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
-import { pruneHealth } from '../health/prune-health.ts'
-import { pruneImages } from '../images/generated-images.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import type { Lease } from '../ledger/lease.ts'
-import { pruneRateWindows } from '../ledger/prune-rate-windows.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
-import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { verifyDeliveries } from '../ledger/deliveries/verify-deliveries.ts'
-import { pruneTasks } from '../ledger/prune-tasks.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
 import type { Processor } from '../payments/processor.ts'
@@ -46,14 +38,14 @@ import { topUpAutomatically } from '../payments/top-up-automatically.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
-import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
-import { pruneStoredResponses } from '../stored-responses/prune-stored-responses.ts'
 import type { Margins } from '../usage/margins.ts'
-import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
+import type { Job } from './job.ts'
+import { inMinutes } from './in-minutes.ts'
+import { listPruning } from './list-pruning.ts'
 import { comparePayments } from './compare-payments.ts'
 import { comparePrices, countPriceDifferences, type PriceWatch } from './compare-prices.ts'
 import { every, type Timer, type TimerState } from './every.ts'
@@ -288,21 +280,13 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
     // One node looks for all. It sees a charge about a minute after it is settled.
     'pause-spending-keys': { cron: '* * * * *', run: createPauseSpendingKeys({ db, log }) },
-    'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
     // The request to delete an account mostly ends the erasure too; this job does the rest.
     'erase-deleted-accounts': {
       cron: '*/5 * * * *',
       run: () => eraseDeletedAccounts(db),
     },
-    'prune-webhook-attempts': {
-      cron: '47 3 * * *',
-      run: () => pruneWebhookAttempts(db),
-    },
     // Users who were deleted at the identity provider while a call or a balance kept their account.
     'delete-waiting-users': { cron: '*/5 * * * *', run: () => deleteWaitingUsers(db, log) },
-    'prune-tasks': { cron: '41 3 * * *', run: () => pruneTasks(db) },
-    'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
-    'prune-sign-in': { cron: '*/10 * * * *', run: () => pruneSignIn(db) },
     // At night in Brasília; repeated if the processor does not answer.
     ...(processor
       ? {
@@ -319,15 +303,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
       cron: '33 * * * *',
       run: () => comparePrices({ db, log, catalog: deps.catalog, watch: deps.prices }),
     },
-    'prune-rate-windows': { cron: '*/5 * * * *', run: () => pruneRateWindows(db, inMinutes(4)) },
-    'prune-shield-counts': { cron: '7 4 * * *', run: () => pruneShieldCounts(db) },
-    'prune-invitations': { cron: '43 3 * * *', run: () => pruneInvitations(db) },
-    'prune-audit-log': { cron: '33 4 * * *', run: () => pruneAuditLog(db, inMinutes(10)) },
-    'prune-stored-responses': {
-      cron: '*/10 * * * *',
-      run: () => pruneStoredResponses(db, inMinutes(8)),
-    },
-    'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
+    ...listPruning(db),
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
   }
@@ -344,19 +320,6 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
 /** Spreads the reads of nodes that started at the same time. */
 function jittered(ms: number): number {
   return Math.round(ms * (0.9 + 0.2 * Math.random()))
-}
-
-/** True once this many minutes have passed from now. */
-function inMinutes(minutes: number): () => boolean {
-  const untilMs = Date.now() + minutes * 60_000
-  return () => Date.now() > untilMs
-}
-
-interface Job {
-  readonly cron: string
-  readonly run: () => Promise<unknown>
-  /** In seconds: the pause before a retry, and the longest run. */
-  readonly queue?: { readonly retryDelay: number; readonly expireInSeconds: number }
 }
 
 async function rewardReferrals({ db, referrals, webhooks, log }: WorkerDeps): Promise<void> {

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
+import { assertRefusal } from '../harness/assert-answer.ts'
 import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -20,6 +21,7 @@ import {
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
+import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/unpaid-work.ts'
 import { resolutionsOf, type UsageEvent } from '../http/resolutions-of.ts'
 
 const LIMIT_MS = 1_500
@@ -84,7 +86,7 @@ before(async () => {
       },
     ],
     models: [
-      ...['large', 'slow', 'brief', 'spare'].map((id) => ({
+      ...['large', 'slow', 'brief', 'spare', 'idle'].map((id) => ({
         id,
         category: 'llm',
         prices,
@@ -284,4 +286,24 @@ test('long calls of one customer that reach the time limit do not close the rout
   upstream.play('shared', good)
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   assert.equal((await askChat(baseUrl, secret, sound('shared'))).status, 200)
+})
+
+test('a customer with many plain answers that were too slow gets streams and small answers only', async () => {
+  upstream.play('idle', hang)
+  const { baseUrl } = gateway.node
+  const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '1000' })
+  const large = (more: object = {}) => askChat(baseUrl, secret, sound('idle', more))
+  const slow = await Promise.all(Array.from({ length: UNPAID_WORK_MAX }, () => large()))
+  for (const { status } of slow) assert.equal(status, 502)
+  const sent = upstream.callsOf('idle').length
+  const refused = await large()
+  assertRefusal(refused, 429, 'rate_limit_exceeded')
+  assert.match(refused.json.error.message, /"stream": true/)
+  assert.equal((await releaseOf(refused.requestId)).reason, 'unpaid_work')
+  assert.equal(upstream.callsOf('idle').length, sent, 'no upstream worked for it')
+  upstream.play('idle', good)
+  assert.equal((await large({ stream: true })).status, 200)
+  assert.equal((await large({ max_tokens: SMALL_OUTPUT_TOKENS })).status, 200)
+  const other = await seedCustomer(gateway.database.db, { balanceBrl: '1000' })
+  assert.equal((await askChat(baseUrl, other.secret, sound('idle'))).status, 200)
 })

@@ -1,7 +1,7 @@
 /** A customer of whom there is something in every table that holds personal data. */
 import { recordEvent } from '../../src/events/record-event.ts'
 import { sql } from 'kysely'
-import { audited, SYSTEM } from '../../src/audit-log/audited.ts'
+import { audited, OPERATOR, SYSTEM } from '../../src/audit-log/audited.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
@@ -12,6 +12,7 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
+import { explainDiscrepancy } from '../../src/reconciliation/discrepancies.ts'
 import { storeResponse } from '../../src/stored-responses/store-response.ts'
 import { seedTeam } from './seed-team.ts'
 import { seedCustomer } from './test-database.ts'
@@ -50,6 +51,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     amountNanoBrl: 100n * NANO_PER_BRL,
     reason: 'top_up',
     reference: createId(),
+    note: `creditado a ${marker}`,
   })
   const { key, secret } = await createApiKey(db, {
     customerId,
@@ -87,7 +89,8 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await seedTopUp(db, { customerId, cents: 5_000 })
   await seedRefund(db, customerId, marker)
   await seedCard(db, customerId, marker)
-  await seedAdjustments(db, customerId)
+  await seedAdjustments(db, customerId, marker)
+  await seedDifference(db, customerId, marker)
   await seedPrompt(db, customerId, marker)
   await storeImage(db, customerId, {
     mediaType: 'image/png',
@@ -328,17 +331,19 @@ async function seedRefund(db: Database, customerId: string, marker: string): Pro
   await db
     .transaction()
     .execute((trx) => requestRefund(trx, SYSTEM, { ...input, customerId, reason }))
+  await sql`update refunds set decision_note = ${`pedido de ${marker}`}
+    where customer_id = ${customerId}`.execute(db)
 }
 
 /** One by somebody else, and one by the person as an operator; each rejected by the other. */
-async function seedAdjustments(db: Database, customerId: string): Promise<void> {
+async function seedAdjustments(db: Database, customerId: string, marker: string): Promise<void> {
   const { customerId: otherId } = await seedCustomer(db, { balanceBrl: '0' })
   const rejected = (ofId: string, byId: string) => ({
     id: createId(),
     customer_id: ofId,
     kind: 'credit' as const,
     amount_nano_brl: NANO_PER_BRL,
-    reason: 'cortesia',
+    reason: ofId === customerId ? `cortesia a ${marker}` : 'cortesia',
     reference: createId(),
     status: 'rejected' as const,
     requested_by: byId,
@@ -349,6 +354,18 @@ async function seedAdjustments(db: Database, customerId: string): Promise<void> 
     .insertInto('adjustments')
     .values([rejected(customerId, otherId), rejected(otherId, customerId)])
     .execute()
+}
+
+/** A payment on which the processor disagrees, explained twice by operators. */
+async function seedDifference(db: Database, customerId: string, marker: string): Promise<void> {
+  const id = createId()
+  await sql`
+    insert into reconciliation_discrepancies
+      (id, subject, kind, processor, top_up_id, ours_nano_brl, theirs_nano_brl)
+    select ${id}, t.id::text, 'amount_differs', 'asaas', t.id, 1, 2
+    from top_ups t where t.customer_id = ${customerId} limit 1`.execute(db)
+  for (const time of ['a primeira', 'a segunda'])
+    await explainDiscrepancy(db, OPERATOR, { id, explanation: `${time} vez de ${marker}` })
 }
 
 async function seedPrompt(db: Database, customerId: string, marker: string): Promise<void> {

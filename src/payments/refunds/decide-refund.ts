@@ -30,7 +30,7 @@ export function approveRefund(
   })
 }
 
-/** Rejects a refund and credits its amount to the balance again. The customer reads `note`. */
+/** Rejects a refund and credits its amount to the balance again. The customer reads `note`; of a deleted one, none is kept. */
 export function rejectRefund(
   db: Database,
   actor: Actor,
@@ -39,7 +39,9 @@ export function rejectRefund(
   return decide(db, actor, { refundId, action: 'refund.rejected' }, async (trx, refund) => {
     if (refund.status !== 'requested') return false
     await sql`
-      update refunds set status = 'rejected', decided_at = now(), decision_note = ${note}
+      update refunds r set status = 'rejected', decided_at = now(),
+        decision_note = (
+          select ${note}::text from customers c where c.id = r.customer_id and c.deleted_at is null)
       where id = ${refundId}`.execute(trx)
     for (const part of refund.parts.filter(({ status }) => status === 'waiting'))
       await failPart(trx, openPart(refund, part), 'rejected', 'refund_rejected')

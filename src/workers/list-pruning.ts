@@ -1,0 +1,38 @@
+import { pruneAuditLog } from '../audit-log/prune-audit-log.ts'
+import { pruneInvitations } from '../customers/prune-invitations.ts'
+import { pruneShieldCounts } from '../customers/prune-shield-counts.ts'
+import { pruneHealth } from '../health/prune-health.ts'
+import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
+import { pruneImages } from '../images/generated-images.ts'
+import { pruneRateWindows } from '../ledger/prune-rate-windows.ts'
+import { pruneTasks } from '../ledger/prune-tasks.ts'
+import { pruneCardAttempts } from '../payments/card-attempts.ts'
+import { pruneRuns } from '../reconciliation/runs.ts'
+import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
+import { pruneStoredResponses } from '../stored-responses/prune-stored-responses.ts'
+import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
+import type { Database } from '../db/open.ts'
+import { inMinutes } from './in-minutes.ts'
+import type { Job } from './job.ts'
+
+/** The jobs that end the time for which docs/security.md says that rows are kept. */
+export function listPruning(db: Database): Readonly<Record<string, Job>> {
+  return {
+    'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
+    'prune-webhook-attempts': { cron: '47 3 * * *', run: () => pruneWebhookAttempts(db) },
+    'prune-tasks': { cron: '41 3 * * *', run: () => pruneTasks(db) },
+    'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
+    'prune-reconciliation-runs': { cron: '53 3 * * *', run: () => pruneRuns(db) },
+    'prune-sign-in': { cron: '*/10 * * * *', run: () => pruneSignIn(db) },
+    'prune-card-attempts': { cron: '*/10 * * * *', run: () => pruneCardAttempts(db) },
+    'prune-rate-windows': { cron: '*/5 * * * *', run: () => pruneRateWindows(db, inMinutes(4)) },
+    'prune-shield-counts': { cron: '7 4 * * *', run: () => pruneShieldCounts(db) },
+    'prune-invitations': { cron: '43 3 * * *', run: () => pruneInvitations(db) },
+    'prune-audit-log': { cron: '33 4 * * *', run: () => pruneAuditLog(db, inMinutes(10)) },
+    'prune-stored-responses': {
+      cron: '*/10 * * * *',
+      run: () => pruneStoredResponses(db, inMinutes(8)),
+    },
+    'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
+  }
+}
