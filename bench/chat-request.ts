@@ -31,22 +31,54 @@ export const promptTokenCount = 92
 
 export type Mode = 'plain' | 'stream'
 
-const messages = [
-  {
-    role: 'system',
-    content:
-      'You are the assistant of a small bakery in Recife. Answer in Portuguese, in one or two ' +
-      'sentences, without lists, and say so when you do not know.',
-  },
-  {
-    role: 'user',
-    content:
-      'Bom dia! Comprei ontem dois bolos de rolo para uma festa e queria saber por quantos dias ' +
-      'eles se conservam fora da geladeira, e se posso congelar o que sobrar sem estragar a massa.',
-  },
-]
+const system = {
+  role: 'system',
+  content:
+    'You are the assistant of a small bakery in Recife. Answer in Portuguese, in one or two ' +
+    'sentences, without lists, and say so when you do not know.',
+}
+const user = {
+  role: 'user',
+  content:
+    'Bom dia! Comprei ontem dois bolos de rolo para uma festa e queria saber por quantos dias ' +
+    'eles se conservam fora da geladeira, e se posso congelar o que sobrar sem estragar a massa.',
+}
+const messages = [system, user]
 
 const shared = { messages, max_tokens: 64, temperature: 0.7 }
+
+/** The formats that clients speak; the upstream of the benchmark speaks each of them. */
+export const formats = ['chat', 'messages', 'responses'] as const
+export type Format = (typeof formats)[number]
+
+/** The model that an upstream of this format serves: the gateway passes such requests natively. */
+export const modelOfFormat: Readonly<Record<Format, string>> = {
+  chat: fastModel,
+  messages: 'bench-messages',
+  responses: 'bench-responses',
+}
+
+export const pathOfFormat: Readonly<Record<Format, string>> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+}
+
+/** The same conversation in each format. */
+export function bodyOfFormat(format: Format, mode: Mode): string {
+  const stream = mode === 'stream' ? { stream: true } : {}
+  const model = modelOfFormat[format]
+  if (format === 'chat') return JSON.stringify({ model, ...shared, ...stream })
+  const limits = { model, temperature: 0.7, ...stream }
+  if (format === 'messages')
+    return JSON.stringify({ ...limits, max_tokens: 64, system: system.content, messages: [user] })
+  return JSON.stringify({
+    ...limits,
+    max_output_tokens: 64,
+    instructions: system.content,
+    input: [user],
+  })
+}
 
 /** The request bodies, as JSON. The client does not ask for usage in the stream: most do not. */
 export const requestBodies: Readonly<Record<Mode | 'slow' | 'paced', string>> = {

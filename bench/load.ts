@@ -11,6 +11,8 @@ import { ResponseParser } from './response-parser.ts'
 export interface LoadPlan extends Endpoint {
   readonly body: string
   readonly isStream: boolean
+  /** Among the last bytes of a stream. */
+  readonly endOfEvents: string
   readonly connections: number
   /** Not recorded: opens the connections and warms this process up. */
   readonly warmupSeconds: number
@@ -147,7 +149,7 @@ function take(parser: ResponseParser, lastBytes: Buffer): void {
   if (parser.bodyBytes < bodyBytes.min) bodyBytes.min = parser.bodyBytes
   if (parser.bodyBytes > bodyBytes.max) bodyBytes.max = parser.bodyBytes
   if (parser.bodyBytes < plan.bodyBytesMin) fail(`only ${parser.bodyBytes} bytes of body`, 1)
-  else if (plan.isStream && !parser.isEndOfEvents) fail('a stream without its end', 1)
+  else if (plan.isStream && !parser.hasEnd(plan.endOfEvents)) fail('a stream without its end', 1)
   else if (isRecording) answers += 1
 }
 

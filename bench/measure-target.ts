@@ -22,6 +22,14 @@ export interface Measurement extends LoadResult {
   readonly databaseCpuUs: number | null
 }
 
+/** A request and the end of its streamed answer. */
+export type Conversation = Pick<LoadPlan, 'body' | 'endOfEvents'>
+
+const chatOf = (mode: Mode): Conversation => ({
+  body: requestBodies[mode],
+  endOfEvents: '[DONE]',
+})
+
 export interface Duration {
   /** How long to wait for a quiet machine before the load. */
   readonly quietMsMax: number
@@ -41,12 +49,14 @@ export async function measureTarget(
   bodyBytes: Readonly<Record<Mode, number>>,
   cell: Cell,
   duration: Duration,
+  { body, endOfEvents }: Conversation = chatOf(cell.mode),
 ): Promise<Measurement> {
   const plan: LoadPlan = {
     port: target.port,
     path: target.path,
     headers: target.headers,
-    body: requestBodies[cell.mode],
+    body,
+    endOfEvents,
     isStream: cell.mode === 'stream',
     connections: cell.connections,
     warmupSeconds: duration.warmupSeconds,

@@ -18,7 +18,7 @@ test('a response is complete at its last byte, wherever it is split', () => {
       assert.equal(parser.push(Buffer.from(text.slice(cut))), true, `cut at ${cut}`)
       assert.equal(parser.status, 200)
       assert.equal(parser.bodyBytes, bodyBytes)
-      assert.equal(parser.isEndOfEvents, text === events)
+      assert.equal(parser.hasEnd('[DONE]'), text === events)
     }
   }
 })
@@ -35,9 +35,9 @@ test('a stream that ends early is not complete', () => {
   const parser = new ResponseParser()
   const cut = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\ndata: {}\n\n\r\n0\r\n\r\n'
   assert.equal(parser.push(Buffer.from(events)), true)
-  assert.equal(parser.isEndOfEvents, true)
+  assert.equal(parser.hasEnd('[DONE]'), true)
   assert.equal(parser.push(Buffer.from(cut)), true)
-  assert.equal(parser.isEndOfEvents, false)
+  assert.equal(parser.hasEnd('[DONE]'), false)
 })
 
 test('a response without a length, or with bytes after its end, is refused', () => {

@@ -44,9 +44,9 @@ export class ResponseParser {
     return true
   }
 
-  /** Whether the last bytes of the body are the end of an event stream. */
-  get isEndOfEvents(): boolean {
-    return this.#tail.includes('[DONE]')
+  /** Whether the end of an event stream is among the last bytes of the body. */
+  hasEnd(endOfEvents: string): boolean {
+    return this.#tail.includes(endOfEvents)
   }
 
   /** Returns the offset of the body in `bytes`, or -1 while the head is incomplete. */

@@ -7,6 +7,7 @@
  * token every 500 ms, and `bench-paced` one every 20 ms. GET /count returns how many answers were started, finished and aborted.
  */
 import { createServer, type Socket } from 'node:net'
+import { messagesEvents, messagesPlain, responsesEvents, responsesPlain } from './format-answers.ts'
 import {
   answerText,
   answerTokens,
@@ -59,6 +60,9 @@ const slowChunk = Buffer.from(chunked(event('bench-slow', { content: slowToken }
 
 const pacedChunk = Buffer.from(chunked(event(pacedModel, { content: slowToken }, null)))
 
+const messagesAnswers = answersOf(messagesPlain, messagesEvents)
+const responsesAnswers = answersOf(responsesPlain, responsesEvents)
+
 const server = createServer({ noDelay: true }, serve)
 server.listen(Number(process.argv[2]), '127.0.0.1')
 
@@ -90,8 +94,13 @@ function answerOne(socket: Socket, bytes: Buffer): number {
   const end = bodyStart + Number(length ?? 0)
   if (bytes.length < end) return 0
 
+  const body = () => JSON.parse(bytes.toString('utf8', bodyStart, end)) as ChatBody
   if (head.startsWith('POST /v1/chat/completions ') && length !== undefined) {
-    answerChat(socket, JSON.parse(bytes.toString('utf8', bodyStart, end)) as ChatBody)
+    answerChat(socket, body())
+  } else if (head.startsWith('POST /v1/messages ')) {
+    answerAs(messagesAnswers, socket, body())
+  } else if (head.startsWith('POST /v1/responses ')) {
+    answerAs(responsesAnswers, socket, body())
   } else if (head.startsWith('GET /count ')) {
     socket.write(withLength('200 OK', JSON.stringify(count)))
   } else {
@@ -99,6 +108,12 @@ function answerOne(socket: Socket, bytes: Buffer): number {
     socket.end(withLength('404 Not Found', '{"error":{"message":"unknown request"}}'))
   }
   return end
+}
+
+function answerAs(answers: FormatAnswers, socket: Socket, { stream }: ChatBody): void {
+  count.begun += 1
+  socket.write(stream === true ? answers.stream : answers.plain)
+  count.finished += 1
 }
 
 function answerChat(socket: Socket, body: ChatBody): void {
@@ -211,6 +226,19 @@ function usageOf(tokens: number): object {
     prompt_tokens: promptTokenCount,
     completion_tokens: tokens,
     total_tokens: promptTokenCount + tokens,
+  }
+}
+
+interface FormatAnswers {
+  readonly plain: Buffer
+  readonly stream: Buffer
+}
+
+function answersOf(plain: object, events: readonly { readonly type: string }[]): FormatAnswers {
+  const lines = events.map((one) => chunked(`event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`))
+  return {
+    plain: withLength('200 OK', JSON.stringify(plain)),
+    stream: Buffer.from(`${streamHead}${lines.join('')}0\r\n\r\n`),
   }
 }
 

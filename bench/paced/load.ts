@@ -93,7 +93,7 @@ function runConnection(): void {
     }
     if (!isComplete) return
     sentAt = 0
-    if (parser.status === 200 && seen >= pacedTokenCount && parser.isEndOfEvents) complete += 1
+    if (parser.status === 200 && seen >= pacedTokenCount && parser.hasEnd('[DONE]')) complete += 1
     else fail(`status ${parser.status}, ${seen} events: ${bytes.toString().slice(-200)}`)
     if (isStopping) socket.destroy()
     else send()

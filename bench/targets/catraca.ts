@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fastModel, pacedModel, slowModel } from '../chat-request.ts'
+import { fastModel, modelOfFormat, pacedModel, slowModel } from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Command, Finished, Processes } from '../processes.ts'
 import {
@@ -55,6 +55,7 @@ export async function startCatracaOf(
     CONTACT_EMAIL: 'bench@mail.example.com',
     DATA_DIR: join(home, 'data'),
     CATRACA_CONFIG: configPath,
+    BENCH_KEY: 'bench',
     RATE_LIMIT_PER_IP: requestsPerMinute,
     CALLS_AT_ONCE_MAX: requestsPerMinute.slice(0, 6),
     NODE_ENV: 'production',
@@ -140,17 +141,29 @@ function readJson(finished: Finished): unknown {
   }
 }
 
+function modelOf(id: string, upstream: string): object {
+  return {
+    id,
+    category: 'llm',
+    prices: { input: 1, cached_input: '0.1', cache_write: '1.25', output: 2 },
+    routes: [{ upstream, model: id }],
+    context_tokens: 128000,
+    max_output_tokens: 1024,
+  }
+}
+
 function catracaConfig(upstreamPort: number): object {
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
   return {
-    upstreams: [{ id: 'bench', kind: 'openai-compatible', base_url: baseUrl }],
-    models: [fastModel, slowModel, pacedModel].map((id) => ({
-      id,
-      category: 'llm',
-      prices: { input: 1, output: 2 },
-      routes: [{ upstream: 'bench', model: id }],
-      context_tokens: 128000,
-      max_output_tokens: 1024,
-    })),
+    upstreams: [
+      { id: 'bench', kind: 'openai-compatible', base_url: baseUrl },
+      { id: 'messages', kind: 'anthropic', base_url: baseUrl, api_key_env: 'BENCH_KEY' },
+      { id: 'responses', kind: 'openai-compatible', base_url: baseUrl, speaks_responses: true },
+    ],
+    models: [
+      ...[fastModel, slowModel, pacedModel].map((id) => modelOf(id, 'bench')),
+      modelOf(modelOfFormat.messages, 'messages'),
+      modelOf(modelOfFormat.responses, 'responses'),
+    ],
   }
 }

@@ -6,10 +6,19 @@ import { after, before, beforeEach, test } from 'node:test'
 import { toChatBody } from '../../src/gateway/chat/formats/messages/to-chat-body.ts'
 import { readChatRequest } from '../../src/gateway/chat/chat-request.ts'
 import { isRefusal } from '../../src/gateway/refusal.ts'
-import type { ChatCall, JsonObject, Provider, StreamChunk } from '../../src/providers/contract.ts'
+import { countOutput, outputTexts, type OutputCount } from '../../src/gateway/chat/output-texts.ts'
+import type {
+  ChatAnswer,
+  ChatCall,
+  JsonObject,
+  Provider,
+  StreamBroken,
+  StreamChunk,
+  UpstreamFailure,
+} from '../../src/providers/contract.ts'
 import fc from '../harness/fast-check.ts'
 import { conversation, PNG_BASE64 } from '../harness/generate-messages-conversation.ts'
-import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
 import { ANTHROPIC, BEDROCK, VERTEX_CLAUDE } from './test-provider.ts'
 
 let server: FixtureServer
@@ -25,6 +34,11 @@ after(async () => {
   await provider.close()
   await server.close()
 })
+
+const finishOf = ({ choices }: JsonObject): unknown =>
+  (choices as { finish_reason?: unknown }[])[0]?.finish_reason
+
+const FIXTURES = ['tools', 'final', 'length', 'refusal', 'no-arguments']
 
 const HELLO = [{ role: 'user', content: 'Olá' }]
 
@@ -241,28 +255,32 @@ test('what the model does not take in its own format is translated', async () =>
 })
 
 test('the answer is the upstream’s own, beside its translation and its usage', async () => {
-  for (const fixture of ['tools', 'final', 'length', 'refusal']) {
+  for (const fixture of FIXTURES) {
     server.play(fixture)
     const translated = await answerOf({ ...callOf({}), native: undefined })
     const { outcome } = await answerOf(callOf({}))
     assert.ok(outcome.kind === 'answer' && translated.outcome.kind === 'answer')
-    const { native, ...rest } = outcome
-    assert.deepEqual(rest, translated.outcome)
-    assert.deepEqual(native, JSON.parse(await fixtureOf(`${fixture}.json`)))
+    const counted = ({ body, usage }: ChatAnswer) => ({ texts: outputTexts(body), usage })
+    assert.deepEqual(counted(outcome), counted(translated.outcome))
+    assert.equal(finishOf(outcome.body), finishOf(translated.outcome.body))
+    assert.deepEqual(outcome.native, JSON.parse(await fixtureOf(`${fixture}.json`)))
   }
   server.play(undefined)
 })
 
 test('the events of a stream are the upstream’s own, each once, after its output is counted', async () => {
-  for (const fixture of ['tools', 'final', 'length', 'refusal']) {
+  // The translation writes the empty arguments of a call.
+  for (const fixture of FIXTURES.filter((name) => name !== 'no-arguments')) {
     server.play(fixture)
     const translated = await answerOf({ ...callOf({}), native: undefined, isStream: true })
     const { chunks } = await answerOf(callOf({}, { isStream: true }))
-    const bodies = chunks.filter(({ body }) => (body.choices as unknown[]).length > 0)
-    assert.deepEqual(
-      bodies.map(({ body, usage }) => ({ body, usage })),
-      translated.chunks,
-    )
+    const counted = (all: readonly StreamChunk[]) => {
+      const output: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
+      for (const { body } of all) countOutput(body, output)
+      const reports = all.flatMap(({ usage }) => usage ?? [])
+      return { output, reports, finish: all.map(({ body }) => finishOf(body)).filter(Boolean) }
+    }
+    assert.deepEqual(counted(chunks), counted(translated.chunks))
     const events = (await fixtureOf(`${fixture}.sse`))
       .split('\n')
       .filter((line) => line.startsWith('data: '))
@@ -276,6 +294,92 @@ test('the events of a stream are the upstream’s own, each once, after its outp
     assert.ok(((chunks[0] as StreamChunk).body.choices as unknown[]).length > 0)
   }
   server.play(undefined)
+})
+
+const FAULTS: readonly Fault[] = [
+  ...[400, 401, 413, 429, 500, 529].map((status) => ({
+    kind: 'status' as const,
+    status,
+    body: '{"type":"error","error":{"type":"some_error","message":"no"}}',
+    headers: { 'retry-after': '7' },
+  })),
+  { kind: 'error_first' },
+  { kind: 'error_middle' },
+  { kind: 'cut_middle' },
+  { kind: 'end_middle' },
+]
+
+test('every fault fails as it does when the request is translated, after the same output', async () => {
+  for (const fault of FAULTS)
+    for (const isStream of [false, true]) {
+      server.fail(fault)
+      const seen = async (native: ChatCall['native']) => {
+        const call = callOf({}, { isStream })
+        const outcome = await provider.completeChat?.(
+          { ...call, native: native && call.native },
+          new AbortController().signal,
+        )
+        if (outcome?.kind !== 'stream') return { failure: outcome, texts: '' }
+        let texts = ''
+        const ended = await outcome
+          .each((chunks) => {
+            for (const { body } of chunks)
+              texts += String((body as any).choices[0]?.delta?.content ?? '')
+            return undefined
+          })
+          .then(
+            () => 'whole',
+            (error: unknown) => (error as StreamBroken).failure,
+          )
+        return { failure: ended, texts }
+      }
+      const translated = await seen(undefined)
+      const own = await seen(callOf({}).native)
+      const reasonOf = ({ failure }: typeof own): unknown => {
+        const { reason, status, retryAfterSeconds } = (failure ?? {}) as Partial<UpstreamFailure>
+        return { reason, status, retryAfterSeconds }
+      }
+      const which = `${JSON.stringify(fault)} ${isStream ? 'streamed' : 'plain'}`
+      assert.deepEqual(reasonOf(own), reasonOf(translated), which)
+      assert.equal(own.texts, translated.texts, which)
+    }
+  server.fail(undefined)
+})
+
+test('a hanging upstream, a hostile one and a call that is aborted fail, and nothing is left open', async () => {
+  const impatient = ANTHROPIC.open(server.url, { firstByteTimeoutMs: 100, idleTimeoutMs: 100 })
+  for (const [kind, reason] of [
+    ['hang', 'first_byte_timeout'],
+    ['hang_middle', 'idle_timeout'],
+  ] as const) {
+    server.fail({ kind })
+    const outcome = await impatient.completeChat?.(
+      callOf({}, { isStream: true }),
+      new AbortController().signal,
+    )
+    const failure =
+      outcome?.kind === 'stream'
+        ? await outcome
+            .each(() => undefined)
+            .then(
+              () => assert.fail('it ended'),
+              (error: StreamBroken) => error.failure,
+            )
+        : (outcome as UpstreamFailure)
+    assert.equal(failure.reason, reason)
+    await server.requests.at(-1)?.gone
+  }
+  server.fail({ kind: 'hang' })
+  const caller = new AbortController()
+  const pending = provider.completeChat?.(callOf({}), caller.signal)
+  const asked = server.requests.length
+  while (server.requests.length === asked) await new Promise((resolve) => setImmediate(resolve))
+  caller.abort()
+  const aborted = await pending
+  assert.equal(aborted?.kind === 'failure' && aborted.reason, 'aborted')
+  await server.requests.at(-1)?.gone
+  server.fail(undefined)
+  await impatient.close()
 })
 
 test('vertex gets the same body at its own address, without flags that it does not know', async () => {

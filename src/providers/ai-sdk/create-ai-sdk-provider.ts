@@ -11,6 +11,7 @@ import { createGenerateImages } from './generate-images.ts'
 import { createMeasureChat } from './measure-chat.ts'
 import { openFetch, type Fetch } from './open-fetch.ts'
 import { nativeCallOptions } from './native-messages/native-call-options.ts'
+import { createSendNativeMessages } from './native-messages/send-native-messages.ts'
 import {
   writeNativeMessages,
   type NativeMessages,
@@ -39,6 +40,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     return connection.fetch(input, written, () => (sending.isWithUpstream = true))
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
+  const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
 
   async function completeChat(call: ChatCall, callerSignal: AbortSignal, sending: Sending) {
@@ -78,13 +80,17 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   return {
     cancelStopsBilling: options.cancelStopsBilling,
     completeChat(call, signal) {
+      const native = direct && writeNativeMessages(call, options.kind, call.model)
+      if (native) return direct.send(call, native, signal)
       const sending = { hasSent: false, isWithUpstream: false, native: undefined }
       return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
     ...(models.embedding ? { embed: createEmbed(options.kind, models.embedding) } : {}),
     ...(makesImages ? { generateImages: createGenerateImages(models.language) } : {}),
-    close: () => connection.close(),
+    async close() {
+      await Promise.all([connection.close(), direct?.close()])
+    },
   }
 }
 
@@ -101,7 +107,7 @@ function withBody(
   init: RequestInit | undefined,
   native: NativeMessages | undefined,
 ): RequestInit | undefined {
-  return native ? { ...init, body: native.write(init?.body as string) } : init
+  return native ? { ...init, body: native.write(JSON.parse(init?.body as string)) } : init
 }
 
 /** Marks a time-out or an abort after which no upstream has worked: of the access token, of a file, of the queue. */

@@ -2,8 +2,9 @@
  * Measures the body of a chat by letting the package build it without sending it. So no rule of ours has to model the
  * text that each package adds or repeats.
  */
-import type { ChatContent } from '../contract.ts'
+import type { ChatContent, JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { headOf } from './native-messages/send-native-messages.ts'
 import { nativeCallOptions } from './native-messages/native-call-options.ts'
 import {
   writeNativeMessages,
@@ -32,6 +33,10 @@ export function createMeasureChat(
 ): (content: ChatContent) => Promise<number | undefined> {
   const models = openModels(withoutCredentials(options), measure, async () => PLACEHOLDER)
   return async function measureChat(content) {
+    // Sent without the package.
+    const own =
+      options.kind === 'anthropic' && writeNativeMessages(content, options.kind, content.model)
+    if (own) return own.measure(headOf(content)) + LIMIT_BYTES_MAX
     let native: NativeMessages | undefined
     try {
       const model = models.language(content.model)
@@ -56,7 +61,7 @@ const measure: typeof globalThis.fetch = async (_input, init) => {
 
 function bytesOf(body: unknown, native: NativeMessages | undefined): number {
   if (typeof body !== 'string') return Infinity
-  return native ? native.measure(body) : Buffer.byteLength(body)
+  return native ? native.measure(JSON.parse(body) as JsonObject) : Buffer.byteLength(body)
 }
 
 /** Image data is not measured; an address is, because it may be sent as text. */

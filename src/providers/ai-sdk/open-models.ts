@@ -3,6 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createCohere } from '@ai-sdk/cohere'
 import { createGoogle } from '@ai-sdk/google'
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
+import { ANTHROPIC_ADDRESS } from './native-messages/anthropic-address.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import type { Fetch } from './open-fetch.ts'
 import { openVertex } from './open-vertex.ts'
@@ -20,7 +21,7 @@ export function openModels(
   switch (options.kind) {
     case 'anthropic': {
       const anthropic = createAnthropic({
-        baseURL: options.baseUrl ?? 'https://api.anthropic.com/v1',
+        baseURL: options.baseUrl ?? ANTHROPIC_ADDRESS,
         apiKey: options.apiKey ?? '',
         headers: { ...options.headers },
         fetch,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contract.ts'
 import { writeNativeMessages } from './write-native-messages.ts'
 
 const MODEL = 'claude-sonnet-4-5'
-const WRITTEN = JSON.stringify({ model: MODEL, max_tokens: 100 })
+const HEAD = { model: MODEL, max_tokens: 100 }
 const DATA = 'iVBORw0KGgo'.repeat(1_000)
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: DATA } }
 
@@ -14,7 +14,7 @@ function write(...blocks: JsonObject[]) {
   const content = { body: {}, native } as never
   const written = writeNativeMessages(content, 'anthropic', MODEL)
   assert.ok(written, 'the request is sent as it is')
-  return { text: written.write(WRITTEN), bytes: written.measure(WRITTEN) }
+  return { text: written.write(HEAD), bytes: written.measure(HEAD) }
 }
 
 test('images are sent where the translation counts them, and nowhere else', () => {

@@ -22,10 +22,10 @@ import {
 export interface NativeMessages {
   /** The value of `anthropic-beta`; undefined without a flag. */
   readonly flags: string | undefined
-  /** The body, from the one that the package wrote for `nativeCallOptions`. */
-  write(written: string): string
+  /** The body with the fields of `OF_PACKAGE` in this head. */
+  write(head: JsonObject): string
   /** The bytes of that body without the data of images. */
-  measure(written: string): number
+  measure(head: JsonObject): number
 }
 
 /** The fields that only the package knows; `max_tokens` is at most the limit that the hold covers. */
@@ -44,17 +44,17 @@ export function writeNativeMessages(
   const known = FLAGS[kind] ?? new Set<string>()
   const flags = native.flags.filter((flag) => known.has(flag))
   if (!isTaken(content, native.body, kind, modelId, flags)) return undefined
-  const write = (written: string): { text: string; imageBytes: number } => {
-    const head = pick(OF_PACKAGE, JSON.parse(written) as JsonObject)
+  const write = (given: JsonObject): { text: string; imageBytes: number } => {
+    const head = pick(OF_PACKAGE, given)
     const images = { bytes: 0 }
     const fields = writeFields(content, native.body, flags, head, images)
     return { text: JSON.stringify({ ...head, ...fields }), imageBytes: images.bytes }
   }
   return {
     flags: flags.length === 0 ? undefined : flags.join(','),
-    write: (written) => write(written).text,
-    measure(written) {
-      const { text, imageBytes } = write(written)
+    write: (head) => write(head).text,
+    measure(head) {
+      const { text, imageBytes } = write(head)
       return Buffer.byteLength(text) - imageBytes
     },
   }

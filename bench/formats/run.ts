@@ -1,0 +1,121 @@
+/**
+ * `npm run bench:formats`: the same conversation in each client format, over an upstream that speaks it, so that bodies
+ * and answers pass natively. The formats take short turns on one server; each turn is compared with the chat completions
+ * of the same round, because the machine's speed changes from minute to minute.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
+import { bodyOfFormat, formats, pathOfFormat, type Format, type Mode } from '../chat-request.ts'
+import { measureTarget, type Measurement } from '../measure-target.ts'
+import { createProcesses } from '../processes.ts'
+import { startCatraca } from '../targets/catraca.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '16' },
+    seconds: { type: 'string', default: '0.5' },
+    connections: { type: 'string', default: '1,64' },
+  },
+})
+const WARM_UP_SECONDS = 3
+const ENDS: Readonly<Record<Format, string>> = {
+  chat: '[DONE]',
+  messages: 'stop"}',
+  responses: '}\n\n',
+}
+const MODES: readonly Mode[] = ['plain', 'stream']
+
+const folder = mkdtempSync(join(tmpdir(), 'catraca-formats-'))
+const processes = createProcesses(folder)
+process.once('exit', () => {
+  processes.killAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const upstreamPort = await findFreePort()
+await processes.start({
+  name: 'upstream',
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
+  readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
+})
+const started = await startCatraca({ processes, upstreamPort, folder })
+if ('kind' in started) throw new Error(started.reason)
+const target = started
+
+const print = (...columns: string[]): void =>
+  void process.stdout.write(`| ${columns.join(' | ')} |\n`)
+print('answers', 'connections', 'format', 'requests/s', 'of chat', 'CPU µs of chat')
+print('---', '---', '---', '---', '---', '---')
+let answersInAll = 0
+for (const mode of MODES) {
+  for (const format of formats) await load(format, mode, 64, WARM_UP_SECONDS)
+  for (const connections of values.connections.split(',').map(Number)) {
+    const rounds: Record<Format, Measurement>[] = []
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      const measured = {} as Record<Format, Measurement>
+      // Each format is first, second and last equally often.
+      for (let turn = 0; turn < formats.length; turn += 1) {
+        const format = formats[(turn + round) % formats.length] as Format
+        measured[format] = await load(format, mode, connections, Number(values.seconds))
+      }
+      rounds.push(measured)
+    }
+    for (const format of formats) {
+      const ratio = (valueOf: (one: Measurement) => number): string =>
+        describe(rounds.map((round) => valueOf(round[format]) / valueOf(round.chat)))
+      print(
+        mode,
+        String(connections),
+        format,
+        median(rounds.map((round) => round[format].requestsPerSecond)).toFixed(0),
+        ratio(({ requestsPerSecond }) => requestsPerSecond),
+        ratio(({ gatewayCpuUs }) => gatewayCpuUs ?? NaN),
+      )
+    }
+  }
+}
+const audit = await target.audit?.()
+process.stdout.write(
+  `\n${answersInAll} answers, ${audit?.charges} charges, ${audit?.openHolds} open holds, audit ${audit?.isSound ? 'sound' : 'NOT SOUND'}\n`,
+)
+await processes.stopAll()
+process.exit(audit?.isSound && audit.charges === answersInAll ? 0 : 1)
+
+async function load(
+  format: Format,
+  mode: Mode,
+  connections: number,
+  seconds: number,
+): Promise<Measurement> {
+  const measured = await measureTarget(
+    processes,
+    { ...target, path: pathOfFormat[format] },
+    { plain: 0, stream: 0 },
+    { mode, connections },
+    { quietMsMax: 0, warmupSeconds: 0.2, seconds },
+    { body: bodyOfFormat(format, mode), endOfEvents: ENDS[format] },
+  )
+  if (measured.failures > 0) throw new Error(`${format}: ${measured.firstFailure}`)
+  answersInAll += measured.answersInAll
+  return measured
+}
+
+function describe(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted(ascending)
+  const at = (share: number) =>
+    (sorted[Math.floor(share * (sorted.length - 1))] as number).toFixed(2)
+  return `${at(0.5)} (${at(0.25)} to ${at(0.75)})`
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted(ascending)[Math.floor(numbers.length / 2)] as number
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}

@@ -1,0 +1,1 @@
+export const ANTHROPIC_ADDRESS = 'https://api.anthropic.com/v1'

@@ -1,0 +1,232 @@
+/**
+ * Reads answers and events of the Messages format as the upstream wrote them. Beside them, the chat-completions shape has
+ * what the gateway counts: the output, the finish reason and the usage.
+ */
+import { isObject } from '../../../lib/is-object.ts'
+import { createSseReader } from '../../../lib/sse.ts'
+import {
+  EVENT_BYTES_MAX,
+  StreamBroken,
+  type ChatAnswer,
+  type JsonObject,
+  type ReportedUsage,
+  type StreamChunk,
+  type UpstreamFailure,
+} from '../../contract.ts'
+import { withErrorWords } from '../../error-words.ts'
+import type { StreamParser } from '../../openai-compatible/create-stream.ts'
+import { BadAnswer, readObject } from '../../openai-compatible/read-answer.ts'
+import { readCount } from '../../openai-compatible/read-count.ts'
+import { readUsage } from '../../openai-compatible/read-usage.ts'
+import { parseAnswer, TooDeep } from '../../parse-answer.ts'
+import { readRefusal } from '../../read-failure.ts'
+import type { FinishReason } from '../to-finish-reason.ts'
+import type { AskedOfUsage } from '../to-reported-usage.ts'
+
+const FINISH_REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+])
+
+/** The status that the provider sends with an error of this type, if it comes before the head of an answer. */
+const ERROR_STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['overloaded_error', 529],
+  ['rate_limit_error', 429],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['invalid_request_error', 400],
+  ['request_too_large', 413],
+])
+
+/** Throws `BadAnswer`. */
+export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer | UpstreamFailure {
+  const native = readObject(text)
+  if (native.type === 'error') return errorOf(native)
+  if (!Array.isArray(native.content)) throw new BadAnswer('the answer has no content')
+  if (typeof native.stop_reason !== 'string')
+    throw new BadAnswer('the answer ended without a finish reason')
+  const blocks = native.content.filter(isObject)
+  const calls = blocks.flatMap((block) => callOf(block, JSON.stringify(block.input ?? {})))
+  const message = {
+    role: 'assistant',
+    content: textOf(blocks, 'text'),
+    refusal: explanationOf(native) ?? null,
+    reasoning_content: textOf(blocks, 'thinking'),
+    tool_calls: calls.length > 0 ? calls : null,
+  }
+  const choice = { index: 0, message, finish_reason: finishOf(native.stop_reason) }
+  return {
+    kind: 'answer',
+    body: { choices: [choice] },
+    native,
+    usage: usageOf(native.usage, blocks.length > 0, asked),
+  }
+}
+
+const UNFINISHED = broken('connection_lost', 'the answer ended without a finish reason')
+
+/** Of one stream. */
+export function createMessageParser(asked: AskedOfUsage): StreamParser {
+  const reader = createSseReader(EVENT_BYTES_MAX)
+  /** Events without output wait for some: until then, another upstream could still answer. */
+  let held: JsonObject[] = []
+  let hasStarted = false
+  let hasFinished = false
+  let usage: JsonObject = {}
+
+  /** The chunk of an event; undefined while the event is held. */
+  function take(event: JsonObject): StreamChunk | undefined {
+    usage = { ...usage, ...usageIn(event) }
+    held.push(event)
+    const choice = choiceOf(event)
+    if (!choice && !hasStarted) return undefined
+    const isEnd = typeof choice?.finish_reason === 'string'
+    const reported = isEnd ? usageOf(usage, hasStarted, asked) : undefined
+    hasFinished ||= isEnd
+    hasStarted = true
+    const native = held
+    held = []
+    return { body: { choices: choice ? [choice] : [] }, native, usage: reported }
+  }
+
+  return {
+    parse(bytes) {
+      const chunks: StreamChunk[] = []
+      for (const data of reader.push(bytes)) {
+        const event = parseEvent(data)
+        if (event instanceof StreamBroken) return { chunks, end: event }
+        const chunk = take(event)
+        if (chunk) chunks.push(chunk)
+        if (event.type === 'message_stop') return { chunks, end: hasFinished ? 'done' : UNFINISHED }
+      }
+      return { chunks, end: undefined }
+    },
+    faultAtEnd: () => broken('connection_lost', 'the stream ended without its last event'),
+  }
+}
+
+function parseEvent(data: string): JsonObject | StreamBroken {
+  let event: unknown
+  try {
+    event = parseAnswer(data)
+  } catch (error) {
+    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
+    return broken('bad_answer', detail)
+  }
+  if (!isObject(event)) return broken('bad_answer', 'an event of the stream is not an object')
+  return event.type === 'error' ? new StreamBroken(errorOf(event)) : event
+}
+
+/** The output of an event, or the end of the message; undefined if it has neither. */
+function choiceOf(event: JsonObject): JsonObject | undefined {
+  const { type, index, delta, content_block: block } = event
+  if (type === 'message_delta' && isObject(delta) && typeof delta.stop_reason === 'string') {
+    const refusal = explanationOf(delta)
+    return choice(refusal === undefined ? {} : { refusal }, finishOf(delta.stop_reason))
+  }
+  if (type === 'content_block_start' && isObject(block)) {
+    // Its input is empty here, and follows as text.
+    const isEmpty = !isObject(block.input) || Object.keys(block.input).length === 0
+    const [call] = callOf(block, isEmpty ? '' : JSON.stringify(block.input))
+    return call ? choice({ tool_calls: [{ index, ...call }] }) : undefined
+  }
+  if (type !== 'content_block_delta' || !isObject(delta)) return undefined
+  const { text, thinking, partial_json: json } = delta
+  if (delta.type === 'text_delta' && isText(text)) return choice({ content: text })
+  if (delta.type === 'thinking_delta' && isText(thinking))
+    return choice({ reasoning_content: thinking })
+  if (delta.type === 'input_json_delta' && isText(json))
+    return choice({ tool_calls: [{ index, function: { arguments: json } }] })
+  return undefined
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function choice(delta: JsonObject, finishReason: FinishReason | null = null): JsonObject {
+  return { index: 0, delta, finish_reason: finishReason }
+}
+
+/** The counts that an event reports: those of the output are cumulative, and come with the end. */
+function usageIn({ message, usage }: JsonObject): JsonObject | undefined {
+  const reported = isObject(message) ? message.usage : usage
+  if (!isObject(reported)) return undefined
+  return Object.fromEntries(
+    Object.entries(reported).filter(([, count]) => count !== null && count !== undefined),
+  )
+}
+
+function callOf({ type, id, name }: JsonObject, text: string): JsonObject[] {
+  return type === 'tool_use' ? [{ id, type: 'function', function: { name, arguments: text } }] : []
+}
+
+function textOf(blocks: readonly JsonObject[], field: 'text' | 'thinking'): string {
+  return blocks
+    .map((block) => (block.type === field ? block[field] : undefined))
+    .filter((text) => typeof text === 'string')
+    .join('')
+}
+
+function finishOf(stopReason: string): FinishReason {
+  return FINISH_REASONS.get(stopReason) ?? 'stop'
+}
+
+/** The upstream's explanation of a refusal. */
+function explanationOf({ stop_details: details }: JsonObject): string | undefined {
+  return isObject(details) && typeof details.explanation === 'string'
+    ? details.explanation
+    : undefined
+}
+
+/**
+ * The whole prompt includes cache reads and writes, which this format counts apart. Zero prompt tokens, or zero output
+ * tokens for an answer with output, count as missing.
+ */
+function usageOf(
+  reported: unknown,
+  hasOutput: boolean,
+  asked: AskedOfUsage,
+): ReportedUsage | undefined {
+  if (!isObject(reported)) return undefined
+  const cached = readCount(reported.cache_read_input_tokens) ?? 0
+  const written = readCount(reported.cache_creation_input_tokens) ?? 0
+  const { input_tokens: input, output_tokens_details: details } = reported
+  const tokens = readUsage({
+    prompt_tokens: typeof input === 'number' ? input + cached + written : undefined,
+    completion_tokens: reported.output_tokens,
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    completion_tokens_details: {
+      reasoning_tokens: isObject(details) ? details.thinking_tokens : undefined,
+    },
+  })
+  if (!tokens || tokens.promptTokens === 0) return undefined
+  if (tokens.completionTokens === 0 && hasOutput) return undefined
+  if (!asked.cachesForAnHour || tokens.cacheWriteTokens === 0) return tokens
+  return { ...tokens, hourCacheWriteTokens: hourWrites(reported, tokens.cacheWriteTokens) }
+}
+
+/** Without details, all cache writes are taken for those of an hour, which cost more. */
+function hourWrites({ cache_creation: details }: JsonObject, written: number): number {
+  const hour = isObject(details) ? readCount(details.ephemeral_1h_input_tokens) : undefined
+  return Math.min(hour ?? written, written)
+}
+
+function errorOf({ error }: JsonObject): UpstreamFailure {
+  const { type, message } = isObject(error) ? error : {}
+  const text = `${String(type)}: ${String(message)}`
+  const status = ERROR_STATUSES.get(type)
+  return status === undefined
+    ? {
+        kind: 'failure',
+        reason: 'server_error',
+        detail: withErrorWords('error in the answer', text),
+      }
+    : readRefusal(status, undefined, text)
+}
+
+function broken(reason: 'connection_lost' | 'bad_answer', detail: string): StreamBroken {
+  return new StreamBroken({ kind: 'failure', reason, detail })
+}
