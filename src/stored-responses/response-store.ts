@@ -3,12 +3,13 @@
  * knows texts and who may read them; what is in them belongs to the format (`gateway/chat/formats/responses`).
  */
 import type { Database } from '../db/open.ts'
-import { seal, unseal } from '../lib/seal.ts'
+import { seal, SealError, unseal } from '../lib/seal.ts'
 import {
   measureConversation,
   measureResponses,
   readResponses,
   type FoundResponse,
+  type SealedParts,
 } from './find-responses.ts'
 import { CONVERSATION_MAX, STORED_PART_BYTES_MAX } from './response-limits.ts'
 import type { ResponseReader } from './response-reader.ts'
@@ -38,7 +39,7 @@ export interface ResponseStore {
   /** The newest first; see `measureConversation`. One more than a conversation may have shows that it is too long. */
   measureConversation(reader: ResponseReader, id: string): Promise<FoundResponse[]>
   measure(reader: ResponseReader, ids: readonly string[]): Promise<FoundResponse[]>
-  /** By id; what was deleted meanwhile is missing. */
+  /** By id; what was deleted meanwhile, or cannot be opened, is missing. */
   read(
     reader: ResponseReader,
     ids: readonly string[],
@@ -71,15 +72,25 @@ export function createResponseStore({
     measureConversation: (reader, id) => measureConversation(db, reader, id, CONVERSATION_MAX + 1),
     measure: (reader, ids) => measureResponses(db, reader, ids),
     async read(reader, ids, parts) {
-      const found = await readResponses(db, reader, ids, parts)
-      return new Map(
-        [...found].map(([id, { input, response }]): [string, ResponseTexts] => {
-          // JSON has no line breaks of its own.
-          const [output = '', head = ''] = open(id, response).split('\n')
-          return [id, { output, head, ...(input ? { input: open(id, input) } : {}) }]
-        }),
-      )
+      const texts = new Map<string, ResponseTexts>()
+      for (const sealed of (await readResponses(db, reader, ids, parts)).values()) {
+        const opened = openTexts(sealed)
+        if (opened) texts.set(sealed.id, opened)
+      }
+      return texts
     },
+  }
+
+  /** Undefined for what no known key opens: `doctor` counts it. */
+  function openTexts({ id, input, response }: SealedParts): ResponseTexts | undefined {
+    try {
+      // JSON has no line breaks of its own.
+      const [output = '', head = ''] = open(id, response).split('\n')
+      return { output, head, ...(input ? { input: open(id, input) } : {}) }
+    } catch (error) {
+      if (error instanceof SealError) return undefined
+      throw error
+    }
   }
 }
 

@@ -8,9 +8,14 @@ import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { loadConfig } from '../../src/composition/config.ts'
 import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
 import { countSealed, SEALED_COLUMNS } from '../../src/db/reseal.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seal, unseal } from '../../src/lib/seal.ts'
+import {
+  createResponseStore,
+  type ResponseStore,
+} from '../../src/stored-responses/response-store.ts'
 import { rotateSigningSecret } from '../../src/webhooks/webhook-endpoints.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
@@ -116,6 +121,30 @@ test('the command reseals everything, can be repeated, and doctor reports the re
   for (const { stdout, stderr } of [before, ran, after])
     for (const key of Object.values(BOTH)) assert.ok(!`${stdout}${stderr}`.includes(key))
   await empty()
+})
+
+test('stored responses are resealed, in batches of their own, and stay readable', async () => {
+  await sql`update customers set stored_responses_days = 30 where id = ${customerId}`.execute(db)
+  const stores = [previous, current].map((sealingKey) =>
+    createResponseStore({ db, sealingKey }),
+  ) as [ResponseStore, ResponseStore]
+  const { key } = await createApiKey(db, { customerId, name: 'guarda', requestsPerMinute: 1 })
+  const ids = Array.from({ length: 25 }, () => createId())
+  const texts = { input: '[1]', output: '[2]', head: '{"a":3}' }
+  const fields = { customerId, keyId: key.id, previousId: null, isFailed: false, ...texts }
+  for (const id of ids) assert.ok(await stores[0].put({ id, ...fields }))
+  const reader = { customerId, keyId: null, seesAccount: true }
+  assert.equal((await stores[1].read(reader, ids, 'all')).size, 0)
+  assert.deepEqual(await rotateSecrets(db, SYSTEM, { current, previous }), {
+    resealed: 2 * ids.length,
+    damaged: [],
+  })
+  const read = await stores[1].read(reader, ids, 'all')
+  assert.deepEqual(
+    [...read.values()],
+    Array.from(ids, () => texts),
+  )
+  await sql`delete from stored_responses`.execute(db)
 })
 
 test('secrets that cannot be opened are reported, and the others are still resealed', async () => {

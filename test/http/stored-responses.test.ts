@@ -184,6 +184,8 @@ test('a stored response is what was answered, plain and streamed, with its amoun
   assertResponse(again.json)
   assertHeaders(again, again.requestId)
   assert.equal(again.headers.get('cache-control'), 'no-store')
+  assert.equal((await get(secret, asked.json.id, '?stream=false&include=x')).status, 200)
+  assertRefusal(await get(secret, asked.json.id, '?stream=true'), 400, 'invalid_request')
   const text = (await create(secret, { stream: true })).text
   const events = responseEvents(text)
   const last = assertStreamIsWhole(events)
@@ -523,6 +525,16 @@ test('what is stored is sealed', async () => {
     .executeTakeFirstOrThrow()
   for (const word of ['zibelina', 'role', 'output'])
     for (const sealed of Object.values(row)) assert.ok(!sealed.includes(word), word)
+  // Of another row, it opens nothing.
+  const other = await created(customer.secret)
+  await sql`update stored_responses set response_sealed = ${row.response_sealed}
+    where customer_id = ${customer.customerId}`.execute(gateway.database.db)
+  assertNotThere(await get(customer.secret, other.id))
+  assertRefusal(
+    await create(customer.secret, { previous_response_id: other.id }),
+    400,
+    'previous_response_not_found',
+  )
 })
 
 test('a stream that breaks is stored as failed, and is not continued', async () => {

@@ -40,6 +40,12 @@ export const storedResponseRoutes = [
     method: 'GET',
     path: '/responses/:id',
     summary: 'Uma resposta guardada',
+    // A client that reads events would wait for them.
+    query: {
+      stream: Type.Optional(
+        Type.Enum(['false'], { description: 'Uma resposta guardada não vem em stream.' }),
+      ),
+    },
     answer: storedResponse,
     async handle({ caller, params: { id }, reply }, deps: StoredResponseDeps) {
       const room = deps.conversations.openRoom(readerOf(caller), 0)

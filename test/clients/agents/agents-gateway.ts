@@ -4,6 +4,7 @@ import {
   startSandboxUpstream,
   type SandboxUpstream,
 } from '../../../src/sandbox/upstream/start-sandbox-upstream.ts'
+import { ask } from '../../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../../harness/gateway.ts'
 import { configured } from '../../harness/media-calls.ts'
@@ -15,6 +16,8 @@ export interface AgentsGateway {
   readonly sandbox: SandboxUpstream
   /** Asserts that each call of the upstream is charged once, by its own count, and that there are that many at least. */
   assertCharges(callsMin: number): Promise<void>
+  /** While the account stores its responses. */
+  withStoredResponses<Result>(work: () => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }
 
@@ -86,6 +89,20 @@ export async function startAgentsGateway(): Promise<AgentsGateway> {
         [promptTokens, completionTokens],
       )
       await assertAudit(gateway.database)
+    },
+    async withStoredResponses(work) {
+      const set = async (days: number | null): Promise<void> => {
+        const more = { secret: gateway.secret, method: 'PUT' }
+        const body = { stored_responses_days: days }
+        const answer = await ask(gateway.node.baseUrl, '/me/preferences', { ...more, body })
+        assert.equal(answer.status, 200, answer.text)
+      }
+      await set(1)
+      try {
+        return await work()
+      } finally {
+        await set(null)
+      }
     },
     async stop() {
       await gateway.stop()

@@ -83,6 +83,44 @@ const programs = {
     for await (const part of streamed.textStream) streamedText += part
     return { steps: steps.length, asked, answer: text, streamedAnswer: streamedText }
   },
+  /** Two turns each, by `previous_response_id` and by references to items. */
+  async stored() {
+    const openai = new OpenAI()
+    const first = await openai.responses.create({ model, input: 'Olá, catraca!' })
+    const second = await openai.responses.create({
+      model,
+      input: 'E agora?',
+      previous_response_id: first.id,
+    })
+    const retrieved = await openai.responses.retrieve(second.id)
+    const items = []
+    for await (const item of openai.responses.inputItems.list(second.id, {
+      order: 'asc',
+      limit: 2,
+    }))
+      items.push(item.role)
+    await openai.responses.delete(second.id)
+    const afterDeletion = await openai.responses
+      .retrieve(second.id)
+      .catch((error) => ({ name: error.constructor.name, code: error.code }))
+    const messages = [{ role: 'user', content: 'Olá, catraca!' }]
+    const turn = async () => {
+      const { response } = await generateText({ model: createOpenAI()(model), messages })
+      messages.push(...response.messages, { role: 'user', content: 'E agora?' })
+      return response.body.output[0].type
+    }
+    const aiSdk = [await turn(), await turn()]
+    return {
+      openai: {
+        store: first.store,
+        retrieved: retrieved.output_text ?? retrieved.output[0].content[0].text,
+        answered: second.output_text,
+        items,
+        afterDeletion,
+      },
+      aiSdk,
+    }
+  },
   async agents() {
     setTracingDisabled(true)
     const asked = []

@@ -56,6 +56,16 @@ for (const [format, model] of Object.entries(MODELS)) {
     await agents.assertCharges(6)
   })
 
+  test(`openai and the AI SDK in its default settings: stored responses are read, continued and deleted${over}`, async () => {
+    const { openai, aiSdk } = await agents.withStoredResponses(() => runProgram('stored', model))
+    assert.equal(openai.store, true)
+    assert.equal(openai.retrieved, openai.answered)
+    assert.deepEqual(openai.items, ['user', 'assistant', 'user'])
+    assert.deepEqual(openai.afterDeletion, { name: 'NotFoundError', code: 'response_not_found' })
+    assert.deepEqual(aiSdk, ['message', 'message'])
+    await agents.assertCharges(4)
+  })
+
   test(`the Agents SDK: a loop of three turns, plain and streamed${over}`, async () => {
     const { asked, answer, streamedAnswer } = await runProgram('agents', model)
     assert.deepEqual(asked, [...ASKED, ...ASKED])

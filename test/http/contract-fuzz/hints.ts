@@ -115,6 +115,12 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 2, arbitrary: fc.constant('outra@exemplo.com.br') },
   ),
   // Model calls.
+  stored_responses_days: fc.constantFrom(1, 7, 30, 7, null),
+  previous_response_id: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    { weight: 6, arbitrary: slotOf('/responses') },
+    { weight: 1, arbitrary: slotOf('/responses', 'other') },
+  ),
   messages: fc.oneof(
     plainText(1, 50).map((content) => ({ role: 'user', content })),
     fc.constant({ role: 'user', content: [{ type: 'text', text: 'Olá' }] }),

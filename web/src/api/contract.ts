@@ -11,6 +11,12 @@ export interface Contract {
       path: {
         id: string
       }
+      query: {
+        /**
+         * Uma resposta guardada não vem em stream.
+         */
+        stream?: 'false'
+      }
       /**
        * Tudo certo.
        */
