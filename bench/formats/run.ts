@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { bodyOfFormat, formats, pathOfFormat, type Format, type Mode } from '../chat-request.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
+import { describeRatios, median } from '../ratios.ts'
 import { createProcesses } from '../processes.ts'
 import { startCatraca } from '../targets/catraca.ts'
 
@@ -67,7 +68,7 @@ for (const mode of MODES) {
     }
     for (const format of formats) {
       const ratio = (valueOf: (one: Measurement) => number): string =>
-        describe(rounds.map((round) => valueOf(round[format]) / valueOf(round.chat)))
+        describeRatios(rounds.map((round) => valueOf(round[format]) / valueOf(round.chat)))
       print(
         mode,
         String(connections),
@@ -103,19 +104,4 @@ async function load(
   if (measured.failures > 0) throw new Error(`${format}: ${measured.firstFailure}`)
   answersInAll += measured.answersInAll
   return measured
-}
-
-function describe(ratios: readonly number[]): string {
-  const sorted = ratios.toSorted(ascending)
-  const at = (share: number) =>
-    (sorted[Math.floor(share * (sorted.length - 1))] as number).toFixed(2)
-  return `${at(0.5)} (${at(0.25)} to ${at(0.75)})`
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted(ascending)[Math.floor(numbers.length / 2)] as number
-}
-
-function ascending(a: number, b: number): number {
-  return a - b
 }

@@ -13,6 +13,7 @@ import type { Mode } from '../chat-request.ts'
 import { checkTarget } from '../check-target.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
 import { pinnedTo } from '../pinned-to.ts'
+import { describeRatios, median } from '../ratios.ts'
 import { createProcesses } from '../processes.ts'
 import type { Target } from '../target.ts'
 import { startCatracaOf } from '../targets/catraca.ts'
@@ -99,9 +100,9 @@ for (const cell of cells) {
     String(cell.connections),
     rates(0).toFixed(0),
     rates(1).toFixed(0),
-    describeRatios(pairs, (one) => one.requestsPerSecond),
-    describeRatios(pairs, (one) => one.gatewayCpuUs ?? NaN),
-    describeRatios(pairs, (one) => one.firstByteMs.p50),
+    ratios(pairs, (one) => one.requestsPerSecond),
+    ratios(pairs, (one) => one.gatewayCpuUs ?? NaN),
+    ratios(pairs, (one) => one.firstByteMs.p50),
   )
 }
 await processes.stopAll()
@@ -135,23 +136,9 @@ async function load(
   return measured
 }
 
-/** The median of the pairs' ratios, and the range of the middle half. */
-function describeRatios(
+function ratios(
   pairs: readonly (readonly [Measurement, Measurement])[],
   valueOf: (one: Measurement) => number,
 ): string {
-  const ratios = pairs
-    .map(([first, second]) => valueOf(second) / valueOf(first))
-    .toSorted(ascending)
-  const at = (share: number) =>
-    (ratios[Math.floor(share * (ratios.length - 1))] as number).toFixed(3)
-  return `${at(0.5)} (${at(0.25)} to ${at(0.75)})`
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted(ascending)[Math.floor(numbers.length / 2)] as number
-}
-
-function ascending(a: number, b: number): number {
-  return a - b
+  return describeRatios(pairs.map(([first, second]) => valueOf(second) / valueOf(first)))
 }

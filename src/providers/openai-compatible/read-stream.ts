@@ -1,4 +1,3 @@
-import { isObject } from '../../lib/is-object.ts'
 import { createSseReader } from '../../lib/sse.ts'
 import {
   EVENT_BYTES_MAX,
@@ -10,9 +9,9 @@ import {
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
 import { withErrorWords } from '../error-words.ts'
-import { parseAnswer, TooDeep } from '../parse-answer.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { createStream, type StreamParser } from './create-stream.ts'
+import { broken, parseEvent } from './parse-event.ts'
 import { readUsage } from './read-usage.ts'
 import { toPlainContent } from './to-plain-content.ts'
 
@@ -63,17 +62,8 @@ class DeltaChunk implements StreamChunk {
 }
 
 function parseChunk(data: string): StreamChunk | StreamBroken {
-  let body: unknown
-  try {
-    body = parseAnswer(data)
-  } catch (error) {
-    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
-    return broken('bad_answer', detail)
-  }
-  if (!isObject(body)) {
-    return broken('bad_answer', 'an event of the stream is not an object')
-  }
-  const chunk: JsonObject = body
+  const chunk = parseEvent(data)
+  if (chunk instanceof StreamBroken) return chunk
   if (chunk.error || chunk.object === 'error')
     return broken(
       'server_error',
@@ -88,11 +78,4 @@ function hasFinishReason(chunk: JsonObject): boolean {
     Array.isArray(chunk.choices) &&
     chunk.choices.some((choice: unknown) => Boolean((choice as JsonObject | null)?.finish_reason))
   )
-}
-
-function broken(
-  reason: 'connection_lost' | 'bad_answer' | 'server_error',
-  detail: string,
-): StreamBroken {
-  return new StreamBroken({ kind: 'failure', reason, detail })
 }

@@ -15,10 +15,10 @@ import {
 } from '../../contract.ts'
 import { withErrorWords } from '../../error-words.ts'
 import type { StreamParser } from '../../openai-compatible/create-stream.ts'
+import { broken, parseEvent } from '../../openai-compatible/parse-event.ts'
 import { BadAnswer, readObject } from '../../openai-compatible/read-answer.ts'
 import { readCount } from '../../openai-compatible/read-count.ts'
 import { readUsage } from '../../openai-compatible/read-usage.ts'
-import { parseAnswer, TooDeep } from '../../parse-answer.ts'
 import { readRefusal } from '../../read-failure.ts'
 import type { FinishReason } from '../to-finish-reason.ts'
 import type { AskedOfUsage } from '../to-reported-usage.ts'
@@ -97,6 +97,7 @@ export function createMessageParser(asked: AskedOfUsage): StreamParser {
       for (const data of reader.push(bytes)) {
         const event = parseEvent(data)
         if (event instanceof StreamBroken) return { chunks, end: event }
+        if (event.type === 'error') return { chunks, end: new StreamBroken(errorOf(event)) }
         const chunk = take(event)
         if (chunk) chunks.push(chunk)
         if (event.type === 'message_stop') return { chunks, end: hasFinished ? 'done' : UNFINISHED }
@@ -105,18 +106,6 @@ export function createMessageParser(asked: AskedOfUsage): StreamParser {
     },
     faultAtEnd: () => broken('connection_lost', 'the stream ended without its last event'),
   }
-}
-
-function parseEvent(data: string): JsonObject | StreamBroken {
-  let event: unknown
-  try {
-    event = parseAnswer(data)
-  } catch (error) {
-    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
-    return broken('bad_answer', detail)
-  }
-  if (!isObject(event)) return broken('bad_answer', 'an event of the stream is not an object')
-  return event.type === 'error' ? new StreamBroken(errorOf(event)) : event
 }
 
 /** The output of an event, or the end of the message; undefined if it has neither. */
@@ -225,8 +214,4 @@ function errorOf({ error }: JsonObject): UpstreamFailure {
         detail: withErrorWords('error in the answer', text),
       }
     : readRefusal(status, undefined, text)
-}
-
-function broken(reason: 'connection_lost' | 'bad_answer', detail: string): StreamBroken {
-  return new StreamBroken({ kind: 'failure', reason, detail })
 }

@@ -11,8 +11,8 @@ import {
   type UpstreamFailure,
 } from '../../contract.ts'
 import { withErrorWords } from '../../error-words.ts'
-import { parseAnswer, TooDeep } from '../../parse-answer.ts'
 import { createStream, type StreamParser } from '../create-stream.ts'
+import { broken, parseEvent } from '../parse-event.ts'
 import type { AnswerBody } from '../exchange.ts'
 import { BadAnswer, readObject } from '../read-answer.ts'
 import { readUsage } from '../read-usage.ts'
@@ -56,7 +56,7 @@ function createParser(): StreamParser {
     parse(bytes) {
       const chunks: StreamChunk[] = []
       for (const data of reader.push(bytes)) {
-        const event = parseEvent(data)
+        const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
         if (event.type === 'response.created' || event.type === 'response.in_progress') {
@@ -75,16 +75,10 @@ function createParser(): StreamParser {
 }
 
 /** Undefined for the mark at the end that some upstreams add. */
-function parseEvent(data: string): JsonObject | StreamBroken | undefined {
+function readEvent(data: string): JsonObject | StreamBroken | undefined {
   if (data === '[DONE]') return undefined
-  let event: unknown
-  try {
-    event = parseAnswer(data)
-  } catch (error) {
-    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
-    return broken('bad_answer', detail)
-  }
-  if (!isObject(event)) return broken('bad_answer', 'an event of the stream is not an object')
+  const event = parseEvent(data)
+  if (event instanceof StreamBroken) return event
   if (event.type === 'error' || event.type === 'response.failed') {
     const response = isObject(event.response) ? event.response : event
     return new StreamBroken(failureOf(response.error ?? event))
@@ -178,8 +172,4 @@ function failureOf(error: unknown): UpstreamFailure {
   const detail = withErrorWords('error in the answer', JSON.stringify(error ?? null))
   const reason = code === 'rate_limit_exceeded' ? 'rate_limited' : 'server_error'
   return { kind: 'failure', reason, detail }
-}
-
-function broken(reason: 'connection_lost' | 'bad_answer', detail: string): StreamBroken {
-  return new StreamBroken({ kind: 'failure', reason, detail })
 }

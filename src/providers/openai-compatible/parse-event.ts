@@ -1,0 +1,19 @@
+import { isObject } from '../../lib/is-object.ts'
+import { StreamBroken, type JsonObject, type UpstreamFailure } from '../contract.ts'
+import { parseAnswer, TooDeep } from '../parse-answer.ts'
+
+/** The object in an event of a stream, or the fault that breaks the stream. */
+export function parseEvent(data: string): JsonObject | StreamBroken {
+  let event: unknown
+  try {
+    event = parseAnswer(data)
+  } catch (error) {
+    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
+    return broken('bad_answer', detail)
+  }
+  return isObject(event) ? event : broken('bad_answer', 'an event of the stream is not an object')
+}
+
+export function broken(reason: UpstreamFailure['reason'], detail: string): StreamBroken {
+  return new StreamBroken({ kind: 'failure', reason, detail })
+}
