@@ -181,6 +181,25 @@ for (const price of ['0.04', '0.36', '0.111', '17.000001']) {
   })
 }
 
+test("Azure's path names the model, whatever the form says", async () => {
+  const { origin } = new URL(gateway.node.baseUrl)
+  const path = '/openai/deployments/hour-0.36/audio/transcriptions?api-version=2024-06-01'
+  for (const model of [[], [['model', 'hour-17.000001']]] as const) {
+    const answer = await ask(origin, path, {
+      secret: gateway.secret,
+      body: form([...model, ['file', wav(1), 'a.wav']]),
+      headers: { 'content-type': FORM_TYPE },
+    })
+    assert.equal(answer.status, 200, answer.text)
+    const { model_id: modelId } = await gateway.database.db
+      .selectFrom('usage_events')
+      .select('model_id')
+      .where('request_id', '=', answer.requestId)
+      .executeTakeFirstOrThrow()
+    assert.equal(modelId, 'hour-0.36')
+  }
+})
+
 test("a file below a model's minimum duration is billed at the minimum", async () => {
   for (const [seconds, billed] of [
     [0.5, 10],

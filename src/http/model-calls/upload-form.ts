@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import { modelInPath } from '../server/client-path.ts'
 import { createYoungGarbage, type YoungGarbage } from '../../lib/young-garbage.ts'
 import type {
   IncomingForm,
@@ -142,7 +143,7 @@ async function readForm(
       })
       request.pipe(parser)
     })
-    return { file: await kept?.file, fields }
+    return { file: await kept?.file, fields: withModelInPath(request, fields) }
   } catch (error) {
     // The rest of the request is read and discarded, so that the client can read the answer.
     request.unpipe(parser)
@@ -155,6 +156,13 @@ async function readForm(
     if (error instanceof Unsound) return error.refused
     throw error
   }
+}
+
+/** A model that the path names goes before that of the form. */
+function withModelInPath(request: IncomingMessage, fields: [string, string][]): [string, string][] {
+  const model = modelInPath(request)
+  if (model === undefined) return fields
+  return [...fields.filter(([name]) => name !== 'model'), ['model', model]]
 }
 
 /** The reason why a form is refused. */

@@ -9,7 +9,7 @@ const CLIENT_PATH =
   /^\/(?:openai\/)?(?:v1\/)*(?:openai\/)?((?:chat\/completions|responses|messages(?:\/count_tokens)?|embeddings|images\/generations|audio\/transcriptions)|(?:responses|models)\/.+|models)$/
 /** Azure names the model in the path. */
 const DEPLOYMENT =
-  /^\/(?:v1\/)*openai\/deployments\/([^/]{1,200})\/(chat\/completions|embeddings|images\/generations)$/
+  /^\/(?:v1\/)*openai\/deployments\/([^/]{1,200})\/(chat\/completions|embeddings|images\/generations|audio\/transcriptions)$/
 
 const deployments = new WeakMap<IncomingMessage, string>()
 
