@@ -327,7 +327,9 @@ test('a prompt template is shielded after its values were filled in', async () =
   assert.equal(ran.json.choices[0].message.content, `CPF ${CPF}!`)
   assert.equal(lastSeen().messages[0].content, 'CPF CPF1QZ!')
   await put(secret, '/me/shield', { action: 'block' })
-  const blocked = await ask(baseUrl, path, { secret, body: run })
+  let blocked = await ask(baseUrl, path, { secret, body: run })
+  // A call that was read with the setting before is not sent: its client tries again.
+  while (blocked.status === 503) blocked = await ask(baseUrl, path, { secret, body: run })
   assert.deepEqual([blocked.status, blocked.json.error], [400, 'personal_data_found'])
 })
 
