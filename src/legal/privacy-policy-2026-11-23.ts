@@ -16,7 +16,7 @@ export const privacyPolicy20261123: WriteDocument = ({ name, contactEmail }) => 
         'Cadastro (nome, e-mail, CPF ou CNPJ, telefone e endereço, se informados): para executar o contrato, cobrar e cumprir obrigações fiscais.',
         'Pagamentos: o processador de pagamentos recebe os dados da cobrança. O número do cartão não fica conosco; guardamos a bandeira, os quatro últimos dígitos, o nome do titular e a validade.',
         'Uso: modelo, horário, chave, quantidades (tokens, segundos, imagens), custo, endereço IP e registros de acesso: para cobrar, prestar contas, evitar fraudes e cumprir o Marco Civil da Internet (Lei 12.965/2014, art. 15).',
-        'O conteúdo de conversas, imagens e áudios enviado aos modelos não é guardado por nós depois da resposta, nem usado para treinar modelos por nós. São exceções o que você mesmo salva (prompts) e as imagens geradas que a resposta entrega por link, que ficam disponíveis por pouco tempo.',
+        'O conteúdo de conversas, imagens e áudios enviado aos modelos não é guardado por nós depois da resposta, nem usado para treinar modelos por nós. São exceções o que você mesmo salva (prompts), as respostas que você pedir no Perfil que sejam guardadas, cifradas e por até 30 dias, e as imagens geradas que a resposta entrega por link, que ficam disponíveis por pouco tempo.',
         'O painel usa apenas cookies necessários para entrar e proteger a conta.',
       ],
     },
