@@ -90,13 +90,9 @@ export async function createBench(
     return measurement
   }
 
+  const { workers, customers } = options
   for (const name of options.targets) {
-    const target = await starters[name]({
-      processes,
-      upstreamPort,
-      folder,
-      workers: options.workers,
-    })
+    const target = await starters[name]({ processes, upstreamPort, folder, workers, customers })
     if ('kind' in target) {
       unavailable[name] = target.reason
       if (name === 'catraca') faults.push(`catraca: ${target.reason}`)

@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { Histogram, type Latencies } from './histogram.ts'
-import { openConnection, requestBytes, type Endpoint } from './open-connection.ts'
+import { openConnection, requestsOf, type Endpoint } from './open-connection.ts'
 import { ResponseParser } from './response-parser.ts'
 
 export interface LoadPlan extends Endpoint {
@@ -42,7 +42,7 @@ const FAILURES_MAX = 1000
 const DRAIN_MS_MAX = 10_000
 
 const plan = JSON.parse(process.argv[2] ?? '') as LoadPlan
-const request = requestBytes(plan, plan.body)
+const requestOf = requestsOf(plan, plan.body)
 
 const statuses: Record<string, number> = {}
 const bodyBytes = { min: Number.MAX_SAFE_INTEGER, max: 0 }
@@ -58,7 +58,7 @@ let busy = 0
 let startedAt = 0
 let measuredMs = 0
 
-for (let i = 0; i < plan.connections; i += 1) runConnection()
+for (let i = 0; i < plan.connections; i += 1) runConnection(requestOf(i))
 setTimeout(startRecording, plan.warmupSeconds * 1000)
 setTimeout(stopRecording, (plan.warmupSeconds + plan.seconds) * 1000)
 
@@ -81,7 +81,7 @@ function stopRecording(): void {
   }, DRAIN_MS_MAX)
 }
 
-function runConnection(): void {
+function runConnection(request: Buffer): void {
   const parser = new ResponseParser()
   let sentAt = 0
   let isWaiting = false
@@ -135,7 +135,7 @@ function runConnection(): void {
     }
     sentAt = -1
     if (isStopping) finishWhenIdle()
-    else setTimeout(runConnection, 10)
+    else setTimeout(runConnection, 10, request)
   }
 }
 

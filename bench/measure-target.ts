@@ -57,6 +57,7 @@ export async function measureTarget(
     headers: target.headers,
     body,
     endOfEvents,
+    ...(target.callers ? { callers: target.callers } : {}),
     isStream: cell.mode === 'stream',
     connections: cell.connections,
     warmupSeconds: duration.warmupSeconds,

@@ -5,6 +5,8 @@ export interface Endpoint {
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** Headers by which connections differ, in turn: those of one customer each. */
+  readonly callers?: readonly Readonly<Record<string, string>>[]
 }
 
 /** Reads are handled before the next one, so all connections share one buffer. */
@@ -25,8 +27,17 @@ export function openConnection(port: number, read: (bytes: Buffer) => void): Soc
   })
 }
 
+/** The requests of the callers, in turn; of one caller without a list of them. */
+export function requestsOf(endpoint: Endpoint, body: string): (connection: number) => Buffer {
+  const { callers = [{}], headers } = endpoint
+  const requests = callers.map((own) =>
+    requestBytes({ ...endpoint, headers: { ...headers, ...own } }, body),
+  )
+  return (connection) => requests[connection % requests.length] as Buffer
+}
+
 /** The bytes of a POST request with this JSON. */
-export function requestBytes({ port, path, headers }: Endpoint, body: string): Buffer {
+function requestBytes({ port, path, headers }: Endpoint, body: string): Buffer {
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
       Object.entries(headers)

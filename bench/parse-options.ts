@@ -17,6 +17,8 @@ export interface Options {
   readonly slowStreams: number
   /** Gateway processes of Catraca. */
   readonly workers: number
+  /** Customers of Catraca, among whom the connections are divided. */
+  readonly customers: number
 }
 
 export const usage = `npm run bench -- [options]
@@ -28,6 +30,7 @@ export const usage = `npm run bench -- [options]
   --rounds N           of which the median is reported (default: 3)
   --slow-streams N     held at once, for 30 s (default: 1000; 0 for none)
   --workers N          gateway processes of Catraca (default: 1)
+  --customers N        customers of Catraca, among whom the connections are divided (default: 1)
 `
 
 const modes: readonly Mode[] = ['plain', 'stream']
@@ -44,6 +47,7 @@ export function parseOptions(args: readonly string[]): Options {
       rounds: { type: 'string' },
       'slow-streams': { type: 'string' },
       workers: { type: 'string', default: '1' },
+      customers: { type: 'string', default: '1' },
     },
   })
   const isQuick = values.quick
@@ -60,6 +64,7 @@ export function parseOptions(args: readonly string[]): Options {
     rounds: numberIn(values.rounds ?? (isQuick ? '1' : '3'), 1, 100),
     slowStreams: numberIn(values['slow-streams'] ?? (isQuick ? '0' : '1000'), 0, 10_000),
     workers: numberIn(values.workers, 1, 64),
+    customers: numberIn(values.customers, 1, 100),
   }
 }
 

@@ -12,6 +12,8 @@ export interface Target {
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** The credentials of each customer, where there are several. */
+  readonly callers?: readonly Readonly<Record<string, string>>[]
   /** The gateway's process, whose memory and processor time are read; undefined without a gateway. */
   readonly pid: number | undefined
   /** Only for a target that bills: runs the audit and counts the charges. */
@@ -34,6 +36,8 @@ export interface Surroundings {
   readonly folder: string
   /** Gateway processes of Catraca; 1 by default. */
   readonly workers?: number
+  /** Customers of Catraca, among whom the connections are divided; 1 by default. */
+  readonly customers?: number
 }
 
 export interface Unavailable {

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pacedTokenCount, pacedTokenMs, requestBodies } from '../chat-request.ts'
 import { Histogram, type Latencies } from '../histogram.ts'
-import { openConnection, requestBytes, type Endpoint } from '../open-connection.ts'
+import { openConnection, requestsOf, type Endpoint } from '../open-connection.ts'
 import { readProcessUsage } from '../process-usage.ts'
 import { ResponseParser } from '../response-parser.ts'
 
@@ -36,7 +36,7 @@ const EVENT = Buffer.from('data: {')
 const DRAIN_MS_MAX = 4 * pacedTokenCount * pacedTokenMs + 10_000
 
 const plan = JSON.parse(process.argv[2] ?? '') as PacedPlan
-const request = requestBytes(plan, requestBodies.paced)
+const requestOf = requestsOf(plan, requestBodies.paced)
 
 let firstByte = new Histogram()
 let gap = new Histogram()
@@ -52,7 +52,7 @@ function fail(reason: string): void {
   firstFailure ??= reason
 }
 
-function runConnection(): void {
+function runConnection(request: Buffer): void {
   const parser = new ResponseParser()
   let sentAt = 0
   let lastAt = 0
@@ -64,7 +64,7 @@ function runConnection(): void {
   socket.on('close', () => {
     open.connections -= 1
     if (sentAt > 0) fail(`closed after ${seen} events`)
-    if (!isStopping) setTimeout(runConnection, 10)
+    if (!isStopping) setTimeout(runConnection, 10, request)
   })
 
   function send(): void {
@@ -95,13 +95,13 @@ function runConnection(): void {
     sentAt = 0
     if (parser.status === 200 && seen >= pacedTokenCount && parser.hasEnd('[DONE]')) complete += 1
     else fail(`status ${parser.status}, ${seen} events: ${bytes.toString().slice(-200)}`)
-    if (isStopping) socket.destroy()
+    if (isStopping || parser.isLast) socket.destroy()
     else send()
   }
 }
 
 for (let stream = 0; stream < plan.streams; stream += 1) {
-  runConnection()
+  runConnection(requestOf(stream))
   // Spread over the length of a stream, so that they do not begin together.
   await sleep((pacedTokenCount * pacedTokenMs) / plan.streams)
 }

@@ -29,6 +29,7 @@ const { values } = parseArgs({
     'target-cpus': { type: 'string', default: '1' },
     /** Gateway processes of Catraca. */
     workers: { type: 'string', default: '1' },
+    customers: { type: 'string', default: '1' },
   },
 })
 const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
@@ -73,6 +74,7 @@ for (const name of values.targets.split(',') as TargetName[]) {
     upstreamPort,
     folder,
     workers: Number(values.workers),
+    customers: Number(values.customers),
   }
   const target = await STARTERS[name](surroundings)
   if ('kind' in target) report(`${name}: ${target.reason}`)
@@ -108,12 +110,13 @@ await processes.stopAll()
 process.exit(faults === 0 ? 0 : 1)
 
 async function measure(target: Target, streams: number): Promise<PacedResult> {
-  const { port, path, headers, pid } = target
+  const { port, path, headers, callers = [{}], pid } = target
   const seconds = Number(values.seconds)
   const plan: PacedPlan = {
     port,
     path,
     headers,
+    callers,
     pid,
     streams,
     seconds,

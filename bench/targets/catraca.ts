@@ -29,7 +29,7 @@ export const startCatraca: StartTarget = (surroundings) => startCatracaOf(here, 
 /** Starts the Catraca whose checkout is in `root`. */
 export async function startCatracaOf(
   root: string,
-  { processes, upstreamPort, folder, workers = 1 }: Surroundings,
+  { processes, upstreamPort, folder, workers = 1, customers = 1 }: Surroundings,
 ): Promise<Target | Unavailable> {
   if (!existsSync(join(root, 'src/main.ts')))
     return { kind: 'unavailable', reason: 'src/main.ts is not there' }
@@ -73,12 +73,15 @@ export async function startCatracaOf(
     cwd: root,
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
   })
-  const secret = await openAccount(cli)
+  const callers: { authorization: string }[] = []
+  while (callers.length < customers)
+    callers.push({ authorization: `Bearer ${await openAccount(cli)}` })
   return {
     name: 'catraca',
     port,
     path: chatPath,
-    headers: { authorization: `Bearer ${secret}` },
+    headers: { ...callers[0] },
+    callers,
     pid: server.pid,
     audit: () => audit(cli),
   }

@@ -28,6 +28,9 @@ const { values } = parseArgs({
     /** Gateway processes of the earlier commit and of the working tree. */
     'before-workers': { type: 'string', default: '1' },
     workers: { type: 'string', default: '1' },
+    /** Among whom the connections are divided: the calls of one wait for each other's commits in the database. */
+    customers: { type: 'string', default: '1' },
+    'warm-up': { type: 'string', default: '8' },
     /** The processors of both servers with their databases, and of the load with the upstream; all by default. */
     'target-cpus': { type: 'string' },
     'client-cpus': { type: 'string' },
@@ -35,7 +38,6 @@ const { values } = parseArgs({
 })
 if (values.before === undefined) throw new Error('--before <commit> is missing')
 
-const WARM_UP_SECONDS = 8
 const here = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'catraca-turns-'))
 const processes = createProcesses(folder)
@@ -68,7 +70,7 @@ const cells = modes.flatMap((mode) =>
   values.connections.split(',').map((text) => ({ mode, connections: Number(text) })),
 )
 for (const target of [before, after])
-  for (const cell of cells) await load(target, cell, WARM_UP_SECONDS / cells.length)
+  for (const cell of cells) await load(target, cell, Number(values['warm-up']) / cells.length)
 
 const print = (...columns: string[]): void =>
   void process.stdout.write(`| ${columns.join(' | ')} |\n`)
@@ -120,6 +122,7 @@ async function start(
     upstreamPort,
     folder: own,
     workers,
+    customers: Number(values.customers),
   })
   if ('kind' in target) throw new Error(`${name}: ${target.reason}`)
   return { ...target, bytes: await checkTarget(target) }

@@ -54,10 +54,10 @@ test('more workers than the connections of the database allow are a warning', ()
       ({ level, text }) => level === 'warn' && /connections/.test(text),
     )
   assert.deepEqual(findingsOf('1'), [])
-  assert.deepEqual(findingsOf('8'), [])
+  assert.deepEqual(findingsOf('11'), [])
   assert.match(
     findingsOf('16')[0]?.text ?? '',
-    /^16 workers and their parent: up to 275 connections/,
+    /^16 workers and their parent: up to 241 connections/,
   )
 })
 

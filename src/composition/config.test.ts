@@ -528,6 +528,9 @@ test('WORKERS is one process in sandbox mode, every core in live mode, a number 
   const live = { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' }
   assert.equal(loadConfig(live, '.').workers, cores)
   assert.equal(loadConfig({ ...live, WORKERS: '3' }, '.').workers, 3)
+  assert.equal(loadConfig({ WORKERS: '1' }, '.').ledgerLanes, 2)
+  assert.equal(loadConfig({ WORKERS: '2' }, '.').ledgerLanes, 1)
+  assert.equal(loadConfig({ WORKERS: '2', LEDGER_LANES: '3' }, '.').ledgerLanes, 3)
   for (const WORKERS of ['0', '65', '2.5', 'all'])
     assert.throws(() => loadConfig({ WORKERS }, '.'), /WORKERS: must be a whole number/)
 })

@@ -124,12 +124,13 @@ export function loadConfig(environment: Environment, folder: string): Config {
   if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
     faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
+  const workers = read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto')
   const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
   const config: Config = {
     mode,
     host: environment.HOST || '127.0.0.1',
     port: read.whole('PORT', 8080, 0, 65_535),
-    workers: read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto'),
+    workers,
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
     upstreams,
@@ -172,7 +173,8 @@ export function loadConfig(environment: Environment, folder: string): Config {
     streamKeepAliveMs: read.whole('STREAM_KEEP_ALIVE_SECONDS', 15, 0, 300) * 1000,
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
-    ledgerLanes: read.whole('LEDGER_LANES', 2, 1, 32),
+    // More lanes divide the batches, which costs the database and the workers more for each call (docs/benchmarks.md).
+    ledgerLanes: read.whole('LEDGER_LANES', workers > 1 ? 1 : 2, 1, 32),
     trustProxy: read.addresses('TRUST_PROXY'),
     supportEmails: read.emails('SUPPORT_EMAILS'),
     financeEmails: read.emails('FINANCE_EMAILS'),
