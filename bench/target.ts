@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly folder: string
   /** Gateway processes of Catraca; 1 by default. */
   readonly workers?: number
+  /** Catraca also has upstreams of the Messages and Responses formats, which earlier commits do not know. */
+  readonly hasFormats?: boolean
   /** Customers of Catraca, among whom the connections are divided; 1 by default. */
   readonly customers?: number
 }

@@ -44,7 +44,7 @@ await processes.start({
   args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
   readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
 })
-const started = await startCatraca({ processes, upstreamPort, folder })
+const started = await startCatraca({ processes, upstreamPort, folder, hasFormats: true })
 if ('kind' in started) throw new Error(started.reason)
 const target = started
 

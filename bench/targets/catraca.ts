@@ -29,7 +29,7 @@ export const startCatraca: StartTarget = (surroundings) => startCatracaOf(here, 
 /** Starts the Catraca whose checkout is in `root`. */
 export async function startCatracaOf(
   root: string,
-  { processes, upstreamPort, folder, workers = 1, customers = 1 }: Surroundings,
+  { processes, upstreamPort, folder, workers = 1, hasFormats = false, customers = 1 }: Surroundings,
 ): Promise<Target | Unavailable> {
   if (!existsSync(join(root, 'src/main.ts')))
     return { kind: 'unavailable', reason: 'src/main.ts is not there' }
@@ -38,7 +38,7 @@ export async function startCatracaOf(
   const home = join(folder, 'catraca')
   const configPath = join(home, 'catraca.config.json')
   mkdirSync(home)
-  writeFileSync(configPath, JSON.stringify(catracaConfig(upstreamPort)))
+  writeFileSync(configPath, JSON.stringify(catracaConfig(upstreamPort, hasFormats)))
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
@@ -148,25 +148,39 @@ function modelOf(id: string, upstream: string): object {
   return {
     id,
     category: 'llm',
-    prices: { input: 1, cached_input: '0.1', cache_write: '1.25', output: 2 },
+    // So low that the spending guard never pauses the key.
+    prices: { input: '0.1', output: '0.2' },
     routes: [{ upstream, model: id }],
     context_tokens: 128000,
     max_output_tokens: 1024,
   }
 }
 
-function catracaConfig(upstreamPort: number): object {
+function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
   return {
     upstreams: [
       { id: 'bench', kind: 'openai-compatible', base_url: baseUrl },
-      { id: 'messages', kind: 'anthropic', base_url: baseUrl, api_key_env: 'BENCH_KEY' },
-      { id: 'responses', kind: 'openai-compatible', base_url: baseUrl, speaks_responses: true },
+      ...(hasFormats
+        ? [
+            { id: 'messages', kind: 'anthropic', base_url: baseUrl, api_key_env: 'BENCH_KEY' },
+            {
+              id: 'responses',
+              kind: 'openai-compatible',
+              base_url: baseUrl,
+              speaks_responses: true,
+            },
+          ]
+        : []),
     ],
     models: [
       ...[fastModel, slowModel, pacedModel].map((id) => modelOf(id, 'bench')),
-      modelOf(modelOfFormat.messages, 'messages'),
-      modelOf(modelOfFormat.responses, 'responses'),
+      ...(hasFormats
+        ? [
+            modelOf(modelOfFormat.messages, 'messages'),
+            modelOf(modelOfFormat.responses, 'responses'),
+          ]
+        : []),
     ],
   }
 }
