@@ -3,40 +3,46 @@
  * code.
  */
 import { createApp, type App } from './composition/create-app.ts'
+import { ConfigError } from './composition/config.ts'
 import { createParent, type Parent } from './composition/create-parent.ts'
 import { connectionsNeeded } from './composition/connections-needed.ts'
-import { ConfigError, loadConfig, type Config } from './composition/config.ts'
 import { explainFailure } from './composition/explain-failure.ts'
 import { greet } from './composition/greet.ts'
-import { loadEnvFile } from './composition/load-env-file.ts'
+import { openProbes } from './composition/open-probes.ts'
+import { readSettings, type Settings } from './composition/read-settings.ts'
+import { reloadSettings } from './composition/reload-settings.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
 import { createProcessLog } from './lib/log.ts'
 import { makeFolder } from './lib/make-folder.ts'
 
-const config = readConfig()
+const { environment, config } = readFirstSettings()
 const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))
 process.on('exit', () => log.flush())
 /** Promises, so that a stop during the start waits for the parts that it then has to close. */
 let embedded: Promise<EmbeddedPostgres> | undefined
 let app: Promise<App | Parent> | undefined
 let stoppedAtMs: number | undefined
+let { drainDelayMs, drainMs } = config
 /** npm forwards the Ctrl-C that the terminal has sent to this process, too: within this time it is the same one. */
 const FORWARDED_MS_MAX = 1_000
 
-process.on('SIGINT', stopOnSignal)
-process.on('SIGTERM', stopOnSignal)
-if (config.workers > 1) process.on('SIGHUP', () => void restart())
+// Ctrl-C comes from a terminal, where no balancer must learn of the stop.
+process.on('SIGINT', () => stopOnSignal(0))
+process.on('SIGTERM', () => stopOnSignal(drainDelayMs))
+process.on('SIGHUP', () => void reload())
 process.on('uncaughtException', (error) => {
   log.error('uncaught', { error })
   void stop(1)
 })
 
 try {
+  const probes = await openProbes(config)
   makeFolder(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
   if (stoppedAtMs === undefined) app = start(databaseUrl)
   if (app) {
     const address = await (await app).listen()
+    probes.started((await app).readiness)
     const embeddedFolder = (await embedded)?.folder
     await greet(config, await app, address, { embeddedFolder, log })
   }
@@ -47,7 +53,10 @@ try {
 
 function start(databaseUrl: string): Promise<App | Parent> {
   return config.workers > 1
-    ? createParent(config, databaseUrl, log, { onGiveUp: (reason) => void giveUp(reason) })
+    ? createParent(config, databaseUrl, log, {
+        environment,
+        onGiveUp: (reason) => void giveUp(reason),
+      })
     : createApp(config, databaseUrl, log)
 }
 
@@ -58,9 +67,25 @@ async function giveUp(reason: string): Promise<void> {
   await stop(1)
 }
 
-async function restart(): Promise<void> {
+/** With workers, new ones take the place of the old, with the settings as they are written now. */
+async function reload(): Promise<void> {
   const running = await app?.catch(() => undefined)
-  if (stoppedAtMs === undefined && running && 'restart' in running) await running.restart()
+  if (stoppedAtMs !== undefined || !running) return
+  const fresh = reloadSettings(config, log)
+  if (!fresh) return
+  ;({ drainDelayMs, drainMs } = fresh.config)
+  log.setLevel(fresh.config.logLevel)
+  if ('restart' in running) await running.restart(fresh.environment)
+}
+
+function readFirstSettings(): Settings {
+  try {
+    return readSettings()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(2)
+  }
 }
 
 async function fail(error: unknown): Promise<void> {
@@ -70,17 +95,6 @@ async function fail(error: unknown): Promise<void> {
   if (reason === undefined) log.error('start_failed', { error })
   else if (config.mode === 'live') log.error('start_failed', { reason })
   await stop(1)
-}
-
-function readConfig(): Config {
-  try {
-    loadEnvFile(process.cwd())
-    return loadConfig(process.env, process.cwd())
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(2)
-  }
 }
 
 function startDatabase(): Promise<EmbeddedPostgres> {
@@ -93,19 +107,21 @@ function startDatabase(): Promise<EmbeddedPostgres> {
   return embedded
 }
 
-function stopOnSignal(): void {
-  if (stoppedAtMs === undefined) return void stop(0)
+function stopOnSignal(delayMs: number): void {
+  if (stoppedAtMs === undefined) return void stop(0, delayMs)
   if (performance.now() - stoppedAtMs > FORWARDED_MS_MAX) process.exit(1)
 }
 
 /** The database is stopped last: every other part may still have rows to write. */
-async function stop(code: number): Promise<void> {
+async function stop(code: number, delayMs = 0): Promise<void> {
   if (stoppedAtMs !== undefined) process.exit(code || 1)
   stoppedAtMs = performance.now()
   log.info('stopping', { note: 'running calls are let end; once more to stop at once' })
   // An app that failed to start is reported by `fail`, and has nothing to close.
   const running = await app?.catch(() => undefined)
-  await running?.close().catch((error: unknown) => log.error('close_failed', { error }))
+  await running
+    ?.close({ delayMs, withinMs: drainMs, idleMs: delayMs })
+    .catch((error: unknown) => log.error('close_failed', { error }))
   const database = await embedded?.catch(() => undefined)
   await database?.stop().catch((error: unknown) => log.error('database_stop_failed', { error }))
   process.exit(code)

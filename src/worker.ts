@@ -1,9 +1,8 @@
 /** One of the workers of a server: it answers requests. Its parent starts, watches and ends it. */
 import { createApp, type App } from './composition/create-app.ts'
-import { ConfigError, loadConfig, type Config } from './composition/config.ts'
 import { explainFailure } from './composition/explain-failure.ts'
-import { loadEnvFile } from './composition/load-env-file.ts'
 import type { WorkerStart } from './composition/process-place.ts'
+import { ConfigError, loadConfig, type Config } from './composition/config.ts'
 import { shareLimits } from './composition/share-limits.ts'
 import type { Drain } from './lib/drain.ts'
 import { createProcessLog } from './lib/log.ts'
@@ -34,7 +33,7 @@ process.on('SIGHUP', () => {})
 process.on('SIGTERM', stopNormally)
 process.on('uncaughtException', (error) => {
   log.error('uncaught', { error })
-  void stop({ withinMs: config.drainMs, idleMs: 0 }, 1)
+  void stop({ delayMs: 0, withinMs: config.drainMs, idleMs: 0 }, 1)
 })
 
 try {
@@ -51,9 +50,9 @@ try {
   }
 }
 
+/** The parent has read `.env`: a worker that it replaces has the settings of the others. */
 function readConfig(): Config {
   try {
-    loadEnvFile(process.cwd())
     return loadConfig(process.env, process.cwd())
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -67,7 +66,8 @@ function fail(reason: string, code: number): never {
 }
 
 function stopNormally(): void {
-  void stop({ withinMs: config.drainMs, idleMs: 0 })
+  const { drainDelayMs: delayMs, drainMs: withinMs } = config
+  void stop({ delayMs, withinMs, idleMs: delayMs })
 }
 
 /** Called again, it may shorten the time that is left. */

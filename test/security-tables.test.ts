@@ -16,6 +16,10 @@ import {
   WRITE_COST,
   WRONG_KEY_COST,
 } from '../src/http/rest/rest-limits.ts'
+import {
+  IDEMPOTENCY_BYTES_MAX,
+  IDEMPOTENCY_KEYS_MAX,
+} from '../src/idempotency/idempotency-records.ts'
 import { TOP_UPS_A_DAY } from '../src/payments/create-top-up.ts'
 import { PAYMENT_METHODS_MAX } from '../src/payments/payment-methods.ts'
 import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/prompts/prompt-limits.ts'
@@ -62,6 +66,7 @@ test('the limits are those of the code', () => {
   const limits: Readonly<Record<string, readonly number[]>> = {
     '`alerts`': [ALERTS_MAX],
     '`api_keys`': [KEYS_MAX, KEYS_EVER_MAX],
+    '`idempotency_keys`': [IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_BYTES_MAX / 1024 / 1024],
     '`payment_methods`': [PAYMENT_METHODS_MAX],
     '`prompts`': [PROMPTS_MAX],
     '`prompt_versions`': [PROMPT_BYTES_MAX / 1024 / 1024],

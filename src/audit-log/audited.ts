@@ -3,6 +3,7 @@
  * exists without the other, and is never changed. Details contain no secrets and no personal data: ids identify the
  * people of an act.
  */
+import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
@@ -39,7 +40,7 @@ class Undone<Result> extends Error {
   readonly outcome: Result
 
   constructor(outcome: Result) {
-    super('an act that undoes its changes must not run inside a transaction of its caller')
+    super('an act was undone')
     this.outcome = outcome
   }
 }
@@ -47,7 +48,7 @@ class Undone<Result> extends Error {
 /**
  * Runs an act and writes its audit rows in one transaction: in `db` if it is one, otherwise in a new one. An act that
  * records nothing must have changed nothing. `undo` rolls the act and its rows back, and makes `audited` return the
- * given outcome; in the caller's transaction it throws, because only the caller can roll that one back.
+ * given outcome; what the caller's transaction did before stays.
  */
 export async function audited<Result>(
   db: Database,
@@ -59,11 +60,14 @@ export async function audited<Result>(
     undone = new Undone(outcome)
     throw undone
   }
+  // Savepoints of the same name shadow each other, so acts may be nested.
+  if (db.isTransaction) await sql`savepoint act`.execute(db)
   try {
     return await inTransaction(db, (trx) => work(trx, recorderOf(trx, actor), undo))
   } catch (error) {
-    if (undone && error === undone && !db.isTransaction) return undone.outcome
-    throw error
+    if (!undone || error !== undone) throw error
+    if (db.isTransaction) await sql`rollback to savepoint act`.execute(db)
+    return undone.outcome
   }
 }
 

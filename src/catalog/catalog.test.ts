@@ -42,6 +42,36 @@ test('a markup is in force from its very millisecond on, by the clock alone, and
   assert.equal(markupAt(T0 + 1e12), 30_000n)
 })
 
+test('the next change with a date is known before it starts, with its price and markup', () => {
+  const [model] = MODELS
+  assert.ok(model)
+  const { price } = model
+  const expensive = {
+    ...price,
+    tiers: price.tiers.map((tier) => ({ ...tier, output: 9n })),
+  } as never
+  const clock = { ms: T0 }
+  const night = { fromSecond: 0, untilSecond: 3_600 }
+  const priceSchedule = [
+    { price },
+    { price, window: night },
+    { price: expensive, startsAt: new Date(T0 + 2_000) },
+  ] as const
+  const catalog = createCatalog([{ ...model, priceSchedule }], () => clock.ms)
+  const markups = [start(-1, 11_000n, model.id), start(1_000, 20_000n, model.id)]
+  catalog.applyChanges({ markups, prices: [], disabledIds: new Set(), isPaused: false })
+  const planned = () => {
+    const found = catalog.findPlanned(model.id)
+    return found && [found.startsAt.getTime() - T0, found.model.markupE4, found.model.price]
+  }
+  assert.deepEqual(planned(), [1_000, 20_000n, price])
+  clock.ms = T0 + 1_000
+  assert.deepEqual(planned(), [2_000, 20_000n, expensive])
+  clock.ms = T0 + 2_000
+  assert.equal(planned(), undefined)
+  assert.equal(catalog.findPlanned('nenhum'), undefined)
+})
+
 test('if several changes start between two lookups, the last one applies', () => {
   const { markupAt } = clocked({
     markups: [start(1, 11_000n), start(2, 12_000n), start(3, 13_000n)],

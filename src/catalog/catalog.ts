@@ -14,12 +14,20 @@ export interface Catalog {
   findNamed(name: string): Model | undefined
   /** In catalog order; `chat` is an alias of `llm`. */
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
+  /** The next change of the model's markup or price that has a date; undefined if there is none. */
+  findPlanned(id: string): PlannedChange | undefined
   /** The models of the configuration, disabled ones included: with the prices in force and the configured markup. */
   listConfigured(): readonly Model[]
   /** An operator has paused all model calls. */
   isPaused(): boolean
   /** Replaces the changes applied before. */
   applyChanges(changes: CatalogChanges): void
+}
+
+export interface PlannedChange {
+  readonly startsAt: Date
+  /** As it is from then on. */
+  readonly model: Model
 }
 
 export interface CatalogChanges {
@@ -73,6 +81,11 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
       const models = [...entries.values()].map(current)
       return wanted === undefined ? models : models.filter((model) => model.category === wanted)
     },
+    findPlanned(id) {
+      const entry = entries.get(id)
+      const startsAt = entry && nextDate(entry, now())
+      return startsAt && { startsAt, model: modelAt(entry, startsAt.getTime()) }
+    },
     listConfigured: () => priced.map((model) => pricedAt(model, now())),
     isPaused: () => isPaused,
     applyChanges(changes) {
@@ -103,9 +116,7 @@ function buildEntries(
 
 function advance(entry: Entry, nowMs: number): void {
   const { own, markups } = entry
-  const markup = markups.findLast(({ startsAt }) => startsAt.getTime() <= nowMs)
-  const model = pricedAt(own, nowMs)
-  entry.model = markup ? { ...model, markupE4: markup.markupE4 } : model
+  entry.model = modelAt(entry, nowMs)
   const next = markups.find(({ startsAt }) => startsAt.getTime() > nowMs)
   entry.nextAtMs = Math.min(
     next?.startsAt.getTime() ?? Infinity,
@@ -113,6 +124,24 @@ function advance(entry: Entry, nowMs: number): void {
       priceSchedule ? nextPriceChange(priceSchedule, nowMs) : Infinity,
     ),
   )
+}
+
+type Dated = Pick<Entry, 'own' | 'markups'>
+
+/** The model with the markup and the prices of this time. */
+function modelAt({ own, markups }: Dated, atMs: number): Model {
+  const markup = markups.findLast(({ startsAt }) => startsAt.getTime() <= atMs)
+  const model = pricedAt(own, atMs)
+  return markup ? { ...model, markupE4: markup.markupE4 } : model
+}
+
+/** Prices of certain times of day are no change: they come and go each day. */
+function nextDate({ own, markups }: Dated, nowMs: number): Date | undefined {
+  const prices = (own.priceSchedule ?? []).filter(({ window }) => !window)
+  return [...markups, ...prices]
+    .flatMap(({ startsAt }) => (startsAt && startsAt.getTime() > nowMs ? [startsAt] : []))
+    .toSorted((one, other) => one.getTime() - other.getTime())
+    .at(0)
 }
 
 /** The model with the prices of this time. */

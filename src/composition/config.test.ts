@@ -64,8 +64,10 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     mode: 'sandbox',
     host: '127.0.0.1',
     port: 8080,
+    probePort: undefined,
     workers: 1,
     databaseUrl: undefined,
+    databaseListenUrl: undefined,
     dataDir: join(folder, 'data'),
     upstreams: [],
     upstreamsLeftOut: [],
@@ -96,6 +98,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     corsOrigins: '*',
     streamKeepAliveMs: 15_000,
     callTimeoutMs: 900_000,
+    drainDelayMs: 0,
     drainMs: 30_000,
     ledgerLanes: 2,
     trustProxy: false,
@@ -104,6 +107,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     adminEmails: [],
     metricsToken: undefined,
     logLevel: 'warn',
+    tracing: undefined,
   } satisfies Omit<Config, 'models'>)
 })
 

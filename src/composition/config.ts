@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import type { ConfiguredModel } from '../catalog/model.ts'
 import type { LogLevel } from '../lib/log.ts'
+import { withPasswordFile } from '../db/database-address.ts'
 import type { Environment } from './environment.ts'
 import { EnvironmentReader } from './environment-reader.ts'
 import { MODES, type Mode } from '../db/claim-mode.ts'
@@ -16,16 +17,23 @@ import {
   type ResolvedCatalog,
 } from './resolve-catalog.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
+import { resolveTracing } from './resolve-tracing.ts'
+import type { TracingSettings } from '../tracing/open-tracing.ts'
 import { presetVariables, SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
+import { withSettingFiles } from './with-setting-files.ts'
 
 export interface Config {
   readonly mode: Mode
   readonly host: string
   readonly port: number
+  /** Where probes are answered from the first moment on; undefined: only on `port`, once the server has started. */
+  readonly probePort: number | undefined
   /** Processes that answer requests; with more than one, a parent process runs the background jobs. */
   readonly workers: number
   /** Undefined: the embedded PostgreSQL is used. */
   readonly databaseUrl: string | undefined
+  /** The same database without its pooler, for notifications. Undefined: `databaseUrl` is used. */
+  readonly databaseListenUrl: string | undefined
   readonly dataDir: string
   readonly upstreams: readonly ConfiguredUpstream[]
   /** Upstreams whose variables are set and which sandbox mode does not call, because SANDBOX_REAL_PROVIDERS is not set. */
@@ -85,7 +93,9 @@ export interface Config {
   /** After so much silence a stream gets a comment; 0: never. */
   readonly streamKeepAliveMs: number
   readonly callTimeoutMs: number
-  /** How long a stopping server waits for its calls. */
+  /** How long a server that is told to stop still takes requests, while its readiness sends balancers away. */
+  readonly drainDelayMs: number
+  /** How long it then waits for its calls. */
   readonly drainMs: number
   readonly ledgerLanes: number
   readonly trustProxy: readonly string[] | false
@@ -96,6 +106,8 @@ export interface Config {
   readonly metricsToken: string | undefined
   /** In sandbox mode a person reads the terminal, so that only warnings are logged unless the operator wants more. */
   readonly logLevel: LogLevel
+  /** Undefined: no traces. */
+  readonly tracing: TracingSettings | undefined
 }
 
 /** All faults of the configuration, one per line. */
@@ -113,8 +125,9 @@ const MIB = 1024 * 1024
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
 /** Throws a `ConfigError`. Relative paths start at `folder`. */
-export function loadConfig(environment: Environment, folder: string): Config {
+export function loadConfig(variables: Environment, folder: string): Config {
   const faults: string[] = []
+  const environment = withSettingFiles(variables, folder, faults)
   const read = new EnvironmentReader(environment, faults)
   const mode = read.oneOf('CATRACA_MODE', MODES, 'sandbox')
   const callsReal = read.oneOf('SANDBOX_REAL_PROVIDERS', ['true', 'false'], 'false') === 'true'
@@ -126,12 +139,16 @@ export function loadConfig(environment: Environment, folder: string): Config {
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const workers = read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto')
   const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
+  const passwordFile = read.readableFile('DATABASE_PASSWORD_FILE', folder)
+  const withPassword = (url: string | undefined): string | undefined =>
+    url && passwordFile ? withPasswordFile(url, passwordFile) : url
   const config: Config = {
     mode,
     host: environment.HOST || '127.0.0.1',
-    port: read.whole('PORT', 8080, 0, 65_535),
+    ...read.ports('PORT', 'PROBE_PORT'),
     workers,
-    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    databaseUrl: withPassword(read.databaseUrl('DATABASE_URL')),
+    databaseListenUrl: withPassword(read.databaseUrl('DATABASE_LISTEN_URL')),
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
     upstreams,
     upstreamsLeftOut,
@@ -172,6 +189,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     corsOrigins: read.origins('CORS_ORIGINS'),
     streamKeepAliveMs: read.whole('STREAM_KEEP_ALIVE_SECONDS', 15, 0, 300) * 1000,
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
+    drainDelayMs: read.whole('DRAIN_DELAY_SECONDS', mode === 'live' ? 5 : 0, 0, 300) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     // More lanes divide the batches, which costs the database and the workers more for each call (docs/benchmarks.md).
     ledgerLanes: read.whole('LEDGER_LANES', workers > 1 ? 1 : 2, 1, 32),
@@ -180,6 +198,7 @@ export function loadConfig(environment: Environment, folder: string): Config {
     financeEmails: read.emails('FINANCE_EMAILS'),
     adminEmails: read.emails('ADMIN_EMAILS'),
     metricsToken: read.token('METRICS_TOKEN'),
+    tracing: resolveTracing(environment, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
   if (faults.length > 0) throw new ConfigError(faults)

@@ -5,7 +5,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/open.ts'
 import { createServer } from '../http/create-server.ts'
+import { createLiveStreams } from '../http/live/live-streams.ts'
 import { PROCESSOR_EVENTS_PATH } from '../http/processor-events/processor-event-routes.ts'
+import type { Readiness } from '../health/readiness.ts'
 import type { Drain } from '../lib/drain.ts'
 import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
@@ -16,6 +18,8 @@ import { createDrain } from './create-drain.ts'
 import { createWorkerDeps } from './create-worker-deps.ts'
 import { openParts } from './open-parts.ts'
 import { ALONE, type ProcessPlace } from './process-place.ts'
+import { listActiveSessionIds } from '../sign-in/sessions.ts'
+import { readLiveAccounts } from '../usage/read-live-accounts.ts'
 import { NO_WORKERS, startWorkers } from '../workers/start-workers.ts'
 
 const RELOAD_EVERY_MS = 60_000
@@ -23,6 +27,7 @@ const RELOAD_EVERY_MS = 60_000
 export interface App {
   readonly db: Database
   readonly server: FastifyInstance
+  readonly readiness: Readiness
   /** Starts to listen; returns the address, such as `http://127.0.0.1:8080`. */
   listen(): Promise<string>
   /** Accepts no more calls, lets the running ones end, and closes everything. Again: may shorten the time for that. */
@@ -50,8 +55,13 @@ export async function createApp(
     ? await startWorkers(createWorkerDeps(parts, databaseUrl, reloadEveryMs))
     : NO_WORKERS
   closing.add('workers', { close: () => workers.stop() })
+  const live = createLiveStreams(
+    (customerIds) => readLiveAccounts(parts.db, customerIds),
+    (sessionIds) => listActiveSessionIds(parts.db, sessionIds),
+    log,
+  )
   const server = await createServer(
-    createHttpDeps(parts, { ...createModelCalls(parts), workers, startedAt }),
+    createHttpDeps(parts, { ...createModelCalls(parts), workers, startedAt, live }),
   )
 
   const drain = createDrain(server, parts)
@@ -59,13 +69,15 @@ export async function createApp(
   return {
     db: parts.db,
     server,
+    readiness: parts.readiness,
     async listen() {
       const address = await server.listen({ host: config.host, port: config.port })
       // With port 0, the address is known only after listening has started.
       parts.payments.sendSandboxEventsTo(`${address}${PROCESSOR_EVENTS_PATH}`)
       return address
     },
-    async close(how = { withinMs: config.drainMs, idleMs: 0 }) {
+    async close(how = { delayMs: 0, withinMs: config.drainMs, idleMs: 0 }) {
+      live.close()
       await drain(how)
       await closing.close()
     },

@@ -3,44 +3,49 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Drain } from '../lib/drain.ts'
 import { evenConnections } from '../processes/even-connections.ts'
+import { watchConnections } from '../processes/watch-connections.ts'
 import type { Parts } from './open-parts.ts'
 
 const POLL_MS = 50
 
 /**
- * Returns the function that ends the server: new connections are refused at once, running calls may finish. Called again
- * while it runs, it may shorten the time that is left.
+ * Returns the function that ends the server: while balancers learn of it everything is served, then new connections are
+ * refused, and running requests may finish. Called again while it runs, it may shorten the time that is left.
  */
 export function createDrain(
   server: FastifyInstance,
-  { calls, place }: Pick<Parts, 'calls' | 'place'>,
+  { calls, place, readiness }: Pick<Parts, 'calls' | 'place' | 'readiness'>,
 ): (drain: Drain) => Promise<void> {
-  const connections = place.role === 'worker' ? evenConnections(server.server) : undefined
-  if (place.role === 'worker') place.parent.on('state', (mean) => connections?.report(Number(mean)))
-  let endAtMs = Infinity
-  let idleMs = Infinity
+  const connections = watchConnections(server.server)
+  if (place.role === 'worker') {
+    const even = evenConnections(server.server)
+    place.parent.on('state', (mean) => even.report(Number(mean)))
+  }
+  let acceptsUntilMs = Infinity
   let withinMs = Infinity
+  let idleMs = Infinity
   let drained: Promise<void> | undefined
 
-  const leftMs = (): number => Math.max(0, endAtMs - performance.now())
+  const leftMs = (): number => acceptsUntilMs + withinMs - performance.now()
 
-  /** Where other workers take over: no connection is cut, each is closed after an answer. */
-  async function handOver(): Promise<void> {
-    if (!connections) return
-    // Of `net` alone: that of `http` also cuts connections whose client may be sending a request.
-    NetServer.prototype.close.call(server.server)
-    connections.closeAll()
-    const isUsed = async (): Promise<boolean> =>
-      calls.size > 0 ||
-      connections.running > 0 ||
-      (connections.idleMs() < idleMs && (await countConnections(server)) > 0)
-    while (leftMs() > 0 && (await isUsed())) await sleep(Math.min(POLL_MS, leftMs()))
+  /** No connection is cut while a request may be on it: each is closed after an answer, or once it is quiet. */
+  async function untilQuiet(): Promise<void> {
+    while (leftMs() > 0) {
+      connections.closeQuiet(idleMs)
+      if (connections.open === 0 && calls.size === 0) return
+      await sleep(Math.min(POLL_MS, Math.max(0, leftMs())))
+    }
   }
 
   async function drainNow(): Promise<void> {
-    await handOver()
+    readiness.startDraining()
+    connections.closeAfterAnswers()
+    while (performance.now() < acceptsUntilMs)
+      await sleep(Math.min(POLL_MS, Math.max(0, acceptsUntilMs - performance.now())))
+    // Of `net` alone: that of `http` also cuts connections whose client may be sending a request.
+    NetServer.prototype.close.call(server.server)
+    await untilQuiet()
     const closed = server.close()
-    await calls.whenNone(leftMs())
     server.server.closeAllConnections()
     await closed
     // Calls whose clients are gone are read to their end and charged.
@@ -48,16 +53,10 @@ export function createDrain(
   }
 
   return (drain) => {
-    endAtMs = Math.min(endAtMs, performance.now() + drain.withinMs)
+    acceptsUntilMs = Math.min(acceptsUntilMs, performance.now() + drain.delayMs)
     withinMs = Math.min(withinMs, drain.withinMs)
     idleMs = Math.min(idleMs, drain.idleMs)
     drained ??= drainNow()
     return drained
   }
-}
-
-function countConnections({ server }: FastifyInstance): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
-  })
 }

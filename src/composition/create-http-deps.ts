@@ -3,12 +3,15 @@ import type { CheckCaller } from '../gateway/check-caller.ts'
 import { createHealthSummaries } from '../health/health-summaries.ts'
 import type { ThisNode } from '../http/health/health-deps.ts'
 import type { HttpDeps } from '../http/http-deps.ts'
+import type { LiveStreams } from '../http/live/live-streams.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-deps.ts'
 import { createKeepAlives } from '../http/model-calls/keep-alives.ts'
 import { createSlots } from '../lib/slots.ts'
 import { createRestLimits } from '../http/rest/rest-limits.ts'
 import type { OperatorRole } from '../http/rest/access.ts'
+import { createSiteFacts } from '../http/site/site-facts.ts'
+import { createSitePages } from '../http/site/site-pages.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import type { Workers } from '../workers/start-workers.ts'
@@ -20,17 +23,23 @@ interface Started {
   readonly checkCaller: CheckCaller
   readonly workers: Workers
   readonly startedAt: Date
+  readonly live: LiveStreams
 }
 
 export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
   const { config, db, keys, pricing, payments, mail, webhooks, log } = parts
+  const currentFxRate = () => pricing.fxRate.current()
+  const healthSummaries = createHealthSummaries(db)
+  const { catalog } = pricing
   return {
     terms: config,
     db,
-    catalog: pricing.catalog,
+    idempotency: { db, keys: webhooks },
+    catalog,
     keys,
     calls: started.calls,
     checkCaller: started.checkCaller,
+    live: started.live,
     bodies: parts.bodies,
     pace: parts.pace,
     conversations: parts.conversations,
@@ -53,7 +62,10 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
       reloadCatalog: pricing.reloadCatalog,
     },
     thisNode: createThisNode(parts, started),
-    healthSummaries: createHealthSummaries(db),
+    readiness: parts.readiness,
+    healthSummaries,
+    siteFacts: createSiteFacts({ db, catalog, currentFxRate, healthSummaries, log }),
+    sitePages: createSitePages(),
     imageSlots: createSlots(IMAGE_DOWNLOADS_MAX, parts.shared.runningOf('images')),
     exportSlots: createSlots(EXPORTS_MAX, parts.shared.runningOf('exports')),
     margins: parts.margins,
@@ -66,7 +78,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
       },
       parts.shared.limiter,
     ),
-    currentFxRate: () => pricing.fxRate.current(),
+    currentFxRate,
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,
@@ -104,7 +116,7 @@ function wakeProcessorEvents({ place }: Parts, { workers }: Started): void {
   else workers.wakeProcessorEvents()
 }
 
-/** Of all processes of this server: whoever reads them reaches any of its workers. */
+/** The sums over all processes of this server, whichever of its workers answers. */
 function metricsOf({ metrics, place }: Parts): HttpDeps['metrics'] {
   if (place.role !== 'worker') return metrics
   const { parent } = place

@@ -20,7 +20,16 @@ import type { GatewayDeps, GatewayObserver } from '../gateway/gateway-deps.ts'
 import { createImageKind } from '../gateway/images/image-kind.ts'
 import { imageMediaType } from '../gateway/images/image-media-type.ts'
 import type { KeepImage } from '../gateway/images/write-images.ts'
-import { createServeCall } from '../gateway/serve-call.ts'
+import type { CallKind } from '../gateway/call-kind.ts'
+import type { CallRequest } from '../gateway/call.ts'
+import { createServeCall, type ServeCall } from '../gateway/serve-call.ts'
+import type { Spans } from '../tracing/spans.ts'
+import {
+  tracedGateway,
+  tracedKind,
+  tracedServeCall,
+  type Operation,
+} from '../tracing/trace-calls.ts'
 import { shieldChatRequest } from '../gateway/shield/shield-chat-request.ts'
 import { shieldEmbeddingRequest } from '../gateway/shield/shield-embedding-request.ts'
 import { shieldImageRequest } from '../gateway/shield/shield-image-request.ts'
@@ -40,7 +49,9 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const notes = parts.shieldCounts
-  const gateway = createGatewayDeps(parts)
+  const plain = createGatewayDeps(parts)
+  const spans = parts.tracing?.spans
+  const gateway = spans ? tracedGateway(spans, plain) : plain
   const toolCallIds = createToolCallIds([
     sealingKey,
     ...(previousSealingKey ? [previousSealingKey] : []),
@@ -63,19 +74,53 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
   return {
     calls: {
-      completeChat: createServeCall(gateway, shieldKind(chatKind, shieldChatRequest, notes)),
-      createResponse: createServeCall(gateway, shieldKind(responseKind, shieldChatRequest, notes)),
-      createMessage: createServeCall(gateway, shieldKind(messageKind, shieldChatRequest, notes)),
+      completeChat: serving(spans, 'chat', gateway, shieldKind(chatKind, shieldChatRequest, notes)),
+      createResponse: serving(
+        spans,
+        'chat',
+        gateway,
+        shieldKind(responseKind, shieldChatRequest, notes),
+      ),
+      createMessage: serving(
+        spans,
+        'chat',
+        gateway,
+        shieldKind(messageKind, shieldChatRequest, notes),
+      ),
       countMessageTokens: createServeTokenCount(gateway, messageTokensKind),
-      embed: createServeCall(gateway, shieldKind(embeddingKind, shieldEmbeddingRequest, notes)),
-      generateImages: createServeCall(gateway, shieldKind(imageKind, shieldImageRequest, notes)),
-      transcribe: createServeCall(
+      embed: serving(
+        spans,
+        'embeddings',
+        gateway,
+        shieldKind(embeddingKind, shieldEmbeddingRequest, notes),
+      ),
+      generateImages: serving(
+        spans,
+        'generate_content',
+        gateway,
+        shieldKind(imageKind, shieldImageRequest, notes),
+      ),
+      transcribe: serving(
+        spans,
+        'transcription',
         gateway,
         shieldKind(transcriptionKind, shieldTranscriptionRequest, notes),
       ),
     },
     checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key), parts.shared.limiter),
   }
+}
+
+/** Traced if the operator asks for traces; otherwise the money path as it is. */
+function serving<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  spans: Spans | undefined,
+  operation: Operation,
+  gateway: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+): ServeCall<Body> {
+  if (!spans) return createServeCall(gateway, kind)
+  const traced = tracedKind(spans, operation, gateway.providers, kind)
+  return tracedServeCall(spans, createServeCall(gateway, traced))
 }
 
 function createGatewayDeps(parts: Parts): GatewayDeps {

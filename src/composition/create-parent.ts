@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { reconcileEnded } from '../gateway/reconcile.ts'
 import { PROCESSOR_EVENTS_PATH } from '../http/processor-events/processor-event-routes.ts'
 import { databaseUrlOf } from '../db/end-connections.ts'
+import type { Readiness } from '../health/readiness.ts'
 import { createId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { mergeMetrics } from '../lib/merge-metrics.ts'
@@ -16,6 +17,7 @@ import type { Config } from './config.ts'
 import type { App } from './create-app.ts'
 import { createClosing } from './create-closing.ts'
 import { createWorkerDeps } from './create-worker-deps.ts'
+import type { Environment } from './environment.ts'
 import { MERGE_RULES } from './merge-rules.ts'
 import { openParts, type Parts } from './open-parts.ts'
 import type { WorkerStart } from './process-place.ts'
@@ -31,20 +33,25 @@ const IDLE_MS = 3_000
 const CALL_END_MS = 60_000
 
 export interface Parent extends Omit<App, 'server'> {
-  /** Replaces the workers one after the other; no call fails. */
-  restart(): Promise<void>
+  /** Replaces the workers one after the other, with this environment; no call fails. */
+  restart(environment: Environment): Promise<void>
 }
 
 export async function createParent(
   config: Config,
   databaseUrl: string,
-  log: Log,
-  { onGiveUp }: { onGiveUp: (reason: string) => void },
+  processLog: Log,
+  { environment, onGiveUp }: { environment: Environment; onGiveUp: (reason: string) => void },
 ): Promise<Parent> {
-  const closing = createClosing(log)
+  let workerEnvironment = environment
+  const closing = createClosing(processLog)
   const serverId = createId()
   const process = { serverId, processId: createId(), worker: 0 }
-  const parts = await openParts(config, databaseUrl, log, closing, { role: 'parent', process })
+  const parts = await openParts(config, databaseUrl, processLog, closing, {
+    role: 'parent',
+    process,
+  })
+  const { log } = parts
   const jobs = await startWorkers(createWorkerDeps(parts, databaseUrl, RELOAD_EVERY_MS))
   closing.add('workers', { close: () => jobs.stop() })
   const ended = watchEnded(parts)
@@ -53,6 +60,7 @@ export async function createParent(
   const pool: WorkerPool = createWorkerPool({
     count: config.workers,
     program: WORKER_PROGRAM,
+    environment: () => workerEnvironment,
     log,
     createId,
     startDataOf: ({ processId, number }): WorkerStart => ({
@@ -76,15 +84,34 @@ export async function createParent(
   watchPool(parts, pool)
   return {
     db: parts.db,
+    readiness: withWorkers(parts.readiness, () => pool),
     async listen() {
       await pool.start()
       return address
     },
-    restart: () => pool.restart({ withinMs: config.callTimeoutMs + CALL_END_MS, idleMs: IDLE_MS }),
-    async close() {
-      await pool.stop({ withinMs: config.drainMs, idleMs: 0 })
+    restart: (environment) => {
+      workerEnvironment = environment
+      const withinMs = config.callTimeoutMs + CALL_END_MS
+      return pool.restart({ delayMs: 0, withinMs, idleMs: IDLE_MS })
+    },
+    async close(drain = { delayMs: 0, withinMs: config.drainMs, idleMs: 0 }) {
+      parts.readiness.startDraining()
+      await pool.stop(drain)
       await ended.settle()
       await closing.close()
+    },
+  }
+}
+
+/** Without a worker that serves, nothing is answered. */
+function withWorkers(own: Readiness, pool: () => WorkerPool): Readiness {
+  return {
+    ...own,
+    async findUnready() {
+      const isServed = pool()
+        .list()
+        .some(({ state }) => state === 'ready')
+      return [...(await own.findUnready()), ...(isServed ? [] : (['no_worker'] as const))]
     },
   }
 }
@@ -141,10 +168,14 @@ function watchEnded({ db, books, lease, calls, log }: Parts) {
   const waiting = new Set<string>()
   const deps = { db, ledger: books.ledger, lease, calls, log }
   const settle = async (): Promise<void> => {
-    for (const processId of waiting) {
-      await reconcileEnded(deps, processId)
-      waiting.delete(processId)
-    }
+    const failures: unknown[] = []
+    // A process whose holds cannot be resolved delays no other.
+    for (const processId of waiting)
+      await reconcileEnded(deps, processId).then(
+        () => waiting.delete(processId),
+        (error: unknown) => failures.push(error),
+      )
+    if (failures.length > 0) throw failures[0]
   }
   const timer = every(RETRY_EVERY_MS, 'reconcile_ended', log, settle)
   return {

@@ -2,14 +2,18 @@ import { queueMails } from '../email/queue-mails.ts'
 import { queueWebhooks } from '../webhooks/queue-webhooks.ts'
 import { refreshFxRate } from '../workers/refresh-fx-rate.ts'
 import type { WorkerDeps } from '../workers/start-workers.ts'
+import type { Backlog } from '../health/read-backlog.ts'
 import type { Parts } from './open-parts.ts'
 import { readPriceData } from './read-price-data.ts'
+import { watchBacklog } from './watch-backlog.ts'
 
 export function createWorkerDeps(
   parts: Parts,
   databaseUrl: string,
   reloadEveryMs: number,
 ): WorkerDeps {
+  let backlog: Backlog | undefined
+  if (parts.place.role !== 'worker') watchBacklog(parts.metrics, () => backlog)
   const { config, db, lease, books, calls, health, keyUses, pricing, mail, log } = parts
   return {
     role: parts.place.role,
@@ -30,6 +34,7 @@ export function createWorkerDeps(
     referrals: parts.referrals,
     log,
     onOpenDiscrepancies: (count) => parts.metrics.openDifferences(count),
+    onBacklog: (read) => void (backlog = read),
     onPriceDifferences: (count) => parts.metrics.priceDifferences(count),
     prices: {
       readData: () => readPriceData(config),

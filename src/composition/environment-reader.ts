@@ -1,5 +1,8 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
+import { readDatabaseAddress } from '../db/database-address.ts'
 import { isMailAddress } from '../email/mail-address.ts'
 import { parseE4 } from '../lib/money.ts'
 import { parseSealingKey } from '../lib/sealing-key.ts'
@@ -36,6 +39,14 @@ export class EnvironmentReader {
     return fallback
   }
 
+  ports(name: string, probeName: string): { port: number; probePort: number | undefined } {
+    const port = this.whole(name, 8080, 0, 65_535)
+    const isProbed = Boolean(this.environment[probeName])
+    const probePort = isProbed ? this.whole(probeName, 0, 1, 65_535) : undefined
+    if (probePort === port) this.faults.push(`${probeName}: must be another port than ${name}`)
+    return { port, probePort }
+  }
+
   /** A number of processes, or `auto`: one for each core. */
   workers(name: string, fallback: string): number {
     const text = this.environment[name] || fallback
@@ -63,6 +74,15 @@ export class EnvironmentReader {
         `${name}: must be an address such as postgres://user:password@host:5432/name`,
       )
     return value
+  }
+
+  /** The absolute path; relative ones start at `folder`. */
+  readableFile(name: string, folder: string): string | undefined {
+    const file = this.environment[name]
+    if (!file) return undefined
+    const path = resolve(folder, file)
+    if (!isReadableFile(path)) this.faults.push(`${name}: ${path} cannot be read`)
+    return path
   }
 
   address(name: string): string | undefined {
@@ -119,7 +139,7 @@ export class EnvironmentReader {
     return entries.map((entry) => entry.toLowerCase())
   }
 
-  /** What is compared with a header, or sent in one. */
+  /** A secret that a header carries. */
   token(name: string): string | undefined {
     const value = this.environment[name] || undefined
     if (value !== undefined && !/^[\x21-\x7e]+$/.test(value))
@@ -150,9 +170,20 @@ export class EnvironmentReader {
 }
 
 /** As an address whose parts are percent-encoded. */
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
 function isReadable(address: string): boolean {
   try {
-    const { username, password, pathname } = new URL(address)
+    const { connectionString, hosts } = readDatabaseAddress(address)
+    if (hosts.some(({ host, port }) => host === '' || port > 65_535)) return false
+    const { username, password, pathname } = new URL(connectionString)
     return [username, password, pathname].every((part) => decodeURIComponent(part) !== undefined)
   } catch {
     return false

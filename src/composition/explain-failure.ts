@@ -1,22 +1,31 @@
 import { ModeError } from '../db/claim-mode.ts'
+import { NoPrimary } from '../db/find-primary.ts'
+import { PoolerNotDeclared } from '../db/pooler-not-declared.ts'
 import { WorkerNotReady } from '../processes/worker-pool.ts'
 import { ConfigError, type Config } from './config.ts'
 import { PriceDataFault } from './read-price-data.ts'
 
-const EXPLAINED = [ModeError, ConfigError, PriceDataFault, WorkerNotReady]
+const EXPLAINED = [ModeError, ConfigError, PriceDataFault, WorkerNotReady, PoolerNotDeclared]
 
 /**
- * Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure, which is a
- * fault of the program: its stack helps whoever mends it.
+ * Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure: it is a fault
+ * of the program, and its stack is needed to find the cause.
  */
 export function explainFailure(
   error: unknown,
-  { host, port, databaseUrl, dataDir }: Config,
+  { host, port, probePort, databaseUrl, dataDir }: Config,
 ): string | undefined {
   if (EXPLAINED.some((explained) => error instanceof explained)) return (error as Error).message
-  const { code, message, syscall, path, hostname } = error as NodeJS.ErrnoException & {
-    hostname?: string
-  }
+  const {
+    code,
+    message,
+    syscall,
+    path,
+    hostname,
+    port: wanted = port,
+  } = error as NodeJS.ErrnoException & { hostname?: string; port?: number }
+  if (syscall === 'listen' && wanted === probePort)
+    return `PROBE_PORT: port ${probePort} of ${host} cannot be used: ${message}`
   // A worker's socket is bound by its parent, and `bind` reports what `listen` does elsewhere.
   const isListening = syscall === 'listen' || syscall === 'bind'
   if (isListening && code === 'EADDRINUSE')
@@ -36,6 +45,7 @@ export function explainFailure(
 
 /** The connection, or PostgreSQL before the first statement: unknown role, wrong password, no such database. */
 function isOfDatabase(error: unknown): boolean {
+  if (error instanceof NoPrimary) return true
   const { code = '', syscall } = error as NodeJS.ErrnoException
   return syscall === 'connect' || syscall === 'getaddrinfo' || /^(28|3D)/.test(code)
 }

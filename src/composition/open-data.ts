@@ -1,6 +1,6 @@
 import { claimMode, type Mode } from '../db/claim-mode.ts'
 import { migrate } from '../db/migrate.ts'
-import { openDatabase, type Database } from '../db/open.ts'
+import { openDatabase, type OpenDatabase } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 import { keepMonthsAhead } from '../workers/ensure-months.ts'
 
@@ -8,22 +8,19 @@ import { keepMonthsAhead } from '../workers/ensure-months.ts'
  * The database with the tables of this release, and with the partitions of the coming months. Throws a `ModeError` if
  * it belongs to the other mode.
  */
-export async function openData(
-  databaseUrl: string,
-  mode: Mode,
-  log: Log,
-): Promise<{ readonly db: Database; close(): Promise<void> }> {
+export async function openData(databaseUrl: string, mode: Mode, log: Log): Promise<OpenDatabase> {
   const ran = await migrate(databaseUrl)
   if (ran.length > 0) log.info('migrations_run', { names: ran })
-  const { db, close } = openDatabase(databaseUrl, {
+  const opened = openDatabase(databaseUrl, {
     onError: (error) => log.warn('database_connection_failed', { error }),
   })
+  const { db } = opened
   try {
     await claimMode(db, mode)
     await keepMonthsAhead(db, log)
   } catch (error) {
-    await close()
+    await opened.close()
     throw error
   }
-  return { db, close }
+  return opened
 }

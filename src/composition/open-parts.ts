@@ -11,6 +11,7 @@ import { createLimitsView, type LimitsView } from '../gateway/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/running-calls.ts'
 import { createHealthRecorder, type HealthRecorder } from '../health/health-recorder.ts'
 import { createByteBudget, type ByteBudget, type ByteBudgetLimits } from '../lib/byte-budget.ts'
+import { createReadiness, type Readiness } from '../health/readiness.ts'
 import { openLease, type Lease } from '../ledger/lease.ts'
 import type { Log } from '../lib/log.ts'
 import { createPace, type Pace } from '../lib/pace.ts'
@@ -32,6 +33,8 @@ import { openPricing, type Pricing } from './open-pricing.ts'
 import { openSharedCounts, type SharedCounts } from './open-shared-counts.ts'
 import { openUpstreams, type OpenUpstreams } from './open-upstreams.ts'
 import { ALONE, processOf, type ProcessPlace } from './process-place.ts'
+import { PROGRAM_VERSION } from './program-version.ts'
+import { openTracing, type Tracing } from '../tracing/open-tracing.ts'
 import { resolveWebhookSettings } from './resolve-webhook-settings.ts'
 import { watchNode } from './watch-node.ts'
 
@@ -40,6 +43,7 @@ export interface Parts {
   readonly config: Config
   readonly log: Log
   readonly metrics: Metrics
+  readonly tracing: Tracing | undefined
   readonly db: Database
   readonly lease: Lease
   readonly pricing: Pricing
@@ -65,6 +69,7 @@ export interface Parts {
   readonly conversations: StoredConversations
   readonly place: ProcessPlace
   readonly shared: SharedCounts
+  readonly readiness: Readiness
 }
 
 /**
@@ -77,27 +82,33 @@ const BODY_PACE = { perSecond: 48 * 1024 * 1024, ownPerSecond: 16 * 1024 * 1024 
 export async function openParts(
   config: Config,
   databaseUrl: string,
-  log: Log,
+  processLog: Log,
   closing: Closing,
   place: ProcessPlace = ALONE,
 ): Promise<Parts> {
   const metrics = createMetrics()
+  const tracing = config.tracing && (await openTracing(config.tracing, PROGRAM_VERSION))
+  if (tracing) closing.add('tracing', tracing)
+  const counted = metrics.countLog(processLog)
+  const log = tracing?.withIds(counted) ?? counted
   const shared = openSharedCounts(place)
-  const { db } = closing.add('database', await openData(databaseUrl, config.mode, log))
+  const { db, pool } = closing.add('database', await openData(databaseUrl, config.mode, log))
   const lease = await openLease({ databaseUrl, log, process: processOf(place) })
   closing.add('lease', { close: () => lease.stop() })
   const pricing = await openPricing(db, config, log)
-  const models = pricing.catalog.listConfigured()
   const upstreams = closing.add(
     'upstreams',
-    await openUpstreams(config, models, log, shared.runningOf('routes')),
+    await openUpstreams(config, pricing.catalog.listConfigured(), log, shared.runningOf('routes')),
   )
   const keyUses = createKeyUses({ db, log })
   closing.add('key uses', { close: () => keyUses.flush() })
   const shieldCounts = createShieldCounts({ db, log })
   closing.add('shield counts', { close: () => shieldCounts.flush() })
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
-  closing.add('listener', listenForChanges(databaseUrl, { keys, pricing, log }))
+  closing.add(
+    'listener',
+    listenForChanges(config.databaseListenUrl ?? databaseUrl, { keys, pricing, log }),
+  )
   const takesOverSpool = place.role !== 'worker'
   const observer = metrics.ledger
   const books = closing.add(
@@ -116,11 +127,12 @@ export async function openParts(
   const bodies = createByteBudget(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
   const { router } = upstreams
-  watchNode(metrics, { calls, bodies, books, router, fxRate: pricing.fxRate })
+  watchNode(metrics, { calls, bodies, books, router, fxRate: pricing.fxRate, pool, lease })
   return {
     config,
     log,
     metrics,
+    tracing,
     db,
     lease,
     pricing,
@@ -144,6 +156,7 @@ export async function openParts(
     ...openResponses(config, { db, webhooks, memory: bodies, pace }),
     place,
     shared,
+    readiness: createReadiness(db, () => lease.isHeld(lease.epoch())),
   }
 }
 

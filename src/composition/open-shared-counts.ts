@@ -8,7 +8,7 @@ import {
 import { createSummedSender, type Sums } from '../lib/summed-sender.ts'
 import type { ProcessPlace } from './process-place.ts'
 
-/** What limits count in memory: a worker exchanges it with the other workers of its server. */
+/** The counts of the limits in memory, which the workers of a server exchange. */
 export interface SharedCounts {
   /** How many run at once, of one kind of work. */
   runningOf(kind: 'calls' | 'exports' | 'images' | 'routes'): SharedRunning

@@ -16,7 +16,7 @@ export interface SandboxAccount {
   readonly webhookToken: string
 }
 
-/** What a worker learns from its parent. */
+/** The first message of a parent to its worker. */
 export interface WorkerStart {
   readonly databaseUrl: string
   readonly process: NodeProcess

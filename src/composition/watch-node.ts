@@ -2,9 +2,12 @@ import type { FxRateView } from '../fx/create-fx-rate-view.ts'
 import type { BreakerState } from '../gateway/routing/circuit-breaker.ts'
 import type { RouteState, Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
+import type { Pool } from 'pg'
+import type { Lease } from '../ledger/lease.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { Metrics } from './create-metrics.ts'
 import type { NodeLedger } from './open-node-ledger.ts'
+import { PROGRAM_VERSION } from './program-version.ts'
 
 const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1, open: 2 }
 
@@ -14,15 +17,22 @@ interface Watched {
   readonly books: NodeLedger
   readonly router: Router
   readonly fxRate: FxRateView
+  readonly pool: Pool
+  readonly lease: Lease
 }
 
 /** Gauges whose values are read when the metrics are requested. */
 export function watchNode(
   metrics: Metrics,
-  { calls, bodies, books, router, fxRate }: Watched,
+  { calls, bodies, books, router, fxRate, pool, lease }: Watched,
 ): void {
   const { ledger, deliveries } = books
   metrics.gauge('catraca_holds_open', 'Calls of this node that hold money.', () => calls.size)
+  metrics.gauge(
+    'catraca_oldest_call_seconds',
+    'The age of the oldest call of this node that holds money; 0 without calls.',
+    () => calls.oldestMs() / 1000,
+  )
   metrics.gauge(
     'catraca_body_bytes',
     'Bytes of request bodies and unread answers in memory.',
@@ -51,7 +61,47 @@ export function watchNode(
   metrics.gauge('catraca_fx_rate_age_seconds', 'Since the day of the exchange rate in force.', () =>
     ageSecondsOf(fxRate),
   )
+  metrics.gauge(
+    'catraca_heartbeat_age_seconds',
+    'Since the last heartbeat of this node that the database took. Its lease lasts 20 s.',
+    () => lease.sinceContactMs() / 1000,
+  )
+  metrics.gauge(
+    'catraca_lease_held',
+    '1: no other node may resolve the holds of this one; 0: it answers no calls.',
+    () => (lease.isHeld(lease.epoch()) ? 1 : 0),
+  )
+  metrics.gaugeByLabels(
+    'catraca_build_info',
+    'Always 1; the labels say what runs.',
+    ['version', 'node_version'],
+    () => [{ labels: { version: PROGRAM_VERSION, node_version: process.version }, value: 1 }],
+  )
+  watchPool(metrics, pool)
   watchRoutes(metrics, router)
+}
+
+/** The pool of every query but the ledger's, which has its own connections. */
+function watchPool(metrics: Metrics, pool: Pool): void {
+  metrics.gaugeByLabels(
+    'catraca_database_connections',
+    'Connections of the pool to the database.',
+    ['state'],
+    () => [
+      { labels: { state: 'idle' }, value: pool.idleCount },
+      { labels: { state: 'busy' }, value: pool.totalCount - pool.idleCount },
+    ],
+  )
+  metrics.gauge(
+    'catraca_database_connections_max',
+    'The most connections that the pool opens.',
+    () => pool.options.max,
+  )
+  metrics.gauge(
+    'catraca_database_waiting',
+    'Queries that wait for a connection of the pool.',
+    () => pool.waitingCount,
+  )
 }
 
 /** -1 while no rate is known. */

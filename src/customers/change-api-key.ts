@@ -14,7 +14,8 @@ import type { NanoBrl } from '../lib/money.ts'
 export interface ApiKeyChange {
   readonly name?: string
   readonly scope?: KeyScope
-  readonly modelIds?: readonly string[]
+  /** Null: every model of the catalog, also later ones. */
+  readonly modelIds?: readonly string[] | null
   readonly ipAllowlist?: readonly string[] | null
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number | null
@@ -91,7 +92,7 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
       version: column('version', '+', 1),
       ...(name === undefined ? {} : { name }),
       ...(scope === undefined ? {} : { scope }),
-      ...(modelIds === undefined ? {} : { model_ids: [...modelIds] }),
+      ...(modelIds === undefined ? {} : { model_ids: modelIds && [...modelIds] }),
       ...(ipAllowlist === undefined ? {} : { ip_allowlist: ipAllowlist && [...ipAllowlist] }),
       ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
       ...(tokensPerMinute === undefined

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withParameter } from './database-address.ts'
 import type { Database } from './open.ts'
 
 /** Each connection may take this long to end, in milliseconds. */
@@ -11,14 +12,12 @@ export function connectionsOf(processId: string): string {
 
 /** The address of the database for a process, whose connections then have its name. */
 export function databaseUrlOf(databaseUrl: string, processId: string): string {
-  const url = new URL(databaseUrl)
-  url.searchParams.set('application_name', connectionsOf(processId))
-  return url.href
+  return withParameter(databaseUrl, 'application_name', connectionsOf(processId))
 }
 
 /**
- * Ends the connections with this name, and waits until their statements are over: what they have not committed is
- * rolled back. A killed process leaves them: the database notices only when a statement ends.
+ * Ends the connections with this name, and waits until their statements are over: open transactions are rolled back.
+ * The connections of a killed process outlive it: the database notices only when a statement ends.
  */
 export async function endConnections(db: Database, name: string): Promise<void> {
   await sql`

@@ -2,9 +2,12 @@
  * LISTEN on PostgreSQL channels over a permanent separate connection. `onGap` is called after every (re)connect, because
  * notifications in between were missed. A half-open connection is as silent as one without notifications, so TCP probes
  * it and a query checks it every half minute. Notifications until then are missed too: callers must also read at
- * intervals.
+ * intervals. Through a pooler in transaction mode there are no notifications: then `onGap` is called every few seconds.
  */
 import pg from 'pg'
+import { readDatabaseAddress } from './database-address.ts'
+import { DatabaseClient } from './database-client.ts'
+import { destroyClient } from './destroy-client.ts'
 import { connectionConfig } from './open.ts'
 
 export interface Listener {
@@ -12,6 +15,7 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500
+const POLL_MS = 3_000
 /** After this much silence TCP probes the other end; Node.js waits for ten probes, a second apart. */
 const KEEP_ALIVE_AFTER_MS = 10_000
 /** For failures that TCP cannot see: a proxy or a server whose kernel still answers. */
@@ -25,6 +29,7 @@ export function listen(
   onGap: () => void,
   { askEveryMs = ASK_EVERY_MS, answerMsMax = ANSWER_MS_MAX } = {},
 ): Listener {
+  if (readDatabaseAddress(databaseUrl).isPooled) return poll(onGap)
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -38,7 +43,7 @@ export function listen(
   }
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client({
+    const fresh = new DatabaseClient({
       ...connectionConfig(databaseUrl),
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       query_timeout: answerMsMax,
@@ -78,11 +83,15 @@ export function listen(
   }
 }
 
+function poll(read: () => void): Listener {
+  const timer = setInterval(read, POLL_MS)
+  read()
+  return { close: async () => clearInterval(timer) }
+}
+
 /** A graceful close would wait for ever if the other end is gone. */
 function leave(client: pg.Client): Promise<void> {
-  // The types of `pg` do not declare it.
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  const timer = setTimeout(() => connection.stream.destroy(), FAREWELL_MS_MAX)
+  const timer = setTimeout(() => destroyClient(client), FAREWELL_MS_MAX)
   return client
     .end()
     .catch(() => {})

@@ -5,12 +5,14 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
+import { DatabaseClient } from './database-client.ts'
 import { createFunctions } from './functions.ts'
 import { connectionConfig } from './open.ts'
+import { isRefusedByPooler, PoolerNotDeclared } from './pooler-not-declared.ts'
 
 /** Tables are in `public`, and migrations change tables only. */
-const SETTINGS = ['-c lock_timeout=60000', '-c search_path=public']
+const SETTINGS = { lock_timeout: '60000', search_path: 'public' }
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 /** The schema of all earlier migrations. */
@@ -20,9 +22,12 @@ const SERVER_VERSION_MIN = 150_000
 
 /** Migrates the database to the newest version; returns the names of the migrations it ran. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client(connectionConfig(databaseUrl, SETTINGS))
-  await client.connect()
+  const client = new DatabaseClient(connectionConfig(databaseUrl, SETTINGS))
+  await client.connect().catch((error: unknown) => {
+    throw isRefusedByPooler(error) ? new PoolerNotDeclared() : error
+  })
   try {
+    await checkSettings(client)
     await checkServerVersion(client)
     // `if not exists` fails if another session creates the table meanwhile. Both statements are one transaction.
     await client.query(`select pg_advisory_xact_lock(hashtextextended('migrations', 0));
@@ -38,6 +43,14 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   } finally {
     await client.end()
   }
+}
+
+/** A pooler may also drop the settings of a connection without a word. */
+async function checkSettings(client: DatabaseClient): Promise<void> {
+  const { rows } = await client.query<{ lock_timeout: string }>(
+    `select setting as lock_timeout from pg_settings where name = 'lock_timeout'`,
+  )
+  if (rows[0]?.lock_timeout !== SETTINGS.lock_timeout) throw new PoolerNotDeclared()
 }
 
 async function checkServerVersion(client: pg.Client): Promise<void> {

@@ -4,6 +4,8 @@
  */
 import pg from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
+import { readDatabaseAddress } from './database-address.ts'
+import { DatabaseClient, type DatabaseClientConfig } from './database-client.ts'
 import { FUNCTIONS_SCHEMA } from './functions.ts'
 import type { Tables } from './tables.ts'
 
@@ -25,29 +27,37 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
-/** The settings of every connection. `synchronous_commit` must not depend on the server's default. */
-const SESSION_SETTINGS = [
-  '-c synchronous_commit=on',
-  '-c timezone=UTC',
-  `-c search_path=${FUNCTIONS_SCHEMA},public`,
-  '-c jit=off',
-  '-c lock_timeout=3000',
-  // A half-open connection must not keep its locks until the kernel's own time-outs, which take hours.
-  '-c idle_in_transaction_session_timeout=15000',
-  '-c tcp_keepalives_idle=5',
-  '-c tcp_keepalives_interval=2',
-  '-c tcp_keepalives_count=3',
-  '-c tcp_user_timeout=10000',
-]
+type Settings = Readonly<Record<string, string>>
 
-export function connectionConfig(
-  databaseUrl: string,
-  settings: readonly string[] = [],
-): pg.ClientConfig {
+/** The settings of every statement. `synchronous_commit` must not depend on the server's default. */
+const SETTINGS: Settings = {
+  synchronous_commit: 'on',
+  timezone: 'UTC',
+  search_path: `${FUNCTIONS_SCHEMA},public`,
+  jit: 'off',
+  lock_timeout: '3000',
+  // A half-open connection must not keep its locks until the kernel's own time-outs, which take hours.
+  idle_in_transaction_session_timeout: '15000',
+}
+
+/** The settings of every connection to the server itself; those of a pooler's connections are the operator's. */
+const CONNECTION_SETTINGS: Settings = {
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '10000',
+}
+
+export function connectionConfig(databaseUrl: string, more: Settings = {}): DatabaseClientConfig {
+  const address = readDatabaseAddress(databaseUrl)
+  const settings = { ...SETTINGS, ...more }
   return {
-    connectionString: databaseUrl,
+    address,
+    settings,
+    connectionString: address.connectionString,
     types,
-    options: [...SESSION_SETTINGS, ...settings].join(' '),
+    // A pooler refuses it: the connection sets them for each transaction.
+    ...(address.isPooled ? {} : { options: writeOptions({ ...settings, ...CONNECTION_SETTINGS }) }),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
@@ -55,60 +65,46 @@ export function connectionConfig(
   }
 }
 
+function writeOptions(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+}
+
 /** A deadlock; and a concurrent change of a row in a transaction of one snapshot. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40P01', '40001'])
 const ATTEMPTS_MAX = 3
+const POOL_MAX = 10
 
-type Query = (
-  config: unknown,
-  values?: unknown,
-  callback?: (error: Error | null, result: unknown) => void,
-) => unknown
-
-/**
- * `pg`'s own query promises keep the rows of one query reachable from the next, so V8 moves every row that was ever
- * read to the old generation (measured: 1.5 KB a row, and half of the time of long reads). A promise around its
- * callbacks does not.
- */
-class QueriedByCallback extends pg.Client {
-  override query = ((config: unknown, values?: unknown, callback?: unknown): unknown => {
-    const query = pg.Client.prototype.query.bind(this) as Query
-    const isPlain =
-      typeof config === 'string' || typeof (config as pg.Submittable).submit !== 'function'
-    if (!isPlain || typeof values === 'function' || callback !== undefined)
-      return query(config, values, callback as never)
-    return new Promise((resolve, reject) => {
-      query(config, values, (error, result) => (error ? reject(error) : resolve(result)))
-    })
-  }) as pg.Client['query']
-}
-
-/**
- * A pool for reads and for writes off the hot path. The server cancels statements after 10 s. Errors of idle
- * connections are logged, not thrown: the next query reports the failure.
- */
+/** A pool for reads and for writes off the hot path. The server cancels statements after 10 s. */
 export function openDatabase(
   databaseUrl: string,
-  options: { onError: (error: Error) => void },
+  { onError }: { onError: (error: Error) => void },
 ): OpenDatabase {
+  const config = connectionConfig(databaseUrl, { statement_timeout: '10000' })
+  const pool = openPool(config, { max: POOL_MAX, onError })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}
+
+/** Errors of idle connections are reported, not thrown: the next query reports the failure. */
+export function openPool(
+  config: DatabaseClientConfig,
+  { max, onError }: { readonly max: number; onError: (error: Error) => void },
+): pg.Pool {
   const pool = new pg.Pool({
-    Client: QueriedByCallback,
-    ...connectionConfig(databaseUrl, ['-c statement_timeout=10000']),
-    max: 10,
+    // The pool passes its configuration on.
+    Client: DatabaseClient as unknown as new () => pg.Client,
+    ...config,
+    max,
     idleTimeoutMillis: 30_000,
   })
-  let isClosing = false
   // While the pool says goodbye, the database may end the same connections.
-  pool.on('error', (error) => (isClosing ? undefined : options.onError(error)))
+  pool.on('error', (error) => (pool.ending ? undefined : onError(error)))
   // A connection that breaks during a query reports it twice: the query fails, which is enough, and an event without a
   // listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  const close = (): Promise<void> => {
-    isClosing = true
-    return db.destroy()
-  }
-  return { db, pool, close }
+  return pool
 }
 
 /**
@@ -128,10 +124,4 @@ export async function inTransaction<Result>(
       if (code === undefined || !RETRYABLE.has(code) || attempt >= ATTEMPTS_MAX) throw error
     }
   }
-}
-
-/** Ends a connection at once: a graceful close would wait for ever on a broken or frozen one. */
-export function destroyClient(client: pg.Client): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
 }

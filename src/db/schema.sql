@@ -479,6 +479,23 @@ create table holds (
   constraint holds_pkey PRIMARY KEY (id)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 
+create table idempotency_keys (
+  id uuid not null,
+  customer_id uuid not null,
+  api_key_id uuid,
+  key_digest bytea not null,
+  content_sealed bytea storage external not null,
+  is_answered boolean not null,
+  running_until timestamptz,
+  created_at timestamptz not null default now(),
+  constraint idempotency_keys_check CHECK (running_until IS NULL OR NOT is_answered),
+  constraint idempotency_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint idempotency_keys_customer_id_key_digest_key UNIQUE (customer_id, key_digest),
+  constraint idempotency_keys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX idempotency_keys_oldest ON idempotency_keys USING btree (created_at);
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table incident_updates (
   id uuid not null,
   incident_id uuid not null,

@@ -475,6 +475,16 @@ export interface Tables {
     response_sealed: Buffer
     created_at: DefaultedTime
   }
+  idempotency_keys: {
+    id: string
+    customer_id: string
+    api_key_id: string | null
+    key_digest: Buffer
+    content_sealed: Buffer
+    is_answered: boolean
+    running_until: Date | null
+    created_at: DefaultedTime
+  }
   generated_images: {
     id: string
     customer_id: string

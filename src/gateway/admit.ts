@@ -42,7 +42,8 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
   const models = findModels(deps, kind, key, request)
   if (isRefusal(models)) {
     kind.dispose?.(request)
-    return refuse(models, key)
+    const modelId = deps.catalog.findNamed(request.modelId)?.id
+    return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
   }
   return { kind: 'admitted', key, request, models, maxCostNanoBrl }
 }

@@ -34,6 +34,15 @@ export interface NotAdmitted {
   readonly kind: 'not_admitted'
   readonly refused: Refusal
   readonly key: ActiveKey | undefined
+  /** Undefined if the call was refused before its request was read. */
+  readonly asked?: Asked | undefined
+}
+
+/** The part of a request by which its refusal is counted. */
+export interface Asked {
+  /** Of the catalog; undefined if the request names no model of it. */
+  readonly modelId: string | undefined
+  readonly isStream: boolean
 }
 
 /** A call whose money is held. Its hold must be resolved, even after an error. */

@@ -86,9 +86,7 @@ export function createCheckCaller(
   }
 
   /** The key of a call against which nothing speaks that this node knows already. */
-  function passAtOnce(incoming: IncomingCaller, body: ExpectedBody): ActiveKey | undefined {
-    const key = identifyCached(deps, incoming)
-    if (!key || 'refused' in key) return undefined
+  function passAtOnce(key: ActiveKey, body: ExpectedBody): ActiveKey | undefined {
     const isFree = deps.limits.reachedFor(keySubject(key)) === undefined
     return isFree && !findNodeFault(key, body) && !needsBalance(key, body) ? key : undefined
   }
@@ -117,11 +115,20 @@ export function createCheckCaller(
     return undefined
   }
 
+  /** The limits of its network are for the calls of everybody else. */
+  function hasOwnLimit(key: ActiveKey): boolean {
+    return !deps.limits.wasShort(key.customerId) && !deps.limits.wasShort(key.id)
+  }
+
   return function checkCaller(incoming, body, openClient) {
-    const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-    if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
-    if (refuseWide(incoming, openClient)) return undefined
-    return passAtOnce(incoming, body) ?? checkSlowly(incoming, body, openClient)
+    const known = identifyCached(deps, incoming)
+    const key = known && !('refused' in known) ? known : undefined
+    if (!key || !hasOwnLimit(key)) {
+      const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+      if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
+      if (refuseWide(incoming, openClient)) return undefined
+    }
+    return (key && passAtOnce(key, body)) ?? checkSlowly(incoming, body, openClient)
   }
 }
 

@@ -19,6 +19,8 @@ export interface IncomingCall<Body = Buffer> {
   /** The header `x-svc-max-cost-brl`: the most that the client lets this call cost. */
   readonly maxCostBrl?: string | undefined
   readonly ip: string
+  /** The header of the caller's trace (W3C trace context), unchecked. */
+  readonly traceparent?: string | undefined
   readonly body: Body
   /** By `performance.now()`. */
   readonly receivedAtMs: number

@@ -42,13 +42,24 @@ export interface GatewayDeps {
 }
 
 export interface GatewayObserver {
-  /** A model call was answered; `upstreamMs` is the time spent waiting for the upstream. */
+  /** A model call was answered. */
   answered(facts: {
-    model: string
+    modelId: string
     status: number
-    durationMs: number
-    upstreamMs: number
     isStream: boolean
+    durationMs: number
+    /** Until the upstream answered, or sent the first chunk of a stream. */
+    firstByteMs: number
+    /** The time spent waiting for the upstream. */
+    upstreamMs: number
+  }): void
+  /** A model call was refused; `modelId` is undefined if its model was not known yet, or is not in the catalog. */
+  refused(facts: {
+    modelId: string | undefined
+    status: number
+    code: string
+    isStream: boolean
+    durationMs: number
   }): void
   /** An upstream answered, or sent the first byte of a stream. */
   upstreamAnswered(facts: { vendor: string; upstreamId: string; firstByteMs: number }): void

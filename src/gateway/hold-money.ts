@@ -11,10 +11,10 @@ import type { CallBounds } from './call-kind.ts'
 import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
-import { ipSubject, keySubject, secondsToReset } from './limits.ts'
+import { keySubject, secondsToReset } from './limits.ts'
 import { capText, type CapGuard } from './cap-text.ts'
 import { maxCostText } from './max-cost-text.ts'
-import { countRequest } from './refuse-call.ts'
+import { countRequest, countShort } from './refuse-call.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** An answer shorter than this is of no use, so the call is refused for its balance instead. */
@@ -107,7 +107,11 @@ export async function holdMoney<Request extends CallRequest>(
       }
     }
     const next = await nextHoldRequest(deps, context, current, quoted, verdict)
-    if ('status' in next) return { refused: next, limits }
+    if ('status' in next) {
+      const isShort = next.status === 402 && !isRepeated
+      if (isShort) await countShort(deps, incoming.ip, current.key, next)
+      return { refused: next, limits }
+    }
     current = next
   }
   // Other calls of this customer took the free amount after every try.
@@ -123,9 +127,6 @@ async function nextHoldRequest(
   verdict: Verdict,
 ): Promise<HoldRequest | Refusal> {
   switch (verdict.kind) {
-    case 'ip_limited':
-      deps.limits.noteReached(ipSubject(context.incoming.ip, deps.ipRequestsPerMinute), verdict)
-      return refusals.ipLimited(secondsToReset(verdict))
     case 'key_limited':
       deps.limits.noteReached(keySubject(current.key), verdict)
       return refusals.keyLimited(secondsToReset(verdict))
@@ -270,7 +271,7 @@ function attemptOf(
     isRepeated,
     customerId: key.customerId,
     key,
-    ip: incoming.ip,
+    ip: null,
     ipLimit: deps.ipRequestsPerMinute,
     requestId: incoming.requestId,
     sessionId: incoming.sessionId ?? null,

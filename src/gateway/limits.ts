@@ -32,6 +32,13 @@ export interface LimitsView {
   noteHold(customerId: string, isGranted: boolean): void
   /** Whether the customer's last hold was granted, within this minute. */
   hasHeld(customerId: string): boolean
+  /**
+   * A call was refused because money was missing, or counted for an address whose limit is reached: of the whole account,
+   * by the customer's id, or of one key, by the key's.
+   */
+  noteShort(id: string): void
+  /** Whether that was noted within this minute; a granted hold ends it for the account. */
+  wasShort(id: string): boolean
 }
 
 const MINUTE_MS = 60_000
@@ -44,6 +51,7 @@ export function createLimitsView(
   let minute = 0
   let used = new Map<string, number>()
   let held = new Set<string>()
+  let short = new Set<string>()
   /** Times of this process's monotonic clock, so that a difference to the database's clock does not matter. */
   const reached = new Map<string, { readonly limit: number; readonly untilMs: number }>()
 
@@ -53,6 +61,7 @@ export function createLimitsView(
       minute = current
       used = new Map()
       held = new Set()
+      short = new Set()
       for (const [subject, { untilMs }] of reached)
         if (untilMs <= monotonic()) reached.delete(subject)
     }
@@ -86,10 +95,16 @@ export function createLimitsView(
     noteHold(customerId, isGranted) {
       if (isGranted) held.add(customerId)
       else held.delete(customerId)
+      if (isGranted) short.delete(customerId)
     },
+    noteShort: (id) => void short.add(id),
     hasHeld(customerId) {
       turnTo(now())
       return held.has(customerId)
+    },
+    wasShort(id) {
+      turnTo(now())
+      return short.has(id)
     },
   }
   return view

@@ -61,8 +61,8 @@ export async function reconcileOwn(deps: ReconcileDeps): Promise<number> {
 }
 
 /**
- * For the parent of a process that has ended: its holds need not wait for its lease. What it wrote to its spool is
- * replayed first, so that an answer that it delivered is charged exactly, and once.
+ * For the parent of a process that has ended: its holds need not wait for its lease. Its spool is
+ * replayed first, so that each answer that it delivered is charged exactly, and once.
  */
 export async function reconcileEnded(deps: ReconcileDeps, processId: string): Promise<number> {
   const { db, ledger, log } = deps

@@ -1,5 +1,5 @@
 import type { ActiveKey } from '../customers/key-cache.ts'
-import type { NotAdmitted } from './call.ts'
+import type { Asked, NotAdmitted } from './call.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
@@ -14,32 +14,32 @@ export function refuseCall(
   client: Client,
   refused: Refusal,
   limits: Limits,
+  asked?: Asked,
 ): void {
   client.refuse(refused, limits)
   const durationMs = performance.now() - incoming.receivedAtMs
-  deps.observer.answered({
-    model: '',
-    status: refused.status,
-    durationMs,
-    upstreamMs: 0,
-    isStream: false,
-  })
+  const { status, code } = refused
+  const { modelId, isStream } = asked ?? NOT_READ
+  deps.observer.refused({ modelId, status, code, isStream, durationMs })
 }
+
+const NOT_READ: Asked = { modelId: undefined, isStream: false }
 
 /** Refuses a call before the hold, and counts it against the rate limits. */
 export async function refuseAndCount(
   deps: GatewayDeps,
   incoming: Pick<IncomingCaller, 'ip' | 'receivedAtMs'>,
   client: Client,
-  { refused, key }: NotAdmitted,
+  { refused, key, asked }: NotAdmitted,
 ): Promise<void> {
   const { limits, reached } = await countRequest(deps, incoming.ip, key)
-  return refuseCall(deps, incoming, client, reached ?? refused, limits)
+  return refuseCall(deps, incoming, client, reached ?? refused, limits, asked)
 }
 
 /**
- * Counts a request that holds no money against the rate limits of its address and, if known, its key. If one of them is
- * reached, the result has the refusal.
+ * Counts a request that holds no money against the rate limit of its key, if known, and of its address, unless the
+ * account has held money within this minute: then its key's limit is the one that applies. If one of them is reached, the
+ * result has the refusal.
  */
 export async function countRequest(
   deps: GatewayDeps,
@@ -47,21 +47,39 @@ export async function countRequest(
   key: ActiveKey | undefined,
 ): Promise<{ limits: Limits; reached?: Refusal }> {
   const address = ipSubject(ip, deps.ipRequestsPerMinute)
-  const verdict = await deps.ledger.count({ ip, ipLimit: address.limit, key })
+  const isOfAddress = !key || !deps.limits.hasHeld(key.customerId)
+  const counted = { ip: isOfAddress ? ip : null, ipLimit: address.limit, key }
+  const verdict = await deps.ledger.count(counted)
   const subject = key ? keySubject(key) : address
   if (verdict.kind === 'unavailable') return { limits: deps.limits.lastKnown(subject) }
-  const limits = deps.limits.counted(
-    subject,
-    (key ? verdict.keySequence : verdict.ipSequence) ?? 0,
-    verdict.at,
-  )
   if (verdict.kind === 'ip_limited') {
+    if (key) deps.limits.noteShort(key.id)
     deps.limits.noteReached(address, verdict)
+    const limits = deps.limits.counted(address, verdict.ipSequence ?? 0, verdict.at)
     return { limits, reached: refusals.ipLimited(secondsToReset(verdict)) }
   }
+  const sequence = key ? verdict.keySequence : verdict.ipSequence
+  const limits = deps.limits.counted(subject, sequence ?? 0, verdict.at)
   if (verdict.kind === 'key_limited') {
     deps.limits.noteReached(subject, verdict)
     return { limits, reached: refusals.keyLimited(secondsToReset(verdict)) }
   }
   return { limits }
+}
+
+/**
+ * Counts a call with a recognised key that was refused because money is missing for the limit of its address: many keys
+ * without money must not ask the database more often than that.
+ */
+export async function countShort(
+  deps: GatewayDeps,
+  ip: string,
+  key: ActiveKey,
+  refused: Refusal,
+): Promise<void> {
+  const isOfAccount = refused.code === 'insufficient_balance'
+  deps.limits.noteShort(isOfAccount ? key.customerId : key.id)
+  const address = ipSubject(ip, deps.ipRequestsPerMinute)
+  const verdict = await deps.ledger.count({ ip, ipLimit: address.limit })
+  if (verdict.kind === 'ip_limited') deps.limits.noteReached(address, verdict)
 }

@@ -26,6 +26,8 @@ export interface RunningCalls {
   ): RunningCall
   has(holdId: string): boolean
   readonly size: number
+  /** The age of the oldest call; 0 if none is running. */
+  oldestMs(): number
   /** Takes the due checkpoints: the first one of calls older than 100 ms, and later ones for new output. */
   takeDueCheckpoints(): Checkpoint[]
   /** Records that these checkpoints were committed durably. */
@@ -94,6 +96,11 @@ export function createRunningCalls(now: () => number = () => performance.now()):
     has: (holdId) => states.has(holdId),
     get size() {
       return states.size
+    },
+    oldestMs() {
+      // A map keeps the order in which its entries came.
+      const [oldest] = states.values()
+      return oldest ? now() - oldest.beganAtMs : 0
     },
     takeDueCheckpoints() {
       const nowMs = now()

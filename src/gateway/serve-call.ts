@@ -11,6 +11,7 @@
  * Once money is held, every exit from this file resolves the hold exactly once. If the process dies first,
  * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ.
  */
+import type { Model } from '../catalog/model.ts'
 import { chargedPrice } from '../catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
@@ -20,6 +21,7 @@ import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream
 import type {
   Admitted,
   AnsweredBy,
+  Asked,
   CallRequest,
   Called,
   HeldCall,
@@ -54,19 +56,23 @@ export function createServeCall<
     const place = takePlace(deps, kind, admitted)
     if ('refused' in place) {
       kind.dispose?.(request)
-      return refuseAndCount(deps, incoming, client, place)
+      const asked = askedFor(models[0], request)
+      return refuseAndCount(deps, incoming, client, { ...place, asked })
     }
     try {
       for (const [index, model] of models.entries()) {
+        const asked = askedFor(model, request)
         const bounds = await kind.bound(model, request, deps.providers)
         const held = await holdMoney(deps, incoming, admitted, model, bounds, index > 0)
-        if ('refused' in held) return refuseCall(deps, incoming, client, held.refused, held.limits)
+        if ('refused' in held)
+          return refuseCall(deps, incoming, client, held.refused, held.limits, asked)
 
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
         const isOver = index === models.length - 1 || client.hasLeft() || isFinal(failure)
-        if (isOver) return refuseCall(deps, incoming, client, refusalOf(failure), held.limits)
+        if (isOver)
+          return refuseCall(deps, incoming, client, refusalOf(failure), held.limits, asked)
       }
     } finally {
       place.release()
@@ -128,7 +134,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
     if (!deps.lease.isHeld(epoch)) {
       await deps.ledger.resolve(releaseHeldCall(held, 'lease_lapsed'), running)
-      refuseCall(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+      refuseUnavailable(deps, incoming, client, held)
       return undefined
     }
     const dispatchedAtMs = performance.now()
@@ -154,14 +160,14 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       if (!isDurable(resolved)) {
         if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
         if (relayed.refuse) relayed.refuse(refusals.serviceUnavailable())
-        else refuseCall(deps, incoming, client, refusals.serviceUnavailable(), held.limits)
+        else refuseUnavailable(deps, incoming, client, held)
         return undefined
       }
       // A charge in the spool shows that the database is away.
       if (relayed.keep && resolved.kind !== 'spooled') await relayed.keep()
       relayed.send(text)
       deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
-      answered(deps, incoming, held, called.calledAtMs - dispatchedAtMs)
+      answered(deps, incoming, held, called, dispatchedAtMs)
     } finally {
       called.routeCall.end()
     }
@@ -264,14 +270,30 @@ function answered(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
   held: HeldCall,
-  upstreamMs: number,
+  { calledAtMs }: Called<unknown>,
+  dispatchedAtMs: number,
 ): void {
-  const durationMs = performance.now() - incoming.receivedAtMs
+  const { receivedAtMs } = incoming
   deps.observer.answered({
-    model: held.model.id,
+    ...askedFor(held.model, held.request),
     status: 200,
-    durationMs,
-    upstreamMs,
-    isStream: held.request.isStream,
+    durationMs: performance.now() - receivedAtMs,
+    firstByteMs: calledAtMs - receivedAtMs,
+    upstreamMs: calledAtMs - dispatchedAtMs,
   })
+}
+
+function refuseUnavailable(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  { model, request, limits }: HeldCall,
+): void {
+  const asked = askedFor(model, request)
+  refuseCall(deps, incoming, client, refusals.serviceUnavailable(), limits, asked)
+}
+
+/** The labels of a call in the metrics. */
+function askedFor(model: Model, { isStream }: CallRequest): Asked & { readonly modelId: string } {
+  return { modelId: model.id, isStream }
 }

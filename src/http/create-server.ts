@@ -59,10 +59,11 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     answerError(deps, error, request, reply),
   )
 
+  const resourceDeps = { ...deps, webApp }
   addRoutes(
     server,
     routes,
-    (route) => limitStrangers(deps.restLimits, route, route.handlersOf(deps)),
+    (route) => limitStrangers(deps.restLimits, route, route.handlersOf(resourceDeps)),
     deps.bodyBytesMax,
   )
   return server

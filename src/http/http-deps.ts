@@ -24,4 +24,5 @@ export interface ServerDeps {
   readonly log: Log
 }
 
-export type HttpDeps = ServerDeps & ResourceDeps
+/** The dashboard's files belong to the server that sends them. */
+export type HttpDeps = ServerDeps & Omit<ResourceDeps, 'webApp'>

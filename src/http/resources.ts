@@ -10,6 +10,7 @@ import { health } from './health/resource.ts'
 import { images } from './images/resource.ts'
 import { incidents } from './incidents/resource.ts'
 import { legal } from './legal/resource.ts'
+import { live } from './live/resource.ts'
 import { mails } from './mails/resource.ts'
 import { margins } from './margins/resource.ts'
 import { metrics } from './metrics/resource.ts'
@@ -27,6 +28,7 @@ import { refunds } from './refunds/resource.ts'
 import { sessions } from './sessions/resource.ts'
 import { shield } from './shield/resource.ts'
 import { signIn } from './sign-in/resource.ts'
+import { site } from './site/resource.ts'
 import { spendingGuard } from './spending-guard/resource.ts'
 import { storedResponses } from './stored-responses/resource.ts'
 import { teams } from './teams/resource.ts'
@@ -56,6 +58,7 @@ export function listRoutes(terms: RouteTerms) {
     ...apiKeys,
     ...prompts,
     ...signIn,
+    ...live,
     ...profile,
     ...shield,
     ...spendingGuard,
@@ -76,6 +79,7 @@ export function listRoutes(terms: RouteTerms) {
     ...mails(terms),
     ...margins,
     ...metrics,
+    ...site,
     ...legal,
     ...docs,
   ]

@@ -3,7 +3,8 @@ import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
 /** A request that was refused for another reason, and only counts against the rate limits. */
 export interface CountOnly {
-  readonly ip: string
+  /** Null: not counted for its address. */
+  readonly ip: string | null
   /** Requests per minute. */
   readonly ipLimit: number
   /** Undefined for a request without a valid key. */
@@ -23,7 +24,8 @@ export interface Attempt {
     readonly requestsPerMinute: number
     readonly tokensPerMinute: number | null
   }
-  readonly ip: string
+  /** Null: not counted for its address, because the key is recognised and has a limit of its own. */
+  readonly ip: string | null
   readonly ipLimit: number
   readonly requestId: string
   readonly sessionId: string | null
@@ -64,9 +66,9 @@ export type VerdictKind =
 
 export interface Verdict {
   readonly kind: VerdictKind
-  /** The number of this request within the minute, for its key (null without one) and for its address. */
+  /** The number of this request within the minute, for its key and for its address; null where it is not counted. */
   readonly keySequence: number | null
-  readonly ipSequence: number
+  readonly ipSequence: number | null
   /** Credits less debits less charges, before open holds; null for a request without a hold. */
   readonly balanceNanoBrl: NanoBrl | null
   readonly heldNanoBrl: NanoBrl | null

@@ -10,9 +10,11 @@
  * new id: calls that began under the old id belong to an epoch that is over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { FUNCTIONS_SCHEMA } from '../db/functions.ts'
-import { connectionConfig, destroyClient } from '../db/open.ts'
+import { DatabaseClient } from '../db/database-client.ts'
+import { destroyClient } from '../db/destroy-client.ts'
+import { connectionConfig } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -52,6 +54,8 @@ export interface Lease extends LeaseView {
    * lease of contact: before that, their silence may be the database's.
    */
   contactMs(): number
+  /** Since the last heartbeat that the database took, in milliseconds. */
+  sinceContactMs(): number
   /** Ends the heartbeat and records that the node stopped, so that its last holds need not wait for the lease. */
   stop(): Promise<void>
 }
@@ -91,11 +95,11 @@ export async function openLease(options: {
   const stopping = new AbortController()
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      ...connectionConfig(options.databaseUrl, [
-        `-c statement_timeout=${HEARTBEAT_TIMEOUT_MS}`,
-        '-c lock_timeout=1000',
-      ]),
+    const fresh = new DatabaseClient({
+      ...connectionConfig(options.databaseUrl, {
+        statement_timeout: String(HEARTBEAT_TIMEOUT_MS),
+        lock_timeout: '1000',
+      }),
       connectionTimeoutMillis: HEARTBEAT_TIMEOUT_MS,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
     })
@@ -182,6 +186,7 @@ export async function openLease(options: {
       if (contactSinceMs === undefined || nowMs - lastContactMs > GAP_MS_MAX) return 0
       return nowMs - contactSinceMs
     },
+    sinceContactMs: () => clock.monotonicMs() - lastContactMs,
     async stop() {
       stopping.abort()
       await beating

@@ -11,7 +11,7 @@ test("a histogram equals prom-client's for the same values", async () => {
   const labelled = { name: 'labelled_seconds', help: 'Help.', buckets }
   const ours = [
     createHotHistogram(plain),
-    createHotHistogram({ ...labelled, label: 'of' }),
+    createHotHistogram({ ...labelled, labels: ['of'] }),
   ] as const
   const registry = new Registry()
   const theirs = [
@@ -28,6 +28,22 @@ test("a histogram equals prom-client's for the same values", async () => {
     }
   }
   assert.equal(textOf(ours), await registry.metrics())
+})
+
+test("a histogram with three labels equals prom-client's", async () => {
+  const same = { name: 'three_seconds', help: 'Help.', buckets }
+  const labels = ['model', 'status_class', 'stream'] as const
+  const ours = createHotHistogram({ ...same, labels })
+  const registry = new Registry()
+  const theirs = new Histogram({ ...same, labelNames: labels, registers: [registry] })
+  for (const [place, value] of values.entries()) {
+    const model = `m${place % 2}`
+    const status_class = place % 3 === 0 ? '2xx' : '4xx'
+    const stream = place % 4 === 0 ? 'true' : 'false'
+    ours.observe(value, model, status_class, stream)
+    theirs.observe({ model, status_class, stream }, value)
+  }
+  assert.deepEqual(linesOf(textOf([ours])), linesOf(await registry.metrics()))
 })
 
 test('a histogram without values reports zeros', async () => {

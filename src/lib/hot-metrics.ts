@@ -5,8 +5,8 @@
  */
 
 export interface HotHistogram {
-  /** `of` is the value of the label, if the metric has one. */
-  observe(value: number, of?: string): void
+  /** Takes the values of the labels that the metric has, in their order. */
+  observe(value: number, first?: string, second?: string, third?: string): void
   text(): string
 }
 
@@ -17,6 +17,8 @@ export interface HotCounter {
 }
 
 interface Series {
+  /** The values of the labels. */
+  readonly of: readonly string[]
   /** One count per bucket, not cumulative; the last one is for values above all bounds. */
   readonly counts: number[]
   sum: number
@@ -27,22 +29,29 @@ export function createHotHistogram(options: {
   readonly help: string
   /** Inclusive upper bounds, in ascending order. */
   readonly buckets: readonly number[]
-  readonly label?: string
+  /** Up to three. */
+  readonly labels?: readonly string[]
 }): HotHistogram {
-  const { name, help, buckets, label } = options
-  const seriesOf = new Map<string, Series>()
-  if (label === undefined) open('')
+  const { name, help, buckets, labels = [] } = options
+  /** By the values of the three labels. */
+  const seriesOf = new Map<string, Map<string, Map<string, Series>>>()
+  const all: Series[] = []
+  if (labels.length === 0) open('', '', '')
 
-  function open(of: string): Series {
-    const series = { counts: Array.from({ length: buckets.length + 1 }, () => 0), sum: 0 }
-    seriesOf.set(of, series)
+  function open(first: string, second: string, third: string): Series {
+    const of = [first, second, third].slice(0, labels.length)
+    const series = { of, counts: Array.from({ length: buckets.length + 1 }, () => 0), sum: 0 }
+    const seconds = seriesOf.get(first) ?? new Map<string, Map<string, Series>>()
+    const thirds = seconds.get(second) ?? new Map<string, Series>()
+    seriesOf.set(first, seconds.set(second, thirds.set(third, series)))
+    all.push(series)
     return series
   }
 
   function* lines(): Generator<string> {
     yield* headLines(name, help, 'histogram')
-    for (const [of, { counts, sum }] of seriesOf) {
-      const own = label === undefined ? [] : [[label, of] as const]
+    for (const { of, counts, sum } of all) {
+      const own = labels.map((label, place) => [label, of[place] ?? ''] as const)
       let below = 0
       for (const [place, count] of counts.entries()) {
         below += count
@@ -55,8 +64,8 @@ export function createHotHistogram(options: {
   }
 
   return {
-    observe(value, of = '') {
-      const series = seriesOf.get(of) ?? open(of)
+    observe(value, first = '', second = '', third = '') {
+      const series = seriesOf.get(first)?.get(second)?.get(third) ?? open(first, second, third)
       let place = 0
       while (place < buckets.length && value > (buckets[place] as number)) place += 1
       ;(series.counts[place] as number) += 1

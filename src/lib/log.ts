@@ -14,6 +14,7 @@ export interface Log {
 
 /** The log of a whole process. */
 export interface ProcessLog extends Log {
+  setLevel(level: LogLevel): void
   /** Writes the counts of suppressed lines that are still due, for example at the end of the process. */
   flush(): void
 }
@@ -29,7 +30,7 @@ const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3,
  * `debug`, where every line is wanted.
  */
 export function createProcessLog(
-  level: LogLevel,
+  initialLevel: LogLevel,
   write: (line: string) => void,
   /** A monotonic clock in milliseconds. */
   now: () => number = () => performance.now(),
@@ -37,6 +38,7 @@ export function createProcessLog(
   common: () => LogFacts = () => ({}),
 ): ProcessLog {
   const throttle = createLogThrottle()
+  let level = initialLevel
   let timer: NodeJS.Timeout | undefined
 
   function writeLine(name: string, event: string, facts: Record<string, unknown>): void {
@@ -83,6 +85,7 @@ export function createProcessLog(
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
+    setLevel: (wanted) => void (level = wanted),
     flush: () => writeSummaries(throttle.takeAll(now())),
   }
 }

@@ -14,7 +14,7 @@ export type RunningCounts = readonly (readonly [subject: string, own: number])[]
 export interface RunningExchange {
   /** One kind of subject; the names of two kinds never meet. */
   of(kind: string): SharedRunning
-  /** The counts of another process, each of which replaces what was known of its subject. */
+  /** The counts of another process; each replaces the previous count of its subject. */
   receive(from: string, counts: RunningCounts): void
   /** The other process has ended, so nothing runs there. */
   forget(from: string): void

@@ -21,6 +21,8 @@ import { hideProcessorName } from './hide-processor-name.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUp, type TopUpMethod } from './top-ups.ts'
 
 export interface TopUpInput {
+  /** Undefined: a new one. */
+  readonly id?: string
   readonly customerId: string
   readonly payer: PayerDetails
   readonly amountNanoBrl: NanoBrl
@@ -75,10 +77,12 @@ async function makeTopUp(
   const { customerId, method, card } = input
   const ensured = await ensurePayer(db, processor, input.payer)
   if (ensured.kind !== 'payer') return ensured
-  const id = createId()
+  const { id = createId() } = input
   const inserted = await insertTopUp(db, actor, processor, id, input).catch(asCardLimit)
   if (typeof inserted !== 'boolean') return inserted
-  if (!inserted) return { kind: 'in_flight' }
+  // The id is there already: a process that was taken for dead has resumed the same request.
+  if (!inserted)
+    return input.isAutomatic ? { kind: 'in_flight' } : { kind: 'unavailable', topUpId: id }
   const outcome = await processor.createPayment({
     ourId: id,
     processorCustomerId: ensured.processorCustomerId,
@@ -90,9 +94,36 @@ async function makeTopUp(
   })
   if (outcome.kind !== 'payment') return endUnpaid(db, id, outcome)
   await recordPayment(db, processor, id, outcome.payment)
+  return asShown((await findTopUp(db, customerId, id)) as TopUp)
+}
+
+/**
+ * The outcome of a top-up that an earlier request began and did not answer; undefined if it did not get as far as a row.
+ * The processor is asked for a payment that may exist, and no other one is created.
+ */
+export async function resumeTopUp(
+  db: Database,
+  processor: Processor,
+  { customerId, id }: { customerId: string; id: string },
+): Promise<CreatedTopUp | undefined> {
+  const begun = await findTopUp(db, customerId, id)
+  if (!begun) return undefined
+  if (begun.status === 'pending' && begun.processorPaymentId === null) {
+    const found = await processor.findPaymentByReference(id)
+    if (found.kind === 'payment') await recordPayment(db, processor, id, found.payment)
+  }
   const topUp = (await findTopUp(db, customerId, id)) as TopUp
-  const isShown = topUp.pix || topUp.boleto || (card && topUp.processorPaymentId !== null)
-  return isShown ? { kind: 'created', topUp } : { kind: 'unavailable', topUpId: id }
+  if (topUp.status !== 'failed') return asShown(topUp)
+  return topUp.card
+    ? { kind: 'card_rejected', detail: 'a cobrança no cartão não foi aprovada' }
+    : { kind: 'unavailable' }
+}
+
+function asShown(topUp: TopUp): CreatedTopUp {
+  const isCharged = topUp.card && topUp.processorPaymentId !== null
+  return topUp.pix || topUp.boleto || isCharged
+    ? { kind: 'created', topUp }
+    : { kind: 'unavailable', topUpId: topUp.id }
 }
 
 /** Returns false if another automatic top-up of the customer is in flight. */

@@ -35,6 +35,8 @@ export interface CardKeys {
 export const PAYMENT_METHODS_MAX = 10
 
 export interface NewPaymentMethod extends Omit<PaymentMethod, 'id' | 'createdAt'> {
+  /** Undefined: a new one. */
+  readonly id?: string
   readonly customerId: string
   readonly processorId: string
   readonly token: string
@@ -62,7 +64,7 @@ async function insertPaymentMethod(
 ): Promise<PaymentMethod | undefined> {
   await lockCustomer(trx, input.customerId)
   if (await hasMostPaymentMethods(trx, input.customerId)) return undefined
-  const id = createId()
+  const { id = createId() } = input
   const row = await trx
     .insertInto('payment_methods')
     .values({
@@ -88,6 +90,19 @@ export async function hasMostPaymentMethods(db: Database, customerId: string): P
     .where('customer_id', '=', customerId)
     .executeTakeFirstOrThrow()
   return Number(count) >= PAYMENT_METHODS_MAX
+}
+
+export async function findPaymentMethod(
+  db: Database,
+  { customerId, id }: { customerId: string; id: string },
+): Promise<PaymentMethod | undefined> {
+  const row = await db
+    .selectFrom('payment_methods')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toPaymentMethod(row)
 }
 
 /** Oldest first. */

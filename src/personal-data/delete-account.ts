@@ -57,6 +57,7 @@ export function deleteAccount(
       .execute()
     await queuePayerRemoval(trx, customerId)
     await eraseCards(trx, customerId)
+    await trx.deleteFrom('idempotency_keys').where('customer_id', '=', customerId).execute()
     await trx.deleteFrom('balance_watches').where('customer_id', '=', customerId).execute()
     const deletedAt = await eraseCustomer(trx, customerId)
     await record({

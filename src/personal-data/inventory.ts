@@ -150,6 +150,11 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'webhook_endpoints.customer_id': { exportedIn: 'webhooks', deletion: 'erased' },
   'webhook_attempts.customer_id': { exportedIn: 'webhook_attempts', deletion: 'erased' },
+  'idempotency_keys.customer_id': {
+    notExported:
+      'answers that the customer got within the last 24 hours; their objects are exported',
+    deletion: 'erased',
+  },
   'stored_responses.customer_id': { exportedIn: 'stored_responses', deletion: 'erased' },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },
 }

@@ -9,7 +9,7 @@ export interface Channel {
   on(topic: string, handle: (data: unknown) => unknown): void
   /** A message from the other process. */
   receive(message: unknown): void
-  /** The other process is gone: whoever waits for an answer gets none. */
+  /** The other process is gone: all outstanding questions fail. */
   close(): void
 }
 

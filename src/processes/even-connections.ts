@@ -9,34 +9,21 @@ import type { Socket } from 'node:net'
 export interface EvenConnections {
   /** Connections that carried a request since the last call, for the parent; `mean` is that of all workers. */
   report(mean: number): number
-  /** From now on every connection closes after its answer. */
-  closeAll(): void
-  /** Requests that are being answered. */
-  readonly running: number
-  /** Since the last request began, in milliseconds. */
-  idleMs(): number
 }
 
 export function evenConnections(server: Server): EvenConnections {
   const busy = new Map<Socket, number>()
   let used = new Set<Socket>()
   let toClose = 0
-  let closesAll = false
-  let running = 0
-  let lastAtMs = performance.now()
 
   function onRequest({ socket }: IncomingMessage, response: ServerResponse): void {
-    running += 1
-    lastAtMs = performance.now()
     used.add(socket)
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
-    if (closesAll) response.shouldKeepAlive = false
-    else if (toClose > 0 && response.shouldKeepAlive) {
+    if (toClose > 0 && response.shouldKeepAlive) {
       toClose -= 1
       response.shouldKeepAlive = false
     }
     response.once('close', () => {
-      running -= 1
       const left = (busy.get(socket) ?? 1) - 1
       if (left > 0) busy.set(socket, left)
       else busy.delete(socket)
@@ -52,13 +39,5 @@ export function evenConnections(server: Server): EvenConnections {
       used = new Set(busy.keys())
       return own
     },
-    closeAll() {
-      closesAll = true
-      lastAtMs = performance.now()
-    },
-    get running() {
-      return running
-    },
-    idleMs: () => performance.now() - lastAtMs,
   }
 }

@@ -39,6 +39,8 @@ export interface PoolOptions {
   readonly count: number
   readonly program: string
   readonly log: Log
+  /** Of the next worker that is started. */
+  environment(): Readonly<Record<string, string | undefined>>
   createId(): string
   /** The answer to a worker's first question. */
   startDataOf(worker: PoolWorker): unknown
@@ -57,7 +59,7 @@ export class WorkerNotReady extends Error {}
 interface Member extends PoolWorker {
   state: PoolWorker['state']
   readonly child: Worker
-  /** Nobody but the one who launched it replaces it. */
+  /** Started by a restart: if it dies, the restart fails, and the pool does not replace it. */
   isCandidate: boolean
   readyAtMs: number | undefined
   /** Questions about its state in a row that it did not answer. */
@@ -83,7 +85,7 @@ const QUICK_DEATHS_MAX = 8
 export function createWorkerPool(options: PoolOptions): WorkerPool {
   const { log } = options
   const members = new Set<Member>()
-  /** By number; those that are to serve. */
+  /** The workers that serve or will serve, by number. */
   const current = new Map<number, Member>()
   const pace = createRestartPace()
   const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
@@ -95,7 +97,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
   function launch(number: number, isCandidate: boolean): Member {
     cluster.schedulingPolicy = cluster.SCHED_NONE
     cluster.setupPrimary({ exec: options.program, serialization: 'advanced' })
-    const child = cluster.fork()
+    const child = cluster.fork(options.environment())
     const channel = createChannel((message) => {
       if (child.isConnected()) child.process.send(message, undefined, undefined, () => {})
     })
@@ -114,7 +116,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
       ready: Promise.withResolvers(),
       ended: Promise.withResolvers(),
     }
-    // Who waits for it handles the failure; nobody may.
+    // A failure that nobody waits for is not unhandled.
     member.ready.promise.catch(() => {})
     members.add(member)
     if (!isCandidate) current.set(number, member)
@@ -178,7 +180,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
     const kill = (): void => void member.child.process.kill('SIGKILL')
     // It has no calls yet.
     if (member.state === 'starting') kill()
-    else setTimeout(kill, 2 * drain.withinMs + END_MS_MAX).unref()
+    else setTimeout(kill, drain.delayMs + 2 * drain.withinMs + END_MS_MAX).unref()
     member.state = 'draining'
     member.channel.post('drain', drain)
     return member.ended.promise

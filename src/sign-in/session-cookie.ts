@@ -7,6 +7,13 @@ const HOST_PREFIX = '__Host-'
 const NAMES = [`${HOST_PREFIX}${PREFIX}.session_token`, `${PREFIX}.session_token`]
 const COOKIES_MAX = 100
 
+/** Whether a browser has been signed in here; the session may have ended since. */
+export function hasSessionCookie(cookies: string | undefined): boolean {
+  if (cookies === undefined) return false
+  const pairs = cookies.split(';', COOKIES_MAX).map((pair) => pair.trim())
+  return NAMES.some((name) => pairs.some((pair) => pair.startsWith(`${name}=`)))
+}
+
 export function cookiePrefix(origin: string): string {
   return origin.startsWith('https:') ? `${HOST_PREFIX}${PREFIX}` : PREFIX
 }

@@ -131,3 +131,16 @@ export async function endSessionsOf(
       and id is distinct from ${keptId ?? null}`.execute(trx)
   return Number(numAffectedRows)
 }
+
+/** Those of the sessions that may still act. */
+export async function listActiveSessionIds(
+  db: Database,
+  sessionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select s.id ${OF_CUSTOMER}
+    where s.id = any(${sessionIds}::uuid[]) and s.expires_at > now() and not s.awaits_factor`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}

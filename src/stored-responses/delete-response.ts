@@ -3,7 +3,7 @@ import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { selectReadable, type ResponseReader } from './response-reader.ts'
 
-/** Returns false if the reader sees no such response. Those that continue it stay, and can no longer be continued. */
+/** Returns false if the reader sees no such response. Responses that continue it stay, and can no longer be continued. */
 export function deleteResponse(
   db: Database,
   actor: Actor,

@@ -59,7 +59,7 @@ export async function measureConversation(
   return rows
 }
 
-/** The contents, by id; what was deleted meanwhile is missing. */
+/** The contents by id, without responses that were deleted meanwhile. */
 export async function readResponses(
   db: Database,
   reader: ResponseReader,

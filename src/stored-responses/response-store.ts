@@ -1,6 +1,6 @@
 /**
- * Responses that an account has stored, each sealed for its row: an access to the database alone reads none. This room
- * knows texts and who may read them; what is in them belongs to the format (`gateway/chat/formats/responses`).
+ * Responses that an account has stored, each sealed for its row: access to the database alone opens none. This room
+ * knows the texts and their readers; the content belongs to the format (`gateway/chat/formats/responses`).
  */
 import type { Database } from '../db/open.ts'
 import { seal, SealError, unseal } from '../lib/seal.ts'
@@ -39,7 +39,7 @@ export interface ResponseStore {
   /** The newest first; see `measureConversation`. One more than a conversation may have shows that it is too long. */
   measureConversation(reader: ResponseReader, id: string): Promise<FoundResponse[]>
   measure(reader: ResponseReader, ids: readonly string[]): Promise<FoundResponse[]>
-  /** By id; what was deleted meanwhile, or cannot be opened, is missing. */
+  /** By id, without responses that were deleted meanwhile or that no key opens. */
   read(
     reader: ResponseReader,
     ids: readonly string[],
@@ -81,7 +81,7 @@ export function createResponseStore({
     },
   }
 
-  /** Undefined for what no known key opens: `doctor` counts it. */
+  /** Undefined if no known key opens it; `doctor` counts such responses. */
   function openTexts({ id, input, response }: SealedParts): ResponseTexts | undefined {
     try {
       // JSON has no line breaks of its own.

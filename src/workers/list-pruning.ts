@@ -2,6 +2,7 @@ import { pruneAuditLog } from '../audit-log/prune-audit-log.ts'
 import { pruneInvitations } from '../customers/prune-invitations.ts'
 import { pruneShieldCounts } from '../customers/prune-shield-counts.ts'
 import { pruneHealth } from '../health/prune-health.ts'
+import { pruneIdempotencyKeys } from '../idempotency/prune-idempotency-keys.ts'
 import { pruneAuthEvents } from '../identity/prune-auth-events.ts'
 import { pruneImages } from '../images/generated-images.ts'
 import { pruneRateWindows } from '../ledger/prune-rate-windows.ts'
@@ -32,6 +33,10 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
     'prune-stored-responses': {
       cron: '*/10 * * * *',
       run: () => pruneStoredResponses(db, inMinutes(8)),
+    },
+    'prune-idempotency-keys': {
+      cron: '*/10 * * * *',
+      run: () => pruneIdempotencyKeys(db, inMinutes(8)),
     },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
   }

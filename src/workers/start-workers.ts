@@ -2,7 +2,6 @@
  * Background jobs: timers of this node, for its own state (heartbeat, checkpoints) and for due rows (`db/due-rows.ts`),
  * which all nodes share; and scheduled jobs of pg-boss, each of which one node runs for all.
  */
-import { PgBoss } from 'pg-boss'
 import type { Catalog } from '../catalog/catalog.ts'
 import { evaluateAlerts } from '../alerts/evaluate-alerts.ts'
 import { createPauseSpendingKeys } from '../alerts/pause-spending-keys.ts'
@@ -17,8 +16,9 @@ import { reconcile, reconcileOwn } from '../gateway/reconcile.ts'
 import type { Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
+import { readBacklog, type Backlog } from '../health/read-backlog.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
-import type { Lease } from '../ledger/lease.ts'
+import { LEASE_SECONDS, type Lease } from '../ledger/lease.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import { verifyDeliveries } from '../ledger/deliveries/verify-deliveries.ts'
@@ -50,6 +50,7 @@ import { comparePayments } from './compare-payments.ts'
 import { comparePrices, countPriceDifferences, type PriceWatch } from './compare-prices.ts'
 import { every, type Timer, type TimerState } from './every.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
+import { openJobs, type OpenJobs } from './open-jobs.ts'
 import { createReportIncidents } from './report-incidents.ts'
 
 export interface Workers {
@@ -90,6 +91,8 @@ export interface WorkerDeps {
   readonly log: Log
   /** For the metric: the number of unexplained discrepancies. */
   onOpenDiscrepancies(count: number): void
+  /** For the metrics: the work and the faults that wait in the database. */
+  onBacklog(backlog: Backlog): void
   /** For the metric: the number of models whose prices differ from the price data. */
   onPriceDifferences(count: number): void
   /** Undefined in sandbox mode, where the rate is fixed. */
@@ -125,6 +128,7 @@ const SHIELD_COUNTS_EVERY_MS = 3_000
 /** Several times within the lease of an incident. */
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
+const BACKLOG_EVERY_MS = 15_000
 /** Days that are compared again, for charges that were settled late and imports that were missed. */
 const COSTS_COMPARED_DAYS = 35
 /** One run caches the margins of a week: three months are cached a quarter of an hour after the start. */
@@ -189,7 +193,12 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
     onDisabled: mailDisabledWebhook,
     log,
   })
+  const backlog = every(BACKLOG_EVERY_MS, 'read_backlog', log, async () =>
+    deps.onBacklog(await readBacklog(db, LEASE_SECONDS)),
+  )
+  backlog.wake()
   const timers = [
+    backlog,
     every(DELIVERIES_EVERY_MS, 'verify_deliveries', log, () =>
       verifyDeliveries({
         db,
@@ -219,10 +228,7 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
   return {
     timers,
     wakeProcessorEvents: () => processorEvents?.wake(),
-    stopJobs: () =>
-      jobs
-        .stop({ graceful: true, timeout: 5_000 })
-        .catch((error: unknown) => log.warn('jobs_stop_failed', { error })),
+    stopJobs: () => jobs.stop().catch((error: unknown) => log.warn('jobs_stop_failed', { error })),
     stopDelivery: () => delivery.stop(),
   }
 }
@@ -250,16 +256,10 @@ function startProcessorTimers(
   return events
 }
 
-async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
+async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
   const { db, log, processor, refreshFxRate } = deps
-  const boss = new PgBoss({
-    connectionString: deps.databaseUrl,
-    schema: 'jobs',
-    max: 3,
-    application_name: 'catraca-jobs',
-  })
-  boss.on('error', (error) => log.warn('jobs_failed', { error }))
-  await boss.start()
+  const jobs = await openJobs(deps.databaseUrl, log)
+  const { boss } = jobs
   const handlers: Record<string, Job> = {
     // Partitions are created long before their months begin, so there are weeks to notice a failed run.
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
@@ -314,7 +314,7 @@ async function startJobs(deps: WorkerDeps): Promise<PgBoss> {
     await boss.work(name, async () => void (await run()))
     await boss.schedule(name, cron)
   }
-  return boss
+  return jobs
 }
 
 /** Spreads the reads of nodes that started at the same time. */

@@ -120,7 +120,12 @@ test('the charge for a stream of a dead node is never above its hold, also where
   assert.ok(!('refused' in held), 'the hold is refused')
   await dead.ledger.checkpoint([{ id: held.holdId, customerId, outputTokensSeen: 1 }])
   await sql`update nodes set fenced_at = now() where id = ${dead.nodeId}`.execute(database.db)
-  const lease = { ...heldLease(alive.nodeId), contactMs: () => 60_000, stop: async () => {} }
+  const lease = {
+    ...heldLease(alive.nodeId),
+    contactMs: () => 60_000,
+    sinceContactMs: () => 0,
+    stop: async () => {},
+  }
   await reconcile({
     db: database.db,
     ledger: alive.ledger,

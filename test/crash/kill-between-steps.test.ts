@@ -11,6 +11,7 @@ import { deliverWebhooksAct } from './acts/deliver-webhooks.ts'
 import { dispatchEventsAct } from './acts/dispatch-events.ts'
 import { creditTopUpAct, returnTopUpAct } from './acts/handle-events.ts'
 import { refundAct } from './acts/refund.ts'
+import { repeatKeyAct, repeatTopUpAct } from './acts/repeat.ts'
 import { sendMailsAct } from './acts/send-mails.ts'
 import { takeEventAct } from './acts/take-event.ts'
 import { killBetweenSteps, type Act } from './kill-between-steps.ts'
@@ -45,6 +46,14 @@ for (const method of METHODS)
     `a top-up by ${method} is made at most once, and credited as often as it is paid`,
     createTopUpAct(method),
   )
+holds(
+  'a top-up that is repeated with its Idempotency-Key is made once, and its answer is not lost',
+  repeatTopUpAct,
+)
+holds(
+  'a key that is repeated with its Idempotency-Key is made once, and its secret is not lost',
+  repeatKeyAct,
+)
 holds('a reported payment is credited once', creditTopUpAct)
 holds('a refund leaves the balance once, and goes back to the payer once', refundAct)
 holds('money that went back to the payer is debited once', returnTopUpAct)

@@ -3,6 +3,7 @@
  * hundreds of such processes are started.
  */
 import { SYSTEM } from '../../src/audit-log/audited.ts'
+import type { ActOutcome } from '../../src/idempotency/act-once.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { Processor } from '../../src/payments/processor.ts'
@@ -14,6 +15,14 @@ export const PERFORM: Readonly<
   async 'create-top-up'(access, { order }: { order: TopUpOrder }) {
     const { createTopUp } = await import('../../src/payments/create-top-up.ts')
     return createTopUp(open(access), SYSTEM, await processorOf(access), topUpInput(order))
+  },
+
+  async 'repeat-top-up'(access, { order, key }: { order: TopUpOrder; key: string }) {
+    return topUpOnce({ db: open(access), processor: await processorOf(access) }, order, key)
+  },
+
+  async 'repeat-key'(access, given: { customerId: string; key: string }) {
+    return keyOnce(open(access), given)
   },
 
   async 'handle-events'(access) {
@@ -99,6 +108,48 @@ export function topUpInput({ customerId, amountCents, method }: TopUpOrder) {
     email: 'joao@example.com',
   }
   return { customerId, payer, amountNanoBrl: BigInt(amountCents) * 10_000_000n, method }
+}
+
+const SEALING_KEY = Buffer.alloc(32, 7)
+
+/** As `POST /topups` with an `Idempotency-Key`. */
+export async function topUpOnce(
+  { db, processor }: { db: Database; processor: Processor },
+  order: TopUpOrder,
+  key: string,
+): Promise<ActOutcome> {
+  const { actResumably } = await import('../../src/idempotency/act-once.ts')
+  const { createTopUp, resumeTopUp } = await import('../../src/payments/create-top-up.ts')
+  const { customerId } = order
+  return actResumably(
+    { db, keys: { sealingKey: SEALING_KEY } },
+    { customerId, apiKeyId: undefined, key, fingerprint: 'x' },
+    async ({ id, isResumed }) => {
+      const resumed = isResumed && (await resumeTopUp(db, processor, { customerId, id }))
+      const made =
+        resumed || (await createTopUp(db, SYSTEM, processor, { ...topUpInput(order), id }))
+      if (made.kind !== 'created') throw new Error(made.kind)
+      return { status: 201, body: made.topUp.id }
+    },
+    () => 'unknown',
+  )
+}
+
+/** As `POST /api-keys` with an `Idempotency-Key`. */
+export async function keyOnce(
+  db: Database,
+  { customerId, key }: { customerId: string; key: string },
+): Promise<ActOutcome> {
+  const { actOnce } = await import('../../src/idempotency/act-once.ts')
+  const { createApiKey } = await import('../../src/customers/api-keys.ts')
+  return actOnce(
+    { db, keys: { sealingKey: SEALING_KEY } },
+    { customerId, apiKeyId: undefined, key, fingerprint: 'x' },
+    async (trx) => {
+      const input = { customerId, name: 'repetida', requestsPerMinute: 120 }
+      return { status: 201, body: (await createApiKey(trx, input)).secret }
+    },
+  )
 }
 
 export interface RefundOrder {

@@ -74,6 +74,9 @@ const INSERTS: Readonly<Record<string, (id: string, at: Date) => RawBuilder<unkn
   generated_images: (id, at) =>
     sql`insert into generated_images (id, customer_id, media_type, bytes, expires_at)
       values (${id}, ${customerId}, 'image/png', ''::bytea, ${at})`,
+  idempotency_keys: (id, at) =>
+    sql`insert into idempotency_keys (id, customer_id, key_digest, content_sealed, is_answered, created_at)
+      values (${id}, ${customerId}, convert_to(${id}, 'UTF8'), ''::bytea, true, ${at})`,
   rate_windows: (id, at) =>
     sql`insert into rate_windows (subject, window_at, requests, tokens) values (${id}, ${at}, 1, 0)`,
   reconciliation_runs: (id, at) =>

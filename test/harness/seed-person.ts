@@ -301,6 +301,18 @@ async function seedCard(db: Database, customerId: string, marker: string): Promi
     })
     .execute()
   await db.insertInto('card_attempts').values({ id: createId(), customer_id: customerId }).execute()
+  await db
+    .insertInto('idempotency_keys')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      api_key_id: null,
+      key_digest: Buffer.from('digest'),
+      content_sealed: Buffer.from('sealed'),
+      is_answered: true,
+      running_until: null,
+    })
+    .execute()
 }
 
 async function seedAlert(db: Database, customerId: string, marker: string): Promise<void> {

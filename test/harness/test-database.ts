@@ -8,8 +8,10 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { parseBrl } from '../../src/lib/money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
+import { openTransactionPooler } from './transaction-pooler.ts'
 
 const TEMPLATE = 'catraca_template'
+const POOLER_SESSIONS = 12
 
 export interface TestDatabase {
   readonly databaseUrl: string
@@ -67,14 +69,21 @@ function nameDatabase(): string {
   return `test_${createId().replaceAll('-', '')}`
 }
 
-function openTestDatabase(serverUrl: string, name: string): TestDatabase {
-  const databaseUrl = urlOf(serverUrl, name)
+/** `TEST_DATABASE_THROUGH=pooler`: tests and their nodes reach the database through a pooler in transaction mode. */
+async function openTestDatabase(serverUrl: string, name: string): Promise<TestDatabase> {
+  const own = urlOf(serverUrl, name)
+  const pooler =
+    process.env.TEST_DATABASE_THROUGH === 'pooler'
+      ? await openTransactionPooler(own, { sessions: POOLER_SESSIONS })
+      : undefined
+  const databaseUrl = pooler?.databaseUrl ?? own
   const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
   return {
     databaseUrl,
     db,
     async drop() {
       await close()
+      await pooler?.close()
       await withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     },
   }

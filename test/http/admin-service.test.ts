@@ -113,6 +113,30 @@ test('a scheduled markup takes effect at its time and no earlier, on a node that
   assert.equal(await shownMarkup(model), 1.1111)
 })
 
+test('a planned rise is public before it starts: its date, its markup and its prices', async () => {
+  const model = 'sandbox-cached'
+  const startsAt = new Date(Date.now() + 40 * 86_400_000).toISOString()
+  const shown = async () => {
+    const { prices } = (await ask(baseUrl, '/model-prices')).json
+    const { models } = (await ask(baseUrl, '/models')).json
+    return {
+      price: prices.find(({ model_id }: any) => model_id === model),
+      listed: models.find(({ id }: any) => id === model),
+      single: (await ask(baseUrl, `/models/${model}`)).json,
+    }
+  }
+  const before = await shown()
+  assert.deepEqual([before.price.planned, before.listed.planned], [null, null])
+  assert.equal((await setMarkup(model, 2.5, { starts_at: startsAt })).status, 201)
+  const { price, listed, single } = await shown()
+  assert.deepEqual(listed.planned, { starts_at: startsAt, markup_multiplier: 2.5 })
+  assert.deepEqual(single.planned, listed.planned)
+  assert.equal(listed.markup_multiplier, 1.25)
+  assert.deepEqual(price.tiers, before.price.tiers)
+  assert.equal(price.planned.starts_at, startsAt)
+  assert.equal(price.planned.tiers[0].input_brl, before.price.tiers[0].input_brl * 2)
+})
+
 test('a call that was quoted before a change is charged by its quote', async () => {
   const model = 'sandbox-slow'
   const before = await (await ask(baseUrl, `/models/${model}`)).json

@@ -142,12 +142,24 @@ test('a name has 3 to 50 characters', async () => {
 })
 
 test('a key can be limited to models of the catalog, and shows them', async () => {
-  for (const model_ids of [undefined, null, [], ['none'], 'sandbox-chat', [7], {}]) {
+  for (const model_ids of [[], ['none'], 'sandbox-chat', [7], {}]) {
     const answer = await call('POST', '/api-keys', { ...INPUT, model_ids })
     assertRestRefusal(answer, 400, 'no_valid_models')
   }
   const { model_ids } = await createKey({ model_ids: ['none', 'gpt-4o', 'sandbox-chat', 'gpt-4o'] })
   assert.deepEqual(model_ids, ['gpt-4o', 'sandbox-chat'])
+})
+
+test('a key without a list of models calls all of them, also later ones', async () => {
+  for (const model_ids of [undefined, null]) {
+    const made = await createKey({ model_ids })
+    assert.equal(made.model_ids, null)
+    assert.equal((await askChat(gateway.node.baseUrl, made.key, sound('gpt-4o-mini'))).status, 200)
+  }
+  const limited = await createKey({ model_ids: ['sandbox-chat'] })
+  const lifted = await call('PATCH', `/api-keys/${limited.id}`, { model_ids: null })
+  assert.equal(lifted.json.model_ids, null)
+  assert.equal((await askChat(gateway.node.baseUrl, limited.key, sound('gpt-4o'))).status, 200)
 })
 
 test('an invalid limit is refused by its name', async () => {
@@ -346,7 +358,7 @@ test('an update of a key changes the given fields only, and null removes a limit
   })
   for (const body of [{ name: null }, { name: 'ab' }])
     assertRestRefusal(await call('PATCH', path, body), 400, 'name must be 3-50 chars')
-  for (const body of [{ model_ids: null }, { model_ids: ['none'] }])
+  for (const body of [{ model_ids: [] }, { model_ids: ['none'] }])
     assertRestRefusal(await call('PATCH', path, body), 400, 'no_valid_models')
   assertRestRefusal(
     await call('PATCH', path, { requests_per_minute: null }),

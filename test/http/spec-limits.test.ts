@@ -88,6 +88,23 @@ test('the default limit of a key is 120 model calls a minute', async () => {
   assertRefusal(answers.at(-1) as Asked, 429, 'api_key_rate_limited')
 })
 
+test('a key reaches its limit above 100 a minute from one address', async () => {
+  const { secret } = await seedCustomer(gateway.database.db, {
+    balanceBrl: '10',
+    requestsPerMinute: 110,
+  })
+  const headers = { 'x-forwarded-for': '10.9.3.1' }
+  const call = () => askChat(gateway.node.baseUrl, secret, sound('sandbox-chat'), headers)
+  await avoidMinuteEnd(30_000)
+  const answers = await Promise.all(Array.from({ length: 111 }, call))
+  const passed = answers.filter(({ status }) => status === 200)
+  assert.equal(passed.length, 110)
+  for (const { headers } of passed) assert.equal(headers.get('x-ratelimit-limit'), '110')
+  const refused = answers.find(({ status }) => status !== 200) as Asked
+  assertRefusal(refused, 429, 'api_key_rate_limited')
+  assert.equal(refused.headers.get('x-ratelimit-remaining'), '0')
+})
+
 test('x-ratelimit-reset is the Unix second of the next window, and only a 429 has retry-after', async () => {
   await avoidMinuteEnd()
   const { secret } = await seedCustomer(gateway.database.db, {

@@ -593,7 +593,7 @@ test('a client that leaves finds the whole response by the id of the first event
   }
 })
 
-test('an answer is charged and delivered if it cannot be stored: the table is away, or locked', async () => {
+test('an answer is charged and delivered if it cannot be stored: the table is missing or locked', async () => {
   const customer = await newCustomer()
   const { secret } = customer
   const { db, databaseUrl } = gateway.database

@@ -16,6 +16,7 @@ async function serve(folder: string): Promise<FastifyInstance> {
   const made = Fastify()
   const webApp = await addWebApp(made, folder)
   made.get('/v1/usage', () => 'uso')
+  made.get('/', (_request, reply) => webApp.sendFirstPage(reply))
   made.setNotFoundHandler(
     (request, reply) => webApp.answerPage(request, reply) ?? reply.code(404).send('nada'),
   )
@@ -54,7 +55,7 @@ test('a page may run nothing but our own files, and nobody may frame it', async 
   const { headers } = await open('/entrar')
   assert.equal(
     headers['content-security-policy'],
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   )
   assert.equal(headers['x-content-type-options'], 'nosniff')
   assert.equal(headers['referrer-policy'], 'same-origin')
@@ -92,13 +93,22 @@ test('a path that is not a page stays a 404: API paths, removed files, programs,
   assert.equal((await open('/v1/usage')).body, 'uso')
 })
 
-test('without a build / explains how to make one, and the rest works', async () => {
+test('without a build every page explains how to make one, and the rest works', async () => {
   const bare = await serve(join(dist, 'assets'))
-  const page = await bare.inject('/')
-  assert.equal(page.statusCode, 200)
-  assert.match(page.body, /npm run web:build/)
+  for (const url of ['/', '/entrar']) {
+    const page = await bare.inject({ url, headers: { accept: 'text/html' } })
+    assert.equal(page.statusCode, 503)
+    assert.match(page.body, /npm run web:build/)
+  }
   assert.equal((await bare.inject('/v1/usage')).body, 'uso')
-  const other = await bare.inject({ url: '/entrar', headers: { accept: 'text/html' } })
-  assert.equal(other.statusCode, 404)
+  assert.equal((await bare.inject('/entrar')).statusCode, 404)
   await bare.close()
+})
+
+test('a script is found by its name, whatever the hash of its content', async () => {
+  const made = Fastify()
+  const webApp = await addWebApp(made, dist)
+  assert.equal(webApp.findScript('base'), '/assets/base-abc.js')
+  assert.equal(webApp.findScript('nada'), undefined)
+  await made.close()
 })

@@ -20,7 +20,12 @@ before(async () => {
   database = await createTestDatabase()
   dead = await openTestLedger(database.db, database.databaseUrl)
   alive = await openTestLedger(database.db, database.databaseUrl)
-  lease = { ...heldLease(alive.nodeId), contactMs: () => 60_000, stop: async () => {} }
+  lease = {
+    ...heldLease(alive.nodeId),
+    contactMs: () => 60_000,
+    sinceContactMs: () => 0,
+    stop: async () => {},
+  }
 })
 
 after(async () => {

@@ -75,6 +75,28 @@ const situations: Readonly<Record<string, Situation>> = {
     before: 2,
     verdict: 'held',
   },
+  'not counted for its address': { attempt: { ip: null, ipLimit: 0 }, before: 2, verdict: 'held' },
+  'not counted for its address, one too many of the key': {
+    key: { requestsPerMinute: 2 },
+    attempt: { ip: null, ipLimit: 0 },
+    before: 2,
+    verdict: 'key_limited',
+  },
+  'not counted for its address, with a budget': {
+    key: { budget: budgetOf(10) },
+    attempt: { ip: null, ipLimit: 0 },
+    tokens: 11,
+    verdict: 'short_budget',
+  },
+  'not counted for its address, more than is there': {
+    attempt: { ip: null, ipLimit: 0 },
+    tokens: BALANCE_TOKENS + 1,
+    verdict: 'short_balance',
+  },
+  'not counted for its address, counted before': {
+    attempt: { ip: null, ipLimit: 0, isRepeated: true },
+    verdict: 'held',
+  },
   'a key that was revoked': {
     arrange: (key) => revokeApiKey(database.db, key.id),
     verdict: 'stale_key',

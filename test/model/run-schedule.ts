@@ -46,6 +46,8 @@ export interface RunCall {
   readonly tokens: number
   readonly node: DrivenNode
   phase: 'asked' | 'running' | 'ending' | 'over'
+  /** The end that its node asked of the ledger. */
+  asked: { readonly tokens: number | null; readonly isFinal: boolean } | undefined
   /** Output tokens in checkpoints: the highest sent, and the highest stored before this round and now. */
   seen: { sent: number; kept: number; keptNow: number }
   /** Another node resolved its hold. */
@@ -167,6 +169,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       tokens,
       node,
       phase: 'asked',
+      asked: undefined,
       seen: { sent: 0, kept: 0, keptNow: 0 },
       isReconciled: false,
       delivered: undefined,
@@ -193,14 +196,10 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     const { attempt, node } = call
     const tokens = wanted === null ? null : Math.max(Math.min(wanted, call.tokens), call.seen.sent)
     const { history } = customerAt(call.customer)
-    const operation = (answer: { tokens: number | null; isFinal: boolean }): Operation => ({
-      kind: 'resolve',
-      call: id,
-      tokens: answer.tokens,
-      isFinal: answer.isFinal,
-    })
+    const operation = (answer: { tokens: number | null; isFinal: boolean }) => resolve(id, answer)
     let place = 0
     const ended = node.end(attempt, tokens, chargeOf, (answer) => {
+      call.asked = answer
       place = history.begin(operation(answer))
     })
     const answered = ended.then((end) => {
@@ -215,6 +214,20 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
       if (end.isRefused) history.lost(history.begin(operation({ tokens: null, isFinal: true })))
     })
     track(node, answered)
+  }
+
+  /**
+   * The node of these calls has died while it ended them. A charge whose answer was not delivered may be in its spool,
+   * as final, or may have been taken back there.
+   */
+  function noteUndecided(node: DrivenNode): void {
+    for (const [id, { node: own, phase, asked, customer }] of calls) {
+      if (own !== node || phase !== 'ending' || !asked || asked.isFinal || asked.tokens === null)
+        continue
+      const { history } = customerAt(customer)
+      for (const tokens of [asked.tokens, null])
+        history.lost(history.begin(resolve(id, { tokens, isFinal: true })))
+    }
   }
 
   function checkpoint({ calls: ids, seen }: CallStep & { kind: 'checkpoint' }): void {
@@ -343,6 +356,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     for (let left = turns; left > 0; left--) await turn()
     if (node.isCrashed) return
     nodes[at] = await node.crash()
+    noteUndecided(node)
     states[at] = { isCut: false, isDiskFull: false, isSilent: false, unseenSeconds: 0 }
   }
 
@@ -492,6 +506,13 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   }
 
   return { run, quiesce, calls, reconcileErrors }
+}
+
+function resolve(
+  call: number,
+  { tokens, isFinal }: { readonly tokens: number | null; readonly isFinal: boolean },
+): Operation {
+  return { kind: 'resolve', call, tokens, isFinal }
 }
 
 /** Until its end is answered, as in `RunningCalls`. */

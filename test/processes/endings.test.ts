@@ -34,7 +34,8 @@ function isRunning(pid: number): boolean {
 
 test('when the parent is killed, the workers let their calls end and exit, and a new start serves', async () => {
   const { secret } = await seedCustomer(world.database.db, { balanceBrl: '1000' })
-  const killed = await world.start()
+  // The new start, which may be slow, comes before the end of the call.
+  const killed = await world.start({ env: { DRAIN_SECONDS: '120' } })
   await until('the workers are ready', () => workersOf(killed).length === 2)
   const workers = workersOf(killed)
   const running = call(killed, secret, { model: SLOW })

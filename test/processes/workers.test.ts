@@ -93,7 +93,12 @@ test('every worker is a node, and both answer; /metrics counts the calls of all 
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
   const count = await readMetric(`catraca_requests_total{model="${SLOW}",status="200"}`)
   assert.equal(count, calls.length)
-  assert.equal(await readMetric('catraca_request_seconds_count'), calls.length)
+  assert.equal(
+    await readMetric(
+      `catraca_request_seconds_count{model="${SLOW}",status_class="2xx",stream="false"}`,
+    ),
+    calls.length,
+  )
   assert.equal(await readMetric('catraca_workers{state="ready"}'), WORKERS)
 })
 

@@ -382,6 +382,15 @@ test('a hanging upstream, a hostile one and a call that is aborted fail, and not
   await impatient.close()
 })
 
+test('a body that cannot be written is refused before it is sent, and has no size', async () => {
+  const call = callOf({})
+  const broken = { ...call, native: { format: 'messages' as const, body: {}, flags: [] } }
+  const outcome = await provider.completeChat?.(broken, new AbortController().signal)
+  assert.equal(outcome?.kind === 'failure' && outcome.reason, 'unsupported')
+  assert.equal(server.requests.length, 0)
+  assert.equal(await provider.measureChat?.(broken), undefined)
+})
+
 test('vertex gets the same body at its own address, without flags that it does not know', async () => {
   const vertex = VERTEX_CLAUDE.open(server.url)
   for (const isStream of [false, true]) {

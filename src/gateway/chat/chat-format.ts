@@ -11,8 +11,8 @@ import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
 
 /**
- * What of the calling key may decide how a request is read: what never changes, what `isReadAlike` compares, and whether
- * responses are stored, which the database decides again.
+ * The fields of the calling key on which the reading of a request may depend: fields that never change, fields that
+ * `isReadAlike` compares, and the storing of responses, which the database decides again.
  */
 export type ChatCaller = Pick<
   ActiveKey,
@@ -30,7 +30,7 @@ export interface ChatFormat<Request extends ChatRequest = ChatRequest> {
   createWriter(call: { id: string; modelId: string; request: Request }): ChatWriter
 }
 
-/** A format whose requests say everything themselves. */
+/** A format whose requests can be read without the database. */
 export interface WholeChatFormat<
   Request extends ChatRequest = ChatRequest,
 > extends ChatFormat<Request> {

@@ -14,7 +14,8 @@ export function createServeTokenCount(deps: GatewayDeps, kind: ChatKind) {
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
     const { key, request, models } = admitted
     const { limits, reached } = await countRequest(deps, incoming.ip, key)
-    if (reached) return refuseCall(deps, incoming, client, reached, limits)
+    const asked = { modelId: models[0].id, isStream: false }
+    if (reached) return refuseCall(deps, incoming, client, reached, limits, asked)
     const { promptTokensEstimated } = await kind.bound(models[0], request, deps.providers)
     client.answer(JSON.stringify({ input_tokens: promptTokensEstimated }), limits)
   }

@@ -61,6 +61,7 @@ const creating = [
     tag: 'Alertas',
     summary:
       'Cria um alerta de saldo, de gasto ou de erros, da conta, de uma chave ou de uma equipe',
+    repeats: 'in_transaction',
     access: 'account',
     body: alertInput,
     status: 201,

@@ -48,7 +48,7 @@ export const apiKeyFields = {
   model_ids: Type.Optional(
     Type.Unsafe<unknown>({
       description:
-        'Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.',
+        'Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.',
     }),
   ),
   ip_allowlist: Type.Optional(
@@ -150,12 +150,11 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
   const change = readKeyChange(deps, {
     ...fields,
     name: fields.name ?? null,
-    model_ids: fields.model_ids ?? null,
   })
   return {
     name: change.name as string,
     scope: change.scope,
-    modelIds: change.modelIds,
+    modelIds: change.modelIds ?? undefined,
     ipAllowlist: change.ipAllowlist ?? undefined,
     requestsPerMinute: change.requestsPerMinute ?? REQUESTS_PER_MINUTE,
     tokensPerMinute: change.tokensPerMinute ?? undefined,
@@ -204,8 +203,9 @@ function readName(value: unknown): string {
   return name
 }
 
-/** Models of the catalog, each once. */
-function readModels(catalog: ApiKeyDeps['catalog'], value: unknown): string[] {
+/** Models of the catalog, each once; null: all of them, also later ones. */
+function readModels(catalog: ApiKeyDeps['catalog'], value: unknown): string[] | null {
+  if (value === null) return null
   const given: unknown[] = Array.isArray(value) ? value : []
   const known = given.filter(
     (id): id is string => typeof id === 'string' && catalog.findModel(id) !== undefined,

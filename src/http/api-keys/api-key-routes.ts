@@ -75,6 +75,7 @@ const creating = [
     path: '/api-keys',
     tag: 'Chaves',
     summary: 'Cria uma chave; o segredo só é mostrado na resposta',
+    repeats: 'in_transaction',
     access: 'manage',
     body: apiKeyInput,
     status: 201,

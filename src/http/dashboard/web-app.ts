@@ -1,8 +1,8 @@
 /**
- * The dashboard at `/`: the files that Vite built, and the same first page for the path of every page. API paths are
- * not affected: an unknown API path is a 404 in the API's format.
+ * The dashboard: the files that Vite built, and the same first page for the path of every page. API paths are not
+ * affected: an unknown API path is a 404 in the API's format. `/` belongs to `../site`.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -16,6 +16,7 @@ const POLICY = [
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -29,20 +30,32 @@ const HASHED_ASSET = 'public, max-age=31536000, immutable'
 export interface WebApp {
   /** Sends the first page if the request is for a page; otherwise returns undefined. */
   answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined
+  sendFirstPage(reply: FastifyReply): FastifyReply
+  /** The path of a built script by its name in `web/vite.config.ts`; undefined before a build. */
+  findScript(name: string): string | undefined
 }
 
 export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promise<WebApp> {
   if (!existsSync(join(dist, 'index.html'))) {
-    server.get('/', { schema: { hide: true } }, (_request, reply) =>
-      withPolicy(reply).type('text/html; charset=utf-8').send(NOT_BUILT),
-    )
-    return { answerPage: () => undefined }
+    const sendFirstPage = (reply: FastifyReply): FastifyReply =>
+      reply
+        .code(503)
+        .headers(HEADERS)
+        .header('cache-control', 'no-cache')
+        .type('text/html; charset=utf-8')
+        .send(NOT_BUILT)
+    return {
+      answerPage: (request, reply) => (isPage(request) ? sendFirstPage(reply) : undefined),
+      sendFirstPage,
+      findScript: () => undefined,
+    }
   }
   await server.register(fastifyStatic, {
     root: dist,
     // A route for each existing file, so that other addresses stay unknown.
     wildcard: false,
     globIgnore: ['**/*.br', '**/*.gz'],
+    index: [],
     preCompressed: true,
     cacheControl: false,
     setHeaders(reply, path) {
@@ -51,8 +64,14 @@ export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promi
       reply.headers(HEADERS)
     },
   })
+  const assets = existsSync(join(dist, 'assets')) ? readdirSync(join(dist, 'assets')) : []
   return {
     answerPage: (request, reply) => (isPage(request) ? reply.sendFile('index.html') : undefined),
+    sendFirstPage: (reply) => reply.sendFile('index.html'),
+    findScript(name) {
+      const file = assets.find((each) => each.startsWith(`${name}-`) && each.endsWith('.js'))
+      return file && `/assets/${file}`
+    },
   }
 }
 
@@ -73,10 +92,6 @@ function isPage({ method, url, headers }: FastifyRequest): boolean {
     !INTERFACES.test(path) &&
     (headers.accept ?? '').includes('text/html')
   )
-}
-
-function withPolicy(reply: FastifyReply): FastifyReply {
-  return reply.headers(HEADERS).header('cache-control', 'no-cache')
 }
 
 const NOT_BUILT = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -10,7 +10,7 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
         title: 'Catraca',
         version: '1.0',
         description:
-          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas têm a forma {error: {message, type, code}}, os demais {error, details?}.',
+          'Modelos de IA com saldo pré-pago em reais. Chamadas de modelos seguem o formato chat-completions; erros delas têm a forma {error: {message, type, code}}, os demais {error, details?}. Todo POST que cria algo ou move dinheiro aceita o cabeçalho Idempotency-Key: se a resposta se perder, repita a requisição com a mesma chave, e nada acontece duas vezes.',
       },
       servers: [{ url: '/v1' }],
       components: {

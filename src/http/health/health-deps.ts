@@ -1,6 +1,7 @@
 import type { Database } from '../../db/open.ts'
 import type { RouteState } from '../../gateway/routing/create-router.ts'
 import type { HealthSummaries } from '../../health/health-summaries.ts'
+import type { Readiness } from '../../health/readiness.ts'
 
 /** The state that only this node knows. */
 export interface ThisNode {
@@ -29,4 +30,5 @@ export interface HealthDeps {
   readonly mode: 'sandbox' | 'live'
   readonly healthSummaries: HealthSummaries
   readonly thisNode: ThisNode
+  readonly readiness: Readiness
 }

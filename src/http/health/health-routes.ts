@@ -1,12 +1,9 @@
-import { sql } from 'kysely'
 import Type from 'typebox'
 import { answer, count, dateTime } from '../rest/values.ts'
+import { answersInTime } from '../../health/answers-in-time.ts'
 import type { HealthDeps } from './health-deps.ts'
 import { sendJson } from '../rest/rest-error.ts'
 import { restRoute } from '../rest/rest-route.ts'
-
-/** A database that does not answer in this time counts as unavailable. */
-const DATABASE_TIMEOUT_MS = 2_000
 
 const databaseHealth = answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime })
 
@@ -33,37 +30,10 @@ export const healthRoutes = [
     },
     async handle({ reply }, deps: HealthDeps) {
       const startedAtMs = performance.now()
-      const ok = await answersInTime(deps)
+      const ok = await answersInTime(deps.db)
       const latency_ms = Math.round(performance.now() - startedAtMs)
       const body = { ok, latency_ms, timestamp: new Date().toISOString() }
       return sendJson(reply, body, ok ? 200 : 503)
     },
   }),
 ]
-
-/** Anybody may ask, so concurrent requests share one query. */
-const running = new WeakMap<HealthDeps, Promise<boolean>>()
-
-function answersInTime(deps: HealthDeps): Promise<boolean> {
-  const shared = running.get(deps)
-  if (shared) return shared
-  const answer = askDatabase(deps).finally(() => running.delete(deps))
-  running.set(deps, answer)
-  return answer
-}
-
-async function askDatabase(deps: HealthDeps): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), DATABASE_TIMEOUT_MS)
-  })
-  const answer = sql`select 1`.execute(deps.db).then(
-    () => true,
-    () => false,
-  )
-  try {
-    return await Promise.race([answer, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}

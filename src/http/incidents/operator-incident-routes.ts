@@ -97,6 +97,7 @@ const opening = [
     path: '/admin/incidents',
     tag: 'Administração',
     summary: 'Abre um incidente, que todos os clientes veem',
+    repeats: 'in_transaction',
     access: 'support',
     body: Type.Object(
       {

@@ -70,6 +70,7 @@ export function modelCallRoute<Body>(declared: {
                 sessionId: sessionIdOf(request.headers),
                 flags: flagsOf(request.headers),
                 maxCostBrl: oneText(request.headers[MAX_COST_HEADER]),
+                traceparent: oneText(request.headers.traceparent),
                 body,
               },
               client,

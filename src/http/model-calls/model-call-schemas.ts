@@ -24,7 +24,7 @@ export interface ModelCallContract {
   readonly body: TSchema
   readonly bodyType: 'application/json' | 'multipart/form-data'
   readonly answer: TSchema
-  /** Codes of its own, by status. */
+  /** Codes that only this call answers, by status. */
   readonly refusals?: Readonly<Record<number, string>>
 }
 

@@ -3,12 +3,13 @@
  * this moment uses.
  */
 import Type from 'typebox'
+import type { PlannedChange } from '../../catalog/catalog.ts'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import type { PriceTier } from '../../catalog/prices.ts'
 import { SANDBOX_SOURCE } from '../../fx/fx-rates.ts'
 import { chargeFor, jsonBrl, jsonE4, type Conversion, type PicoUsd } from '../../lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { answer, brl, count, date, nullable } from '../rest/values.ts'
+import { answer, brl, count, date, dateTime, nullable } from '../rest/values.ts'
 import type { ModelDeps } from './model-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -30,15 +31,22 @@ const tier = answer(
   },
 )
 
+const units = Type.Record(Type.String(), brl, {
+  description:
+    'BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.',
+})
+
 const modelPrice = answer({
   model_id: Type.String(),
   category: Type.Enum([...MODEL_CATEGORIES]),
   is_available: Type.Boolean({ description: 'false enquanto nenhum caminho leva ao modelo.' }),
   tiers: Type.Array(tier),
-  units: Type.Record(Type.String(), brl, {
+  units,
+  planned: {
+    ...nullable(answer({ starts_at: dateTime, tiers: Type.Array(tier), units })),
     description:
-      'BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.',
-  }),
+      'A próxima mudança de preço já marcada, com o câmbio de agora; null enquanto não há nenhuma.',
+  },
   context_tokens: count,
   output_tokens_max: count,
   supports_tools: Type.Boolean(),
@@ -78,28 +86,43 @@ export const modelPriceRoutes = [
           source,
           is_sandbox: source === SANDBOX_SOURCE,
         },
-        prices: deps.catalog.listModels().map((model) => priceBody(model, rateE4)),
+        prices: deps.catalog
+          .listModels()
+          .map((model) => priceBody(model, deps.catalog.findPlanned(model.id), rateE4)),
       }
     },
   }),
 ]
 
 /** Uses the model's own price; a route with a different price charges by that one. */
-function priceBody(model: Model, fxRateE4: bigint): AnswerOf<typeof modelPrice> {
-  const conversion = { fxRateE4, markupE4: model.markupE4 }
-  const { tiers, units = {} } = model.price
+function priceBody(
+  model: Model,
+  planned: PlannedChange | undefined,
+  fxRateE4: bigint,
+): AnswerOf<typeof modelPrice> {
   return {
     model_id: model.id,
     category: model.category,
     is_available: model.routes.length > 0,
-    tiers: tiers.map((tier) => tierBody(tier, conversion)),
-    units: Object.fromEntries(
-      Object.entries(units).map(([unit, each]) => [unit, charged(each, conversion)]),
-    ),
+    ...amountsOf(model, fxRateE4),
+    planned: planned
+      ? { starts_at: planned.startsAt.toISOString(), ...amountsOf(planned.model, fxRateE4) }
+      : null,
     context_tokens: model.contextTokens,
     output_tokens_max: model.outputTokensMax,
     supports_tools: model.supportsTools,
     supports_images: model.imageTokensMax > 0,
+  }
+}
+
+function amountsOf({ price, markupE4 }: Model, fxRateE4: bigint) {
+  const conversion = { fxRateE4, markupE4 }
+  const { tiers, units = {} } = price
+  return {
+    tiers: tiers.map((tier) => tierBody(tier, conversion)),
+    units: Object.fromEntries(
+      Object.entries(units).map(([unit, each]) => [unit, charged(each, conversion)]),
+    ),
   }
 }
 

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
-import { answer, nullable } from '../rest/values.ts'
+import { answer, dateTime, nullable } from '../rest/values.ts'
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
 import { chatErrors, messagesErrors } from '../rest/error-formats.ts'
 import { visibleTo } from './visible-to.ts'
@@ -26,6 +27,11 @@ const described = {
   markup_multiplier: Type.Number(),
   description: nullable(Type.String()),
   available: Type.Boolean({ description: 'false: no momento nenhum provedor atende o modelo.' }),
+  planned: {
+    ...nullable(answer({ starts_at: dateTime, markup_multiplier: Type.Number() })),
+    description:
+      'A próxima mudança de preço já marcada, que GET /model-prices mostra em BRL; null enquanto não há nenhuma.',
+  },
 }
 
 /** The headers that decide about the shape of the catalog and the models in it. */
@@ -74,7 +80,7 @@ export const modelRoutes = [
       if (isForMessages)
         return sendTaggedJson(request, reply, messagesModels(models, { limit: 20, ...query }))
       return {
-        models: models.map(catalogEntry),
+        models: models.map((model) => catalogEntry(deps.catalog, model)),
         object: 'list' as const,
         data: models.map(listEntry),
       }
@@ -109,7 +115,7 @@ export const modelRoutes = [
         return refuse(request, reply, refusals.modelNotFound(params['*']))
       }
       if (isForMessages) return sendTaggedJson(request, reply, messagesModel(model))
-      return { ...listEntry(model), ...catalogEntry(model) }
+      return { ...listEntry(model), ...catalogEntry(deps.catalog, model) }
     },
   }),
 ]
@@ -129,7 +135,8 @@ function refuse(request: FastifyRequest, reply: FastifyReply, refused: Refusal):
     .send(bodyOf(refused, request.id))
 }
 
-function catalogEntry(model: Model) {
+function catalogEntry(catalog: Catalog, model: Model) {
+  const planned = catalog.findPlanned(model.id)
   return {
     id: model.id,
     display_name: model.displayName,
@@ -138,6 +145,12 @@ function catalogEntry(model: Model) {
     markup_multiplier: jsonE4(model.markupE4),
     description: model.description,
     available: model.routes.length > 0,
+    planned: planned
+      ? {
+          starts_at: planned.startsAt.toISOString(),
+          markup_multiplier: jsonE4(planned.model.markupE4),
+        }
+      : null,
   }
 }
 

@@ -26,6 +26,7 @@ const scheduling = (noticeDays: number) => [
     path: '/admin/models/:id/markup',
     tag: 'Administração',
     summary: `Muda o multiplicador de um modelo; um aumento, com ${noticeDays} dias de aviso aos clientes`,
+    repeats: 'in_transaction',
     access: 'admin',
     params: { id },
     body: Type.Object(
@@ -47,7 +48,7 @@ const scheduling = (noticeDays: number) => [
       404: ['model_not_found'],
       409: ['later_change_scheduled', 'markup_unchanged'],
     },
-    async handle({ caller, params, body }, deps: ModelDeps) {
+    async handle({ caller, params, body, afterCommit }, deps: ModelDeps) {
       const { id: modelId, markupE4: configuredE4 } = getConfigured(deps, params.id)
       const markupE4 = readMarkup(body.markup_multiplier)
       const startsAt = body.starts_at === undefined ? undefined : readStart(body.starts_at)
@@ -63,7 +64,7 @@ const scheduling = (noticeDays: number) => [
           `starts_at: um aumento começa em ${outcome.earliest.toISOString()} ou depois`,
         )
       if (outcome.kind !== 'scheduled') throw new RestRefusal(409, outcome.kind)
-      await reloadCatalog(deps)
+      afterCommit(() => reloadCatalog(deps))
       return markupChangeBody(outcome.change)
     },
   }),

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import {
   addPaymentMethod,
   deletePaymentMethod,
+  findPaymentMethod,
   listPaymentMethods,
   PAYMENT_METHODS_MAX,
   type PaymentMethod,
@@ -33,6 +34,7 @@ const newPaymentMethod = [
     path: '/payment-methods',
     tag: 'Recargas',
     summary: 'Cadastra um cartão no processador de pagamentos; o número e o CVV não são guardados',
+    repeats: { ends: ['card_rejected'] },
     access: 'account',
     body: newCard,
     status: 201,
@@ -51,8 +53,12 @@ const newPaymentMethod = [
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
     },
-    async handle({ caller, body, reply }, deps: PaymentMethodDeps) {
+    async handle({ caller, body, reply, subject }, deps: PaymentMethodDeps) {
       const { customerId, ip } = caller
+      const { id, isResumed } = subject
+      // A token without a row is of no use to anybody, so the card may be registered at the processor twice.
+      const earlier = isResumed && (await findPaymentMethod(deps.db, { customerId, id }))
+      if (earlier) return paymentMethodBody(earlier)
       const { card, holder } = readNewCard(body, { takesTestNumbers: deps.mode === 'sandbox' })
       await refuseCardsOfSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
@@ -68,7 +74,10 @@ const newPaymentMethod = [
         throw tooManyRejectedCards(reply, outcome.retryAfterSeconds)
       if (outcome.kind === 'too_many_payment_methods') throw tooManyPaymentMethods()
       const { sealingKey } = deps.webhooks
-      const added = await addPaymentMethod(deps.db, actorOf(caller), sealingKey, outcome.method)
+      const added = await addPaymentMethod(deps.db, actorOf(caller), sealingKey, {
+        ...outcome.method,
+        id,
+      })
       if (!added) throw tooManyPaymentMethods()
       return paymentMethodBody(added)
     },

@@ -22,6 +22,7 @@ import { restRoute } from '../rest/rest-route.ts'
 
 const forEach = {
   method: 'POST',
+  repeats: 'in_transaction',
   tag: 'Administração',
   access: 'finance',
   params: { id: Type.String() },

@@ -58,6 +58,7 @@ const create = [
     path: '/me/refunds',
     tag: 'Recargas',
     summary: 'Pede um reembolso; o valor sai do saldo na hora',
+    repeats: 'in_transaction',
     access: 'account',
     body: Type.Object(
       {

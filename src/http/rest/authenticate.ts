@@ -121,9 +121,11 @@ async function ofSession(
   const { signIn, restLimits } = deps
   const session = await signIn.findSession(request.headers.cookie)
   if (!session) return refuseStranger(deps, request, reply)
-  // The browser sends the cookie for any site; only our own pages can read the token.
+  // The browser sends the cookie for any site; only our own pages can read the token. A read needs none, but one of
+  // another session is refused: a tab must not show the data of whoever signed in in another tab.
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead && !signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
+  const token = request.headers[CSRF_HEADER]
+  if ((!isRead || token !== undefined) && !signIn.isCsrfToken(session.id, token))
     throw new RestRefusal(
       403,
       'csrf_token_missing',

@@ -1,7 +1,7 @@
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { RestRefusal } from './rest-refusal.ts'
 
-/** Those that have no details, or details that are not for people. */
+/** The texts of refusals without details, or with details that are not for people. */
 const TEXTS: Readonly<Record<string, string>> = {
   ip_blocked_by_allowlist: refusals.ipBlocked().message,
   key_paused: 'Esta chave de API está pausada. Retome-a no painel, em Chaves.',

@@ -7,8 +7,14 @@ export function restError(
   code: string,
   details?: string,
 ): FastifyReply {
-  const body = details === undefined ? { error: code } : { error: code, details }
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(restErrorText(code, details))
+}
+
+export function restErrorText(code: string, details?: string): string {
+  return JSON.stringify(details === undefined ? { error: code } : { error: code, details })
 }
 
 /** The JSON of an answer; it contains exact numbers, which only `JSON.stringify` writes. */

@@ -13,3 +13,6 @@ export class RestRefusal extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+/** The act may have happened, or may still happen: a repeated request with the same `Idempotency-Key` finds out. */
+export class OutcomeUnknown extends RestRefusal {}

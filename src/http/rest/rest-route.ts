@@ -5,6 +5,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { AnswerOf } from './answer-of.ts'
+import {
+  answerOnce,
+  hasIdempotencyKey,
+  IDEMPOTENCY_REFUSALS,
+  idempotencyHeaders,
+  runOnce,
+  type AfterCommit,
+  type Repeats,
+  type Run,
+  type Subject,
+} from './answer-once.ts'
 import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
 import { isOperatorAccess, type Access } from './access.ts'
@@ -12,6 +23,7 @@ import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
+import type { IdempotencyDeps } from '../../idempotency/act-once.ts'
 import type { Method, Route } from './route.ts'
 import { sendTaggedJson } from './send-tagged-json.ts'
 
@@ -48,6 +60,8 @@ export interface RestRoute<
   readonly otherAnswers?: Readonly<Record<number, { answer: TSchema; description: string }>>
   /** Keys of teams may call it, too: it shows nothing of the account that pays. */
   readonly takesTeamKeys?: boolean
+  /** A request with an `Idempotency-Key` acts once, however often it is sent. */
+  readonly repeats?: Repeats
   /** Answers with an `ETag`: a client that has the answer already gets a 304. */
   readonly isTagged?: boolean
   /** The error codes of this route by status; the codes that every route has are added. */
@@ -90,13 +104,18 @@ export interface RestCall<
   readonly request: FastifyRequest
   /** For headers, and for answers that are not JSON. */
   readonly reply: FastifyReply
+  /** What a `resumable` route creates. */
+  readonly subject: Subject
+  /** Runs the work when the act is committed, before the answer is sent. */
+  readonly afterCommit: AfterCommit
 }
 
 /** The accesses of this kind of route: the handlers of the others authenticate callers themselves. */
 export type RestAccess = Exclude<Access, 'session' | 'signed' | 'machine'>
 
 /** Every route needs these to authenticate the caller. */
-export type AccessDeps = AuthenticateDeps & AssertAccessDeps
+export type AccessDeps = AuthenticateDeps &
+  AssertAccessDeps & { readonly idempotency: IdempotencyDeps }
 
 export function restRoute<
   Needed extends RestAccess,
@@ -118,6 +137,7 @@ export function restRoute<
       ...(access === 'public' ? {} : { security: securityOf(access) }),
       ...(params ? { params: Type.Object(params) } : {}),
       ...(query ? { querystring: Type.Object(query) } : {}),
+      ...(declared.repeats ? { headers: idempotencyHeaders } : {}),
       ...(body ? { body } : {}),
       response: responsesOf(declared, status),
     },
@@ -128,21 +148,32 @@ export function restRoute<
       },
       async preValidation(request) {
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
+        if (declared.repeats && hasIdempotencyKey(request)) keepRawBody(request)
         if (body) request.body = parseJson(request.body)
       },
       async handler(request, reply) {
         const caller = callers.get(request)
         if (caller && stricter?.applies(request.body as never))
           assertAccess(deps, caller, stricter.access)
-        const call = {
-          caller: caller as never,
-          params: request.params as never,
-          query: request.query as never,
-          body: request.body as never,
-          request,
-          reply,
+        const run = async ({ db, ...ofRun }: Run): Promise<unknown> => {
+          const call = {
+            caller: caller as never,
+            params: request.params as never,
+            query: request.query as never,
+            body: request.body as never,
+            request,
+            reply,
+            ...ofRun,
+          }
+          return declared.handle(call, db ? { ...deps, db } : deps)
         }
-        const answer = await declared.handle(call, deps)
+        const { repeats } = declared
+        const rawBody = rawBodies.get(request)
+        if (repeats && caller && rawBody) {
+          const once = { request, reply, caller, rawBody, repeats, status }
+          return answerOnce(deps.idempotency, once, run)
+        }
+        const answer = await runOnce(run)
         // A reply is a promise: the sent answer resolves it to undefined.
         if (answer === reply || answer === undefined) return reply
         return declared.isTagged
@@ -151,6 +182,13 @@ export function restRoute<
       },
     }),
   }
+}
+
+/** The bodies of requests with an `Idempotency-Key`, as they arrived. */
+const rawBodies = new WeakMap<FastifyRequest, Buffer>()
+
+function keepRawBody(request: FastifyRequest): void {
+  rawBodies.set(request, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
 }
 
 function securityOf(access: RestAccess): object[] {
@@ -204,6 +242,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'Não existe, ou não pertence a você.',
   409: 'Conflito com o estado atual.',
   413: 'A requisição é grande demais.',
+  422: 'A chave de idempotência já veio em outra requisição.',
   429: 'Requisições demais; o cabeçalho retry-after diz quando tentar de novo.',
   500: 'Erro inesperado. Informe o valor do cabeçalho x-request-id ao suporte.',
   502: 'O modelo falhou. Nada foi cobrado.',
@@ -222,6 +261,7 @@ function responsesOf(
     | 'answer'
     | 'otherAnswers'
     | 'isTagged'
+    | 'repeats'
     | 'refusals'
   >,
   status: number,
@@ -238,11 +278,13 @@ function responsesOf(
   if (route.method !== 'GET') add(413, 'payload_too_large')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'key_paused', 'forbidden')
   if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
-  if (access !== 'public' && route.method !== 'GET') add(403, 'csrf_token_missing')
+  if (access !== 'public') add(403, 'csrf_token_missing')
   if (isOperatorAccess(access)) add(403, 'second_factor_required')
   add(429, 'rate_limit_exceeded')
   add(500, 'internal_error')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
+  for (const [at, more] of Object.entries(route.repeats ? IDEMPOTENCY_REFUSALS : {}))
+    add(Number(at), ...more)
   const success =
     typeof answer === 'string'
       ? { description: 'Tudo certo.', content: { [answer]: { schema: Type.String() } } }

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { PROBE_PATHS } from '../../health/probes.ts'
 import type { RestLimits } from '../rest/rest-limits.ts'
 import type { Route, RouteHandlers } from '../rest/route.ts'
 
 /** Load balancers ask these often, from one address; a refusal would take the node out of service. */
-const PROBES: ReadonlySet<string> = new Set(['/v1/healthz', '/v1/healthz/db'])
+const PROBES: ReadonlySet<string> = new Set(['/v1/healthz', '/v1/healthz/db', ...PROBE_PATHS])
 
 /**
  * The handlers of a route that anybody may call, with a count of each request for its network. The other routes count

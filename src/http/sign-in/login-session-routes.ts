@@ -36,7 +36,7 @@ export const loginSessionRoutes = [
       }),
       csrf_token: Type.String({
         description:
-          'O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva, menos as GET. Vazio para uma chave, que não precisa dele.',
+          'O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva. Nas GET ele pode faltar, mas o de outra sessão é recusado. Vazio para uma chave, que não precisa dele.',
       }),
       mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
         description: 'sandbox: nada custa dinheiro de verdade.',

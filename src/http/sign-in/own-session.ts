@@ -23,10 +23,12 @@ export async function ownSession(
   }
   const session = await deps.signIn.findSession(request.headers.cookie)
   if (!session) return refuse(401, 'UNAUTHORIZED', 'nobody is signed in')
-  if (request.method !== 'GET') {
-    if (!isFromOwnPage(deps, request))
+  const isRead = request.method === 'GET'
+  const token = request.headers[CSRF_HEADER]
+  if (!isRead || token !== undefined) {
+    if (!isRead && !isFromOwnPage(deps, request))
       return refuse(403, 'INVALID_ORIGIN', 'the request comes from a page of another site')
-    if (!deps.signIn.isCsrfToken(session.id, request.headers[CSRF_HEADER]))
+    if (!deps.signIn.isCsrfToken(session.id, token))
       return refuse(
         403,
         'CSRF_TOKEN_MISSING',

@@ -129,7 +129,7 @@ export const storedResponseRoutes = [
   }),
 ]
 
-/** Of a conversation whose beginning was deleted, what is left of it. */
+/** The turns of a conversation; if its beginning was deleted, the rest. */
 async function readTurns(
   conversations: StoredConversations,
   room: ReadingRoom,
@@ -149,7 +149,7 @@ async function readTurns(
   })
 }
 
-/** A key of the scope `calls`, as every key of a team is, reads what it made itself. */
+/** A key of the scope `calls`, as every key of a team is, reads only its own responses. */
 function readerOf(caller: Caller): ResponseReader {
   const { customerId } = caller
   return caller.keyId === undefined

@@ -56,6 +56,7 @@ const list = [
 
 const forBoth = {
   method: 'POST',
+  repeats: 'in_transaction',
   tag: 'Equipes',
   access: 'manage',
   answer: joined,

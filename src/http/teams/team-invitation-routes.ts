@@ -54,6 +54,7 @@ const listAndCreate = [
     method: 'POST',
     access: 'manage',
     summary: 'Convida alguém para uma equipe; o convite vale sete dias',
+    repeats: 'in_transaction',
     body: Type.Object(
       {
         email: Type.String({

@@ -74,6 +74,7 @@ const listAndCreate = [
     method: 'POST',
     access: 'manage',
     summary: 'Cria uma chave da equipe; o segredo só é mostrado esta vez',
+    repeats: 'in_transaction',
     body: teamKeyInput,
     status: 201,
     answer: answer({ ...newApiKey.properties, created_by }),

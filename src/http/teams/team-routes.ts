@@ -39,6 +39,7 @@ const listAndCreate = [
     path: '/me/teams',
     tag: 'Equipes',
     summary: 'Cria uma equipe, cujas chaves gastam o saldo de quem a cria',
+    repeats: 'in_transaction',
     access: 'account',
     body: teamInput,
     status: 201,

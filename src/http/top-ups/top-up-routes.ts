@@ -1,6 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { createTopUp, TOP_UPS_A_DAY, type CreatedTopUp } from '../../payments/create-top-up.ts'
+import {
+  createTopUp,
+  resumeTopUp,
+  TOP_UPS_A_DAY,
+  type CreatedTopUp,
+} from '../../payments/create-top-up.ts'
 import { findChosenCard } from '../../payments/payment-methods.ts'
 import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
@@ -8,7 +13,8 @@ import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { RestRefusal } from '../rest/rest-refusal.ts'
+import { OutcomeUnknown, RestRefusal } from '../rest/rest-refusal.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { tooManyRejectedCards } from '../payment-methods/too-many-rejected-cards.ts'
 import {
   AMOUNT_BRL_MAX,
@@ -26,6 +32,7 @@ const creating = (minimumBrl: number) => [
     path: '/topups',
     tag: 'Recargas',
     summary: 'Cria uma recarga por Pix, boleto ou cartão',
+    repeats: { ends: ['card_rejected', 'payment_refused'] },
     access: 'account',
     // A Pix code or a boleto costs nobody anything until a person pays it; a saved card is charged at once.
     stricter: {
@@ -63,7 +70,7 @@ const creating = (minimumBrl: number) => [
       503: ['payment_processor_unavailable'],
     },
     async handle(
-      { caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply },
+      { caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply, subject },
       deps: TopUpDeps,
     ) {
       const amountNanoBrl = readAmount(amount, minimumBrl)
@@ -79,6 +86,10 @@ const creating = (minimumBrl: number) => [
       const payer = await payerOf(deps, customerId)
       const { processor } = deps.payments
       if (!processor) throw new RestRefusal(503, 'payment_processor_unavailable')
+      const { id } = subject
+      const resumed =
+        subject.isResumed && (await resumeTopUp(deps.db, processor, { customerId, id }))
+      if (resumed) return answerOf(resumed, reply)
       const card =
         cardId === undefined
           ? undefined
@@ -89,14 +100,14 @@ const creating = (minimumBrl: number) => [
             )
       if (isCard && !card) throw new RestRefusal(404, 'payment_method_not_found')
       const created = await createTopUp(deps.db, actorOf(caller), processor, {
+        id,
         customerId,
         payer,
         amountNanoBrl,
         method,
         card: card && { ...card, remoteIp: ip },
       })
-      if (created.kind !== 'created') throw refusalOf(created, reply)
-      return topUpBody(created.topUp)
+      return answerOf(created, reply)
     },
   }),
 ]
@@ -139,6 +150,11 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
   }),
 ]
 
+function answerOf(outcome: CreatedTopUp, reply: FastifyReply): AnswerOf<typeof topUp> {
+  if (outcome.kind !== 'created') throw refusalOf(outcome, reply)
+  return topUpBody(outcome.topUp)
+}
+
 function refusalOf(
   outcome: Exclude<CreatedTopUp, { kind: 'created' }>,
   reply: FastifyReply,
@@ -167,12 +183,12 @@ function refusalOf(
     case 'in_flight':
       throw new Error('only automatic top-ups are one at a time')
     case 'unavailable':
-      return new RestRefusal(
-        503,
-        'payment_processor_unavailable',
-        outcome.topUpId === undefined
-          ? 'tente de novo em um minuto'
-          : `o resultado ainda não é conhecido: consulte /v1/topups/${outcome.topUpId} antes de tentar de novo`,
-      )
+      return outcome.topUpId === undefined
+        ? new RestRefusal(503, 'payment_processor_unavailable', 'tente de novo em um minuto')
+        : new OutcomeUnknown(
+            503,
+            'payment_processor_unavailable',
+            `o resultado ainda não é conhecido: consulte /v1/topups/${outcome.topUpId} antes de tentar de novo`,
+          )
   }
 }

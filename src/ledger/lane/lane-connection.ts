@@ -1,5 +1,8 @@
 import pg from 'pg'
-import { connectionConfig, destroyClient } from '../../db/open.ts'
+import { DatabaseClient } from '../../db/database-client.ts'
+import { destroyClient } from '../../db/destroy-client.ts'
+import { isReadOnly } from '../../db/is-read-only.ts'
+import { connectionConfig } from '../../db/open.ts'
 import { BatchQuery, type Statement } from './batch-query.ts'
 
 /**
@@ -36,25 +39,25 @@ const CONNECT_PAUSE_MS = 200
  * Plans are made once, for tables of any size. Every access path has an index, so that a plan made for an empty table
  * does not scan it once it is full.
  */
-const PLANNER_SETTINGS = [
-  '-c plan_cache_mode=force_generic_plan',
-  '-c enable_seqscan=off',
-  '-c enable_hashjoin=off',
-  '-c enable_mergejoin=off',
-  `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
-]
+const SETTINGS = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  statement_timeout: String(STATEMENT_TIMEOUT_MS),
+}
 
 /**
  * A node that is stopped between a statement and its commit would keep its locks. Before PostgreSQL 17, which added
  * this limit, only the keep-alives of `connectionConfig` end such a transaction, when the machine or the network is
- * gone.
+ * gone. Not for a pooler, which gets a statement whole.
  */
 const LIMIT_TRANSACTION = `select set_config(name, '10000', false) from pg_settings where name = 'transaction_timeout'`
 
 /** Statements wait up to `lockTimeoutMs` for a lock, and then fail with 55P03 without an effect. */
 export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number): LaneConnection {
-  let client: pg.Client | undefined
-  let connecting: Promise<pg.Client> | undefined
+  let client: DatabaseClient | undefined
+  let connecting: Promise<DatabaseClient> | undefined
   let pausedUntilMs = 0
   let isClosed = false
   let running: BatchQuery | undefined
@@ -64,11 +67,11 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
   }, CLIENT_TIMEOUT_MS)
   watchdog.unref()
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(): Promise<DatabaseClient> {
     if (Date.now() < pausedUntilMs)
       throw new Error('the database refused a connection a moment ago')
-    const fresh = new pg.Client(
-      connectionConfig(databaseUrl, [...PLANNER_SETTINGS, `-c lock_timeout=${lockTimeoutMs}`]),
+    const fresh = new DatabaseClient(
+      connectionConfig(databaseUrl, { ...SETTINGS, lock_timeout: String(lockTimeoutMs) }),
     )
     const drop = () => {
       if (client === fresh) client = undefined
@@ -77,7 +80,7 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
     fresh.on('end', drop)
     try {
       await fresh.connect()
-      await fresh.query(LIMIT_TRANSACTION)
+      if (fresh.localSettings === undefined) await fresh.query(LIMIT_TRANSACTION)
     } catch (error) {
       pausedUntilMs = Date.now() + CONNECT_PAUSE_MS
       throw error
@@ -86,7 +89,7 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
     return fresh
   }
 
-  async function current(): Promise<pg.Client> {
+  async function current(): Promise<DatabaseClient> {
     if (isClosed) throw new Error('closed')
     if (client) return client
     connecting ??= connect().finally(() => (connecting = undefined))
@@ -95,22 +98,24 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
 
   return {
     async run(statement, values) {
-      let used: pg.Client
+      let used: DatabaseClient
       try {
         used = await current()
       } catch (error) {
         throw new ConnectionLost(error, false)
       }
-      running = new BatchQuery(statement, values)
+      running = new BatchQuery(statement, values, used.localSettings)
       watchdog.refresh()
       try {
         return await used.query(running).answer
       } catch (error) {
         // Only an error that the server reports on a living connection proves that the statement had no effect.
-        if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error
+        const isRefused = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+        const isStandby = isReadOnly(error)
+        if (isRefused && !isStandby) throw error
         if (client === used) client = undefined
         destroyClient(used)
-        throw new ConnectionLost(error, true)
+        throw new ConnectionLost(error, !isStandby)
       } finally {
         running = undefined
       }

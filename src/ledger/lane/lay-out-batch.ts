@@ -74,7 +74,7 @@ export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
 }
 
 interface AttemptWindows {
-  readonly ip: WindowPlace
+  readonly ip: WindowPlace | undefined
   readonly key: WindowPlace | undefined
 }
 
@@ -100,7 +100,10 @@ function countWindows(asking: readonly Asking[]): {
   const entered = asking.map((work) => {
     const { ip, key } = work.kind === 'attempt' ? work.attempt : work.count
     const isNew = work.kind === 'count' || !work.attempt.isRepeated
-    return { ip: enter(ipWindow(ip), isNew), key: key && enter(keyWindow(key.id), isNew) }
+    return {
+      ip: ip === null ? undefined : enter(ipWindow(ip), isNew),
+      key: key && enter(keyWindow(key.id), isNew),
+    }
   })
   const subjects = [...requests.keys()].sort()
   const places = new Map(subjects.map((subject, index) => [subject, index + 1]))
@@ -112,7 +115,10 @@ function countWindows(asking: readonly Asking[]): {
   return {
     subjects,
     subjectRequests: subjects.map((subject) => requests.get(subject) as number),
-    byAttempt: entered.map(({ ip, key }) => ({ ip: placeOf(ip), key: key && placeOf(key) })),
+    byAttempt: entered.map(({ ip, key }) => ({
+      ip: ip && placeOf(ip),
+      key: key && placeOf(key),
+    })),
   }
 }
 
@@ -121,8 +127,8 @@ function attemptText(work: Asking, { ip, key }: AttemptWindows): string {
   const windows = {
     key_place: key?.place,
     key_offset: key?.offset,
-    ip_place: ip.place,
-    ip_offset: ip.offset,
+    ip_place: ip?.place,
+    ip_offset: ip?.offset,
   }
   const fields =
     work.kind === 'attempt'

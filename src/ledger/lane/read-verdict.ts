@@ -8,7 +8,7 @@ export function readVerdict(text: string, atMs: number): Verdict {
   return {
     kind: kind as VerdictKind,
     keySequence: keySequence ? Number(keySequence) : null,
-    ipSequence: Number(ipSequence),
+    ipSequence: ipSequence ? Number(ipSequence) : null,
     balanceNanoBrl: amountOf(balance),
     heldNanoBrl: amountOf(held),
     budgetLeftPicoUsd: amountOf(budgetLeft),

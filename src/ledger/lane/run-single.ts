@@ -39,7 +39,7 @@ export async function takeHold(
   const values = inOrder(TAKE_HOLD_FIELDS, {
     ...attemptFields(attempt),
     node_id: nodeId,
-    ip_subject: ipWindow(attempt.ip),
+    ip_subject: attempt.ip === null ? null : ipWindow(attempt.ip),
     key_subject: keyWindow(attempt.key.id),
   })
   const text = await connection.run(

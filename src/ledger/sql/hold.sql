@@ -27,6 +27,8 @@ $$;
 -- Judges the attempts of a batch one after another and takes the holds that fit. The attempts come sorted by customer and
 -- key, and `p_subjects`, the rate windows, sorted too: that is the order of their locks.
 --
+-- An attempt without an `ip_place` is not counted for its address.
+--
 -- `p_minute`: the minute in which the caller has already counted the requests; null for the current minute.
 --
 -- Returns the time, in milliseconds since 1970 and within the minute of the counts, and the verdicts in the order of the attempts, separated by `;`.
@@ -243,7 +245,8 @@ end $$;
 
 -- `take_holds` for one attempt, with the same result, in plain values: arrays of rows, and functions that pass rows to each
 -- other, take a quarter of the time of a single hold. It handles the usual attempt itself: a first attempt with a key that
--- has no budget, cap, team or token limit, on an account that covers the amount. For all others it calls `take_holds`. The
+-- has no budget, cap, team or token limit, on an account that covers the amount. For all others it calls `take_holds`. Without
+-- a `p_ip_subject` the attempt is not counted for its address. The
 -- caller sets whether the commit waits for the disk, as `ledger_batch` does by `p_commits_asynchronously`.
 create function take_hold(
   p_node_id uuid, p_ip_subject text, p_key_subject text,
@@ -261,6 +264,9 @@ declare
   v_ip_seq int8;
   v_key_seq int8;
   v_verdict text := 'held';
+  -- The address's window is locked before the key's: `i:` before `k:`.
+  v_subjects text[] := array_remove(array[p_ip_subject, p_key_subject], null);
+  v_ip_place int4 := case when p_ip_subject is not null then 1 end;
 begin
   if p_tokens_per_minute is null and p_task_limit_nano_brl is null and not p_is_repeated then
     -- The account is locked before the rate windows, as in every transaction.
@@ -272,23 +278,25 @@ begin
   if v_held is null then
     -- As above, the account is locked before the rate windows.
     perform 1 from accounts where customer_id = p_customer_id for no key update;
-    -- The address's window is locked before the key's: `i:` before `k:`.
     return take_holds(
-      p_node_id, array[p_ip_subject, p_key_subject], array_fill(case when p_is_repeated then 0 else 1 end::int8, array[2]),
+      p_node_id, v_subjects,
+      array_fill(case when p_is_repeated then 0 else 1 end::int8, array[cardinality(v_subjects)]),
       array[(
-        p_id, p_is_repeated, p_customer_id, p_api_key_id, p_key_version, 2, 0, 1, 0,
+        p_id, p_is_repeated, p_customer_id, p_api_key_id, p_key_version, cardinality(v_subjects), 0, v_ip_place, 0,
         p_requests_per_minute, p_ip_requests_per_minute, p_tokens_per_minute,
         p_request_id, p_session_id, p_model_id, p_is_stream, p_amount_nano_brl, p_budget_pico_usd,
         p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4, p_prompt_tokens_estimated, p_tokens_counted, p_task_limit_nano_brl
       )::ledger_attempt]);
   end if;
 
-  insert into rate_windows as w (subject, window_at, requests, tokens) values (p_ip_subject, v_minute, 1, 0)
-  on conflict (subject) do update set
-    requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
-    tokens = case when w.window_at >= excluded.window_at then w.tokens else 0 end,
-    window_at = greatest(w.window_at, excluded.window_at)
-  returning w.requests into v_ip_seq;
+  if p_ip_subject is not null then
+    insert into rate_windows as w (subject, window_at, requests, tokens) values (p_ip_subject, v_minute, 1, 0)
+    on conflict (subject) do update set
+      requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
+      tokens = case when w.window_at >= excluded.window_at then w.tokens else 0 end,
+      window_at = greatest(w.window_at, excluded.window_at)
+    returning w.requests into v_ip_seq;
+  end if;
   insert into rate_windows as w (subject, window_at, requests, tokens) values (p_key_subject, v_minute, 1, 0)
   on conflict (subject) do update set
     requests = excluded.requests + case when w.window_at >= excluded.window_at then w.requests else 0 end,
@@ -318,9 +326,9 @@ begin
       -- Not the usual attempt. Its request has already been counted.
       update accounts set held_nano_brl = held_nano_brl - p_amount_nano_brl where customer_id = p_customer_id;
       return take_holds(
-        p_node_id, array[p_ip_subject, p_key_subject], array[0, 0]::int8[],
+        p_node_id, v_subjects, array_fill(0::int8, array[cardinality(v_subjects)]),
         array[(
-          p_id, true, p_customer_id, p_api_key_id, p_key_version, 2, 0, 1, 0,
+          p_id, true, p_customer_id, p_api_key_id, p_key_version, cardinality(v_subjects), 0, v_ip_place, 0,
           p_requests_per_minute, p_ip_requests_per_minute, p_tokens_per_minute,
           p_request_id, p_session_id, p_model_id, p_is_stream, p_amount_nano_brl, p_budget_pico_usd,
           p_price_id, p_fx_rate_id, p_fx_rate_e4, p_markup_e4, p_prompt_tokens_estimated, p_tokens_counted, p_task_limit_nano_brl

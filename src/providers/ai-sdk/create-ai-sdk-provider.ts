@@ -48,7 +48,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     const signal = AbortSignal.any([callerSignal, canceller.signal])
     try {
       const model = models.language(call.model)
-      const native = writeNativeMessages(call, options.kind, model.modelId)
+      const native = direct ? undefined : writeNativeMessages(call, options.kind, model.modelId)
       if (native) {
         sending.native = native
         const request = nativeCallOptions(call, native, signal)
@@ -79,9 +79,9 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
 
   return {
     cancelStopsBilling: options.cancelStopsBilling,
-    completeChat(call, signal) {
-      const native = direct && writeNativeMessages(call, options.kind, call.model)
-      if (native) return direct.send(call, native, signal)
+    async completeChat(call, signal) {
+      const own = await direct?.send(call, signal)
+      if (own) return own
       const sending = { hasSent: false, isWithUpstream: false, native: undefined }
       return running.run(sending, () => completeChat(call, signal, sending))
     },

@@ -33,16 +33,15 @@ export function createMeasureChat(
 ): (content: ChatContent) => Promise<number | undefined> {
   const models = openModels(withoutCredentials(options), measure, async () => PLACEHOLDER)
   return async function measureChat(content) {
-    // Sent without the package.
-    const own =
-      options.kind === 'anthropic' && writeNativeMessages(content, options.kind, content.model)
-    if (own) return own.measure(headOf(content)) + LIMIT_BYTES_MAX
     let native: NativeMessages | undefined
     try {
+      native = writeNativeMessages(content, options.kind, content.model)
+      // Sent without the package.
+      if (native && options.kind === 'anthropic')
+        return native.measure(headOf(content)) + LIMIT_BYTES_MAX
       const model = models.language(content.model)
       const call = { ...content, callId: PLACEHOLDER }
       const { signal } = new AbortController()
-      native = writeNativeMessages(content, options.kind, model.modelId)
       const request = native
         ? nativeCallOptions(call, native, signal)
         : await toCallOptions(call, model, options.kind, readAsNothing, signal)

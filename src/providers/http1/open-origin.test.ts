@@ -344,3 +344,16 @@ test('a header cannot begin another line', () => {
     assert.throws(() => origin.dispatch({ ...REQUEST, headers: { a: value } }, {}), TypeError)
   origin.destroy()
 })
+
+test('a configured host takes the place of that of the address, and there is one', async () => {
+  const origin = openOrigin(url, OPTIONS)
+  const hosts: string[][] = []
+  serve = (socket, request) => {
+    hosts.push(request.match(/^host: .*$/gim)?.map((line) => line.slice('host: '.length)) ?? [])
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+  }
+  for (const headers of [{}, { Host: 'models.example' }])
+    await see((handler) => origin.dispatch({ ...REQUEST, headers }, handler))
+  assert.deepEqual(hosts, [[url.host], ['models.example']])
+  origin.destroy()
+})

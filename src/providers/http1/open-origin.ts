@@ -1,6 +1,6 @@
 /**
- * The connections to one upstream, in HTTP/1.1. Beside what it does for every event of a stream, a general client was
- * measured to take a tenth of the gateway's time (docs/benchmarks.md).
+ * The connections to one upstream, in HTTP/1.1. A general client was measured to take a tenth of the gateway's time for
+ * a plain answer (docs/benchmarks.md).
  */
 import { buildConnector, errors, type Dispatcher } from 'undici'
 import { Connection } from './connection.ts'
@@ -153,11 +153,14 @@ function headOf(
   host: string,
   headers: Readonly<Record<string, string>>,
 ): string {
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`
+  let head = `${method} ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`
+  // An upstream behind a proxy may be configured with the name of another host.
+  let hasHost = false
   for (const name in headers) {
     const line = `${name}: ${headers[name]}`
     if (LINE_END.test(line)) throw new TypeError(`the header ${name} has a line end`)
+    hasHost ||= name.toLowerCase() === 'host'
     head += `${line}\r\n`
   }
-  return head
+  return hasHost ? head : `${head}host: ${host}\r\n`
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { StreamBroken, type ChatCall } from '../contract.ts'
 import { startOpenAiUpstream, type OpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
@@ -99,4 +100,30 @@ test('an answer that is nested too deep is a bad answer, before anything is char
     (error) => error instanceof StreamBroken && error.failure.reason === 'bad_answer',
   )
   assert.equal(chunks, 1, 'what came before is delivered')
+})
+
+test('a stream that breaks closes its connection, though the upstream writes on', async () => {
+  for (const event of ['{"error":{"message":"no"}}', 'no JSON']) {
+    let closed: Promise<unknown> | undefined
+    upstream.answerWith((_request, response) => {
+      closed = once(response, 'close')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${event}\n\n`)
+      const writeOn = (): void => {
+        while (!response.destroyed && response.write(`: ${'x'.repeat(65_536)}\n\n`));
+        if (!response.destroyed) response.once('drain', writeOn)
+      }
+      writeOn()
+    })
+    const streamed = await upstream.provider.completeChat(
+      callOf({ isStream: true }),
+      new AbortController().signal,
+    )
+    assert.ok(streamed.kind === 'stream', 'a stream')
+    await assert.rejects(
+      streamed.each(() => undefined),
+      StreamBroken,
+    )
+    await closed
+  }
 })

@@ -1,6 +1,5 @@
 /** Sends chats in the chat-completions format; `chat-body.ts` builds the body. */
 import {
-  CHAT_ANSWER_BYTES_MAX,
   type ChatAnswer,
   type ChatCall,
   type ChatStream,
@@ -8,18 +7,11 @@ import {
   type UpstreamFailure,
 } from '../contract.ts'
 import { createDownloadFile, DownloadRefused, NoRoomForDownload } from '../download-file.ts'
-import { readError } from '../read-failure.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
-import {
-  BadAnswer,
-  badAnswer,
-  isEventStream,
-  oneHeader,
-  readObject,
-  readRefused,
-} from './read-answer.ts'
+import { BadAnswer, readCallError, readObject } from './read-answer.ts'
+import { readChat } from './read-chat.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage } from './read-usage.ts'
 import { toPlainContent } from './to-plain-content.ts'
@@ -66,19 +58,14 @@ export function createCompleteChat(
         body: chatBody.write(sent),
       } as const
       const answered = await exchange(origin, request, silence, signal)
-      if (answered.status !== 200) return await readRefused(answered, signal)
-      if (!call.isStream) return readAnswer(await answered.body.text(CHAT_ANSWER_BYTES_MAX))
-      if (isEventStream(oneHeader(answered.headers['content-type']))) {
-        return readStream(answered.body)
-      }
-      answered.body.cancel()
-      return badAnswer('the answer is not the requested stream')
+      const reading = { isStream: call.isStream, plain: readAnswer, stream: readStream }
+      return await readChat(answered, reading, signal)
     } catch (error) {
       if (error instanceof NoRoomForDownload)
         return { kind: 'failure', reason: 'no_room', detail: error.message, isUnsent: true }
       if (error instanceof DownloadRefused)
         return { kind: 'failure', reason: 'unsupported', detail: error.message }
-      return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
+      return readCallError(error)
     }
   }
 }

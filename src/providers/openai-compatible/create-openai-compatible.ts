@@ -58,9 +58,6 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     embed: createEmbed(upstream),
     generateImages: createGenerateImages(upstream),
     transcribe: createTranscribe(upstream),
-    async close() {
-      upstream.origin.destroy()
-      await upstream.uploads.destroy()
-    },
+    close: upstream.close,
   }
 }

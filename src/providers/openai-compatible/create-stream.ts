@@ -1,6 +1,7 @@
 import { StreamBroken, type ChatStream, type StreamChunk, type TakeChunks } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { AnswerBody } from './exchange.ts'
+import { broken } from './parse-event.ts'
 
 export interface Parsed {
   readonly chunks: readonly StreamChunk[]
@@ -41,14 +42,18 @@ export function createStream(body: AnswerBody, parser: StreamParser): ChatStream
       return parser.parse(bytes)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      throw new StreamBroken({ kind: 'failure', reason: 'bad_answer', detail: error.message })
+      return { chunks: [], end: broken('bad_answer', error.message) }
     }
   }
 
   function finish(end: 'done' | StreamBroken): typeof DONE {
-    if (end !== 'done') throw end
-    body.discard()
-    return DONE
+    if (end === 'done') {
+      body.discard()
+      return DONE
+    }
+    // Nobody reads the rest: it would wait, and its connection with it.
+    body.cancel()
+    throw end
   }
 
   return { kind: 'stream', each, cancel: () => body.cancel() }

@@ -251,8 +251,7 @@ test('a public upstream cannot make us fetch from a private network', async () =
   })
   assert.equal(connections, 0)
   inside.close()
-  opened.origin.destroy()
-  await opened.uploads.destroy()
+  await opened.close()
 })
 
 test('a refusal has its status and its retry time', async () => {

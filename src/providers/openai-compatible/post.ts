@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
-import { readError } from '../read-failure.ts'
 import { exchange } from './exchange.ts'
-import { BadAnswer, badAnswer, readObject, readRefused, readReportedError } from './read-answer.ts'
+import { readCallError, readObject, readRefused, readReportedError } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface Post {
@@ -51,7 +50,7 @@ export async function post<Answer>(
   } catch (error) {
     if (signal.aborted)
       return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }
-    return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
+    return readCallError(error)
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
 import { parseAnswer, TooDeep } from '../parse-answer.ts'
-import { readRefusal } from '../read-failure.ts'
+import { readError, readRefusal } from '../read-failure.ts'
 import type { Answered } from './exchange.ts'
 
 /** The most that is read of the body of an error. */
@@ -41,6 +41,11 @@ export function readReportedError(body: JsonObject): UpstreamFailure | undefined
   if (!body.error) return undefined
   const detail = withErrorWords('error in the answer', JSON.stringify(body.error))
   return { kind: 'failure', reason: 'server_error', detail }
+}
+
+/** The failure for a call that got no answer, only part of one, or a malformed one. */
+export function readCallError(error: unknown): UpstreamFailure {
+  return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
 }
 
 export function badAnswer(detail: string): UpstreamFailure {

@@ -37,6 +37,8 @@ export interface Upstream {
   readonly headers: Readonly<Record<string, string>>
   /** The full path and query for an endpoint, which starts with a slash. */
   readonly path: (endpoint: string) => string
+  /** Closes all connections; running calls fail. */
+  readonly close: () => Promise<void>
 }
 
 const KEEP_ALIVE_MS = 30_000
@@ -45,26 +47,32 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   const url = new URL(options.baseUrl)
   const base = url.pathname.replace(/\/$/, '')
   const query = new URLSearchParams(options.query).toString()
+  const origin = openOrigin(url, {
+    connectTimeoutMs: options.connectTimeoutMs,
+    headTimeoutMs: options.firstByteTimeoutMs,
+    connectionsMax: options.connectionsMax,
+    keepAliveMs: KEEP_ALIVE_MS,
+  })
+  const uploads = new Pool(url.origin, {
+    connections: options.connectionsMax,
+    pipelining: 1,
+    headersTimeout: options.firstByteTimeoutMs,
+    // `watchSilence` limits the silence within a body, because the limit changes with its first byte.
+    bodyTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: connectForUploads({ timeout: options.connectTimeoutMs }),
+  })
   return {
-    origin: openOrigin(url, {
-      connectTimeoutMs: options.connectTimeoutMs,
-      headTimeoutMs: options.firstByteTimeoutMs,
-      connectionsMax: options.connectionsMax,
-      keepAliveMs: KEEP_ALIVE_MS,
-    }),
-    uploads: new Pool(url.origin, {
-      connections: options.connectionsMax,
-      pipelining: 1,
-      headersTimeout: options.firstByteTimeoutMs,
-      // `watchSilence` limits the silence within a body, because the limit changes with its first byte.
-      bodyTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connect: connectForUploads({ timeout: options.connectTimeoutMs }),
-    }),
+    origin,
+    uploads,
     silence: { firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs },
     hostname: url.hostname,
     headers: requestHeaders(options),
     path: (endpoint) => `${base}${endpoint}${query === '' ? '' : `?${query}`}`,
+    async close() {
+      origin.destroy()
+      await uploads.destroy()
+    },
   }
 }
 

@@ -2,30 +2,24 @@
  * Sends requests of the Messages format to Anthropic over connections of our own. The package is for what must be
  * translated: it turns each event of a stream into several parts, and the gateway would turn them back.
  */
-import {
-  CHAT_ANSWER_BYTES_MAX,
-  type ChatAnswer,
-  type ChatCall,
-  type ChatContent,
-  type ChatStream,
-  type JsonObject,
-  type UpstreamFailure,
+import type {
+  ChatAnswer,
+  ChatCall,
+  ChatContent,
+  ChatStream,
+  JsonObject,
+  UpstreamFailure,
 } from '../../contract.ts'
 import { createStream } from '../../openai-compatible/create-stream.ts'
-import { exchange } from '../../openai-compatible/exchange.ts'
-import {
-  BadAnswer,
-  badAnswer,
-  isEventStream,
-  oneHeader,
-  readRefused,
-} from '../../openai-compatible/read-answer.ts'
+import { exchange, type AnswerBody } from '../../openai-compatible/exchange.ts'
+import { readCallError } from '../../openai-compatible/read-answer.ts'
+import { readChat } from '../../openai-compatible/read-chat.ts'
 import { openUpstream } from '../../openai-compatible/upstream.ts'
-import { readError } from '../../read-failure.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
+import { toFailure } from '../to-failure.ts'
 import { ANTHROPIC_ADDRESS } from './anthropic-address.ts'
 import { createMessageParser, readNativeMessage } from './read-native-message.ts'
-import type { NativeMessages } from './write-native-messages.ts'
+import { writeNativeMessages } from './write-native-messages.ts'
 
 const VERSION = '2023-06-01'
 
@@ -35,11 +29,11 @@ export function headOf({ model, outputTokensMax, isStream }: ChatContent): JsonO
 }
 
 export interface SendNativeMessages {
+  /** Resolves to undefined if the request must be translated. */
   send(
     call: ChatCall,
-    native: NativeMessages,
     signal: AbortSignal,
-  ): Promise<ChatAnswer | ChatStream | UpstreamFailure>
+  ): Promise<ChatAnswer | ChatStream | UpstreamFailure | undefined>
   close(): Promise<void>
 }
 
@@ -56,39 +50,47 @@ export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessa
   })
   const path = upstream.path('/messages')
 
-  async function send(call: ChatCall, native: NativeMessages, signal: AbortSignal) {
-    const { isStream, callId } = call
+  async function send(call: ChatCall, native: WrittenMessages, signal: AbortSignal) {
     const request = {
       path,
       method: 'POST',
       headers: {
         ...upstream.headers,
-        'x-catraca-call-id': callId,
+        'x-catraca-call-id': call.callId,
         ...(native.flags === undefined ? {} : { 'anthropic-beta': native.flags }),
       },
-      body: native.write(headOf(call)),
+      body: native.body,
     }
     const answered = await exchange(upstream.origin, request, upstream.silence, signal)
-    if (answered.status !== 200) return await readRefused(answered, signal)
-    const { body, headers } = answered
-    if (!isStream) return readNativeMessage(await body.text(CHAT_ANSWER_BYTES_MAX), call)
-    if (isEventStream(oneHeader(headers['content-type'])))
-      return createStream(body, createMessageParser(call))
-    body.cancel()
-    return badAnswer('the answer is not the requested stream')
+    const reading = {
+      isStream: call.isStream,
+      plain: (text: string) => readNativeMessage(text, call),
+      stream: (body: AnswerBody) => createStream(body, createMessageParser(call)),
+    }
+    return readChat(answered, reading, signal)
   }
 
   return {
-    async send(call, native, signal) {
+    async send(call, signal) {
+      let written: WrittenMessages | undefined
       try {
-        return await send(call, native, signal)
+        written = writeBody(call)
       } catch (error) {
-        return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
+        return toFailure(error, signal, false)
       }
+      return written && send(call, written, signal).catch(readCallError)
     },
-    async close() {
-      upstream.origin.destroy()
-      await upstream.uploads.destroy()
-    },
+    close: () => upstream.close(),
   }
+}
+
+interface WrittenMessages {
+  readonly body: string
+  readonly flags: string | undefined
+}
+
+/** Undefined if the request must be translated. */
+function writeBody(call: ChatCall): WrittenMessages | undefined {
+  const native = writeNativeMessages(call, 'anthropic', call.model)
+  return native && { body: native.write(headOf(call)), flags: native.flags }
 }

@@ -1,8 +1,7 @@
-import { CHAT_ANSWER_BYTES_MAX } from '../../contract.ts'
-import { readError } from '../../read-failure.ts'
 import type { SendNatively } from '../complete-chat.ts'
 import { exchange } from '../exchange.ts'
-import { BadAnswer, badAnswer, isEventStream, oneHeader, readRefused } from '../read-answer.ts'
+import { readCallError } from '../read-answer.ts'
+import { readChat } from '../read-chat.ts'
 import type { Upstream } from '../upstream.ts'
 import { readNativeResponse, readNativeStream } from './read-native-response.ts'
 import { isNativeResponse, writeNativeResponse } from './write-native-response.ts'
@@ -28,18 +27,19 @@ export function createSendNatively(
         headers: { ...headers, 'x-catraca-call-id': call.callId },
         body: writeNativeResponse(call, serviceTier).text,
       } as const
-      const { status, headers: answered, body } = await exchange(origin, request, silence, signal)
-      if (REFUSALS.has(status)) {
-        body.discard()
+      const answered = await exchange(origin, request, silence, signal)
+      if (REFUSALS.has(answered.status)) {
+        answered.body.discard()
         return undefined
       }
-      if (status !== 200) return await readRefused({ status, headers: answered, body }, signal)
-      if (!call.isStream) return readNativeResponse(await body.text(CHAT_ANSWER_BYTES_MAX))
-      if (isEventStream(oneHeader(answered['content-type']))) return readNativeStream(body)
-      body.cancel()
-      return badAnswer('the answer is not the requested stream')
+      const reading = {
+        isStream: call.isStream,
+        plain: readNativeResponse,
+        stream: readNativeStream,
+      }
+      return await readChat(answered, reading, signal)
     } catch (error) {
-      return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
+      return readCallError(error)
     }
   }
 }

@@ -35,7 +35,7 @@ export interface ResponsesRequest extends ChatRequest {
   readonly kept?: KeptInput
 }
 
-/** What is stored of a request. */
+/** The part of a request that is stored with its response. */
 export interface KeptInput {
   readonly owner: { readonly customerId: string; readonly keyId: string }
   /** The items of this request alone, as the client wrote them. */

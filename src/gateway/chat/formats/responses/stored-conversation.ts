@@ -27,7 +27,7 @@ export interface StoredConversation {
   readonly isFailed: boolean
 }
 
-/** What one request reads: its bytes count for the customer until `release`. */
+/** The reads of one request; their bytes count for the customer until `release`. */
 export interface ReadingRoom {
   readonly reader: ResponseReader
   /** The bytes of the request and of all that was read for it. */
@@ -49,7 +49,7 @@ export interface StoredConversations {
     room: ReadingRoom,
     responseId: unknown,
   ): Promise<StoredConversation | Refusal | undefined>
-  /** The outputs of these calls, without those that are not there. */
+  /** The outputs of these calls, as far as they exist. */
   readOutputs(
     room: ReadingRoom,
     callIds: readonly string[],

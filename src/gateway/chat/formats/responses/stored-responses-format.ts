@@ -74,7 +74,7 @@ export function createStoredResponsesFormat(
   }
 }
 
-/** The reader that a model call is: a key for calls alone reads what it made itself, and so does a team's. */
+/** The reader for a model call: a key of the scope `calls`, and a key of a team, reads only its own responses. */
 export function readerOf({ id, customerId, scope, teamId }: ChatCaller): ResponseReader {
   return { customerId, keyId: id, seesAccount: scope !== 'calls' && teamId === null }
 }
@@ -88,7 +88,7 @@ async function readStored(
 ): Promise<ResponsesRequest | Refusal> {
   const { previous_response_id: previous, ...own } = body
   const input = ownItems(own.input)
-  // Only the format says what is wrong with it.
+  // The format refuses it, with the reason.
   if (!input) return format.readBody(own, room.bytes(), caller)
   const bytesOfRequest = room.bytes()
   const before = isAbsent(previous) ? [] : await readBefore(conversations, room, previous)
@@ -121,8 +121,8 @@ async function readStored(
 }
 
 /**
- * What is continued needs its reasoning back, which an upstream that stores nothing gives away sealed. Only a request
- * that sets the reasoning is known to be for a model that reasons; others refuse to be asked.
+ * A continued conversation must contain its reasoning, which an upstream that stores nothing returns sealed if asked.
+ * Only a request that sets `reasoning` is known to be for a model that reasons; other models refuse this field.
  */
 function withReasoning({ reasoning, include }: JsonObject): JsonObject {
   if (!isObject(reasoning)) return {}

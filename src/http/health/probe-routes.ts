@@ -1,0 +1,17 @@
+import { answerProbe, PROBE_PATHS } from '../../health/probes.ts'
+import { sendJson } from '../rest/rest-error.ts'
+import { hiddenRoute } from '../rest/route.ts'
+import type { HealthDeps } from './health-deps.ts'
+
+/** For balancers in front of this port; `PROBE_PORT` answers the same, and also while the server starts. */
+export const probeRoutes = PROBE_PATHS.map((path) =>
+  hiddenRoute({
+    method: 'GET',
+    url: path,
+    access: 'public',
+    async handle(_request, reply, { readiness }: HealthDeps) {
+      const { status, body } = await answerProbe(path, readiness)
+      return sendJson(reply.header('cache-control', 'no-store'), body, status)
+    },
+  }),
+)

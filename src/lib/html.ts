@@ -1,0 +1,46 @@
+/** Text for HTML pages: the template escapes every value that is not HTML already. */
+import { escapeHtml } from './escape-html.ts'
+
+/** Data from elsewhere cannot have this key, so it cannot pass for HTML. */
+const TEXT = Symbol('html')
+
+export interface Html {
+  readonly [TEXT]: string
+}
+
+/** Nothing is written for `undefined` and `false`; the items of a list follow each other. */
+export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[]
+
+/** html`<p>${name}</p>`: for text between tags and for quoted attributes. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  const written = values.map(write)
+  return { [TEXT]: parts.map((part, place) => part + (written[place] ?? '')).join('') }
+}
+
+export function htmlText(page: Html): string {
+  return page[TEXT]
+}
+
+/** HTML from a trusted writer, such as the parts of a page that never change. */
+export function trustedHtml(text: string): Html {
+  return { [TEXT]: text }
+}
+
+/** A block of data, which browsers do not run. `id` is for the script that reads it. */
+export function dataBlock(type: string, value: unknown, id = ''): Html {
+  const json = JSON.stringify(value).replaceAll('<', String.raw`\u003c`)
+  return html`<script type="${type}" id="${id}">
+    ${trustedHtml(json)}
+  </script>`
+}
+
+function write(value: HtmlValue): string {
+  if (value === undefined || value === false) return ''
+  if (typeof value === 'string') return escapeHtml(value)
+  if (typeof value === 'number') return String(value)
+  return isList(value) ? value.map(write).join('') : value[TEXT]
+}
+
+function isList(value: HtmlValue): value is readonly HtmlValue[] {
+  return Array.isArray(value)
+}
