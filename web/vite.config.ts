@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -24,6 +25,11 @@ export default defineConfig({
     // The content security policy allows no data: URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
+      input: {
+        main: join(import.meta.dirname, 'index.html'),
+        // The only script of the pages for visitors (`src/http/site`), which find it by this name.
+        calculator: join(import.meta.dirname, 'site/calculator.ts'),
+      },
       output: {
         codeSplitting: {
           groups: [

@@ -88,7 +88,7 @@ test('a rise is planned with notice and withdrawn, and a model is taken out of s
   await assertAccessible(page, 'confirmar multiplicador')
   await dialog.getByRole('button', { name: 'Marcar mudança' }).click()
   await entry.getByText(/×1,50 \(\+20%\)/).waitFor()
-  await entry.getByRole('button', { name: /^Cancelar a mudança/ }).click()
+  await entry.getByRole('button', { name: /^Cancelar mudança/ }).click()
   await dialog.getByRole('button', { name: 'Cancelar mudança' }).click()
   await page.getByText('Mudança cancelada.').waitFor()
   await entry.getByText(/×1,50/).waitFor({ state: 'detached' })

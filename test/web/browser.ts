@@ -54,8 +54,14 @@ export interface BrowserUnderTest {
   close(): Promise<void>
 }
 
-/** `origin` as in `http://127.0.0.1:8080`: URLs are relative to it. */
-export async function startBrowser(origin: string): Promise<BrowserUnderTest> {
+/**
+ * `origin` as in `http://127.0.0.1:8080`: URLs are relative to it. Only with `isLive` do pages get the stream of their
+ * account: with it, a page is never without a request under way.
+ */
+export async function startBrowser(
+  origin: string,
+  { isLive = false } = {},
+): Promise<BrowserUnderTest> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('run these tests with `npm run test:web`')
   const browser: Browser = await chromium.launch({ executablePath, args: [...BROWSER_FLAGS] })
@@ -67,6 +73,10 @@ export async function startBrowser(origin: string): Promise<BrowserUnderTest> {
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   context.setDefaultTimeout(WAIT_MS)
+  if (!isLive)
+    await context.addInitScript(
+      'if (navigator.locks) navigator.locks.request = () => new Promise(() => {})',
+    )
   const faults: string[] = []
   return {
     context,

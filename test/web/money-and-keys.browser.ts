@@ -170,7 +170,7 @@ test("a key's secret is shown once, and the copied curl works until the key is r
   await lookAt(page, 'chaves-agentes')
   await page.getByRole('button', { name: 'Já guardei a chave' }).click()
   assert.equal((await page.content()).includes(secret), false)
-  await page.getByText(/de US\$.10,50/).waitFor()
+  await page.getByText(/de R\$.10,50/).waitFor()
 
   await page.getByRole('button', { name: 'Alterar Site em produção' }).click()
   await dialog.getByLabel('Nome').fill('Site antigo')

@@ -60,6 +60,9 @@ function schemaOf(operation: Operation): JSONSchema {
     const those = parameters.filter((parameter) => parameter.in === place)
     if (those.length > 0) parts[name] = ofParameters(those)
   }
+  // The dashboard sends a key with each request that takes one; `once` in its client demands it.
+  if (parameters.some(({ in: place, name }) => place === 'header' && name === 'idempotency-key'))
+    parts.idempotency_key = { type: 'string' }
   const body = requestBody?.content?.['application/json']?.schema
   if (body) parts.body = plain(body)
   parts.answer = answerOf(responses)

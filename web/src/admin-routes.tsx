@@ -2,6 +2,7 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
+import { ColdError, ColdSkeleton } from './layout/ColdFrame.tsx'
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
@@ -10,6 +11,9 @@ const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
   component: lazyRouteComponent(() => import('./layout/AdminLayout.tsx'), 'AdminLayout'),
+  pendingComponent: ColdSkeleton,
+  pendingMs: 0,
+  errorComponent: ColdError,
   beforeLoad: async ({ location }) => {
     const session = await sessionOrSignIn(location)
     if (!session.is_admin) throw notFound()

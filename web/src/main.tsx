@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
+import { followTabs } from './api/session.ts'
 import { ToastProvider } from './components/Toast.tsx'
 import { keepReferralCode } from './lib/referral-code.ts'
 import { router } from './router.tsx'
@@ -12,6 +13,7 @@ const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
 keepReferralCode(window.location.search)
+followTabs(() => void router.invalidate())
 
 createRoot(root).render(
   <StrictMode>

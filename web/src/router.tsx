@@ -3,11 +3,19 @@
  * `createRoute` here, its name in `routeTree`, and a line in layout/menu.ts; operators' pages go in
  * admin-routes.tsx and layout/admin-menu.ts.
  */
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import {
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+} from '@tanstack/react-router'
 import { adminRoutes } from './admin-routes.tsx'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { AppLayout } from './layout/AppLayout.tsx'
+import { ColdError, ColdSkeleton } from './layout/ColdFrame.tsx'
 import { EitherLayout } from './layout/EitherLayout.tsx'
 import { PageError } from './layout/PageError.tsx'
 import { PageSkeleton } from './layout/PageSkeleton.tsx'
@@ -27,6 +35,9 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: AppLayout,
+  pendingComponent: ColdSkeleton,
+  pendingMs: 0,
+  errorComponent: ColdError,
   beforeLoad: async ({ location }) => void (await sessionOrSignIn(location)),
   loader: loadZone,
 })
@@ -108,7 +119,7 @@ const newPrompt = createRoute({
   getParentRoute: () => app,
   path: '/prompts/novo',
   validateSearch: ({ exemplo }: Record<string, unknown>): { exemplo?: true } =>
-    exemplo === true ? { exemplo } : {},
+    String(exemplo) === 'true' ? { exemplo: true } : {},
   component: lazyRouteComponent(() => import('./pages/prompts/NewPromptPage.tsx'), 'NewPromptPage'),
 })
 const prompt = createRoute({
@@ -218,6 +229,9 @@ export const router = createRouter({
   defaultPendingComponent: PageSkeleton,
   defaultErrorComponent: PageError,
   scrollRestoration: true,
+  // Text stays text: an id of twenty digits is no number.
+  parseSearch: parseSearchWith((text) => text),
+  stringifySearch: stringifySearchWith(String),
 })
 
 /** Accepts only paths of this site: a URL of another site would be an open redirect. */

@@ -20,7 +20,7 @@ export async function ownAuthPost<Result>(path: string, body: object = {}): Prom
 /** Reads data of the signed-in user. */
 export async function ownAuthGet<Result>(path: string): Promise<Result> {
   try {
-    return await authGet<Result>(path)
+    return await ask<Result>(path, { method: 'GET' }, { 'x-csrf-token': await csrfToken() })
   } catch (error) {
     if (isSignedOut(error)) forgetSession()
     throw error

@@ -1,7 +1,7 @@
 /** Sign-in and sign-out: better-auth's own routes under /auth, which are not part of /v1. */
 import { authPost } from './auth-call.ts'
-import { queryClient } from './query-client.ts'
-import { forgetPerson } from '../lib/sign-out-acts.ts'
+import { leaveSession, renewSession } from './session.ts'
+import { notifyTabs } from './tabs.ts'
 
 export interface SignUp {
   readonly name: string
@@ -24,14 +24,14 @@ export async function signIn(input: {
   password: string
 }): Promise<{ awaitsFactor?: true }> {
   const answer = await authPost<{ awaitsFactor?: true }>('/sign-in/email', input)
-  await startAfresh()
+  if (!answer.awaitsFactor) await renewSession()
   return answer
 }
 
 /** The second step of a sign-in with a second factor. */
 export async function giveCode(code: string): Promise<void> {
   await authPost('/sign-in/code', { code })
-  await startAfresh()
+  await renewSession()
 }
 
 /** `returnTo`: the page of the dashboard that the link leads to. */
@@ -49,12 +49,6 @@ export function sendPasswordReset(email: string): Promise<unknown> {
 
 export async function signOut(): Promise<void> {
   await authPost('/sign-out', {})
-  forgetPerson()
-  await startAfresh()
-}
-
-/** Clears the cache, so that no data of one user is shown to the next one in the same browser. */
-export async function startAfresh(): Promise<void> {
-  await queryClient.cancelQueries()
-  queryClient.clear()
+  await leaveSession()
+  notifyTabs(null)
 }

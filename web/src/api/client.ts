@@ -2,9 +2,11 @@
  * The client of the REST API, typed by path: `api.get('/me/refunds', { query: { limit: 20 } })`,
  * `api.post('/topups', body)`, `api.delete('/api-keys/{id}', { path: { id } })`.
  */
+import type { Once } from '../lib/submit-gate.ts'
+import { cacheOwner } from './cache-owner.ts'
 import type { Contract } from './contract.ts'
 import { readJson, refusalOf, send } from './send.ts'
-import { csrfToken, forgetSession } from './session.ts'
+import { csrfToken, forgetSession, knownToken, renewSession } from './session.ts'
 
 type Method = keyof Contract
 type Path<M extends Method> = keyof Contract[M] & string
@@ -23,10 +25,17 @@ type PathOption<M extends Method, P extends Path<M>> = [Part<M, P, 'path'>] exte
 type QueryOption<M extends Method, P extends Path<M>> = [Part<M, P, 'query'>] extends [never]
   ? object
   : { query?: { [Name in keyof Part<M, P, 'query'>]: Part<M, P, 'query'>[Name] | undefined } }
+/** What creates something or moves money says to which submit it belongs (`useSubmit`). */
+type OnceOption<M extends Method, P extends Path<M>> = [Part<M, P, 'idempotency_key'>] extends [
+  never,
+]
+  ? object
+  : { once: Once }
 type Options<M extends Method, P extends Path<M>> = PathOption<M, P> &
+  OnceOption<M, P> &
   QueryOption<M, P> & { signal?: AbortSignal }
 type OptionsArgument<M extends Method, P extends Path<M>> =
-  PathOption<M, P> extends { path: unknown } ? [options: Options<M, P>] : [options?: Options<M, P>]
+  object extends Options<M, P> ? [options?: Options<M, P>] : [options: Options<M, P>]
 type BodyArgument<M extends Method, P extends Path<M>> = [Part<M, P, 'body'>] extends [never]
   ? [body?: undefined]
   : [body: Part<M, P, 'body'>]
@@ -57,6 +66,7 @@ interface GivenOptions {
   readonly path?: unknown
   readonly query?: unknown
   readonly signal?: AbortSignal
+  readonly once?: Once
 }
 
 async function call<Result>(
@@ -65,17 +75,29 @@ async function call<Result>(
   body: unknown,
   options: GivenOptions = {},
 ): Promise<Result> {
-  const isRead = method === 'GET'
-  const answer = await send(urlOf(template, options), {
-    method,
-    headers: {
-      accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(isRead ? {} : { 'x-csrf-token': await csrfToken() }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(options.signal ? { signal: options.signal } : {}),
-  })
+  const url = urlOf(template, options)
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const { once } = options
+  const token = method === 'GET' ? knownToken() : await csrfToken()
+  const ask = (token: string | undefined): Promise<Response> =>
+    send(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { 'x-csrf-token': token }),
+        ...(once ? { 'idempotency-key': once.keyOf(`${method} ${url} ${text}`) } : {}),
+      },
+      ...(body === undefined ? {} : { body: text }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    })
+  const owner = cacheOwner()
+  let answer = await ask(token)
+  if (answer.status === 403 && (await refusalOf(answer.clone())).code === 'csrf_token_missing') {
+    // The cookie has another session by now. The same customer's request goes on; another one's never was made.
+    const session = await renewSession()
+    if (session && session.customer.id === owner) answer = await ask(session.csrf_token)
+  }
   if (answer.ok) return (await readJson(answer)) as Result
   const refused = await refusalOf(answer)
   if (refused.status === 401) forgetSession()

@@ -127,6 +127,13 @@ export interface Contract {
            * false: no momento nenhum provedor atende o modelo.
            */
           available: boolean
+          /**
+           * A próxima mudança de preço já marcada, que GET /model-prices mostra em BRL; null enquanto não há nenhuma.
+           */
+          planned: {
+            starts_at: string
+            markup_multiplier: number
+          } | null
         }[]
         object: 'list'
         data: {
@@ -164,6 +171,13 @@ export interface Contract {
          * false: no momento nenhum provedor atende o modelo.
          */
         available: boolean
+        /**
+         * A próxima mudança de preço já marcada, que GET /model-prices mostra em BRL; null enquanto não há nenhuma.
+         */
+        planned: {
+          starts_at: string
+          markup_multiplier: number
+        } | null
       }
     }
     /**
@@ -228,6 +242,47 @@ export interface Contract {
              */
             [k: string]: number
           }
+          /**
+           * A próxima mudança de preço já marcada, com o câmbio de agora; null enquanto não há nenhuma.
+           */
+          planned: {
+            starts_at: string
+            /**
+             * Items: BRL por milhão de tokens, em chamadas cujo prompt tem mais tokens que above_prompt_tokens.
+             */
+            tiers: {
+              above_prompt_tokens: number
+              /**
+               * BRL
+               */
+              input_brl: number
+              /**
+               * BRL
+               */
+              cached_input_brl: number
+              /**
+               * BRL
+               */
+              cache_write_brl: number
+              /**
+               * BRL
+               */
+              output_brl: number
+              /**
+               * BRL
+               */
+              reasoning_brl: number
+            }[]
+            /**
+             * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+             */
+            units: {
+              /**
+               * BRL
+               */
+              [k: string]: number
+            }
+          } | null
           context_tokens: number
           output_tokens_max: number
           supports_tools: boolean
@@ -1286,7 +1341,7 @@ export interface Contract {
          */
         needs_second_factor: boolean
         /**
-         * O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva, menos as GET. Vazio para uma chave, que não precisa dele.
+         * O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva. Nas GET ele pode faltar, mas o de outra sessão é recusado. Vazio para uma chave, que não precisa dele.
          */
         csrf_token: string
         /**
@@ -4051,13 +4106,14 @@ export interface Contract {
      * Cria uma chave; o segredo só é mostrado na resposta
      */
     '/api-keys': {
+      idempotency_key: string
       body: {
         /**
          * Texto de 3 a 50 caracteres.
          */
         name?: unknown
         /**
-         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.
+         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.
          */
         model_ids?: unknown
         ip_allowlist?: string[] | null
@@ -4332,6 +4388,7 @@ export interface Contract {
      * Salva um prompt
      */
     '/me/prompts': {
+      idempotency_key: string
       body: {
         name: string
         /**
@@ -4381,6 +4438,7 @@ export interface Contract {
          */
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -4464,6 +4522,7 @@ export interface Contract {
      * Cria uma equipe, cujas chaves gastam o saldo de quem a cria
      */
     '/me/teams': {
+      idempotency_key: string
       body: {
         name: string
         monthly_cap_brl?: number | null
@@ -4512,6 +4571,7 @@ export interface Contract {
          */
         id: string
       }
+      idempotency_key: string
       body: {
         email: string
         role: 'admin' | 'member'
@@ -4536,6 +4596,7 @@ export interface Contract {
      * Aceita um convite feito para o próprio e-mail, com o código que chegou nele
      */
     '/me/invitations/accept': {
+      idempotency_key: string
       body: {
         token: string
       }
@@ -4558,6 +4619,7 @@ export interface Contract {
          */
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -4577,13 +4639,14 @@ export interface Contract {
          */
         id: string
       }
+      idempotency_key: string
       body: {
         /**
          * Texto de 3 a 50 caracteres.
          */
         name?: unknown
         /**
-         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.
+         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.
          */
         model_ids?: unknown
         ip_allowlist?: string[] | null
@@ -4665,6 +4728,7 @@ export interface Contract {
      * Cria um alerta de saldo, de gasto ou de erros, da conta, de uma chave ou de uma equipe
      */
     '/me/alerts': {
+      idempotency_key: string
       body: {
         name: string
         kind: 'balance_below' | 'daily_spend' | 'monthly_spend' | 'runway_days' | 'error_rate'
@@ -4711,6 +4775,7 @@ export interface Contract {
      * Cria um webhook; o segredo das assinaturas só é mostrado na resposta
      */
     '/webhooks': {
+      idempotency_key: string
       body: {
         /**
          * https, de um endereço público.
@@ -4801,6 +4866,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -4858,6 +4924,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -4895,6 +4962,7 @@ export interface Contract {
       path: {
         attemptId: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -4929,6 +4997,7 @@ export interface Contract {
      * Cadastra um cartão no processador de pagamentos; o número e o CVV não são guardados
      */
     '/payment-methods': {
+      idempotency_key: string
       body: {
         card?: {
           /**
@@ -4985,6 +5054,7 @@ export interface Contract {
      * Cria uma recarga por Pix, boleto ou cartão
      */
     '/topups': {
+      idempotency_key: string
       body: {
         /**
          * BRL, de 20 a 5000, com até dois decimais.
@@ -5053,6 +5123,7 @@ export interface Contract {
      * Pede um reembolso; o valor sai do saldo na hora
      */
     '/me/refunds': {
+      idempotency_key: string
       body: {
         /**
          * BRL, com até dois decimais, a partir de 5; sem ele, tudo o que pode ser reembolsado.
@@ -5142,6 +5213,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       body: {
         /**
          * Com até quatro decimais.
@@ -5206,6 +5278,7 @@ export interface Contract {
      * Abre um incidente, que todos os clientes veem
      */
     '/admin/incidents': {
+      idempotency_key: string
       body: {
         title: string
         message: string
@@ -5273,6 +5346,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -5328,6 +5402,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       body: {
         /**
          * O motivo, para o cliente ler.
@@ -5389,6 +5464,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       body: {
         outcome: 'done' | 'failed'
       }
@@ -5600,6 +5676,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -5630,6 +5707,7 @@ export interface Contract {
       path: {
         id: string
       }
+      idempotency_key: string
       /**
        * Tudo certo.
        */
@@ -5890,7 +5968,7 @@ export interface Contract {
          */
         name?: unknown
         /**
-         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem.
+         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.
          */
         model_ids?: unknown
         ip_allowlist?: string[] | null

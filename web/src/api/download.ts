@@ -1,7 +1,7 @@
 import { saveFile } from '../lib/save-file.ts'
 import { ApiError } from './api-error.ts'
 import { refusalOf, send } from './send.ts'
-import { forgetSession } from './session.ts'
+import { forgetSession, knownToken } from './session.ts'
 
 /**
  * Saves an answer of the server as a file. A refused or interrupted download is an ApiError and leaves no file,
@@ -11,7 +11,9 @@ export async function download(
   url: string,
   { signal, onBytes }: { signal: AbortSignal; onBytes: (count: number) => void },
 ): Promise<void> {
-  const answer = await send(url, { signal })
+  const token = knownToken()
+  const headers = token === undefined ? {} : { 'x-csrf-token': token }
+  const answer = await send(url, { signal, headers })
   if (!answer.ok || !answer.body) {
     if (answer.status === 401) forgetSession()
     throw await refusalOf(answer)

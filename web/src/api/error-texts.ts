@@ -7,6 +7,9 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   invalid_request: 'Há um campo com valor inválido. Confira os dados e tente de novo.',
   stream_broken: 'A resposta parou no meio. Só é cobrado o que chegou a ser gerado. Tente de novo.',
   rate_limit_exceeded: 'Muitas requisições em pouco tempo. Espere um minuto e tente de novo.',
+  idempotency_key_in_use:
+    'Seu pedido anterior ainda está em andamento. Espere um instante e tente de novo.',
+  too_many_idempotency_keys: 'Você já fez muita coisa hoje. Tente de novo mais tarde.',
   too_many_exports: 'Já há uma exportação em andamento. Espere ela terminar e tente de novo.',
   payload_too_large: 'O conteúdo é grande demais. Diminua e tente de novo.',
   // Sign-in: the codes of better-auth.

@@ -1,7 +1,7 @@
 /** The two ceremonies of WebAuthn, with the browser's own JSON forms. */
 import { ApiError } from './api-error.ts'
 import { authGet, authPost, ownAuthGet, ownAuthPost } from './auth-call.ts'
-import { startAfresh } from './auth.ts'
+import { renewSession } from './session.ts'
 
 /**
  * True in browsers of 2025 and later, when the page was reached by host name and over https, or on this
@@ -32,7 +32,7 @@ export async function enterByPasskey(): Promise<void> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
   const response = await ceremony(() => navigator.credentials.get({ publicKey }))
   await authPost('/passkey/verify-authentication', { response })
-  await startAfresh()
+  await renewSession()
 }
 
 async function ceremony(run: () => Promise<Credential | null>): Promise<object> {

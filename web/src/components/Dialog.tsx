@@ -3,7 +3,7 @@
  * Radix's, it needs no <style>, which our content security policy would refuse.
  */
 import { X } from 'lucide-react'
-import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { classNames } from '../lib/class-names.ts'
 
 interface DialogProps {
@@ -19,6 +19,8 @@ interface DialogProps {
 export function Dialog({ isOpen, onClose, title, description, className, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const [isFilled, setFilled] = useState(false)
+  if (!isOpen && isFilled) setFilled(false)
   useEffect(() => {
     const dialog = ref.current
     if (isOpen && !dialog?.open) dialog?.showModal()
@@ -31,8 +33,10 @@ export function Dialog({ isOpen, onClose, title, description, className, childre
       aria-labelledby={`${id}-title`}
       aria-describedby={description === undefined ? undefined : `${id}-description`}
       onClose={onClose}
-      // A click outside closes the dialog in browsers that support it; the others have the button and Escape.
-      closedby="any"
+      onInput={() => setFilled(true)}
+      // A click outside closes the dialog, unless it would discard what was typed. Browsers that do not know it have
+      // the button and Escape.
+      closedby={isFilled ? 'closerequest' : 'any'}
       className={classNames(
         'm-0 mt-auto max-h-[90dvh] w-full max-w-none overflow-y-auto rounded-t-2xl border border-line bg-surface p-0 text-ink shadow-xl backdrop:bg-black/50 sm:m-auto sm:max-w-lg sm:rounded-2xl',
         className,

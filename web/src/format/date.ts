@@ -42,8 +42,35 @@ export function shortDay(day: string): string {
 }
 
 /** Today in the customer's time zone, as YYYY-MM-DD. */
-export function today(now: Date = new Date()): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(now)
+export function today(): string {
+  return dayOf(new Date())
+}
+
+/** The day of an instant in the customer's time zone, as YYYY-MM-DD: the format of a date field. */
+export function dayOf(instant: string | Date): string {
+  return clockOf(new Date(instant)).slice(0, 10)
+}
+
+/** The last second of a day (YYYY-MM-DD) in the customer's time zone. */
+export function endOfDay(day: string): Date {
+  const wanted = Date.parse(`${day}T23:59:59Z`)
+  // The offset of a zone changes: that of the first guess may be the one before the change.
+  const guess = wanted - offsetOf(wanted)
+  return new Date(wanted - offsetOf(guess))
+}
+
+/** In milliseconds, east positive. */
+function offsetOf(instant: number): number {
+  return Date.parse(`${clockOf(new Date(instant)).replace(' ', 'T')}Z`) - instant
+}
+
+/** 2026-11-21 14:05:12 */
+function clockOf(instant: Date): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(instant)
 }
 
 function format(instant: string | Date, options: Intl.DateTimeFormatOptions): string {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { explainError } from '../api/explain-error.ts'
 import { acceptTerms, legalQuery } from '../api/legal.ts'
@@ -7,6 +7,7 @@ import { Button } from '../components/Button.tsx'
 import { Notice } from '../components/Notice.tsx'
 import { PageTitle } from '../components/PageTitle.tsx'
 import { TermsCheckbox } from '../components/TermsCheckbox.tsx'
+import { useSubmit } from '../lib/use-submit.ts'
 
 /** In place of every page until the customer has accepted the version in force. */
 export function AcceptTerms() {
@@ -14,7 +15,7 @@ export function AcceptTerms() {
   const legal = useQuery(legalQuery)
   const [isChecked, setChecked] = useState(false)
   const [fault, setFault] = useState<string>()
-  const accept = useMutation({
+  const accept = useSubmit({
     mutationFn: (version: string) => acceptTerms(version),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
     onError: () => queryClient.invalidateQueries({ queryKey: legalQuery.queryKey }),

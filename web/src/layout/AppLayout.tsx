@@ -1,9 +1,10 @@
 /** The layout of a signed-in customer's pages: navigation, the notice of sandbox mode, and the page. */
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { api } from '../api/client.ts'
-import { sessionQuery } from '../api/session.ts'
+import { cacheOwner } from '../api/cache-owner.ts'
+import { sessionQuery, type Session } from '../api/session.ts'
 import { setZone } from '../format/date.ts'
 import { AcceptTerms } from './AcceptTerms.tsx'
 import { CompanyFooter } from './CompanyFooter.tsx'
@@ -13,7 +14,9 @@ import { SandboxNotice } from './SandboxNotice.tsx'
 import { SideNavigation } from './SideNavigation.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
-import { useSignInWhenSignedOut } from './use-sign-in-when-signed-out.ts'
+import { SignInAgain } from './SignInAgain.tsx'
+import { useLiveAccount } from './use-live-account.ts'
+import { useLeaveWhenSignedOut } from './use-leave-when-signed-out.ts'
 
 interface AppLayoutProps {
   readonly menu?: readonly MenuEntry[]
@@ -24,22 +27,25 @@ interface AppLayoutProps {
 }
 
 export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayoutProps) {
-  const { data: session } = useQuery(sessionQuery)
+  const { data: found } = useQuery(sessionQuery)
+  const session = useLastSession(found)
   const { data: preferences } = useQuery({
     queryKey: ['preferences'],
     queryFn: () => api.get('/me/preferences'),
-    enabled: Boolean(session),
+    enabled: Boolean(found),
     staleTime: 5 * 60_000,
   })
   useFocusOnNavigation()
-  useSignInWhenSignedOut(session)
+  useLeaveWhenSignedOut(found)
+  useLiveAccount(found)
   useEffect(() => {
     if (preferences) setZone(preferences.timezone)
   }, [preferences])
   if (!session) return null
 
   return (
-    <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+    // Another customer's pages begin anew.
+    <div key={session.customer.id} className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <SkipLink />
       <SideNavigation session={session} menu={menu} area={area} />
       <div className="min-w-0">
@@ -47,7 +53,8 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
         <main
           id="conteudo"
           tabIndex={-1}
-          className="mx-auto max-w-6xl px-4 pt-6 pb-12 md:px-8 md:pt-10"
+          // The footer is below the fold, so that it does not move while a page loads.
+          className="mx-auto min-h-dvh max-w-6xl px-4 pt-6 pb-12 md:px-8 md:pt-10"
         >
           {session.must_accept_terms ? <AcceptTerms /> : children}
         </main>
@@ -57,6 +64,14 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
         </div>
       </div>
       <PhoneBar session={session} menu={menu} area={area} />
+      {found === null && <SignInAgain session={session} />}
     </div>
   )
+}
+
+/** The session, or the one that has just ended: the page stays until the user has signed in again, or out. */
+function useLastSession(found: Session | null | undefined): Session | undefined {
+  const [last, setLast] = useState(found ?? undefined)
+  if (found && found !== last) setLast(found)
+  return found ?? (cacheOwner() === undefined ? undefined : last)
 }

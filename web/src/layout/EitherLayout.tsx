@@ -3,10 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/session.ts'
 import { AppLayout } from './AppLayout.tsx'
 import { PageSkeleton } from './PageSkeleton.tsx'
+import { PublicFrame } from './PublicFrame.tsx'
 import { PublicLayout } from './PublicLayout.tsx'
 
 export function EitherLayout() {
   const session = useQuery(sessionQuery)
-  if (session.isPending) return <PageSkeleton />
+  if (session.isPending)
+    return (
+      <PublicFrame>
+        <PageSkeleton />
+      </PublicFrame>
+    )
   return session.data ? <AppLayout /> : <PublicLayout />
 }

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { CompanyFooter } from './CompanyFooter.tsx'
 import { Logo } from './Logo.tsx'
@@ -12,9 +11,10 @@ export function PublicFrame({ children }: { children: ReactNode }) {
     <div className="flex min-h-dvh flex-col">
       <SkipLink />
       <header className="mx-auto flex w-full max-w-5xl items-center justify-between gap-4 px-4 py-4">
-        <Link to="/" aria-label="Catraca: início" className="rounded-lg py-2">
+        {/* Not a page of the dashboard: the server has one for visitors there. */}
+        <a href="/" aria-label="Catraca: início" className="rounded-lg py-2">
           <Logo />
-        </Link>
+        </a>
         <ThemeSwitch />
       </header>
       <main id="conteudo" tabIndex={-1} className="mx-auto w-full max-w-5xl flex-1 px-4 py-6">

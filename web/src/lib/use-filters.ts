@@ -25,7 +25,6 @@ export function filtersOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as Filters<Name>
 }
 
-/** The router parses text that looks like a number as a number. */
 function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  return typeof value === 'string' ? value : ''
 }

@@ -1,10 +1,7 @@
-import {
-  useMutation,
-  useQueryClient,
-  type QueryKey,
-  type UseMutationResult,
-} from '@tanstack/react-query'
+import { useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query'
 import { useToast } from '../../components/Toast.tsx'
+import type { Once } from '../../lib/submit-gate.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** The prefix of queries about customers and money: any act may change them. */
 export const BOOKS = ['admin', 'books'] as const
@@ -12,7 +9,7 @@ export const BOOKS = ['admin', 'books'] as const
 export const SERVICE = ['admin', 'service'] as const
 
 interface Act<Input, Result> {
-  readonly act: (input: Input) => Promise<Result>
+  readonly act: (input: Input, once: Once) => Promise<Result>
   /** The sentence that confirms the act. */
   readonly doneText: (result: Result) => string
   readonly onDone: () => void
@@ -29,7 +26,7 @@ export function useAct<Input = void, Result = unknown>({
 }: Act<Input, Result>): UseMutationResult<Result, Error, Input> {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
+  return useSubmit({
     mutationFn: act,
     onSuccess(result) {
       toast(doneText(result))

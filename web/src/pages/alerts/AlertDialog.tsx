@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { Checkbox } from '../../components/Checkbox.tsx'
@@ -19,6 +19,7 @@ import {
 } from './alert-queries.ts'
 import { CHANNEL_WORDS, explainAlertError, KIND_WORDS } from './alert-words.ts'
 import { ScopeField } from './ScopeField.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Props {
   /** Undefined: a new alert. */
@@ -151,11 +152,11 @@ type Change = Pick<AlertInput, 'name' | 'threshold' | 'channels'>
 function useSaveAlert(alert: Alert | undefined, onDone: () => void) {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
-    mutationFn: (input: Change | AlertInput) =>
+  return useSubmit({
+    mutationFn: (input: Change | AlertInput, once) =>
       alert
         ? api.patch('/me/alerts/{id}', input, { path: { id: alert.id } })
-        : api.post('/me/alerts', input as AlertInput),
+        : api.post('/me/alerts', input as AlertInput, { once }),
     async onSuccess() {
       toast(alert ? 'Alerta salvo.' : 'Alerta criado.')
       await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })

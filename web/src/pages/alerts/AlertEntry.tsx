@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -11,6 +11,7 @@ import { dateTime } from '../../format/date.ts'
 import { keysToChooseQuery } from '../usage/usage-queries.ts'
 import { alertsQuery, ownTeamsQuery, useAlertSwitch, type Alert } from './alert-queries.ts'
 import { ruleWords, valueWords } from './alert-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Props {
   readonly alert: Alert
@@ -85,7 +86,7 @@ function DeleteAlert(props: {
   const { alert, isOpen, onClose } = props
   const queries = useQueryClient()
   const toast = useToast()
-  const remove = useMutation({
+  const remove = useSubmit({
     mutationFn: () => api.delete('/me/alerts/{id}', { path: { id: alert.id } }),
     async onSuccess() {
       toast('Alerta excluído.')

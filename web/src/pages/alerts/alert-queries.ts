@@ -1,7 +1,8 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { api, type Answer, type Body } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { useToast } from '../../components/Toast.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 type Alerts = Answer<'get', '/me/alerts'>
 export type Alert = Alerts['alerts'][number]
@@ -30,7 +31,7 @@ export function useAlertSwitch() {
   const queries = useQueryClient()
   const toast = useToast()
   const { queryKey } = alertsQuery
-  return useMutation({
+  return useSubmit({
     mutationFn: ({ id, isOn }: { id: string; isOn: boolean }) =>
       api.patch('/me/alerts/{id}', { is_enabled: isOn }, { path: { id } }),
     async onMutate({ id, isOn }) {

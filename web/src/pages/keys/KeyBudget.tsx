@@ -1,19 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { brl } from '../../format/brl.ts'
 import { usd } from '../../format/usd.ts'
-import type { ApiKey } from './key-queries.ts'
+import { rateQuery, type ApiKey } from './key-queries.ts'
 import { BUDGET_PERIOD } from './key-words.ts'
 
 /** The spent share of the key's budget. */
 export function KeyBudget({ budget }: Pick<ApiKey, 'budget'>) {
+  const rate = useQuery({ ...rateQuery, enabled: budget !== null }).data ?? undefined
   if (budget === null) return <p className="text-sm text-muted">Sem orçamento</p>
   const { limit_usd, spent_usd, period } = budget
+  const shown = (amount: number): string => (rate === undefined ? usd(amount) : brl(amount * rate))
   const share = limit_usd > 0 ? Math.min(100, (spent_usd / limit_usd) * 100) : 100
   return (
     <div className="max-w-sm text-sm">
       <p className="tabular-nums">
-        {usd(spent_usd)}{' '}
+        {shown(spent_usd)}{' '}
         <span className="text-muted">
-          de {usd(limit_usd)} <span className="whitespace-nowrap">{BUDGET_PERIOD[period]}</span>
+          de {shown(limit_usd)} <span className="whitespace-nowrap">{BUDGET_PERIOD[period]}</span>
         </span>
+        {rate !== undefined && (
+          <span className="block text-muted">
+            {usd(spent_usd)} de {usd(limit_usd)}, à cotação de hoje
+          </span>
+        )}
       </p>
       {/* Decorative: the text above says the same. An SVG, because the content security policy refuses a width in a style attribute. */}
       <svg aria-hidden="true" className="mt-1.5 h-1.5 w-full rounded-full bg-sunken">

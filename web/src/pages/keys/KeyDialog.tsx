@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { Dialog } from '../../components/Dialog.tsx'
@@ -9,11 +9,12 @@ import { useToast } from '../../components/Toast.tsx'
 import { securityQuery } from '../security/security-queries.ts'
 import { useProof, type WithProof } from '../security/use-proof.tsx'
 import { readKeyForm, type KeyInput } from './key-fields.ts'
-import { API_KEYS, keyModelsQuery, type ApiKey, type NewApiKey } from './key-queries.ts'
+import { API_KEYS, type ApiKey, type NewApiKey } from './key-queries.ts'
 import { explainKeyError } from './key-words.ts'
 import { KeyLimits } from './KeyLimits.tsx'
 import { KeyScopeField } from './KeyScopeField.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface KeyDialogProps {
   /** Undefined: the dialog is closed. */
@@ -76,10 +77,7 @@ function KeyForm({ apiKey: key, withProof, ...rest }: KeyFormProps) {
     setFault(undefined)
     const read = readKeyForm(event.currentTarget, models && [...models], key)
     if ('fault' in read) return fail(read.fault)
-    save.mutate(
-      { ...read.input, ...(models === null && needsAll(key) ? { model_ids: 'all' } : {}) },
-      { onError: (error) => fail(explainKeyError(error)) },
-    )
+    save.mutate(read.input, { onError: (error) => fail(explainKeyError(error)) })
   }
   const errorOf = (field: string): string | undefined =>
     fault?.field === field ? fault.text : undefined
@@ -125,11 +123,6 @@ function isOfTeam(key: ApiKey | undefined, teamId: string | undefined): boolean 
   return key ? key.team_id !== null : teamId !== undefined
 }
 
-/** A key that may use every model has no list. */
-function needsAll(key: ApiKey | undefined): boolean {
-  return key === undefined || key.model_ids !== null
-}
-
 function useSave(
   key: ApiKey | undefined,
   withProof: WithProof,
@@ -137,12 +130,12 @@ function useSave(
 ) {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
-    async mutationFn(given: KeyInput) {
-      const input = given.model_ids === 'all' ? { ...given, model_ids: await allIds() } : given
+  return useSubmit({
+    async mutationFn(input: KeyInput, once) {
       if (key) await withProof(() => api.patch('/api-keys/{id}', input, { path: { id: key.id } }))
-      else if (teamId === undefined) onMade(await withProof(() => api.post('/api-keys', input)))
-      else onMade(await api.post('/me/teams/{id}/keys', input, { path: { id: teamId } }))
+      else if (teamId === undefined)
+        onMade(await withProof(() => api.post('/api-keys', input, { once })))
+      else onMade(await api.post('/me/teams/{id}/keys', input, { path: { id: teamId }, once }))
     },
     async onSuccess() {
       if (key) {
@@ -152,9 +145,4 @@ function useSave(
       await queries.invalidateQueries({ queryKey: API_KEYS })
     },
   })
-
-  /** The API takes an explicit list, so that a key's models do not grow when the catalog does. */
-  async function allIds(): Promise<string[]> {
-    return (await queries.ensureQueryData(keyModelsQuery)).map(({ id }) => id)
-  }
 }

@@ -4,7 +4,8 @@ import { Disclosure } from '../../components/Disclosure.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Select } from '../../components/Select.tsx'
-import { budgetText, CAP_FIELDS, capFieldText, dayOf } from './key-fields.ts'
+import { BudgetField } from './BudgetField.tsx'
+import { CAP_FIELDS, capFieldText, expiryText } from './key-fields.ts'
 import type { ApiKey } from './key-queries.ts'
 import { BUDGET_PERIOD, CAP_WORDS } from './key-words.ts'
 
@@ -18,12 +19,8 @@ interface KeyLimitsProps {
 export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
   return (
     <>
-      <div className="grid grid-cols-[minmax(0,1fr)_9rem] gap-3">
-        <Field label="Orçamento" hint="Vazio: sem orçamento." error={errorOf('budget')}>
-          {(control) => (
-            <AmountInput {...control} currency="US$" name="budget" defaultValue={budgetText(key)} />
-          )}
-        </Field>
+      <div className="grid items-start gap-3 sm:grid-cols-[minmax(0,1fr)_9rem]">
+        <BudgetField apiKey={key} error={errorOf('budget')} />
         <Field label="Período">
           {(control) => (
             <Select {...control} name="period" defaultValue={key?.budget?.period ?? 'month'}>
@@ -118,12 +115,7 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
           </Field>
           <Field label="Vale até" hint="Vazio: não vence." error={errorOf('expires_at')}>
             {(control) => (
-              <Input
-                {...control}
-                type="date"
-                name="expires_at"
-                defaultValue={dayOf(key?.expires_at ?? null)}
-              />
+              <Input {...control} type="date" name="expires_at" defaultValue={expiryText(key)} />
             )}
           </Field>
         </div>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
@@ -18,6 +18,7 @@ export function KeySecret({
   readonly onDone: () => void
 }) {
   const models = useQuery(keyModelsQuery)
+  const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     heading.current?.focus()
@@ -28,10 +29,10 @@ export function KeySecret({
   const snippets = snippetsOf({ baseUrl, secret: made.key, model: model?.id ?? '' })
   return (
     <section
-      aria-labelledby="segredo"
+      aria-labelledby={id}
       className="min-w-0 rounded-card border-2 border-accent bg-surface p-5 md:p-6"
     >
-      <h2 id="segredo" ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
+      <h2 id={id} ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
         A chave “{made.name}” está pronta
       </h2>
       <p className="mt-1 mb-4 text-sm text-muted">

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { LoadMore } from '../../components/LoadMore.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
+import { SecretGuard } from '../../components/SecretGuard.tsx'
 import { Select } from '../../components/Select.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -22,10 +23,11 @@ const CHOSEN_MAX = 100
 
 export function KeysPage() {
   const [{ situacao }, setFilters] = useFilters('situacao')
-  const status = situacao in KEY_STATUS ? (situacao as KeyStatus) : undefined
+  const status = Object.hasOwn(KEY_STATUS, situacao) ? (situacao as KeyStatus) : undefined
   const list = useInfiniteQuery(keyListQuery(status))
   const keys = list.data?.pages.flatMap((page) => page.api_keys)
-  const [made, setMade] = useState<NewApiKey>()
+  // The newest first. Each secret is shown until the user has said that it is kept.
+  const [made, setMade] = useState<readonly NewApiKey[]>([])
   const [editing, setEditing] = useState<ApiKey | 'new'>()
   const [revoking, setRevoking] = useState<ToRevoke>()
   const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set())
@@ -54,7 +56,13 @@ export function KeysPage() {
         }
       />
       <div className="grid gap-6">
-        {made && <KeySecret key={made.id} made={made} onDone={() => setMade(undefined)} />}
+        {made.map((key) => (
+          <KeySecret
+            key={key.id}
+            made={key}
+            onDone={() => setMade((before) => before.filter(({ id }) => id !== key.id))}
+          />
+        ))}
         <Card>
           <div
             className="mb-6 flex items-center justify-between gap-3"
@@ -119,11 +127,12 @@ export function KeysPage() {
           <LoadMore query={list} />
         </Card>
       </div>
+      <SecretGuard count={made.length} />
       <KeyDialog
         editing={editing}
         onClose={() => setEditing(undefined)}
         onMade={(key) => {
-          setMade(key)
+          setMade((before) => [key, ...before])
           setEditing(undefined)
         }}
       />

@@ -1,17 +1,18 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Pause, Play } from 'lucide-react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { Button } from '../../components/Button.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { API_KEYS, type ApiKey } from './key-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** Pauses a key, or resumes it with one click; an operator's pause is not the customer's to lift. */
 export function PauseKey({ apiKey: { id, name, paused_reason } }: { readonly apiKey: ApiKey }) {
   const queries = useQueryClient()
   const toast = useToast()
   const isPaused = paused_reason !== null
-  const turn = useMutation({
+  const turn = useSubmit({
     mutationFn: () =>
       isPaused
         ? api.post('/api-keys/{id}/resume', undefined, { path: { id } })

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -8,6 +8,7 @@ import { Input } from '../../components/Input.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { counted } from '../../format/number.ts'
 import { API_KEYS, type ApiKey } from './key-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export type ToRevoke = readonly ApiKey[] | 'all'
 
@@ -25,7 +26,7 @@ export function RevokeKeys({ keys, onClose, onRevoked }: RevokeKeysProps) {
   const [typed, setTyped] = useState('')
   const queries = useQueryClient()
   const toast = useToast()
-  const revoke = useMutation({
+  const revoke = useSubmit({
     mutationFn: revokeThem,
     async onSuccess({ revoked, gatewayFailures }) {
       onRevoked()

@@ -1,5 +1,6 @@
 /** Converts between the form's fields and the API's body. */
 import type { Body } from '../../api/client.ts'
+import { dayOf, endOfDay } from '../../format/date.ts'
 import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
 import { formText } from '../../lib/form-text.ts'
@@ -7,7 +8,9 @@ import type { ApiKey } from './key-queries.ts'
 
 export type KeyInput = Body<'post', '/api-keys'>
 
-const BUDGET_DECIMALS = 6
+export const BUDGET_DECIMALS = 6
+/** The hidden field with the rate of a budget that is typed in reais; empty for dollars. */
+export const BUDGET_RATE = 'budget_rate'
 const CAP_DECIMALS = 2
 export const CAP_FIELDS = ['minute_cap_brl', 'day_cap_brl', 'task_cap_brl'] as const
 
@@ -25,7 +28,7 @@ export function readKeyForm(
     text(name) === '' ? null : Number(text(name).replaceAll(/[.\s]/g, ''))
   const amount = text('budget') === '' ? null : parseAmount(text('budget'), BUDGET_DECIMALS)
   if (amount === undefined)
-    return { fault: { field: 'budget', text: 'Digite um valor em dólares, como 10 ou 2,50.' } }
+    return { fault: { field: 'budget', text: 'Digite um valor, como 10 ou 2,50.' } }
   const caps: { -readonly [Field in (typeof CAP_FIELDS)[number]]?: number | null } = {}
   for (const field of CAP_FIELDS) {
     const cap = text(field) === '' ? null : parseAmount(text(field), CAP_DECIMALS)
@@ -44,6 +47,7 @@ export function readKeyForm(
     if (value !== null && !Number.isSafeInteger(value))
       return { fault: { field, text: 'Digite um número inteiro.' } }
   }
+  const rate = text(BUDGET_RATE)
   const period = text('period') as NonNullable<ApiKey['budget']>['period']
   const addresses = text('ip_allowlist')
     .split(/[\s,;]+/)
@@ -53,17 +57,21 @@ export function readKeyForm(
     name: text('name'),
     // A team's key has no such field.
     ...(fields.has('scope') ? { scope: text('scope') as ApiKey['scope'] } : {}),
-    ...(models === null ? {} : { model_ids: models }),
+    // Null: every model, also those that the catalog gets later.
+    model_ids: models,
     ...(requests === null ? {} : { requests_per_minute: requests }),
     tokens_per_minute: tokens,
     calls_at_once: callsAtOnce,
     ...caps,
-    budget: amount === null ? null : { limit_usd: amount, period },
+    budget:
+      amount === null
+        ? null
+        : { limit_usd: rate === '' ? amount : toUsd(amount, Number(rate)), period },
     ip_allowlist: addresses.length === 0 ? null : addresses,
     // The key expires at the end of the day in the customer's time zone.
-    ...(key && day === dayOf(key.expires_at)
+    ...(key && day === expiryText(key)
       ? {}
-      : { expires_at: day === '' ? null : new Date(`${day}T23:59:59`).toISOString() }),
+      : { expires_at: day === '' ? null : endOfDay(day).toISOString() }),
   }
   return { input: key ? changesOf(given, key) : given }
 }
@@ -84,16 +92,18 @@ function isSame(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right)
 }
 
-/** In the format of a date field. */
-export function dayOf(instant: string | null): string {
-  if (instant === null) return ''
-  const at = new Date(instant)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+/** Empty for a key that does not expire. */
+export function expiryText(key: ApiKey | undefined): string {
+  return key?.expires_at ? dayOf(key.expires_at) : ''
 }
 
 export function capFieldText(cap: number | null | undefined): string {
   return cap === null || cap === undefined ? '' : typedAmount(cap)
+}
+
+/** The API's budgets are in dollars, with six decimals at most. */
+export function toUsd(amountBrl: number, rate: number): number {
+  return Number((amountBrl / rate).toFixed(BUDGET_DECIMALS))
 }
 
 export function budgetText(key: ApiKey | undefined): string {

@@ -26,6 +26,14 @@ export const keyListQuery = (status: KeyStatus | undefined) =>
     ...cursorPages,
   })
 
+/** Reais for a dollar, today; null while no rate is known. */
+export const rateQuery = queryOptions({
+  queryKey: ['fx-rate'],
+  queryFn: async ({ signal }) =>
+    (await api.get('/fx-rates', { query: { limit: 1 }, signal })).fx_rates[0]?.rate ?? null,
+  staleTime: 5 * 60_000,
+})
+
 export const keyModelsQuery = queryOptions({
   queryKey: ['models', 'for-keys'],
   queryFn: async ({ signal }) => (await api.get('/models', { signal })).models,

@@ -4,7 +4,14 @@ import { shortNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { CatalogModel } from './catalog-query.ts'
 import { UseInAgents } from './UseInAgents.tsx'
-import { CATEGORY_WORDS, isPaidByTokens, outputPrice, unitPrices } from './price-words.ts'
+import {
+  CATEGORY_WORDS,
+  isPaidByTokens,
+  outputPrice,
+  plannedText,
+  pricesText,
+  unitPrices,
+} from './price-words.ts'
 
 interface Props {
   readonly models: readonly CatalogModel[]
@@ -68,6 +75,7 @@ interface RowProps {
 
 function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
   const { price } = model
+  const planned = plannedText(model)
   return (
     <tr className="border-b border-line align-top last:border-b-0">
       <td className="pl-1">
@@ -93,7 +101,10 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
           <CopyIcon text={model.id} label={`Copiar ${model.id}`} />
         </span>
         {model.category === 'llm' && model.available && <UseInAgents model={model} />}
-        <span className="mt-1 block text-xs tabular-nums sm:hidden">{phonePrice(model)}</span>
+        {planned !== undefined && (
+          <span className="mt-1 block text-xs text-warning tabular-nums">{planned}</span>
+        )}
+        <span className="mt-1 block text-xs tabular-nums sm:hidden">{pricesText(model)}</span>
       </th>
       <td className="px-3 py-3 text-muted max-lg:hidden">{CATEGORY_WORDS[model.category]}</td>
       <td className="px-3 py-3 text-right text-muted tabular-nums max-lg:hidden">
@@ -136,15 +147,4 @@ function PriceCells({ model }: { readonly model: CatalogModel }) {
       </td>
     </>
   )
-}
-
-function phonePrice(model: CatalogModel): string {
-  const [tier] = model.price?.tiers ?? []
-  if (!model.price || !tier) return 'sem preço no momento'
-  const output = outputPrice(model)
-  return [
-    ...(isPaidByTokens(model) ? [`entrada ${amount(tier.input_brl)}`] : []),
-    ...(output === undefined ? [] : [`saída ${amount(output)}`]),
-    ...unitPrices(model.price),
-  ].join(', ')
 }

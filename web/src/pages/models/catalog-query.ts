@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { ofEverybody } from '../../api/cache-owner.ts'
 import { api, type Answer } from '../../api/client.ts'
 
 type Entry = Answer<'get', '/models'>['models'][number]
@@ -30,5 +31,6 @@ export const catalogQuery = queryOptions({
       models: models.map((model) => ({ ...model, price: byId.get(model.id) })),
     }
   },
+  ...ofEverybody,
   staleTime: 60_000,
 })

@@ -1,3 +1,4 @@
+import { date } from '../../format/date.ts'
 import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import { amount } from '../usage/charge-words.ts'
 import { unitWords } from '../usage/token-words.ts'
@@ -39,6 +40,27 @@ export function isPaidByTokens({ price }: CatalogModel): boolean {
 export function outputPrice({ category, price }: CatalogModel): number | undefined {
   const [tier] = price?.tiers ?? []
   return category === 'embedding' || !tier || tier.output_brl === 0 ? undefined : tier.output_brl
+}
+
+/** `entrada R$ 6,50, saída R$ 13,00`: per million tokens, and per unit. */
+export function pricesText(model: CatalogModel): string {
+  const [tier] = model.price?.tiers ?? []
+  if (!model.price || !tier) return 'sem preço no momento'
+  const output = outputPrice(model)
+  return [
+    ...(isPaidByTokens(model) ? [`entrada ${amount(tier.input_brl)}`] : []),
+    ...(output === undefined ? [] : [`saída ${amount(output)}`]),
+    ...unitPrices(model.price),
+  ].join(', ')
+}
+
+/** The next change of the price that has a date; undefined if there is none. */
+export function plannedText(model: CatalogModel): string | undefined {
+  const { price } = model
+  if (!price?.planned) return undefined
+  const { starts_at, ...amounts } = price.planned
+  const then = { ...model, price: { ...price, ...amounts } }
+  return `A partir de ${date(starts_at)}: ${pricesText(then)}`
 }
 
 function millionOf(each: number): number {

@@ -1,13 +1,12 @@
-import { Link } from '@tanstack/react-router'
 import { SendHorizontal, Square } from 'lucide-react'
 import { useId, type RefObject } from 'react'
 import { Button } from '../../components/Button.tsx'
-import { buttonClass } from '../../components/button-class.ts'
 import { Notice } from '../../components/Notice.tsx'
 import { classNames } from '../../lib/class-names.ts'
 import { PromptFields } from './PromptFields.tsx'
 import type { Draft } from './use-draft.ts'
 import { ConversationCost } from './ConversationCost.tsx'
+import { NoPayingKey } from './NoPayingKey.tsx'
 import { readTools } from './tools-text.ts'
 import type { PlaygroundView } from './use-playground.ts'
 
@@ -23,7 +22,12 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
   const { asked, isRunning, playground, keys } = view
   const id = useId()
   const hasCost = view.conversation.costs.length > 0
-  if (keys.length === 0) return <NoKey />
+  if (keys.length === 0)
+    return (
+      <div className="rounded-b-card border-t border-line bg-surface p-4 md:px-6">
+        <NoPayingKey />
+      </div>
+    )
   const send = (): void => {
     const text = asked && !isRunning ? draft.take() : undefined
     if (asked && text !== undefined) playground.send(text, asked)
@@ -112,18 +116,4 @@ function Faults({ view: { settings, model, models, apiKey } }: { readonly view: 
       </Notice>
     )
   return null
-}
-
-function NoKey() {
-  return (
-    <div className="grid justify-items-start gap-3 rounded-b-card border-t border-line bg-surface p-4 md:px-6">
-      <p className="text-sm">
-        Para conversar você precisa de uma chave ativa: é nela que o gasto é contado, com os limites
-        que você definir.
-      </p>
-      <Link to="/chaves" className={buttonClass('primary')}>
-        Criar uma chave
-      </Link>
-    </div>
-  )
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
@@ -10,6 +10,7 @@ import { Input } from '../../components/Input.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { PROMPTS } from '../prompts/prompt-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Props {
   readonly isOpen: boolean
@@ -44,9 +45,13 @@ function SaveForm({
   const [isAsked, setAsked] = useState(false)
   const queries = useQueryClient()
   const toast = useToast()
-  const save = useMutation({
-    mutationFn: () =>
-      api.post('/me/prompts', { name: name.trim(), body: body.trim(), default_model: model }),
+  const save = useSubmit({
+    mutationFn: (_input: void, once) =>
+      api.post(
+        '/me/prompts',
+        { name: name.trim(), body: body.trim(), default_model: model },
+        { once },
+      ),
     async onSuccess() {
       toast('Prompt salvo.')
       onDone()

@@ -12,6 +12,13 @@ export const payingKeysQuery = queryOptions({
   queryFn: ({ signal }) => readKeys(signal),
 })
 
+/** Active but for the balance; asked for only where no key is active. */
+export const keysWithoutBalanceQuery = queryOptions({
+  queryKey: [...API_KEYS, 'without-balance'],
+  queryFn: async ({ signal }) =>
+    (await api.get('/api-keys', { query: { status: 'suspended', limit: 1 }, signal })).api_keys,
+})
+
 async function readKeys(signal: AbortSignal) {
   const query = { status: 'active', limit: KEYS_SHOWN } as const
   return (await api.get('/api-keys', { query, signal })).api_keys

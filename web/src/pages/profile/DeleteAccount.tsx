@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
@@ -12,13 +11,14 @@ import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { brl } from '../../format/brl.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** `confirmation`: the account's e-mail, or its name when it has no e-mail. The API checks it too. */
 export function DeleteAccount({ confirmation }: { readonly confirmation: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const [waives, setWaives] = useState(false)
-  const remove = useMutation({
+  const remove = useSubmit({
     mutationFn: () => api.deleteAccount({ confirm: confirmation, waive_balance: waives }),
     // A full page load, so that no data of the account stays in memory.
     onSuccess: () => window.location.assign('/entrar'),

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useRef, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -10,6 +10,7 @@ import { AddressFields } from './AddressFields.tsx'
 import { bodyOf, faultOf, type PersonInput } from './person-fields.ts'
 import { PersonText } from './PersonText.tsx'
 import { profileQuery, type Profile } from './profile-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface PersonFormProps {
   readonly profile: Profile | null
@@ -20,7 +21,7 @@ export function PersonForm({ profile, accountName }: PersonFormProps) {
   const queries = useQueryClient()
   const toast = useToast()
   const form = useRef<HTMLFormElement>(null)
-  const save = useMutation({
+  const save = useSubmit({
     mutationFn: (body: PersonInput) => api.put('/me/profile', body),
     onSuccess(saved) {
       queries.setQueryData(profileQuery.queryKey, saved)

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -11,6 +11,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { setZone } from '../../format/date.ts'
 import { formText } from '../../lib/form-text.ts'
 import { preferencesQuery, type Preferences } from './profile-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** One entry for each time zone of Brazil; the browser's list has these and all others. */
 const BRAZIL: readonly (readonly [zone: string, text: string])[] = [
@@ -30,7 +31,7 @@ const LANGUAGES: readonly (readonly [locale: string, text: string])[] = [
 export function PreferencesForm({ preferences }: { readonly preferences: Preferences }) {
   const queries = useQueryClient()
   const toast = useToast()
-  const save = useMutation({
+  const save = useSubmit({
     mutationFn: (body: Preferences) => api.put('/me/preferences', body),
     onSuccess(saved) {
       setZone(saved.timezone)

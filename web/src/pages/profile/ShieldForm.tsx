@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -9,6 +9,7 @@ import { Select } from '../../components/Select.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { formText } from '../../lib/form-text.ts'
 import { shieldQuery, type Shield } from './shield-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 const ACTIONS: Readonly<Record<Shield['action'], string>> = {
   off: 'Desligada: os textos vão como estão',
@@ -23,7 +24,7 @@ const UUIDS: Readonly<Record<Shield['uuids'], string>> = {
 export function ShieldForm({ shield }: { readonly shield: Shield }) {
   const queries = useQueryClient()
   const toast = useToast()
-  const save = useMutation({
+  const save = useSubmit({
     mutationFn: (body: Shield) => api.put('/me/shield', body),
     onSuccess(saved) {
       queries.setQueryData(shieldQuery.queryKey, saved)

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -10,6 +10,7 @@ import { Select } from '../../components/Select.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { formText } from '../../lib/form-text.ts'
 import { spendingGuardQuery, type SpendingGuard } from './spending-guard-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 const OFF = 'off'
 const FACTORS = [3, 5, 10, 20, 50]
@@ -17,7 +18,7 @@ const FACTORS = [3, 5, 10, 20, 50]
 export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) {
   const queries = useQueryClient()
   const toast = useToast()
-  const save = useMutation({
+  const save = useSubmit({
     mutationFn: (body: SpendingGuard) => api.put('/me/spending-guard', body),
     onSuccess(saved) {
       queries.setQueryData(spendingGuardQuery.queryKey, saved)

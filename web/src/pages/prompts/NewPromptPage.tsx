@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
@@ -19,6 +19,7 @@ import { PromptForm } from './PromptForm.tsx'
 import { PROMPTS, promptQuery } from './prompt-queries.ts'
 import { explainPromptError } from './prompt-words.ts'
 import { UnsavedGuard } from './UnsavedGuard.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export function NewPromptPage() {
   const { exemplo: hasExample } = useSearch({ strict: false })
@@ -78,8 +79,8 @@ function useCreatePrompt() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  return useMutation({
-    mutationFn: (draft: Draft) => api.post('/me/prompts', inputOf(draft)),
+  return useSubmit({
+    mutationFn: (draft: Draft, once) => api.post('/me/prompts', inputOf(draft), { once }),
     async onSuccess(made) {
       queries.setQueryData(promptQuery(made.id).queryKey, made)
       toast('Prompt salvo.')

@@ -1,10 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
-import { Notice } from '../../components/Notice.tsx'
 import { Select } from '../../components/Select.tsx'
+import { NoPayingKey } from '../playground/NoPayingKey.tsx'
 import type { PayingKey } from '../playground/playground-queries.ts'
 import { ChatModelSelect } from './ChatModelSelect.tsx'
 import type { Prompt } from './prompt-queries.ts'
@@ -68,15 +67,7 @@ export function RunFieldset({ prompt, keys, fields, faults, onChange }: Props) {
 function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
   if (keys.isError && !keys.data)
     return <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
-  if (keys.data?.length === 0)
-    return (
-      <Notice>
-        Para executar, você precisa de uma chave ativa.{' '}
-        <Link to="/chaves" className="font-semibold text-accent underline underline-offset-4">
-          Criar uma chave
-        </Link>
-      </Notice>
-    )
+  if (keys.data?.length === 0) return <NoPayingKey />
   return (
     <Field
       label="Pagar com a chave"

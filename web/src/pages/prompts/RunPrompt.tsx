@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -17,6 +17,7 @@ import { RunFieldset } from './RunFieldset.tsx'
 import { RunResult } from './RunResult.tsx'
 import { NEW_RUN, readRun, type RunFaults, type RunFields } from './run-form.ts'
 import { VariableFields } from './VariableFields.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Props {
   readonly prompt: Prompt
@@ -117,7 +118,7 @@ function RunFault({ error }: { readonly error: Error }) {
 
 function useRun({ id }: Prompt) {
   const queries = useQueryClient()
-  return useMutation({
+  return useSubmit({
     mutationFn: (input: RunInput) => api.post('/me/prompts/{id}/run', input, { path: { id } }),
     // The run was charged, so balance and usage are stale too.
     onSuccess: () =>

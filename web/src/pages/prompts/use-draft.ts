@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useToast } from '../../components/Toast.tsx'
 import { changesOf, draftOf, type Draft } from './prompt-draft.ts'
 import { PROMPTS, promptQuery, type Prompt, type PromptChange } from './prompt-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Edits {
   readonly fields: Partial<Draft>
@@ -47,7 +48,7 @@ export function useDraft(prompt: Prompt) {
 export function useSavePrompt(prompt: Prompt, onSaved: (saved: Prompt, sent: Draft) => void) {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
+  return useSubmit({
     mutationFn: ({ changes }: { changes: PromptChange; draft: Draft }) =>
       api.patch('/me/prompts/{id}', changes, { path: { id: prompt.id } }),
     async onSuccess(saved, { draft }) {

@@ -1,14 +1,16 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { useToast } from '../../components/Toast.tsx'
 import { PROMPTS, promptQuery, type Prompt } from './prompt-queries.ts'
 import { explainPromptError } from './prompt-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export function useClonePrompt(onCloned?: (copy: Prompt) => void) {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
-    mutationFn: ({ id }: Prompt) => api.post('/me/prompts/{id}/clone', undefined, { path: { id } }),
+  return useSubmit({
+    mutationFn: ({ id }: Prompt, once) =>
+      api.post('/me/prompts/{id}/clone', undefined, { path: { id }, once }),
     async onSuccess(copy) {
       queries.setQueryData(promptQuery(copy.id).queryKey, copy)
       toast(`Cópia criada: ${copy.name}.`)
@@ -22,7 +24,7 @@ export function useClonePrompt(onCloned?: (copy: Prompt) => void) {
 export function useDeletePrompt(onDeleted: () => void) {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
+  return useSubmit({
     mutationFn: ({ id }: Prompt) => api.delete('/me/prompts/{id}', { path: { id } }),
     async onSuccess() {
       toast('Prompt excluído.')

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type SubmitEvent } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { api, type Body } from '../../api/client.ts'
@@ -15,6 +15,7 @@ import { brl } from '../../format/brl.ts'
 import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
 import type { RefundPage } from './refund-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 type Available = Pick<RefundPage, 'refundable_brl' | 'withdrawable_brl' | 'minimum_brl'>
 
@@ -57,8 +58,9 @@ function RequestForm({ available }: { readonly available: Available }) {
   const amountField = useRef<HTMLInputElement>(null)
   const queries = useQueryClient()
   const toast = useToast()
-  const request = useMutation({
-    mutationFn: (body: Body<'post', '/me/refunds'>) => api.post('/me/refunds', body),
+  const request = useSubmit({
+    mutationFn: (body: Body<'post', '/me/refunds'>, once) =>
+      api.post('/me/refunds', body, { once }),
     async onSuccess(refund) {
       setAsked(undefined)
       setText('')

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { explainError } from '../../api/explain-error.ts'
 import { Button } from '../../components/Button.tsx'
@@ -9,6 +8,7 @@ import { QrPicture } from '../../components/QrPicture.tsx'
 import { useFirstFocus } from '../../lib/use-first-focus.ts'
 import { enableFactor, type FactorSecret } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface FactorSetupProps {
   readonly secret: FactorSecret
@@ -22,7 +22,7 @@ export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSe
   const [code, setCode] = useState('')
   const [fault, setFault] = useState<string>()
   const start = useFirstFocus<HTMLParagraphElement>()
-  const enable = useMutation({
+  const enable = useSubmit({
     mutationFn: () => withProof(() => enableFactor(code)),
     onSuccess: ({ backupCodes }) => onEnabled(backupCodes),
     onError: () => document.getElementById('primeiro-codigo')?.focus(),

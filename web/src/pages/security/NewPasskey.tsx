@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { explainError } from '../../api/explain-error.ts'
 import { addPasskey } from '../../api/passkeys.ts'
@@ -10,6 +10,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { deviceWords } from './device-words.ts'
 import { SECURITY } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface NewPasskeyProps {
   readonly isOpen: boolean
@@ -21,7 +22,7 @@ export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
   const [name, setName] = useState(() => deviceWords(navigator.userAgent))
   const queries = useQueryClient()
   const toast = useToast()
-  const add = useMutation({
+  const add = useSubmit({
     mutationFn: () => withProof(() => addPasskey(name.trim())),
     async onSuccess() {
       onClose()

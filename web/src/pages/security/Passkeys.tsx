@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { explainError } from '../../api/explain-error.ts'
@@ -11,6 +11,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { NewPasskey } from './NewPasskey.tsx'
 import { removePasskey, SECURITY, type Passkey } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface PasskeysProps {
   readonly passkeys: readonly Passkey[]
@@ -22,7 +23,7 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
   const [removing, setRemoving] = useState<Passkey>()
   const queries = useQueryClient()
   const toast = useToast()
-  const remove = useMutation({
+  const remove = useSubmit({
     mutationFn: (id: string) => withProof(() => removePasskey(id)),
     async onSuccess() {
       setRemoving(undefined)

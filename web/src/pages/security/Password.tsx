@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { sendPasswordReset } from '../../api/auth.ts'
@@ -10,6 +10,7 @@ import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { changePassword, SECURITY } from './security-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** The server's minimum. */
 const PASSWORD_CHARS_MIN = 10
@@ -25,7 +26,7 @@ export function Password({ email, hasPassword }: PasswordProps) {
 
 /** Sets a first password by mail, like a forgotten one, so that a stranger at an open page cannot choose it. */
 function FirstPassword({ email }: { readonly email: string }) {
-  const ask = useMutation({ mutationFn: () => sendPasswordReset(email) })
+  const ask = useSubmit({ mutationFn: () => sendPasswordReset(email) })
   return (
     <Card
       title="Senha"
@@ -61,7 +62,7 @@ function ChangePassword() {
   const [faults, setFaults] = useState<{ atual?: string; nova?: string }>({})
   const queries = useQueryClient()
   const toast = useToast()
-  const change = useMutation({
+  const change = useSubmit({
     mutationFn: () => changePassword({ currentPassword: current, newPassword: next }),
     async onSuccess() {
       setCurrent('')

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { signOut } from '../../api/auth.ts'
 import { explainError } from '../../api/explain-error.ts'
@@ -7,6 +6,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { prove, type Security } from './security-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface ProofDialogProps {
   readonly security: Security
@@ -20,7 +20,7 @@ export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialog
   const [typed, setTyped] = useState('')
   const hasFactor = security.secondFactor.enabledAt !== null
   const canProve = hasFactor || security.hasPassword
-  const act = useMutation({
+  const act = useSubmit({
     mutationFn: async () => {
       if (canProve) return prove(hasFactor ? { code: typed } : { password: typed })
       await signOut()

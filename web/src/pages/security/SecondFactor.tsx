@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { explainError } from '../../api/explain-error.ts'
 import { Badge } from '../../components/Badge.tsx'
@@ -19,6 +19,7 @@ import {
   type Security,
 } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** Below this number the page recommends new codes. */
 const FEW_CODES = 3
@@ -31,7 +32,7 @@ interface SecondFactorProps {
 export function SecondFactor({ factor, withProof }: SecondFactorProps) {
   const queries = useQueryClient()
   const [codes, setCodes] = useState<readonly string[]>()
-  const begin = useMutation({ mutationFn: () => withProof(beginFactor) })
+  const begin = useSubmit({ mutationFn: () => withProof(beginFactor) })
   const refresh = () => queries.invalidateQueries({ queryKey: SECURITY })
   const isOn = factor.enabledAt !== null
 
@@ -102,7 +103,7 @@ function FactorIsOn({ factor, withProof, onCodes, onOff }: FactorIsOnProps) {
   const toast = useToast()
   const [asked, setAsked] = useState<'off' | 'codes'>()
   const close = (): void => setAsked(undefined)
-  const off = useMutation({
+  const off = useSubmit({
     mutationFn: () => withProof(disableFactor),
     async onSuccess() {
       close()
@@ -110,7 +111,7 @@ function FactorIsOn({ factor, withProof, onCodes, onOff }: FactorIsOnProps) {
       await onOff()
     },
   })
-  const renew = useMutation({
+  const renew = useSubmit({
     mutationFn: () => withProof(renewBackupCodes),
     onSuccess({ backupCodes }) {
       close()

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { MonitorSmartphone } from 'lucide-react'
 import { useState } from 'react'
 import { explainError } from '../../api/explain-error.ts'
@@ -11,12 +11,13 @@ import { useToast } from '../../components/Toast.tsx'
 import { counted } from '../../format/number.ts'
 import { deviceWords } from './device-words.ts'
 import { endOtherSessions, endSession, SECURITY, type SignedIn } from './security-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] }) {
   const [ending, setEnding] = useState<SignedIn | 'others'>()
   const queries = useQueryClient()
   const toast = useToast()
-  const end = useMutation({
+  const end = useSubmit({
     mutationFn: async (which: SignedIn | 'others') => {
       if (which === 'others') return (await endOtherSessions()).ended
       await endSession(which.id)

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { MailCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api } from '../../api/client.ts'
@@ -7,6 +7,7 @@ import { Button } from '../../components/Button.tsx'
 import { buttonClass } from '../../components/button-class.ts'
 import { Notice } from '../../components/Notice.tsx'
 import { SignInCard } from './SignInCard.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface CheckMailProps {
   email: string
@@ -16,7 +17,7 @@ interface CheckMailProps {
 
 /** Shown after a mail was sent: what to do with it, and what to do if it does not arrive. */
 export function CheckMail({ email, onAgain, children }: CheckMailProps) {
-  const again = useMutation({ mutationFn: onAgain })
+  const again = useSubmit({ mutationFn: onAgain })
   const { data: health } = useQuery({ queryKey: ['healthz'], queryFn: () => api.get('/healthz') })
   return (
     <SignInCard title="Confira seu e-mail">

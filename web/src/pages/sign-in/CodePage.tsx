@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
 import { ApiError } from '../../api/api-error.ts'
@@ -9,6 +8,7 @@ import { buttonClass } from '../../components/button-class.ts'
 import { CodeField } from '../../components/CodeField.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { SignInCard } from './SignInCard.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 const route = getRouteApi('/open/entrar/codigo')
 
@@ -19,7 +19,7 @@ export function CodePage() {
   const [code, setCode] = useState('')
   const [isBackup, setIsBackup] = useState(false)
   const [fault, setFault] = useState<string>()
-  const give = useMutation({
+  const give = useSubmit({
     mutationFn: () => giveCode(code),
     onSuccess: () => router.history.push(voltar),
     onError: () => document.getElementById('codigo')?.focus(),

@@ -1,14 +1,14 @@
-import { useMutation } from '@tanstack/react-query'
 import { sendConfirmation } from '../../api/auth.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { CheckMail } from './CheckMail.tsx'
 import { SignInCard } from './SignInCard.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** The password is right, but the e-mail address is not confirmed yet. */
 export function ConfirmFirst({ email }: { email: string }) {
-  const send = useMutation({ mutationFn: () => sendConfirmation(email) })
+  const send = useSubmit({ mutationFn: () => sendConfirmation(email) })
   if (send.isSuccess) {
     return (
       <CheckMail email={email} onAgain={() => send.mutateAsync()}>

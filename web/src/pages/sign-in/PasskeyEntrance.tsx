@@ -1,13 +1,13 @@
-import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { explainError } from '../../api/explain-error.ts'
 import { enterByPasskey, hasPasskeys } from '../../api/passkeys.ts'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** Needs no e-mail address: the device knows its passkeys. */
 export function PasskeyEntrance({ onEntered }: { readonly onEntered: () => void }) {
-  const enter = useMutation({ mutationFn: enterByPasskey, onSuccess: onEntered })
+  const enter = useSubmit({ mutationFn: enterByPasskey, onSuccess: onEntered })
   if (!hasPasskeys()) return null
   return (
     <div className="mt-4 grid gap-4 border-t border-line pt-4">

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router'
 import { Mail } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
@@ -15,6 +14,7 @@ import { emailFault } from './email-fault.ts'
 import { EmailField } from './EmailField.tsx'
 import { PasskeyEntrance } from './PasskeyEntrance.tsx'
 import { SignInCard } from './SignInCard.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** The server's limit. */
 const ADDRESS_MAX = 500
@@ -28,7 +28,7 @@ export function SignInPage() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [faults, setFaults] = useState<{ email?: string; password?: string }>({})
-  const withPassword = useMutation({
+  const withPassword = useSubmit({
     mutationFn: () => signIn({ email: email.trim(), password }),
     onSuccess: ({ awaitsFactor }) =>
       awaitsFactor
@@ -36,8 +36,8 @@ export function SignInPage() {
         : router.history.push(voltar),
   })
   const sendLink = () => sendMagicLink(email.trim(), asAddress(voltar))
-  const withLink = useMutation({ mutationFn: sendLink })
-  const newPassword = useMutation({ mutationFn: () => sendPasswordReset(email.trim()) })
+  const withLink = useSubmit({ mutationFn: sendLink })
+  const newPassword = useSubmit({ mutationFn: () => sendPasswordReset(email.trim()) })
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()

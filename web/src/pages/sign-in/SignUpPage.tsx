@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
 import { sendConfirmation, signUp } from '../../api/auth.ts'
@@ -16,6 +16,7 @@ import { EmailField } from './EmailField.tsx'
 import { ReferralField } from './ReferralField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** The server's minimum. */
 const PASSWORD_CHARS_MIN = 10
@@ -35,7 +36,7 @@ export function SignUpPage() {
   const [code, setCode] = useState(keptReferralCode)
   const [isAccepted, setAccepted] = useState(false)
   const [faults, setFaults] = useState<Faults>({})
-  const create = useMutation({
+  const create = useSubmit({
     mutationFn: async () => {
       const { version } = await queryClient.ensureQueryData(legalQuery)
       return signUp({

@@ -1,19 +1,29 @@
-import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleHelp, LoaderCircle } from 'lucide-react'
+import { ApiError } from '../../api/api-error.ts'
 import type { Answer } from '../../api/client.ts'
 import { classNames } from '../../lib/class-names.ts'
 
 export type Incident = Answer<'get', '/incidents/active'>['incidents'][number]
 
-interface ServiceStateProps {
-  isUp: boolean
-  isChecking: boolean
-  /** Undefined while loading, or when the server does not answer. */
-  incidents: readonly Incident[] | undefined
+interface Asked {
+  readonly isPending: boolean
+  readonly error: Error | null
 }
 
-export function ServiceState({ isUp, isChecking, incidents }: ServiceStateProps) {
-  const [tone, text] = stateOf({ isUp, isChecking, incidents })
-  const Icon = { good: CircleCheck, bad: CircleAlert, waiting: LoaderCircle }[tone]
+/** The state of the two questions, and whether this browser has a network. */
+interface Answers {
+  readonly isOnline: boolean
+  readonly health: Asked
+  readonly incidents: Asked & {
+    readonly data: { readonly incidents: readonly Incident[] } | undefined
+  }
+}
+
+export function ServiceState({ answers }: { readonly answers: Answers }) {
+  const [tone, text] = stateOf(answers)
+  const Icon = { good: CircleCheck, bad: CircleAlert, waiting: LoaderCircle, unknown: CircleHelp }[
+    tone
+  ]
   return (
     <p
       role="status"
@@ -21,7 +31,7 @@ export function ServiceState({ isUp, isChecking, incidents }: ServiceStateProps)
         'flex items-center gap-3 rounded-card px-5 py-4 text-lg font-semibold',
         tone === 'good' && 'bg-success-soft text-success',
         tone === 'bad' && 'bg-warning-soft text-warning',
-        tone === 'waiting' && 'bg-sunken text-muted',
+        (tone === 'waiting' || tone === 'unknown') && 'bg-sunken text-muted',
       )}
     >
       <Icon aria-hidden="true" className="size-6 shrink-0" />
@@ -30,10 +40,25 @@ export function ServiceState({ isUp, isChecking, incidents }: ServiceStateProps)
   )
 }
 
-function stateOf(props: ServiceStateProps): ['good' | 'bad' | 'waiting', string] {
-  if (props.isChecking) return ['waiting', 'Verificando…']
-  if (!props.isUp) return ['bad', 'A Catraca não está respondendo. Já estamos verificando.']
-  const count = props.incidents?.length ?? 0
+type Tone = 'good' | 'bad' | 'waiting' | 'unknown'
+
+/** Good only if both answers say so. A failure of the visitor's network says nothing about the service. */
+function stateOf({ isOnline, health, incidents }: Answers): [Tone, string] {
+  if (!isOnline)
+    return ['unknown', 'Você está sem internet: não dá para saber como está a Catraca.']
+  if (health.error)
+    return isOfNetwork(health.error)
+      ? ['unknown', 'Não conseguimos falar com a Catraca. Pode ser a sua conexão ou o serviço.']
+      : ['bad', 'A Catraca não está funcionando bem. Já estamos verificando.']
+  if (health.isPending) return ['waiting', 'Verificando…']
+  if (incidents.error)
+    return ['unknown', 'A Catraca responde, mas não deu para ler a lista de incidentes.']
+  if (incidents.isPending) return ['waiting', 'Verificando…']
+  const count = incidents.data?.incidents.length ?? 0
   if (count === 0) return ['good', 'Tudo funcionando']
   return ['bad', count === 1 ? 'Um incidente em andamento' : `${count} incidentes em andamento`]
+}
+
+function isOfNetwork(error: Error): boolean {
+  return error instanceof ApiError && error.status === 0
 }

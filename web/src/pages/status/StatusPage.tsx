@@ -1,4 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { onlineManager, useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { ofEverybody } from '../../api/cache-owner.ts'
 import { api } from '../../api/client.ts'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { Incidents } from './Incidents.tsx'
@@ -7,13 +9,20 @@ import { UpstreamHealth } from './UpstreamHealth.tsx'
 
 const REFRESH_MS = 60_000
 
+function subscribeOnline(onChange: () => void): () => void {
+  return onlineManager.subscribe(onChange)
+}
+
 export function StatusPage() {
+  const isOnline = useSyncExternalStore(subscribeOnline, () => onlineManager.isOnline())
   const health = useQuery({
+    ...ofEverybody,
     queryKey: ['healthz'],
     queryFn: () => api.get('/healthz'),
     refetchInterval: REFRESH_MS,
   })
   const incidents = useQuery({
+    ...ofEverybody,
     queryKey: ['incidents'],
     queryFn: () => api.get('/incidents/active'),
     refetchInterval: REFRESH_MS,
@@ -25,11 +34,7 @@ export function StatusPage() {
         description="Como estão a Catraca e os provedores de modelos agora."
       />
       <div className="flex flex-col gap-5">
-        <ServiceState
-          isUp={health.isSuccess}
-          isChecking={health.isPending}
-          incidents={incidents.data?.incidents}
-        />
+        <ServiceState answers={{ isOnline, health, incidents }} />
         <Incidents incidents={incidents.data?.incidents ?? []} />
         <UpstreamHealth />
       </div>

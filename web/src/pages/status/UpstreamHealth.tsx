@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { ofEverybody } from '../../api/cache-owner.ts'
 import { api } from '../../api/client.ts'
 import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
@@ -11,6 +12,7 @@ const DAYS = 30
 
 export function UpstreamHealth() {
   const { data, isError, error, refetch } = useQuery({
+    ...ofEverybody,
     queryKey: ['upstream-health', DAYS],
     queryFn: () => api.get('/upstream-health', { query: { days: DAYS } }),
   })

@@ -34,11 +34,11 @@ function InviteForm({ teamId, onClose }: Omit<InviteDialogProps, 'isOpen'>) {
   const [role, setRole] = useState<Role>('member')
   const [fault, setFault] = useState<string>()
   const invite = useTeamAct({
-    act: () =>
+    act: (_input: void, once) =>
       api.post(
         '/me/teams/{id}/invitations',
         { email: email.trim(), role },
-        { path: { id: teamId } },
+        { path: { id: teamId }, once },
       ),
     done: () => `Convite enviado para ${email.trim()}.`,
     onDone: onClose,

@@ -32,7 +32,7 @@ function ReceivedInvitation({ invitation }: { readonly invitation: Received }) {
   const { id, team_name, owner, role, expires_at } = invitation
   const path = { id }
   const accept = useTeamAct({
-    act: () => api.post('/me/invitations/{id}/accept', undefined, { path }),
+    act: (_input: void, once) => api.post('/me/invitations/{id}/accept', undefined, { path, once }),
     done: () => `Você agora está na equipe ${team_name}.`,
     alsoChanges: receivedQuery.queryKey,
   })

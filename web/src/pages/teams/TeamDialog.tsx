@@ -59,10 +59,10 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
   const isOwner = !team || team.role === 'owner'
   const [faults, setFaults] = useState<{ name?: string; cap?: string }>({})
   const save = useTeamAct({
-    act: (input: Input): Promise<Team> =>
+    act: (input: Input, once): Promise<Team> =>
       team
         ? api.patch('/me/teams/{id}', input, { path: { id: team.id } })
-        : api.post('/me/teams', input),
+        : api.post('/me/teams', input, { once }),
     done: () => (team ? 'Equipe alterada.' : 'Equipe criada.'),
     onDone: onSaved,
   })

@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { Card } from '../../components/Card.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { LoadMore } from '../../components/LoadMore.tsx'
+import { SecretGuard } from '../../components/SecretGuard.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { KeyDialog } from '../keys/KeyDialog.tsx'
 import type { NewApiKey } from '../keys/key-queries.ts'
@@ -20,19 +21,20 @@ export function TeamKeys({ team }: { readonly team: Team }) {
   const queries = useQueryClient()
   const nameOf = useMakers(team.id)
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<NewApiKey>()
+  const [made, setMade] = useState<readonly NewApiKey[]>([])
   const [revoking, setRevoking] = useState<TeamKey>()
   const keys = list.data?.pages.flatMap((page) => page.api_keys)
   return (
     <>
-      {made && (
+      {made.map((key) => (
         <KeySecret
-          key={made.id}
-          made={made}
+          key={key.id}
+          made={key}
           whoseBalance={team.role === 'owner' ? 'do seu saldo' : 'do saldo da equipe'}
-          onDone={() => setMade(undefined)}
+          onDone={() => setMade((before) => before.filter(({ id }) => id !== key.id))}
         />
-      )}
+      ))}
+      <SecretGuard count={made.length} />
       <Card
         title="Chaves da equipe"
         description={
@@ -77,7 +79,7 @@ export function TeamKeys({ team }: { readonly team: Team }) {
         teamId={team.id}
         onClose={() => setCreating(false)}
         onMade={(key) => {
-          setMade(key)
+          setMade((before) => [key, ...before])
           setCreating(false)
           void queries.invalidateQueries({ queryKey: TEAMS })
         }}

@@ -1,13 +1,14 @@
 import {
   infiniteQueryOptions,
   queryOptions,
-  useMutation,
   useQueryClient,
   type QueryKey,
 } from '@tanstack/react-query'
 import { api, type Answer } from '../../api/client.ts'
 import { useToast } from '../../components/Toast.tsx'
 import { cursorPages } from '../../lib/cursor-pages.ts'
+import type { Once } from '../../lib/submit-gate.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export type Team = Answer<'get', '/me/teams/{id}'>
 export type Rank = Team['role']
@@ -70,7 +71,7 @@ export const receivedQuery = queryOptions({
 })
 
 interface TeamAct<Input, Result> {
-  readonly act: (input: Input) => Promise<Result>
+  readonly act: (input: Input, once: Once) => Promise<Result>
   /** The text of the toast. */
   readonly done: (result: Result, input: Input) => string
   readonly alsoChanges?: QueryKey
@@ -87,7 +88,7 @@ export function useTeamAct<Input, Result>({
 }: TeamAct<Input, Result>) {
   const queries = useQueryClient()
   const toast = useToast()
-  return useMutation({
+  return useSubmit({
     mutationFn: act,
     async onSuccess(result, input) {
       toast(done(result, input))

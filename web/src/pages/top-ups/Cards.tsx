@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
@@ -13,6 +13,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { NewCardDialog } from './NewCardDialog.tsx'
 import { automaticTopUpQuery, paymentMethodsQuery, type SavedCard } from './top-up-queries.ts'
 import { cardText } from './top-up-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export function Cards() {
   const cards = useQuery(paymentMethodsQuery)
@@ -76,7 +77,7 @@ function DeleteCard({
 }) {
   const queries = useQueryClient()
   const toast = useToast()
-  const remove = useMutation({
+  const remove = useSubmit({
     mutationFn: (id: string) => api.delete('/payment-methods/{id}', { path: { id } }),
     async onSuccess() {
       onClose()

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Lock } from 'lucide-react'
+import { useSubmitGate } from '../../lib/use-submit.ts'
 import { useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
@@ -20,6 +21,7 @@ import { paymentMethodsQuery } from './top-up-queries.ts'
 export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient()
   const toast = useToast()
+  const gate = useSubmitGate()
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string>()
   const { data: profile } = useQuery(profileQuery)
@@ -27,15 +29,18 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
 
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
+    if (!gate.begin()) return
     const form = event.currentTarget
     setIsBusy(true)
     setError(undefined)
     try {
-      await api.post('/payment-methods', cardOf(form))
+      await api.post('/payment-methods', cardOf(form), { once: gate })
+      gate.succeed()
       await queries.invalidateQueries({ queryKey: paymentMethodsQuery.queryKey })
       toast('Cartão salvo.')
       onClose()
     } catch (error) {
+      gate.fail(error)
       setError(explainCardError(error))
     } finally {
       // The number must be typed again, so its field takes the focus; the error stands above it.

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CreditCard, QrCode, ReceiptText } from 'lucide-react'
 import { useRef, useState, type SubmitEvent } from 'react'
@@ -18,6 +18,7 @@ import { NewCardDialog } from './NewCardDialog.tsx'
 import { paymentMethodsQuery, TOP_UPS } from './top-up-queries.ts'
 import type { TopUp } from './top-up-queries.ts'
 import { cardText } from './top-up-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 const PRESETS = [50, 100, 200, 500]
 
@@ -36,16 +37,20 @@ export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => vo
   const [amountError, setAmountError] = useState<string>()
   const cards = useQuery(paymentMethodsQuery)
   const queries = useQueryClient()
-  const amount = parseAmount(text)
+  const amount = parseAmount(text) || undefined
   const chosenCard = cardId ?? cards.data?.[0]?.id
 
-  const create = useMutation({
-    mutationFn: (amount: number) =>
-      api.post('/topups', {
-        amount,
-        method,
-        ...(method === 'card' && chosenCard ? { payment_method_id: chosenCard } : {}),
-      }),
+  const create = useSubmit({
+    mutationFn: (amount: number, once) =>
+      api.post(
+        '/topups',
+        {
+          amount,
+          method,
+          ...(method === 'card' && chosenCard ? { payment_method_id: chosenCard } : {}),
+        },
+        { once },
+      ),
     onSuccess(topUp) {
       queries.setQueryData([...TOP_UPS, topUp.id], topUp)
       onCreated(topUp.id)

@@ -1,13 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { useToast } from '../../components/Toast.tsx'
 import type { AutomaticTopUpInput } from './automatic-top-up-fields.ts'
 import { automaticTopUpQuery } from './top-up-queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 export function useAutomaticTopUp(onDone: () => void) {
   const queries = useQueryClient()
   const toast = useToast()
-  const save = useMutation({
+  const save = useSubmit({
     mutationFn: (body: AutomaticTopUpInput) => api.put('/topups/automatic', body),
     onSuccess(saved) {
       queries.setQueryData(automaticTopUpQuery.queryKey, saved)
@@ -15,7 +16,7 @@ export function useAutomaticTopUp(onDone: () => void) {
       onDone()
     },
   })
-  const turnOff = useMutation({
+  const turnOff = useSubmit({
     mutationFn: () => api.delete('/topups/automatic'),
     onSuccess() {
       queries.setQueryData(automaticTopUpQuery.queryKey, null)

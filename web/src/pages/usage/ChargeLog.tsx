@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChevronDown, ReceiptText } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { Badge } from '../../components/Badge.tsx'
 import { buttonClass } from '../../components/button-class.ts'
 import { Button } from '../../components/Button.tsx'
@@ -11,8 +11,10 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { LoadMore } from '../../components/LoadMore.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { dateTime } from '../../format/date.ts'
+import { counted } from '../../format/number.ts'
 import { ChargeDetails } from './ChargeDetails.tsx'
 import { amount, tokensText } from './charge-words.ts'
+import { useSteadyCharges } from './use-steady-charges.ts'
 import { chargesQuery, type Charge, type ChargeFilters } from './usage-queries.ts'
 
 interface Props {
@@ -20,12 +22,18 @@ interface Props {
   readonly onClear: () => void
 }
 
-export function ChargeLog({ filters, onClear }: Props) {
+/** Begins anew with other filters. */
+export function ChargeLog(props: Props) {
+  return <Log key={JSON.stringify(props.filters)} {...props} />
+}
+
+function Log({ filters, onClear }: Props) {
   const found = useInfiniteQuery(chargesQuery(filters))
+  const charges = found.data?.pages.flatMap((page) => page.usage_events) ?? []
+  const { shown, newCount, hasMoreNew, openIds, toggle, showNew } = useSteadyCharges(charges)
   if (found.isPending) return <SkeletonRows rows={8} label="Carregando as chamadas" />
   if (found.isError && !found.data)
     return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  const charges = found.data.pages.flatMap((page) => page.usage_events)
   if (charges.length === 0)
     return (
       <Card>
@@ -34,6 +42,15 @@ export function ChargeLog({ filters, onClear }: Props) {
     )
   return (
     <div className="grid gap-4">
+      <p role="status" className="sticky top-2 z-10 justify-self-center empty:hidden">
+        {newCount > 0 && (
+          <Button onClick={showNew}>
+            {hasMoreNew
+              ? `${newCount}+ novas chamadas`
+              : counted(newCount, 'nova chamada', 'novas chamadas')}
+          </Button>
+        )}
+      </p>
       <div className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
         <table className="w-full text-sm">
           <caption className="sr-only">Chamadas cobradas, as mais novas primeiro</caption>
@@ -60,8 +77,13 @@ export function ChargeLog({ filters, onClear }: Props) {
             </tr>
           </thead>
           <tbody>
-            {charges.map((charge) => (
-              <ChargeRow key={charge.id} charge={charge} />
+            {shown.map((charge) => (
+              <ChargeRow
+                key={charge.id}
+                charge={charge}
+                isOpen={openIds.has(charge.id)}
+                onToggle={() => toggle(charge.id)}
+              />
             ))}
           </tbody>
         </table>
@@ -71,16 +93,18 @@ export function ChargeLog({ filters, onClear }: Props) {
   )
 }
 
-function ChargeRow({ charge }: { readonly charge: Charge }) {
-  const [isOpen, setOpen] = useState(false)
+interface ChargeRowProps {
+  readonly charge: Charge
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
   const id = useId()
   const when = dateTime(charge.created_at)
   return (
     <>
-      <tr
-        className="border-b border-line last:border-b-0 hover:bg-sunken/60"
-        onClick={() => setOpen(!isOpen)}
-      >
+      <tr className="border-b border-line last:border-b-0 hover:bg-sunken/60" onClick={onToggle}>
         <td className="px-4 py-3 whitespace-nowrap text-muted tabular-nums max-sm:hidden">
           {when}
         </td>
@@ -113,7 +137,7 @@ function ChargeRow({ charge }: { readonly charge: Charge }) {
             className="inline-grid size-11 place-items-center rounded-lg text-muted hover:text-ink"
             onClick={(event) => {
               event.stopPropagation()
-              setOpen(!isOpen)
+              onToggle()
             }}
           >
             <ChevronDown

@@ -16,7 +16,8 @@ export interface ChargeFilters {
 }
 
 const PAGE = 50
-const REFRESH_MS = 5_000
+/** Where the server's events do not arrive; with them, new charges come at once. */
+const REFRESH_MS = 15_000
 /** How many days back keys and models are offered as filters. */
 const CHOICE_DAYS = 90
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
@@ -8,16 +8,18 @@ import { useToast } from '../../components/Toast.tsx'
 import { dateTime } from '../../format/date.ts'
 import { attemptQuery, WEBHOOKS, type Attempt } from './webhook-queries.ts'
 import { attemptErrorWords, explainWebhookError } from './webhook-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 /** The exact request and answer, and a button to send the same message again. */
 export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
   const found = useQuery(attemptQuery(attempt))
   const queries = useQueryClient()
   const toast = useToast()
-  const replay = useMutation({
-    mutationFn: () =>
+  const replay = useSubmit({
+    mutationFn: (_input: void, once) =>
       api.post('/webhooks/attempts/{attemptId}/replay', undefined, {
         path: { attemptId: attempt.delivery_id },
+        once,
       }),
     onSuccess() {
       toast('Reenvio na fila.')

@@ -1,14 +1,17 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 
 interface Props {
   readonly secret: string
+  /** Where the messages go: several secrets may be shown. */
+  readonly url: string
   readonly onDone: () => void
 }
 
 /** Part of the page rather than a dialog, which a stray click would close: the secret is shown only once. */
-export function SigningSecret({ secret, onDone }: Props) {
+export function SigningSecret({ secret, url, onDone }: Props) {
+  const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     heading.current?.focus()
@@ -16,12 +19,13 @@ export function SigningSecret({ secret, onDone }: Props) {
   }, [])
   return (
     <section
-      aria-labelledby="segredo"
+      aria-labelledby={id}
       className="mb-5 min-w-0 rounded-card border-2 border-accent bg-surface p-5 md:p-6"
     >
-      <h2 id="segredo" ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
+      <h2 id={id} ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
         Segredo das assinaturas
       </h2>
+      <p className="mt-1 text-sm break-all">{url}</p>
       <p className="mt-1 mb-4 text-sm text-muted">
         Copie agora e guarde no seu servidor: ele só aparece esta vez. Com ele você confere, no
         padrão Standard Webhooks, que a mensagem veio mesmo da Catraca.

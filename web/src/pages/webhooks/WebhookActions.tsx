@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
@@ -8,6 +8,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { WebhookDialog } from './WebhookDialog.tsx'
 import { WEBHOOKS, type Webhook } from './webhook-queries.ts'
 import { explainWebhookError } from './webhook-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Props {
   readonly webhook: Webhook
@@ -79,27 +80,29 @@ function useWebhookActs(
   const refresh = () => queries.invalidateQueries({ queryKey: WEBHOOKS })
   const showError = (error: Error): void => toast(explainWebhookError(error), 'danger')
   return {
-    test: useMutation({
-      mutationFn: () => api.post('/webhooks/{id}/test', undefined, { path }),
+    test: useSubmit({
+      mutationFn: (_input: void, once) =>
+        api.post('/webhooks/{id}/test', undefined, { path, once }),
       onSuccess() {
         toast('Mensagem de teste na fila.')
         return refresh()
       },
       onError: showError,
     }),
-    toggle: useMutation({
+    toggle: useSubmit({
       mutationFn: () => api.patch('/webhooks/{id}', { is_enabled: !is_enabled }, { path }),
       onSuccess: refresh,
       onError: showError,
     }),
-    rotate: useMutation({
-      mutationFn: () => api.post('/webhooks/{id}/rotate-secret', undefined, { path }),
+    rotate: useSubmit({
+      mutationFn: (_input: void, once) =>
+        api.post('/webhooks/{id}/rotate-secret', undefined, { path, once }),
       onSuccess({ signing_secret }) {
         onSecret(signing_secret)
         close()
       },
     }),
-    remove: useMutation({
+    remove: useSubmit({
       mutationFn: () => api.delete('/webhooks/{id}', { path }),
       async onSuccess() {
         toast('Webhook excluído.')

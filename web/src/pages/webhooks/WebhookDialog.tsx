@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { api } from '../../api/client.ts'
 import { Dialog } from '../../components/Dialog.tsx'
@@ -13,6 +13,7 @@ import {
   type WebhookWithSecret,
 } from './webhook-queries.ts'
 import { explainWebhookError } from './webhook-words.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 
 interface Props {
   /** Undefined: a new webhook. */
@@ -47,10 +48,10 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
   const [types, setTypes] = useState<readonly string[] | null>(webhook?.event_types ?? null)
   const [fault, setFault] = useState<string>()
   const queries = useQueryClient()
-  const save = useMutation({
-    async mutationFn(input: WebhookInput) {
+  const save = useSubmit({
+    async mutationFn(input: WebhookInput, once) {
       if (webhook) await api.patch('/webhooks/{id}', input, { path: { id: webhook.id } })
-      else onCreated?.(await api.post('/webhooks', input))
+      else onCreated?.(await api.post('/webhooks', input, { once }))
     },
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: WEBHOOKS })

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
+import { SecretGuard } from '../../components/SecretGuard.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { dateTime } from '../../format/date.ts'
 import { AttemptList } from './AttemptList.tsx'
@@ -61,7 +62,12 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
         actions={<WebhookState webhook={webhook} />}
       />
       {secret !== undefined && (
-        <SigningSecret key={secret} secret={secret} onDone={() => setSecret(undefined)} />
+        <SigningSecret
+          key={secret}
+          secret={secret}
+          url={webhook.url}
+          onDone={() => setSecret(undefined)}
+        />
       )}
       <div className="grid gap-5">
         {disabled !== undefined && <Notice tone="warning">{disabled}</Notice>}
@@ -71,6 +77,7 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
             desligado.
           </Notice>
         )}
+        <SecretGuard count={secret === undefined ? 0 : 1} />
         <WebhookActions webhook={webhook} onSecret={setSecret} />
         <Card title="Eventos">
           <p className="text-sm text-muted">

@@ -8,16 +8,17 @@ import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
+import { SecretGuard } from '../../components/SecretGuard.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { counted } from '../../format/number.ts'
 import { SigningSecret } from './SigningSecret.tsx'
 import { WebhookDialog } from './WebhookDialog.tsx'
-import { webhooksQuery, type Webhook } from './webhook-queries.ts'
+import { webhooksQuery, type Webhook, type WebhookWithSecret } from './webhook-queries.ts'
 
 export function WebhooksPage() {
   const found = useQuery(webhooksQuery)
   const [isCreating, setCreating] = useState(false)
-  const [secret, setSecret] = useState<string>()
+  const [made, setMade] = useState<readonly WebhookWithSecret[]>([])
   const webhooks = found.data?.webhooks ?? []
   const create = (
     <Button icon={<Plus aria-hidden="true" className="size-4" />} onClick={() => setCreating(true)}>
@@ -31,9 +32,15 @@ export function WebhooksPage() {
         description="Mensagens assinadas para o seu sistema, na hora em que algo acontece."
         actions={webhooks.length > 0 && create}
       />
-      {secret !== undefined && (
-        <SigningSecret key={secret} secret={secret} onDone={() => setSecret(undefined)} />
-      )}
+      {made.map(({ id, url, signing_secret }) => (
+        <SigningSecret
+          key={id}
+          secret={signing_secret}
+          url={url}
+          onDone={() => setMade((before) => before.filter((each) => each.id !== id))}
+        />
+      ))}
+      <SecretGuard count={made.length} />
       {found.isPending && (
         <Card>
           <SkeletonRows label="Carregando os webhooks" />
@@ -64,7 +71,7 @@ export function WebhooksPage() {
         webhook={undefined}
         isOpen={isCreating}
         onClose={() => setCreating(false)}
-        onCreated={({ signing_secret }) => setSecret(signing_secret)}
+        onCreated={(webhook) => setMade((before) => [webhook, ...before])}
       />
     </>
   )

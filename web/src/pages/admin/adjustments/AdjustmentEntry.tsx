@@ -72,7 +72,7 @@ function Deciding({
         <p className="text-sm text-muted">Você pediu: outro operador precisa aprovar.</p>
         <Button
           variant="secondary"
-          aria-label={`Retirar o pedido de ${what}`}
+          aria-label={`Retirar pedido de ${what}`}
           onClick={() => onDecide('withdraw')}
         >
           Retirar pedido

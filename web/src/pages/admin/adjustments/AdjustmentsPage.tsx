@@ -27,7 +27,7 @@ const STATUS: Readonly<Record<State, { status?: AdjustmentStatus }>> = {
 
 export function AdjustmentsPage() {
   const [{ situacao }, setFilters] = useFilters('situacao')
-  const state = situacao in STATES ? (situacao as State) : 'esperando'
+  const state = Object.hasOwn(STATES, situacao) ? (situacao as State) : 'esperando'
   return (
     <>
       <PageTitle

@@ -27,10 +27,10 @@ export function DecisionDialog({ adjustment, decision, onClose }: Props) {
   const { title, act, done } = WORDS[decision ?? 'reject']
   const isApproval = decision === 'approve'
   const decide = useAct({
-    act: () =>
+    act: (_input, once) =>
       isApproval
-        ? api.post('/admin/adjustments/{id}/approve', undefined, { path })
-        : api.post('/admin/adjustments/{id}/reject', undefined, { path }),
+        ? api.post('/admin/adjustments/{id}/approve', undefined, { path, once })
+        : api.post('/admin/adjustments/{id}/reject', undefined, { path, once }),
     doneText: () => `Ajuste de ${brl(amount)} ${done}.`,
     onDone: onClose,
   })

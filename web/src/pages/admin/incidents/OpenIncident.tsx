@@ -36,7 +36,7 @@ function Confirmation(props: {
   const effect = useFirstFocus<HTMLParagraphElement>()
   const { text, tone } = SEVERITY_WORDS[input.severity ?? 'major']
   const open = useAct({
-    act: () => api.post('/admin/incidents', input),
+    act: (_input, once) => api.post('/admin/incidents', input, { once }),
     doneText: () => 'Incidente aberto: já está na página Status.',
     onDone,
     changes: INCIDENTS_CHANGE,

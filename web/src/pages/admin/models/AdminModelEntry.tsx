@@ -107,7 +107,7 @@ function Planned(props: { readonly model: AdminModel; readonly changes: readonly
           {change.id === last?.id && (
             <Button
               variant="secondary"
-              aria-label={`Cancelar a mudança de ${model.display_name} para ${markupWords(change.markup_multiplier)}`}
+              aria-label={`Cancelar mudança de ${model.display_name} para ${markupWords(change.markup_multiplier)}`}
               onClick={() => setCanceled(change)}
             >
               Cancelar mudança

@@ -19,7 +19,7 @@ type State = keyof typeof STATES
 export function AdminModelsPage() {
   const found = useQuery(adminModelsQuery)
   const [{ q, estado }, setFilters] = useFilters('q', 'estado')
-  const state: State = estado in STATES ? (estado as State) : ''
+  const state: State = Object.hasOwn(STATES, estado) ? (estado as State) : ''
   const models = (found.data?.models ?? []).filter(
     (model) => isNamed(model, q) && isInState(model, state),
   )

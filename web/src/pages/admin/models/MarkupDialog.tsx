@@ -40,7 +40,8 @@ function Confirmation(props: {
   const before = lastMarkup(model)
   const { markup_multiplier: markup, starts_at: startsAt } = input
   const schedule = useAct({
-    act: () => api.post('/admin/models/{id}/markup', input, { path: { id: model.id } }),
+    act: (_input, once) =>
+      api.post('/admin/models/{id}/markup', input, { path: { id: model.id }, once }),
     doneText: ({ starts_at }) =>
       startsAt === undefined ? 'Multiplicador mudado.' : `Mudança marcada: ${dateTime(starts_at)}.`,
     onDone,

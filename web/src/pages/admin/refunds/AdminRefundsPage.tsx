@@ -41,7 +41,7 @@ const STATUS: Readonly<Partial<Record<State, RefundStatus>>> = {
 
 export function AdminRefundsPage() {
   const [{ situacao }, setFilters] = useFilters('situacao')
-  const state = situacao in STATES ? (situacao as State) : 'decidir'
+  const state = Object.hasOwn(STATES, situacao) ? (situacao as State) : 'decidir'
   return (
     <>
       <PageTitle

@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Field } from '../../../components/Field.tsx'
 import { TextArea } from '../../../components/TextArea.tsx'
 import { brl } from '../../../format/brl.ts'
+import type { Once } from '../../../lib/submit-gate.ts'
 import { useAct } from '../use-act.ts'
 import type { OperatedRefund } from './admin-refund-queries.ts'
 import { refundActWords, type RefundAct } from './refund-act-words.ts'
@@ -26,7 +27,7 @@ export function RefundActDialog({ refund, act, onClose }: Props) {
     onClose()
   }
   const decide = useAct({
-    act: () => send(act ?? 'approve', refund.id, note.trim()),
+    act: (_input, once) => send(act ?? 'approve', refund.id, note.trim(), once),
     doneText: () => `Reembolso de ${brl(refund.amount_brl)}: ${words.done}.`,
     onDone: onClose,
   })
@@ -66,10 +67,10 @@ export function RefundActDialog({ refund, act, onClose }: Props) {
   )
 }
 
-function send(act: RefundAct, id: string, note: string): Promise<OperatedRefund> {
+function send(act: RefundAct, id: string, note: string, once: Once): Promise<OperatedRefund> {
   const path = { id }
-  if (act === 'approve') return api.post('/admin/refunds/{id}/approve', undefined, { path })
-  if (act === 'reject') return api.post('/admin/refunds/{id}/reject', { note }, { path })
+  if (act === 'approve') return api.post('/admin/refunds/{id}/approve', undefined, { path, once })
+  if (act === 'reject') return api.post('/admin/refunds/{id}/reject', { note }, { path, once })
   const outcome = act === 'transferred' ? 'done' : 'failed'
-  return api.post('/admin/refunds/{id}/complete', { outcome }, { path })
+  return api.post('/admin/refunds/{id}/complete', { outcome }, { path, once })
 }

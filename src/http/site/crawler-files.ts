@@ -1,0 +1,35 @@
+/** `robots.txt` and `sitemap.xml`. */
+import type { Model } from '../../catalog/model.ts'
+import { escapeHtml } from '../../lib/escape-html.ts'
+import { trustedHtml, type Html } from '../../lib/html.ts'
+import { modelPath } from './model-words.ts'
+
+const PUBLIC_PAGES = ['/', '/modelos', '/docs', '/cambio', '/status', '/termos', '/privacidade']
+/** Pages of one person, and the interface for programs. */
+const NOT_CRAWLED = [
+  '/v1/',
+  '/auth/',
+  '/admin',
+  '/mailbox',
+  '/files/',
+  '/inbound/',
+  '/unsubscribe/',
+]
+
+export function robotsText(origin: string, mode: 'sandbox' | 'live'): Html {
+  const refused = mode === 'sandbox' ? ['/'] : NOT_CRAWLED
+  const lines = ['User-agent: *', ...refused.map((path) => `Disallow: ${path}`)]
+  if (mode === 'live') lines.push(`Sitemap: ${origin}/sitemap.xml`)
+  return trustedHtml(`${lines.join('\n')}\n`)
+}
+
+/** The public pages and the models that can be called. */
+export function sitemap(models: readonly Model[], origin: string): Html {
+  const offered = models.filter(({ routes }) => routes.length > 0)
+  const lines = [...PUBLIC_PAGES, ...offered.map(modelPath)].map(
+    (path) => `<url><loc>${escapeHtml(`${origin}${path}`)}</loc></url>`,
+  )
+  const head = '<?xml version="1.0" encoding="UTF-8"?>'
+  const list = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+  return trustedHtml([head, list, ...lines, '</urlset>', ''].join('\n'))
+}

@@ -1,0 +1,3 @@
+import { siteRoutes } from './site-routes.ts'
+
+export const site = siteRoutes

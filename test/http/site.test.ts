@@ -1,0 +1,217 @@
+/** The pages for visitors: what they show, to whom, and what browsers and search engines may do with them. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'undici'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { scheduleMarkup } from '../../src/catalog/markup-changes.ts'
+import { SITE_STYLE } from '../../src/http/site/site-style.ts'
+import { ask } from '../harness/ask.ts'
+import { writeConfigFile } from '../harness/config-file.ts'
+import { startGateway } from '../harness/gateway.ts'
+import { startTestNode } from '../harness/test-node.ts'
+
+const PUBLIC_URL = 'http://catraca.example'
+const HOSTILE = '"><script>alert(1)</script>'
+const file = await writeConfigFile({
+  models: [
+    { id: 'gpt-4o', display_name: `GPT ${HOSTILE}`, description: `Um modelo ${HOSTILE}` },
+    { id: 'gpt-4.1', enabled: false },
+  ],
+})
+const gateway = await startGateway({ CATRACA_CONFIG: file.path, PUBLIC_URL })
+after(async () => {
+  await gateway.stop()
+  await file.remove()
+})
+const { baseUrl } = gateway.node
+
+async function open(
+  path: string,
+  headers: Record<string, string> = {},
+  method: 'GET' | 'HEAD' = 'GET',
+) {
+  const answer = await request(new URL(path, baseUrl), { method, headers })
+  const bytes = Buffer.from(await answer.body.arrayBuffer())
+  return { status: answer.statusCode, headers: answer.headers, bytes, text: bytes.toString() }
+}
+
+async function listIds(): Promise<string[]> {
+  return (await ask(baseUrl, '/models')).json.models.map(({ id }: { id: string }) => id)
+}
+
+test('a visitor at / reads what the service is, its prices in reais and the curl', async () => {
+  const { status, headers, text } = await open('/')
+  assert.equal(status, 200)
+  assert.match(String(headers['content-type']), /^text\/html/)
+  assert.match(text, /<html lang="pt-BR">/)
+  assert.match(text, /<h1>Modelos de IA pagos em reais, por Pix<\/h1>/)
+  assert.ok(text.includes(`curl ${PUBLIC_URL}/v1/chat/completions`))
+  assert.ok(text.includes(`<link rel="canonical" href="${PUBLIC_URL}/"`))
+  const { prices } = (await ask(baseUrl, '/model-prices')).json
+  const [, id] = /<th scope="row">[^]*?<code>([^<]+)<\/code/.exec(text) ?? []
+  const [tier] = prices.find(({ model_id }: any) => model_id === id).tiers
+  assert.ok(text.includes(`R$ ${tier.input_brl.toFixed(2).replace('.', ',')}`), id)
+  assert.match(text, /Empresa Fictícia do Sandbox, CNPJ 00\.000\.000\/0000-00/)
+})
+
+test('every client without a session cookie gets the page at /, by GET and by HEAD', async () => {
+  for (const accept of ['text/html', '*/*', 'application/json']) {
+    const page = await open('/', { accept })
+    const head = await open('/', { accept }, 'HEAD')
+    assert.deepEqual([page.status, head.status, head.text], [200, 200, ''])
+    assert.equal(head.headers['content-length'], String(page.bytes.length))
+  }
+})
+
+test('a browser that is signed in gets the dashboard at / and /modelos, and no cache may mix them up', async () => {
+  for (const name of ['catraca.session_token', '__Host-catraca.session_token'])
+    for (const path of ['/', '/modelos']) {
+      const visitor = await open(path)
+      const customer = await open(path, { cookie: `a=b; ${name}=token.mac` })
+      assert.notEqual(visitor.text, customer.text)
+      assert.doesNotMatch(customer.text, /<h1>Modelos/)
+      assert.match(String(visitor.headers.vary), /cookie/)
+      assert.equal(visitor.headers['cache-control'], 'private, no-cache')
+      assert.match(String(customer.headers['cache-control']), /no-cache/)
+    }
+})
+
+test('a page is sent once: the same version is a 304, in each encoding', async () => {
+  const plain = await open('/modelos/gpt-4o')
+  assert.equal(plain.headers['cache-control'], 'public, max-age=60')
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
+  for (const [encoding, decode] of Object.entries(decoders)) {
+    const packed = await open('/modelos/gpt-4o', { 'accept-encoding': encoding })
+    assert.equal(packed.headers['content-encoding'], encoding)
+    assert.equal(decode(packed.bytes).toString(), plain.text)
+    assert.notEqual(packed.headers.etag, plain.headers.etag)
+    for (const etag of [
+      packed.headers.etag,
+      plain.headers.etag,
+      `W/${String(plain.headers.etag)}`,
+    ]) {
+      const again = await open('/modelos/gpt-4o', {
+        'if-none-match': String(etag),
+        'accept-encoding': encoding,
+      })
+      assert.deepEqual([again.status, again.text], [304, ''])
+    }
+  }
+  const refused = await open('/modelos/gpt-4o', { 'accept-encoding': 'br;q=0, gzip;q=0' })
+  assert.equal(refused.headers['content-encoding'], undefined)
+})
+
+test('a page runs only our own files, and nobody may frame it', async () => {
+  for (const path of ['/', '/modelos', '/modelos/gpt-4o']) {
+    const { headers, text } = await open(path)
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'sha256-[^']+'; /)
+    assert.match(policy, /form-action 'none'; frame-ancestors 'none'$/)
+    assert.doesNotMatch(policy, /unsafe|connect-src/)
+    // Data blocks do not run.
+    for (const [tag] of text.matchAll(/<script[^>]*>/g))
+      assert.match(tag, /type="application\/(ld\+)?json"|src="\/assets\//)
+    assert.doesNotMatch(text, / (style|on\w+)="/)
+  }
+})
+
+test('a hostile name of a model is text on every page', async () => {
+  for (const path of ['/', '/modelos', '/modelos/gpt-4o']) {
+    const { text } = await open(path)
+    assert.ok(text.includes('GPT '), path)
+    assert.ok(!text.includes('<script>alert'), path)
+    assert.ok(!text.includes('"><script'), path)
+  }
+})
+
+test('each published model has a page with its exact price, and the sitemap lists exactly those that can be called', async () => {
+  const { json } = await ask(baseUrl, '/model-prices')
+  const ids = await listIds()
+  assert.ok(ids.length > 20)
+  for (const id of ids) {
+    const { status, text } = await open(`/modelos/${id}`)
+    assert.equal(status, 200, id)
+    assert.ok(text.includes(`<code>${id}</code>`), id)
+    const price = json.prices.find(({ model_id }: any) => model_id === id)
+    const exact = String(price.tiers[0].input_brl).replace('.', ',')
+    if (price.tiers[0].input_brl > 0) assert.ok(text.includes(`R$ ${exact}`), `${id}: ${exact}`)
+  }
+  const { headers, text } = await open('/sitemap.xml')
+  assert.match(String(headers['content-type']), /^application\/xml/)
+  const listed = [...text.matchAll(/<loc>[^<]*\/modelos\/([^<]+)<\/loc>/g)].map(([, id]) => id)
+  const callable = json.prices.filter(({ is_available }: any) => is_available)
+  assert.deepEqual(
+    listed,
+    callable.map(({ model_id }: any) => model_id),
+  )
+  for (const [, place = ''] of text.matchAll(/<loc>([^<]*)<\/loc>/g))
+    assert.ok(place.startsWith(`${PUBLIC_URL}/`), place)
+})
+
+test('a model that is not in the catalog has no page, nor has a path that looks like one', async () => {
+  for (const path of [
+    '/modelos/gpt-4.1',
+    '/modelos/nada',
+    '/modelos/__proto__',
+    `/modelos/${encodeURIComponent(HOSTILE)}`,
+  ]) {
+    const { status, text } = await open(path)
+    assert.equal(status, 404, path)
+    assert.match(text, /Modelo não encontrado/)
+    assert.match(text, /noindex/)
+    assert.doesNotMatch(text, /alert/)
+  }
+  assert.doesNotMatch((await open('/sitemap.xml')).text, /gpt-4\.1</)
+})
+
+test('another name of a model leads to its page', async () => {
+  const { status, headers } = await open('/modelos/openai/gpt-4o-mini')
+  assert.deepEqual([status, headers.location], [301, '/modelos/gpt-4o-mini'])
+})
+
+test('robots.txt keeps search engines out of a sandbox, whose prices are not real', async () => {
+  const { status, headers, text } = await open('/robots.txt')
+  assert.equal(status, 200)
+  assert.match(String(headers['content-type']), /^text\/plain/)
+  assert.equal(text, 'User-agent: *\nDisallow: /\n')
+  assert.match((await open('/')).text, /<meta name="robots" content="noindex"/)
+})
+
+test('a planned rise of a markup is on the page of its model, and in the history once it is in force', async () => {
+  const path = '/modelos/gpt-4o-mini'
+  const startsAt = new Date(Date.now() + 40 * 86_400_000)
+  await scheduleMarkup(gateway.database.db, SYSTEM, {
+    modelId: 'gpt-4o-mini',
+    markupE4: 13_000n,
+    configuredE4: 12_500n,
+    startsAt,
+    reason: 'teste',
+    noticeDays: 30,
+  })
+  // A second server has read nothing yet.
+  const other = await startAnother()
+  try {
+    const page = await request(new URL(path, other.baseUrl))
+    const text = await page.body.text()
+    assert.match(text, /Mudança de preço marcada/)
+    assert.match(text, /Margem de 1,25× para 1,3×/)
+  } finally {
+    await other.stop()
+    await other.remove()
+  }
+})
+
+test('the site has the colours of the dashboard', async () => {
+  const dashboard = await readFile(join(import.meta.dirname, '../../web/src/style.css'), 'utf8')
+  const tokens = [...SITE_STYLE.matchAll(/--([a-z-]+):(#[\da-f]{6})/g)]
+  assert.ok(tokens.length > 20)
+  for (const [, name, colour] of tokens)
+    assert.ok(dashboard.includes(`--${name}: ${colour};`), `${name} ${colour}`)
+})
+
+function startAnother() {
+  return startTestNode({ databaseUrl: gateway.database.databaseUrl, env: { PUBLIC_URL } })
+}

@@ -1,0 +1,129 @@
+/** The pages for visitors in a real browser: looks, weight, the calculator, and a browser without scripts. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ask } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startBrowser, type BrowserUnderTest } from './browser.ts'
+import { lookAt } from './look-at.ts'
+import { enterAs } from './sign-up.ts'
+
+/** All that a first visit loads, compressed. */
+const BYTES_MAX = 60_000
+const SHIFT_MAX = 0.02
+const PAGES = [
+  { path: '/', heading: 'Modelos de IA pagos em reais, por Pix', name: 'visita' },
+  { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },
+  { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
+  { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
+]
+const INVOICE = 'gpt-4o-mini, 1.000.000 tokens de entrada, 1.000.000 de saída\ngpt-4o US$ 10,00'
+
+let gateway: TestGateway
+let browser: BrowserUnderTest
+
+before(async () => {
+  gateway = await startGateway()
+  browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
+})
+after(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+for (const { path, heading, name } of PAGES)
+  test(`${path} for visitors in light and dark, on a desktop and on a phone`, async () => {
+    const page = await browser.newPage()
+    await page.goto(path)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await lookAt(page, name)
+    await page.setViewportSize({ width: 320, height: 640 })
+    const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(needed <= 320, `${path} needs ${needed} px`)
+    await page.close()
+  })
+
+test('a first visit loads under 60 kB, of which nothing is a framework, and nothing moves', async () => {
+  const page = await browser.newPage()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.addInitScript(`globalThis.shift = 0
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value })
+      .observe({ type: 'layout-shift', buffered: true })`)
+  await page.goto('/', { waitUntil: 'networkidle' })
+  await page.mouse.wheel(0, 6_000)
+  const sizes = await page.evaluate<{ name: string; size: number }[]>(
+    `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .map(({ name, encodedBodySize }) => ({ name, size: encodedBodySize }))`,
+  )
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0)
+  assert.ok(bytes > 5_000 && bytes < BYTES_MAX, JSON.stringify(sizes))
+  assert.deepEqual(
+    sizes.filter(({ name }) => name.endsWith('.js')).map(({ name }) => /calculator/.test(name)),
+    [true],
+  )
+  assert.ok((await page.evaluate<number>('shift')) <= SHIFT_MAX)
+  await page.close()
+})
+
+test('the calculator equals the price API to the centavo, and sends nothing', async () => {
+  const page = await browser.newPage()
+  await page.goto('/', { waitUntil: 'networkidle' })
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  await page.getByLabel('Fatura ou uso').fill(INVOICE)
+  const { fx_rate: rate, prices } = (await ask(gateway.node.baseUrl, '/model-prices')).json
+  const [tier] = prices.find(({ model_id }: any) => model_id === 'gpt-4o-mini').tiers
+  const markup = (await ask(gateway.node.baseUrl, '/models/gpt-4o')).json.markup_multiplier
+  const expected = tier.input_brl + tier.output_brl + 10 * rate.rate * markup
+  const text = expected.toLocaleString('pt-BR', { style: 'currency', currency: 'BRL' })
+  assert.equal(await page.locator('#total').textContent(), text)
+  await page.getByText(/no cartão internacional \(/).waitFor()
+  await page.getByLabel('Fatura ou uso').fill('bom dia')
+  await page.getByText('Não achamos nenhum valor').waitFor()
+  await page.getByRole('button', { name: 'Usar um exemplo' }).click()
+  await page.locator('#total').waitFor()
+  await lookAt(page, 'visita-calculadora')
+  assert.deepEqual(requests, [])
+  await page.close()
+})
+
+test('without JavaScript everything is there but the calculator, which says so', async () => {
+  const context = await browser.context.browser()?.newContext({ javaScriptEnabled: false })
+  assert.ok(context)
+  const page = await context.newPage()
+  await page.goto(new URL('/', gateway.node.baseUrl).href)
+  await page.locator('noscript p').waitFor()
+  await page.getByRole('link', { name: /^Ver os \d+ modelos$/ }).click()
+  await page.getByRole('link', { name: 'GPT-4o', exact: true }).click()
+  await page.getByRole('heading', { name: 'GPT-4o', level: 1 }).waitFor()
+  await page.getByText('Python', { exact: true }).click()
+  await page.getByText('pip install openai').waitFor()
+  await context.close()
+})
+
+test('a visitor comes to the account by the landing page, and finds the dashboard there afterwards', async () => {
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Criar conta' }).first().click()
+  await page.getByRole('heading', { name: 'Criar conta', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Catraca: início' }).click()
+  await page.getByRole('heading', { name: PAGES[0]?.heading ?? '', level: 1 }).waitFor()
+  await page.close()
+  const person = {
+    name: 'Rui Dias',
+    email: 'rui@exemplo.com.br',
+    password: 'uma frase bem comprida',
+  }
+  await enterAs(browser, person)
+  const home = await browser.newPage()
+  await home.goto('/')
+  await home.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+  await home.goto('/modelos')
+  await home.getByRole('heading', { name: 'Modelos', exact: true, level: 1 }).waitFor()
+  await home.close()
+})
+
+test('no page has errors in its console', () => {
+  // A browser reports the status of the page that it opened.
+  const faults = browser.faults.filter((fault) => !/status of 404 .*\/modelos\/nada/.test(fault))
+  assert.deepEqual(faults, [])
+})

@@ -1,0 +1,115 @@
+/** The calculator of the landing page. Everything happens in this tab: the page may connect to nothing. */
+import { readPrices, type WrittenPrices } from './calculator-prices.ts'
+import { compareCosts, type Comparison } from './compare-costs.ts'
+import { readInvoice } from './read-invoice.ts'
+import { readAmount } from './read-number.ts'
+
+const EXAMPLE = [
+  ['1.200.000 tokens de entrada, 300.000 de saída', 0],
+  ['US$ 38,20', 1],
+] as const
+const PERCENT_E2_MAX = 10_000n
+
+const byId = (id: string) => document.getElementById(id) as HTMLElement
+const invoice = byId('fatura') as HTMLTextAreaElement
+const usual = byId('modelo-padrao') as HTMLSelectElement
+const iof = byId('iof') as HTMLInputElement
+const spread = byId('spread') as HTMLInputElement
+const result = byId('resultado')
+const prices = readPrices(
+  JSON.parse(byId('precos-da-calculadora').textContent ?? '') as WrittenPrices,
+)
+const hint = [...result.childNodes]
+
+for (const field of [invoice, usual, iof, spread]) field.addEventListener('input', show)
+byId('exemplo').addEventListener('click', () => {
+  invoice.value = EXAMPLE.map(([text, place]) => {
+    const model = prices.models[place] ?? prices.models[0]
+    return `${model?.id ?? ''}, ${text}`
+  }).join('\n')
+  show()
+})
+// The browser may have kept the text over a reload.
+if (invoice.value !== '') show()
+
+function show(): void {
+  const chosen = prices.models.find(({ id }) => id === usual.value)
+  if (!chosen || invoice.value.trim() === '') {
+    result.replaceChildren(...hint)
+    return
+  }
+  const read = readInvoice(invoice.value, prices.models)
+  if (read.lines.length === 0 && read.unknown.length === 0) {
+    result.replaceChildren(
+      paragraph('Não achamos nenhum valor em dólares nem tokens no que você colou.'),
+      paragraph('Escreva, por exemplo: Total: US$ 52,10', 'muted small'),
+    )
+    return
+  }
+  const terms = { iofE2: percent(iof), spreadE2: percent(spread) }
+  const compared = compareCosts(read, prices, chosen, terms)
+  const missing = read.unknown.map((text) => `Fora da conta, não está no catálogo: ${text}`)
+  const assumed = read.lines.some(({ model }) => !model)
+    ? [`Linhas sem modelo contam com a margem de ${chosen.name}.`]
+    : []
+  result.replaceChildren(
+    ...totals(compared),
+    list(compared),
+    ...[...missing, ...assumed].map((text) => paragraph(text, 'muted small')),
+  )
+}
+
+function totals({ cost, charge, card }: Comparison): HTMLElement[] {
+  const difference = card - charge
+  const verdict =
+    difference >= 0n
+      ? `${brl(difference)} a menos do que no cartão internacional (${brl(card)}).`
+      : `${brl(-difference)} a mais do que no cartão internacional (${brl(card)}).`
+  const total = paragraph(brl(charge), 'big')
+  total.id = 'total'
+  return [paragraph(`Por Pix, na Catraca, ${usd(cost)} dariam`, 'muted'), total, paragraph(verdict)]
+}
+
+function list({ lines }: Comparison): HTMLElement {
+  const items = document.createElement('ul')
+  for (const { text, charge } of lines) {
+    const item = document.createElement('li')
+    const [name, amount] = [document.createElement('span'), document.createElement('span')]
+    name.textContent = text
+    amount.textContent = brl(charge)
+    item.append(name, amount)
+    items.append(item)
+  }
+  return items
+}
+
+function paragraph(text: string, className = ''): HTMLParagraphElement {
+  const made = document.createElement('p')
+  made.textContent = text
+  if (className !== '') made.className = className
+  return made
+}
+
+/** Times 10^2; 0 for anything else than a percentage. */
+function percent({ value }: HTMLInputElement): bigint {
+  const given = (readAmount(value) ?? 0n) / 10_000_000_000n
+  return given > PERCENT_E2_MAX ? PERCENT_E2_MAX : given
+}
+
+const CENTAVO = 10_000_000n
+const BRL = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' })
+const USD = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'USD' })
+
+/** To the centavo, from nano-BRL. */
+function brl(nano: bigint): string {
+  return BRL.format(decimal((nano + CENTAVO / 2n) / CENTAVO))
+}
+
+/** To the cent, from pico-USD. */
+function usd(pico: bigint): string {
+  return USD.format(decimal((pico + 5_000_000_000n) / 10_000_000_000n))
+}
+
+function decimal(cents: bigint): `${number}` {
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}` as `${number}`
+}
