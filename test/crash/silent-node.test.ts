@@ -134,13 +134,34 @@ async function untilHolds(count: number): Promise<void> {
   }
 }
 
+/** One call whose answer the upstream finishes at once. */
+async function answered(secret: string): Promise<Received> {
+  const asked = ask(secret, false)
+  await untilSent([asked])
+  unfinished.shift()?.()
+  const received = await asked
+  assert.equal(received.status, 200, received.text)
+  return received
+}
+
+/** Waits until every call is held and sent. A call that is answered before that fails the test at once. */
+async function untilSent(asked: readonly Promise<Received>[]): Promise<void> {
+  let early: Received | undefined
+  for (const call of asked) void call.then((received) => (early ??= received))
+  while (unfinished.length < asked.length) {
+    assert.equal(early, undefined, JSON.stringify(early))
+    await sleep(20)
+  }
+  await untilHolds(asked.length)
+}
+
 test('an answer that a silent node delivers after other nodes resolved its holds is charged, and an uncharged answer is not delivered', async () => {
   const { secret } = await seedCustomer(database.db, { balanceBrl: '100' })
+  await answered(secret)
   const asked = [...Array.from({ length: CALLS * 2 }).keys()].map((place) =>
     ask(secret, place % 2 === 0),
   )
-  await untilHolds(CALLS * 2)
-  while (unfinished.length < CALLS * 2) await sleep(20)
+  await untilSent(asked)
   // The clients have the first words, and their checkpoints are stored.
   await sleep(1_500)
   silent.process.kill('SIGSTOP')
@@ -166,10 +187,6 @@ test('an answer that a silent node delivers after other nodes resolved its holds
   await assertAudit(database)
 
   // The resumed node serves calls again, under a new node id.
-  const again = ask(secret, false)
-  while (unfinished.length === 0) await sleep(20)
-  unfinished.shift()?.()
-  const { requestId, status, text } = await again
-  assert.equal(status, 200)
+  const { requestId, text } = await answered(secret)
   assert.ok(text.includes(`"cost_billed_brl":${decimalBrl(await chargedFor(requestId))}`))
 })

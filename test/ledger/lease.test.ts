@@ -112,8 +112,9 @@ test('a fenced node never holds its old lease again: it registers under a new id
   const lease = await open(NEVER_MS)
   const nodeId = lease.nodeId()
   await silence(nodeId, LEASE_SECONDS + 1)
-  assert.deepEqual(await fenceSilentNodes(database.db, other), [nodeId])
-  assert.deepEqual(await fenceSilentNodes(database.db, other), [], 'once')
+  // Nodes of earlier tests may be silent for a whole lease by now, and are fenced as well.
+  assert.ok((await fenceSilentNodes(database.db, other)).includes(nodeId))
+  assert.ok(!(await fenceSilentNodes(database.db, other)).includes(nodeId), 'once')
   const woken = await open(20)
   await silence(woken.nodeId(), LEASE_SECONDS + 1)
   // Its heartbeats race with the fence: either the silence ends, or the node is fenced and knows it.
