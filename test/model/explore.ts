@@ -4,12 +4,15 @@ import { audit } from '../../src/ledger/audit/audit.ts'
 import { schedules, type Vocabulary } from './generate-schedule.ts'
 import { PromiseBroken, runSchedule } from './run-schedule.ts'
 import { describeSchedule, type Schedule } from './steps.ts'
+import { watchMachine, type MachineWatch } from './watch-machine.ts'
 import { openWorld, type World } from './world.ts'
 
 /** Schedules that run at once, each in a separate world. */
 const WORLDS = 4
 /** Nodes are concurrent: while it shrinks, a schedule passes when it passed this often. */
 const SHRINK_REPEATS = 8
+/** How often a schedule is repeated that fails while the machine pauses; the last failure counts. */
+const PAUSED_MAX = 20
 /** The audit reads all rows of a world, so it costs as much as many schedules. */
 const AUDIT_EVERY = Number(process.env.MODEL_AUDIT_EVERY ?? 250)
 
@@ -46,6 +49,8 @@ export interface Failure {
 
 export interface Explored {
   readonly ran: number
+  /** The messages of failures that were repeated because the machine paused. */
+  readonly paused: readonly string[]
   readonly failures: readonly Failure[]
 }
 
@@ -53,22 +58,32 @@ export async function explore(exploration: Exploration): Promise<Explored> {
   const worlds = exploration.path === undefined ? (exploration.worlds ?? WORLDS) : 1
   const each = Math.ceil(exploration.count / worlds)
   const found = { any: false }
-  const counted = { schedules: 0 }
+  const counted = { schedules: 0, paused: [] as string[] }
+  const machine = await watchMachine(process.env.TEST_DATABASE_URL as string)
   const explored = await Promise.all(
     Array.from({ length: worlds }, (_, index) =>
-      exploreIn({ ...exploration, count: each, seed: exploration.seed + index }, found, counted),
+      exploreIn(
+        { ...exploration, count: each, seed: exploration.seed + index },
+        { found, counted, machine },
+      ),
     ),
-  )
+  ).finally(() => machine.close())
   return {
     ran: explored.reduce((sum, { ran }) => sum + ran, 0),
+    paused: counted.paused,
     failures: explored.flatMap(({ failure }) => (failure ? [failure] : [])),
   }
 }
 
+interface Shared {
+  readonly found: { any: boolean }
+  readonly counted: { schedules: number; readonly paused: string[] }
+  readonly machine: MachineWatch
+}
+
 async function exploreIn(
   exploration: Exploration,
-  found: { any: boolean },
-  counted: { schedules: number },
+  { found, counted, machine }: Shared,
 ): Promise<{ ran: number; failure?: Failure }> {
   const { vocabulary, count, seed, prepare, path, shrinkMsMax = 30_000 } = exploration
   const world = await openWorld({ prepare })
@@ -77,7 +92,8 @@ async function exploreIn(
   let shrinkUntilMs = Number.POSITIVE_INFINITY
   let ran = 0
 
-  async function tryOnce(schedule: Schedule): Promise<boolean> {
+  async function tryOnce(schedule: Schedule, pausesLeft = PAUSED_MAX): Promise<boolean> {
+    const startedAtMs = performance.now()
     ran += 1
     counted.schedules += 1
     if (counted.schedules % 1_000 === 0) exploration.progress?.(counted.schedules)
@@ -91,8 +107,13 @@ async function exploreIn(
       message = error.message
       isBreach = error instanceof AuditBreached
       const isWanted = exploration.only?.test(message) ?? true
+      const hasPaused = !isBreach && machine.hasPausedSince(startedAtMs)
       await world.restart()
-      return !isWanted
+      if (!isWanted) return true
+      if (!hasPaused || pausesLeft === 0) return false
+      counted.paused.push(message)
+      ran -= 1
+      return tryOnce(schedule, pausesLeft - 1)
     }
   }
 

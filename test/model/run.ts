@@ -32,7 +32,7 @@ const startedAtMs = performance.now()
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 try {
-  const { ran, failures } = await explore({
+  const { ran, paused, failures } = await explore({
     vocabulary: EVERYTHING,
     count: Number(values.schedules),
     seed: Number(values.seed),
@@ -42,9 +42,10 @@ try {
   })
   const minutes = ((performance.now() - startedAtMs) / 60_000).toFixed(1)
   process.stdout.write(
-    `seed ${values.seed}, ${values.worlds} worlds: ${ran} schedules in ${minutes} minutes, ${failures.length} failures\n`,
+    `seed ${values.seed}, ${values.worlds} worlds: ${ran} schedules in ${minutes} minutes, ${failures.length} failures (${paused.length} more were repeated after a pause of the machine)\n`,
   )
   for (const failure of failures) process.stdout.write(`${describeFailure(failure)}\n`)
+  for (const message of paused) process.stdout.write(`repeated after a pause: ${message}\n`)
   process.exitCode = failures.length > 0 ? 1 : 0
 } finally {
   await database.stop()
