@@ -1,12 +1,12 @@
 /** `/` for visitors: what the service is, its prices in reais, and what an invoice would have cost here. */
 import type { Model } from '../../catalog/model.ts'
 import type { FxRate } from '../../fx/fx-rates.ts'
+import { chatSamples, PLACE_OF_SECRET } from '../../lib/code-samples.ts'
 import { chargeFor, decimalBrl } from '../../lib/money.ts'
 import { brlText } from '../../lib/brl-text.ts'
 import { html, type Html } from '../../lib/html.ts'
 import { multiplierText, rateText, usdText, wholeCount } from './amounts.ts'
 import { invoiceCalculator } from './invoice-calculator.ts'
-import { curlChat } from './code-samples.ts'
 import { layout } from './layout.ts'
 import { isPaidByTokens, makersOf, modelPath } from './model-words.ts'
 import { priceTable, rateSentence } from './price-table.ts'
@@ -79,11 +79,12 @@ function preferred(models: readonly Model[]): readonly Model[] {
 }
 
 function firstCall(model: Model, fxRate: FxRate | undefined, origin: string): Html {
+  const [curl] = chatSamples({ origin, secret: PLACE_OF_SECRET, model: model.id })
   return html`<div>
     <figure>
       <figcaption>A primeira chamada</figcaption>
       <pre class="code" tabindex="0" role="region" aria-label="A primeira chamada">
-${curlChat(model.id, origin)}</pre>
+${curl?.code}</pre>
     </figure>
     ${
       fxRate &&

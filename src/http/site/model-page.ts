@@ -15,9 +15,9 @@ import {
   usdText,
   wholeCount,
 } from './amounts.ts'
-import { codeSamples } from './code-samples.ts'
 import { layout } from './layout.ts'
 import { CATEGORY_WORDS, isPaidByTokens, makerOf, modelPath, unitPrices } from './model-words.ts'
+import { modelSamples } from './model-samples.ts'
 import { priceHistory, type PriceEvent } from './price-history.ts'
 import { rateSentence } from './price-table.ts'
 import type { SiteDeps } from './site-deps.ts'
@@ -201,7 +201,7 @@ function measured(model: Model, { reading }: SiteFacts): Html | false {
 }
 
 function samples(model: Model, origin: string): Html | false {
-  const found = codeSamples(model, origin)
+  const found = modelSamples(model, origin)
   if (found.length === 0) return false
   return html`<section aria-labelledby="codigo">
     <h2 id="codigo" class="gap">Código</h2>

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import assert from 'node:assert/strict'
-import { agentSnippets } from '../../../web/src/lib/agent-snippets.ts'
+import { agentSamples } from '../../../src/lib/code-samples.ts'
 
 export interface RunClient {
   readonly code: number | null
@@ -50,7 +50,7 @@ export async function runShown(
   program: string,
   args: readonly string[],
 ): Promise<RunClient> {
-  const { code } = agentSnippets(use).find((snippet) => snippet.id === id) as { code: string }
+  const { code } = agentSamples(use).find((sample) => sample.id === id) as { code: string }
   const place = code.search(new RegExp(`(?<=\\s)${name}(?=\\s|$)`))
   assert.ok(place >= 0, code)
   const command = `${code.slice(0, place)}"${program}"${code.slice(place + name.length)} "$@"`

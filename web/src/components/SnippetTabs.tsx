@@ -7,9 +7,9 @@ interface Props {
   /** The first snippet is selected. */
   readonly snippets: readonly {
     readonly id: string
-    readonly text: string
+    readonly client: string
     readonly code: string
-    /** If it is more than "Copiar" and the text. */
+    /** If it is more than "Copiar" and the client. */
     readonly copyLabel?: string
   }[]
   readonly className?: string
@@ -23,23 +23,23 @@ export function SnippetTabs({ label, snippets, className }: Props) {
       {...(className === undefined ? {} : { className })}
     >
       <Tabs.List aria-label={label} className="flex flex-wrap border-b border-line">
-        {snippets.map(({ id, text }) => (
+        {snippets.map(({ id, client }) => (
           <Tabs.Trigger
             key={id}
             value={id}
             className="-mb-px min-h-11 border-b-2 border-transparent px-4 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink md:min-h-10"
           >
-            {text}
+            {client}
           </Tabs.Trigger>
         ))}
       </Tabs.List>
-      {snippets.map(({ id, text, code, copyLabel = `Copiar ${text}` }) => (
+      {snippets.map(({ id, client, code, copyLabel = `Copiar ${client}` }) => (
         <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
           {/* Focusable, so that it scrolls by keyboard. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre
             tabIndex={0}
-            aria-label={`Exemplo: ${text}`}
+            aria-label={`Exemplo: ${client}`}
             className="max-h-[50dvh] w-full overflow-auto rounded-lg bg-sunken p-4 text-sm leading-relaxed"
           >
             <code>{code}</code>

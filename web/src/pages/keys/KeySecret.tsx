@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef } from 'react'
+import { chatSamples } from '../../../../src/lib/code-samples.ts'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { agentSnippets } from '../../lib/agent-snippets.ts'
 import { keyModelsQuery, type Model, type NewApiKey } from './key-queries.ts'
-import { snippetsOf } from './snippets.ts'
 
 /** Part of the page rather than a dialog, which a stray click would close: the secret is shown only once. */
 export function KeySecret({
@@ -25,8 +25,7 @@ export function KeySecret({
     heading.current?.scrollIntoView({ block: 'center' })
   }, [])
   const model = modelFor(made, models.data ?? [])
-  const baseUrl = `${window.location.origin}/v1`
-  const snippets = snippetsOf({ baseUrl, secret: made.key, model: model?.id ?? '' })
+  const use = { origin: window.location.origin, secret: made.key, model: model?.id ?? '' }
   return (
     <section
       aria-labelledby={id}
@@ -50,16 +49,13 @@ export function KeySecret({
       </div>
       {model && (
         <>
-          <SnippetTabs label="Exemplo de primeira chamada" snippets={snippets} className="mt-6" />
-          <h3 className="mt-8 mb-2 font-semibold">Em agentes</h3>
           <SnippetTabs
-            label="Agentes"
-            snippets={agentSnippets({
-              origin: window.location.origin,
-              secret: made.key,
-              model: model.id,
-            })}
+            label="Exemplo de primeira chamada"
+            snippets={chatSamples(use)}
+            className="mt-6"
           />
+          <h3 className="mt-8 mb-2 font-semibold">Em agentes</h3>
+          <SnippetTabs label="Agentes" snippets={agentSnippets(use)} />
         </>
       )}
       <Button variant="secondary" className="mt-6" onClick={onDone}>

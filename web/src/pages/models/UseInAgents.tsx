@@ -1,14 +1,12 @@
 import { SquareTerminal } from 'lucide-react'
 import { useState } from 'react'
+import { PLACE_OF_SECRET } from '../../../../src/lib/code-samples.ts'
 import { Dialog } from '../../components/Dialog.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { agentSnippets } from '../../lib/agent-snippets.ts'
 import type { CatalogModel } from './catalog-query.ts'
 
-/** Stands where the secret belongs: the dashboard shows a key only once, when it is made. */
-const PLACE_OF_SECRET = 'SUA_CHAVE'
-
-/** The commands that start agents with this model. */
+/** The commands that start agents with this model, without a secret: the dashboard shows one only when it is made. */
 export function UseInAgents({ model }: { readonly model: CatalogModel }) {
   const [isOpen, setOpen] = useState(false)
   const snippets = agentSnippets({

@@ -1,16 +1,17 @@
 /** The playground's request as program code; the code that is shown is the code that is copied. */
 import type { ChatBody } from '../../api/stream-chat.ts'
-import type { Snippet } from '../keys/snippets.ts'
+import type { CodeSample } from '../../../../src/lib/code-samples.ts'
+import { pythonLiteral } from '../../../../src/lib/python-literal.ts'
 
 /** The dashboard never has the secret: programs read it from their environment. */
 const SECRET = 'CATRACA_API_KEY'
 
-export function requestSnippets(baseUrl: string, body: ChatBody): readonly Snippet[] {
+export function requestSnippets(baseUrl: string, body: ChatBody): readonly CodeSample[] {
   const request = { ...body, stream: true }
   return [
-    { id: 'curl', text: 'curl', code: curl(baseUrl, request) },
-    { id: 'python', text: 'Python', code: python(baseUrl, request) },
-    { id: 'javascript', text: 'JavaScript', code: javascript(baseUrl, request) },
+    { id: 'curl', client: 'curl', code: curl(baseUrl, request) },
+    { id: 'python', client: 'Python', code: python(baseUrl, request) },
+    { id: 'javascript', client: 'JavaScript', code: javascript(baseUrl, request) },
   ]
 }
 
@@ -49,23 +50,4 @@ const stream = await client.chat.completions.create(${JSON.stringify(request, nu
 for await (const chunk of stream) {
   process.stdout.write(chunk.choices[0]?.delta.content ?? '')
 }`
-}
-
-/** Python writes strings and numbers as JSON does, but has other words for true, false and null. */
-export function pythonLiteral(value: unknown, indent = ''): string {
-  if (value === true) return 'True'
-  if (value === false) return 'False'
-  if (value === null || value === undefined) return 'None'
-  const inner = `${indent}    `
-  if (Array.isArray(value)) {
-    const items = value.map((item) => `${inner}${pythonLiteral(item, inner)},`)
-    return items.length === 0 ? '[]' : `[\n${items.join('\n')}\n${indent}]`
-  }
-  if (typeof value === 'object') {
-    const items = Object.entries(value).map(
-      ([name, item]) => `${inner}${JSON.stringify(name)}: ${pythonLiteral(item, inner)},`,
-    )
-    return items.length === 0 ? '{}' : `{\n${items.join('\n')}\n${indent}}`
-  }
-  return JSON.stringify(value)
 }
