@@ -1,11 +1,11 @@
 /** `/` for visitors: what the service is, its prices in reais, and what an invoice would have cost here. */
 import type { Model } from '../../catalog/model.ts'
 import type { FxRate } from '../../fx/fx-rates.ts'
-import { chatSamples, PLACE_OF_SECRET } from '../../lib/code-samples.ts'
 import { chargeFor, decimalBrl } from '../../lib/money.ts'
 import { brlText } from '../../lib/brl-text.ts'
 import { html, type Html } from '../../lib/html.ts'
 import { multiplierText, rateText, usdText, wholeCount } from './amounts.ts'
+import { chatSamples, PLACE_OF_SECRET } from './code-samples.ts'
 import { invoiceCalculator } from './invoice-calculator.ts'
 import { layout } from './layout.ts'
 import { isPaidByTokens, makersOf, modelPath } from './model-words.ts'

@@ -7,7 +7,7 @@ import {
   imageSamples,
   PLACE_OF_SECRET,
   type CodeSample,
-} from '../../lib/code-samples.ts'
+} from './code-samples.ts'
 
 /** The first call of a model with each client; empty for a model of a kind that has no operation. */
 export function modelSamples(model: Model, origin: string): readonly CodeSample[] {

@@ -1,4 +1,4 @@
-import { agentSamples, type CodeSample, type Use } from '../../../src/lib/code-samples.ts'
+import { agentSamples, type CodeSample, type Use } from '../../../src/http/site/code-samples.ts'
 
 interface AgentSnippet extends CodeSample {
   readonly copyLabel: string
