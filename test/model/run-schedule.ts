@@ -485,9 +485,10 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
     awaited = []
     for (const [id, call] of calls) if (call.phase === 'running') end(id, call.tokens)
     await answers()
+    // A reconciliation that was frozen has ended now.
+    const faults = await noteReconciled()
     // No driven clock shortens this wait.
     if (hasBeenCut) await sleep(CONNECT_PAUSE_MS)
-    const faults: string[] = []
     for (let turns = 0; turns < RECONCILES && (await isAnythingLeft()); turns++) {
       await pass(RECONCILE_SECONDS)
       nodes.forEach((_, place) => reconcile(place))
