@@ -881,6 +881,8 @@ interface Answer {
   readonly text: string
   readonly isWhole: boolean
   readonly isLast: boolean
+  /** When the connection last sent something. */
+  readonly askedAtMs: number
 }
 
 /** A client that sends any bytes and reads HTTP/1.1 answers. */
@@ -888,6 +890,7 @@ class Connection {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)
   #isOver = false
+  #sentAtMs = Date.now()
   #wake: () => void = () => {}
 
   constructor(socket: Socket) {
@@ -914,6 +917,7 @@ class Connection {
   }
 
   send(bytes: Buffer): void {
+    this.#sentAtMs = Date.now()
     this.#socket.write(bytes)
   }
 
@@ -969,6 +973,7 @@ class Connection {
         text: (body ?? Buffer.alloc(0)).toString(),
         isWhole: body !== undefined,
         isLast: headers.get('connection') === 'close',
+        askedAtMs: this.#sentAtMs,
       }
     }
   }

@@ -25,9 +25,11 @@ interface RawAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+  readonly askedAtMs: number
 }
 
 async function send(bytes: string): Promise<RawAnswer> {
+  const askedAtMs = Date.now()
   const socket = connect(gateway.node.port, '127.0.0.1')
   let answer = ''
   socket.on('data', (part) => (answer += String(part)))
@@ -47,7 +49,7 @@ async function send(bytes: string): Promise<RawAnswer> {
   // The bytes after a request are another one, with an answer of its own.
   const length = Number(headers.get('content-length') ?? 0)
   const text = Buffer.from(answer.slice(end + 4)).subarray(0, length)
-  return { status, headers, text: text.toString() }
+  return { status, headers, text: text.toString(), askedAtMs }
 }
 
 const STARTS = [

@@ -5,6 +5,7 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { authenticate } from '../rest/authenticate.ts'
+import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import type { LiveDeps } from './live-deps.ts'
@@ -40,7 +41,7 @@ export const liveRoutes = [
       // Sends the headers.
       events.write(': open\n\n')
       const timer = setTimeout(() => stream.end(), LIFE_MS_MAX)
-      reply.raw.once('close', () => {
+      whenClosed(reply.raw, () => {
         clearTimeout(timer)
         deps.live.leave(stream)
       })

@@ -9,3 +9,12 @@ export function onLeave(raw: ServerResponse, callback: () => void): void {
     if (!raw.writableFinished) callback()
   })
 }
+
+/**
+ * Calls back once the answer has ended or its client has left: at once if it left before, while the caller or the
+ * database was waited for. `close` is not emitted again.
+ */
+export function whenClosed(raw: ServerResponse, callback: () => void): void {
+  if (raw.destroyed || raw.closed) callback()
+  else raw.once('close', callback)
+}

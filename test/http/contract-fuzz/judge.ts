@@ -21,7 +21,7 @@ export function judge(
   const { status, text } = answer
   if (status === 0 || status >= 500) return `status ${status}: ${text.slice(0, 300)}`
   const contentType = String(answer.headers['content-type'] ?? '')
-  const headerFault = faultOfHeaders(answer, sent.requestId)
+  const headerFault = faultOfHeaders(answer, sent)
   if (headerFault) return headerFault
   if (sent.isElsewhere && isNowhere(answer)) return undefined
   if (sent.method !== operation.method)
@@ -39,9 +39,13 @@ function isOtherFormat(operation: Operation, status: number, contentType: string
   )
 }
 
-function faultOfHeaders({ headers, status }: Answer, requestId: string): string | undefined {
+function faultOfHeaders(
+  { headers, status }: Answer,
+  { requestId, madeAtMs: askedAtMs }: RawRequest,
+): string | undefined {
+  const received = new Headers(headers as Record<string, string>)
   try {
-    assertHeaders({ headers: new Headers(headers as Record<string, string>), status }, requestId)
+    assertHeaders({ headers: received, status, askedAtMs }, requestId)
     return undefined
   } catch (error) {
     return `headers: ${(error as Error).message}`

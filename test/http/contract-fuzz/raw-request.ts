@@ -20,6 +20,7 @@ export interface RawRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
   readonly requestId: string
+  readonly madeAtMs: number
   /** Without the query. */
   readonly place: string
   /** The address may belong to no operation. */
@@ -55,6 +56,7 @@ export function createRequest(
     },
     body,
     requestId,
+    madeAtMs: Date.now(),
     isElsewhere: plan.method !== undefined || plan.target.kind === 'odd',
   }
 }
