@@ -134,13 +134,17 @@ test('calls of one customer at once are limited over all workers', async () => {
 
 test('requests without a key are limited over all workers', async () => {
   let answered = 0
+  const startedAtMs = performance.now()
   for (let tries = 0; tries < 3 * STRANGERS_MAX; tries += 1) {
     const { status } = await ask(node.baseUrl, '/models', { headers: { connection: 'close' } })
     if (status === 200) answered += 1
     else assert.equal(status, 429)
   }
+  // The limit refills while the test runs.
+  const refilled = ((performance.now() - startedAtMs) / 60_000) * STRANGERS_MAX
+  const allowed = STRANGERS_MAX + refilled
   // Between two exchanges each worker lets a few more pass; apart, they would let twice as many.
-  assert.ok(answered >= STRANGERS_MAX - 10 && answered < 1.6 * STRANGERS_MAX, String(answered))
+  assert.ok(answered >= STRANGERS_MAX - 10 && answered < 1.6 * allowed, `${answered} of ${allowed}`)
 })
 
 test('the holds of a killed worker are resolved before its lease ends, and the next request is answered', async () => {
