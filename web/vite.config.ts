@@ -27,8 +27,9 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         main: join(import.meta.dirname, 'index.html'),
-        // The only script of the pages for visitors (`src/http/site`), which find it by this name.
+        // The scripts of the pages for visitors (`src/http/site`, `src/http/docs`), which find them by these names.
         calculator: join(import.meta.dirname, 'site/calculator.ts'),
+        docs: join(import.meta.dirname, 'site/docs.ts'),
       },
       output: {
         codeSplitting: {

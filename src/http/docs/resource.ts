@@ -1,4 +1,4 @@
 import { openApiRoutes } from './open-api-routes.ts'
-import { referencePageRoutes } from './reference-page-routes.ts'
+import { docRoutes } from './doc-routes.ts'
 
-export const docs = [...openApiRoutes, ...referencePageRoutes]
+export const docs = [...openApiRoutes, ...docRoutes]

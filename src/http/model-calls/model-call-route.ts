@@ -216,7 +216,7 @@ function describe(
   return {
     tags: ['Modelos'],
     summary,
-    security: [{ key: [] }, { session: [] }],
+    security: [{ key: ['calls'] }, { session: ['calls'] }],
     consumes: [bodyType],
     headers: HEADERS,
     body,

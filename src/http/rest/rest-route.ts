@@ -191,8 +191,11 @@ function keepRawBody(request: FastifyRequest): void {
   rawBodies.set(request, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
 }
 
+/** The ways to authenticate, each with the access that the route needs. */
 function securityOf(access: RestAccess): object[] {
-  return isOperatorAccess(access) ? [{ session: [] }] : [{ key: [] }, { session: [] }]
+  return isOperatorAccess(access)
+    ? [{ session: [access] }]
+    : [{ key: [access] }, { session: [access] }]
 }
 
 /** The caller of each request, from authentication on. */

@@ -16,6 +16,9 @@ export interface Use {
   readonly model: string
 }
 
+/** Longer bodies of curl are written over several lines. */
+const LINE_LENGTH_MAX = 90
+
 /** Stands where the secret belongs. */
 export const PLACE_OF_SECRET = 'SUA_CHAVE'
 
@@ -154,7 +157,9 @@ export function curlSample(
   body: object,
   flags = '',
 ): CodeSample {
-  const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`)
+  const short = JSON.stringify(body)
+  const text = short.length > LINE_LENGTH_MAX ? JSON.stringify(body, null, 2) : short
+  const json = text.replaceAll("'", String.raw`'\''`)
   return {
     id: 'curl',
     client: 'curl',

@@ -4,7 +4,7 @@ import { escapeHtml } from '../../lib/escape-html.ts'
 import { trustedHtml, type Html } from '../../lib/html.ts'
 import { modelPath } from './model-words.ts'
 
-const PUBLIC_PAGES = ['/', '/modelos', '/docs', '/cambio', '/status', '/termos', '/privacidade']
+const PUBLIC_PAGES = ['/', '/modelos', '/cambio', '/status', '/termos', '/privacidade']
 /** Pages of one person, and the interface for programs. */
 const NOT_CRAWLED = [
   '/v1/',
@@ -23,10 +23,14 @@ export function robotsText(origin: string, mode: 'sandbox' | 'live'): Html {
   return trustedHtml(`${lines.join('\n')}\n`)
 }
 
-/** The public pages and the models that can be called. */
-export function sitemap(models: readonly Model[], origin: string): Html {
+/** The public pages, those of the documentation, and the models that can be called. */
+export function sitemap(
+  models: readonly Model[],
+  docPaths: readonly string[],
+  origin: string,
+): Html {
   const offered = models.filter(({ routes }) => routes.length > 0)
-  const lines = [...PUBLIC_PAGES, ...offered.map(modelPath)].map(
+  const lines = [...PUBLIC_PAGES, ...docPaths, ...offered.map(modelPath)].map(
     (path) => `<url><loc>${escapeHtml(`${origin}${path}`)}</loc></url>`,
   )
   const head = '<?xml version="1.0" encoding="UTF-8"?>'

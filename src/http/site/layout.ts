@@ -9,6 +9,8 @@ export interface SitePage {
   readonly title: string
   readonly description: string
   readonly main: Html
+  /** Beside the style of all pages; `pagePolicy` must name it. */
+  readonly style?: string | undefined
   /** The path of a script. */
   readonly script?: string | undefined
   /** For search engines, in the words of schema.org. */
@@ -38,7 +40,7 @@ export function layout(
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/icone-180.png" />
         <link rel="manifest" href="/manifest.webmanifest" />
-        ${STYLE}
+        ${STYLE} ${page.style !== undefined && trustedHtml(`<style>${page.style}</style>`)}
         ${page.script !== undefined && html`<script type="module" src="${page.script}"></script>`}
       </head>
       <body>

@@ -3,19 +3,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SITE_STYLE } from './site-style.ts'
 import type { WrittenPage } from './site-pages.ts'
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  `style-src 'sha256-${hash('sha256', SITE_STYLE, 'base64')}'`,
-  "img-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** `styles`: of further `<style>` elements. A page connects to nothing unless it names a source. */
+export function pagePolicy(styles: readonly string[] = [], connects?: "'self'"): string {
+  const hashes = [SITE_STYLE, ...styles].map(
+    (style) => `'sha256-${hash('sha256', style, 'base64')}'`,
+  )
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${hashes.join(' ')}`,
+    "img-src 'self'",
+    ...(connects ? [`connect-src ${connects}`] : []),
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const POLICY = pagePolicy()
 
 const HEADERS = {
-  'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -30,11 +38,12 @@ export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   page: WrittenPage,
-  cacheControl: string,
+  { cacheControl, policy = POLICY }: { cacheControl: string; policy?: string | undefined },
 ): FastifyReply {
   const encoding = encodingFor(request.headers['accept-encoding'])
   reply
     .headers(HEADERS)
+    .header('content-security-policy', policy)
     .header('cache-control', cacheControl)
     .header(
       'vary',

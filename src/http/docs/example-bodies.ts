@@ -1,0 +1,82 @@
+/** A body for each operation that takes one; a test validates each against its schema. */
+import type { ExampleModels } from './doc-page.ts'
+
+const ID = '1f81eb52-5198-4599-803e-771906343485'
+const OLA = [{ role: 'user', content: 'Olá!' }]
+const REASON = 'Pedido do cliente no chamado 1234'
+
+export function exampleBodies(models: ExampleModels): Readonly<Record<string, object>> {
+  return {
+    'POST /chat/completions': { model: models.chat, messages: OLA },
+    'POST /responses': { model: models.chat, input: 'Olá!' },
+    'POST /messages': { model: models.chat, max_tokens: 1000, messages: OLA },
+    'POST /messages/count_tokens': { model: models.chat, messages: OLA },
+    'POST /embeddings': { model: models.embedding, input: 'Olá!' },
+    'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
+    'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },
+    'POST /me/prompts': { name: 'Resumo', body: 'Resuma em uma frase: {{texto}}' },
+    'PATCH /me/prompts/{id}': { body: 'Resuma em duas frases: {{texto}}' },
+    'POST /me/prompts/{id}/run': { api_key: 'sk-svc-…', values: { texto: 'Era uma vez…' } },
+    ...BODIES,
+  }
+}
+
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /api-keys': { name: 'produção', day_cap_brl: 50, requests_per_minute: 300 },
+  'PATCH /api-keys/{id}': { day_cap_brl: 100 },
+  'POST /api-keys/bulk-revoke': { ids: [ID] },
+  'POST /me/panic': { confirm: true },
+  'POST /leaked-keys': { key: 'sk-svc-…' },
+  'PUT /me/profile': { full_name: 'Maria Souza', cpf_cnpj: '529.982.247-25' },
+  'PUT /me/preferences': { timezone: 'America/Sao_Paulo', weekly_digest_enabled: true },
+  'PUT /me/shield': { action: 'mask' },
+  'PUT /me/spending-guard': { factor: 10, floor_brl: 200 },
+  'DELETE /me': { confirm: 'maria@exemplo.com.br' },
+  'POST /me/teams': { name: 'Dados', monthly_cap_brl: 500 },
+  'PATCH /me/teams/{id}': { monthly_cap_brl: 800 },
+  'PATCH /me/teams/{id}/members/{customerId}': { role: 'admin' },
+  'POST /me/teams/{id}/invitations': { email: 'joao@exemplo.com.br', role: 'member' },
+  'POST /me/invitations/accept': { token: 'codigo-do-convite' },
+  'POST /me/teams/{id}/keys': { name: 'notebook do João' },
+  'POST /me/alerts': {
+    name: 'Saldo baixo',
+    kind: 'balance_below',
+    threshold: 50,
+    channels: ['email'],
+  },
+  'PATCH /me/alerts/{id}': { threshold: 100 },
+  'POST /webhooks': {
+    url: 'https://exemplo.com.br/webhooks/catraca',
+    event_types: ['topup.paid', 'balance.low'],
+  },
+  'PATCH /webhooks/{id}': { is_enabled: true },
+  'POST /payment-methods': {
+    card: {
+      holder_name: 'MARIA SOUZA',
+      number: '4444444444444444',
+      expiry_month: '12',
+      expiry_year: '2030',
+      ccv: '123',
+    },
+    holder: {
+      name: 'Maria Souza',
+      email: 'maria@exemplo.com.br',
+      cpf_cnpj: '529.982.247-25',
+      postal_code: '01310-100',
+      address_number: '1000',
+      phone: '11 99999-9999',
+    },
+  },
+  'POST /topups': { amount: 50, method: 'pix' },
+  'PUT /topups/automatic': { threshold_brl: 20, amount_brl: 100, payment_method_id: ID },
+  'POST /me/refunds': { amount: 25, reason: 'Não vou usar' },
+  'POST /admin/models/{id}/disable': { reason: 'Respostas erradas do provedor' },
+  'POST /admin/models/{id}/markup': { markup_multiplier: 1.3, reason: 'Novo contrato' },
+  'POST /admin/service/pause': { reason: 'Manutenção do banco de dados' },
+  'POST /admin/incidents': { title: 'Lentidão', message: 'Estamos investigando.' },
+  'PATCH /admin/incidents/{id}': { message: 'Resolvido.', status: 'resolved' },
+  'POST /admin/refunds/{id}/reject': { note: 'A recarga já foi gasta.' },
+  'POST /admin/refunds/{id}/complete': { outcome: 'done' },
+  'POST /admin/reconciliation/differences/{id}/explain': { explanation: 'Tarifa do processador' },
+  'POST /admin/adjustments': { customer_id: ID, kind: 'credit', amount_brl: 10, reason: REASON },
+}
