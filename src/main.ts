@@ -5,6 +5,7 @@
 import { createApp, type App } from './composition/create-app.ts'
 import { ConfigError } from './composition/config.ts'
 import { createParent, type Parent } from './composition/create-parent.ts'
+import { warnOfFewDescriptors } from './composition/derive-connections-max.ts'
 import { connectionsNeeded } from './composition/connections-needed.ts'
 import { explainFailure } from './composition/explain-failure.ts'
 import { greet } from './composition/greet.ts'
@@ -52,6 +53,7 @@ try {
 }
 
 function start(databaseUrl: string): Promise<App | Parent> {
+  warnOfFewDescriptors(config, log)
   return config.workers > 1
     ? createParent(config, databaseUrl, log, {
         environment,

@@ -52,6 +52,8 @@ export interface Config {
   readonly bodiesBytesMax: number
   /** The most calls of one customer that run on this node at once. */
   readonly callsAtOnceMax: number
+  /** The most client connections that this server serves at once. Undefined: what its descriptors allow. */
+  readonly connectionsMax: number | undefined
   /** The maximum size of one audio file, and of all that this node keeps on disk at once. */
   readonly uploadBytesMax: number
   readonly uploadsBytesMax: number
@@ -162,6 +164,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     restRequestsPerMinutePerIp: read.whole('REST_RATE_LIMIT_PER_IP', 600, 60, 1_000_000_000),
     bodyBytesMax: read.whole('BODY_BYTES_MAX', 20 * MIB, 1024, 512 * MIB),
     bodiesBytesMax: read.whole('BODIES_BYTES_MAX', 256 * MIB, MIB, 65_536 * MIB),
+    connectionsMax: read.wholeIfSet('CONNECTIONS_MAX', 1, 1_000_000),
     callsAtOnceMax: read.whole('CALLS_AT_ONCE_MAX', 500, 1, 1_000_000),
     uploadBytesMax: read.whole('UPLOAD_BYTES_MAX', 200 * MIB, 1024, 4_096 * MIB),
     uploadsBytesMax: read.whole('UPLOADS_BYTES_MAX', 8_192 * MIB, 1024, 1_048_576 * MIB),

@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/open.ts'
 import { createServer } from '../http/create-server.ts'
+import type { ConnectionLimit } from '../http/server/connection-limit.ts'
 import { createLiveStreams } from '../http/live/live-streams.ts'
 import { PROCESSOR_EVENTS_PATH } from '../http/processor-events/processor-event-routes.ts'
 import type { Readiness } from '../health/readiness.ts'
@@ -12,6 +13,7 @@ import type { Drain } from '../lib/drain.ts'
 import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import { createClosing } from './create-closing.ts'
+import type { Metrics } from './create-metrics.ts'
 import { createHttpDeps } from './create-http-deps.ts'
 import { createModelCalls } from './create-model-calls.ts'
 import { createDrain } from './create-drain.ts'
@@ -60,11 +62,12 @@ export async function createApp(
     (sessionIds) => listActiveSessionIds(parts.db, sessionIds),
     log,
   )
-  const server = await createServer(
+  const { server, connections } = await createServer(
     createHttpDeps(parts, { ...createModelCalls(parts), workers, startedAt, live }),
   )
 
-  const drain = createDrain(server, parts)
+  watchLimit(parts.metrics, connections)
+  const drain = createDrain(server, connections.watch, parts)
 
   return {
     db: parts.db,
@@ -82,4 +85,18 @@ export async function createApp(
       await closing.close()
     },
   }
+}
+
+function watchLimit(metrics: Metrics, connections: ConnectionLimit): void {
+  metrics.gauge('catraca_connections', 'Open connections of clients.', () => connections.open)
+  metrics.gauge(
+    'catraca_connections_max',
+    'The connections of clients that are served at once; 0: no limit.',
+    () => connections.max ?? 0,
+  )
+  metrics.gauge(
+    'catraca_connections_refused',
+    'Connections above the limit since the start, answered 503 or closed.',
+    () => connections.refused,
+  )
 }

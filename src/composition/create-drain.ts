@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Drain } from '../lib/drain.ts'
 import { evenConnections } from '../processes/even-connections.ts'
-import { watchConnections } from '../processes/watch-connections.ts'
+import type { ConnectionWatch } from '../processes/watch-connections.ts'
 import type { Parts } from './open-parts.ts'
 
 const POLL_MS = 50
@@ -14,9 +14,9 @@ const POLL_MS = 50
  */
 export function createDrain(
   server: FastifyInstance,
+  connections: ConnectionWatch,
   { calls, place, readiness }: Pick<Parts, 'calls' | 'place' | 'readiness'>,
 ): (drain: Drain) => Promise<void> {
-  const connections = watchConnections(server.server)
   if (place.role === 'worker') {
     const even = evenConnections(server.server)
     place.parent.on('state', (mean) => even.report(Number(mean)))

@@ -16,6 +16,7 @@ import { EXPORTS_MAX } from '../http/usage/usage-deps.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import type { Workers } from '../workers/start-workers.ts'
 import type { Config } from './config.ts'
+import { deriveConnectionsMax, readDescriptorLimit } from './derive-connections-max.ts'
 import type { Parts } from './open-parts.ts'
 
 interface Started {
@@ -41,6 +42,10 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     checkCaller: started.checkCaller,
     live: started.live,
     bodies: parts.bodies,
+    connections: {
+      max: deriveConnectionsMax(config, readDescriptorLimit()),
+      runningCalls: () => parts.calls.size,
+    },
     pace: parts.pace,
     conversations: parts.conversations,
     uploads: {

@@ -39,6 +39,10 @@ export class EnvironmentReader {
     return fallback
   }
 
+  wholeIfSet(name: string, min: number, max: number): number | undefined {
+    return this.environment[name] ? this.whole(name, min, min, max) : undefined
+  }
+
   ports(name: string, probeName: string): { port: number; probePort: number | undefined } {
     const port = this.whole(name, 8080, 0, 65_535)
     const isProbed = Boolean(this.environment[probeName])

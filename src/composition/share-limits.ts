@@ -5,9 +5,10 @@ import type { Config } from './config.ts'
  * each gets its part, but never less than one whole body or file needs.
  */
 export function shareLimits(config: Config, workers: number): Config {
-  const { bodyBytesMax, bodiesBytesMax, uploadBytesMax, uploadsBytesMax } = config
+  const { bodyBytesMax, bodiesBytesMax, uploadBytesMax, uploadsBytesMax, connectionsMax } = config
   return {
     ...config,
+    connectionsMax: connectionsMax === undefined ? undefined : Math.ceil(connectionsMax / workers),
     bodiesBytesMax: Math.max(Math.floor(bodiesBytesMax / workers), bodyBytesMax),
     uploadsBytesMax: Math.max(Math.floor(uploadsBytesMax / workers), uploadBytesMax),
   }

@@ -295,6 +295,13 @@ export const refusals = {
       'O serviço está recebendo dados demais neste momento. Nada foi cobrado. Tente de novo em alguns segundos.',
       2,
     ),
+  tooManyConnections: () =>
+    refusal(
+      503,
+      'service_unavailable',
+      'O serviço está com conexões demais neste momento. Nada foi cobrado. Tente de novo em alguns segundos.',
+      2,
+    ),
   modelUnavailable: () =>
     refusal(
       503,

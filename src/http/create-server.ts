@@ -7,13 +7,13 @@ import { listRoutes } from './resources.ts'
 import { addRoutes } from './rest/route.ts'
 import { limitStrangers } from './server/limit-strangers.ts'
 import { addAnswerHeaders } from './server/add-answer-headers.ts'
-import { addStallLimit } from './server/add-stall-limit.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
 import { createAnswerNoHttp } from './server/answer-no-http.ts'
 import { clientPath } from './server/client-path.ts'
 import { requestIdOf } from './server/request-head.ts'
 import { answerUnusualRequests } from './server/answer-unusual-requests.ts'
+import { limitClients } from './server/limit-clients.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
 /** The whole request must arrive within this time, with an uploaded file if it has one. */
@@ -24,7 +24,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** The largest body of a request that is not a model call. */
 const REST_BODY_BYTES_MAX = 256 * 1024
 
-export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
+export interface Server {
+  readonly server: FastifyInstance
+  readonly connections: ReturnType<typeof limitClients>
+}
+
+export async function createServer(deps: HttpDeps): Promise<Server> {
   const answerNoHttp = createAnswerNoHttp(deps)
   const server = Fastify({
     // `refuseWrongHosts` does it: the platform's own answer has none of the headers.
@@ -46,8 +51,8 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
+  const connections = limitClients(server, deps.connections)
   answerUnusualRequests(server, answerNoHttp)
-  addStallLimit(server)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   addAnswerHeaders(server, deps)
@@ -66,5 +71,5 @@ export async function createServer(deps: HttpDeps): Promise<FastifyInstance> {
     (route) => limitStrangers(deps.restLimits, route, route.handlersOf(resourceDeps)),
     deps.bodyBytesMax,
   )
-  return server
+  return { server, connections }
 }

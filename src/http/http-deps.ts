@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { RestLimits } from './rest/rest-limits.ts'
 import type { CorsOrigins } from './server/add-cors.ts'
+import type { ConnectionLimitOptions } from './server/connection-limit.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
 /** The dependencies of the server itself; each resource declares its own. */
@@ -19,6 +20,7 @@ export interface ServerDeps {
   readonly ipRequestsPerMinute: number
   readonly bodyBytesMax: number
   readonly bodies: ByteBudget
+  readonly connections: ConnectionLimitOptions
   /** The proxies whose `X-Forwarded-For` is trusted: addresses or CIDR blocks; false: none. */
   readonly trustProxy: readonly string[] | false
   readonly log: Log

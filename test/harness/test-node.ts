@@ -39,12 +39,21 @@ export async function startTestNode(options: {
   env?: Record<string, string>
   /** `src/main.ts` if not given. */
   program?: string
+  /** The most files and connections that the process, and each process that it starts, may have open. */
+  descriptors?: number
 }): Promise<TestNode> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'catraca-node-')))
   const port = options.port ?? (await findFreePort())
   const child = spawn(
-    process.execPath,
-    [...BUNDLE_IMPORTS, resolve(root, options.program ?? 'src/main.ts')],
+    '/bin/sh',
+    [
+      '-c',
+      `${options.descriptors === undefined ? '' : `ulimit -n ${options.descriptors}; `}exec "$@"`,
+      'sh',
+      process.execPath,
+      ...BUNDLE_IMPORTS,
+      resolve(root, options.program ?? 'src/main.ts'),
+    ],
     {
       // Not the checkout, whose .env and catraca.config.json are the developer's own.
       cwd: dataDir,

@@ -26,6 +26,7 @@ export interface Answer {
   readonly requestId: string
   readonly status: number
   readonly text: string
+  readonly retryAfter: string | undefined
   /** The end of the answer arrived. */
   readonly isWhole: boolean
 }
@@ -34,7 +35,11 @@ export interface WorkerWorld {
   readonly database: TestDatabase
   readonly network: TcpProxy
   readonly configPath: string
-  start(options?: { last?: TestNode; env?: Record<string, string> }): Promise<TestNode>
+  start(options?: {
+    last?: TestNode
+    env?: Record<string, string>
+    descriptors?: number
+  }): Promise<TestNode>
   /** Answers of the slow model that wait. */
   waiting(): number
   finish(): void
@@ -72,10 +77,11 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
     database,
     network,
     configPath,
-    async start({ last, env } = {}) {
+    async start({ last, env, descriptors } = {}) {
       const node = await startTestNode({
         databaseUrl: url.href,
         env: { CATRACA_CONFIG: configPath, WORKERS: String(WORKERS), ...env },
+        ...(descriptors === undefined ? {} : { descriptors }),
         ...(last ? { dataDir: last.dataDir, port: last.port } : {}),
       })
       nodes.push(node)
@@ -157,10 +163,11 @@ export function call(
   return new Promise((resolve) => {
     let status = 0
     let text = ''
+    let retryAfter: string | undefined
     const end = (): void => {
       const isWhole =
         status === 200 && (isStream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}'))
-      resolve({ requestId, status, text, isWhole })
+      resolve({ requestId, status, text, retryAfter, isWhole })
     }
     const asked = request(
       {
@@ -177,6 +184,7 @@ export function call(
       },
       (answer) => {
         status = answer.statusCode ?? 0
+        retryAfter = answer.headers['retry-after']
         answer.on('data', (bytes) => (text += String(bytes)))
         answer.on('close', end)
       },

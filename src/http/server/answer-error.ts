@@ -11,12 +11,13 @@ import { TooManyRequests } from '../rest/rest-limits.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
+import { TooManyConnections } from './too-many-connections.ts'
 
 /** Paths of model calls, and others that client libraries know and this server does not have. */
 const MODEL_CALL_PATH =
   /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages|files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|rerank|videos)(\/|$|\?)/
 
-function isModelCall(request: FastifyRequest): boolean {
+export function isModelCall(request: FastifyRequest): boolean {
   return MODEL_CALL_PATH.test(pathOf(request))
 }
 
@@ -49,7 +50,9 @@ export function answerError(
   }
   // The account was deleted while the request ran, so the caller no longer exists.
   if (isCustomerDeleted(error)) return reply.code(401).send()
-  if (error instanceof BodyRefused) return answerBodyRefused(error, request, reply)
+  if (error instanceof BodyRefused) return answerFull(refusalOfExcess(error.excess), request, reply)
+  if (error instanceof TooManyConnections)
+    return answerFull(refusals.tooManyConnections(), request, reply)
   if (error instanceof CodingRefused)
     return isModelCall(request)
       ? sendRefusal(request, reply, refusals.codingRefused())
@@ -81,12 +84,7 @@ export function answerError(
     : restError(reply, 500, 'internal_error')
 }
 
-function answerBodyRefused(
-  { excess }: BodyRefused,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const refused = refusalOfExcess(excess)
+function answerFull(refused: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header('retry-after', refused.retryAfterSeconds)
   return isModelCall(request)
     ? sendRefusal(request, reply, refused)
