@@ -28,7 +28,11 @@ export function SigningSecret({ secret, url, onDone }: Props) {
       <p className="mt-1 text-sm break-all">{url}</p>
       <p className="mt-1 mb-4 text-sm text-muted">
         Copie agora e guarde no seu servidor: ele só aparece esta vez. Com ele você confere, no
-        padrão Standard Webhooks, que a mensagem veio mesmo da Catraca.
+        padrão Standard Webhooks, que a mensagem veio mesmo da Catraca:{' '}
+        <a href="/docs/webhooks#conferir" className="text-accent underline">
+          código para conferir
+        </a>
+        .
       </p>
       <div className="flex flex-col gap-3 sm:flex-row sm:items-center">
         <code
