@@ -128,7 +128,7 @@ function shown(text: string): HTMLElement {
   return made
 }
 
-const STRINGS_AND_SIGNS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+const STRINGS_AND_SIGNS = /"(?:[^"\\]|\\.)*"|\[\]|\{\}|[{}[\],:]/g
 
 function withLineBreaks(json: string): string {
   let depth = 0
