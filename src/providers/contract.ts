@@ -91,7 +91,10 @@ export interface UpstreamFailure {
     | 'answer_too_long'
     /** The upstream refused the request as invalid; any other upstream would, too. */
     | 'refused_request'
-    /** The files of the request do not fit into the memory for the customer's calls. Nothing was sent. */
+    /**
+     * The files of the request, of which nothing was sent, or the images of the answer do not fit into the memory for the
+     * customer's calls.
+     */
     | 'no_room'
     /** Set by the gateway: the customer had too many plain answers that nobody pays. */
     | 'unpaid_work'
@@ -108,7 +111,7 @@ export interface UpstreamFailure {
   readonly isUnsent?: boolean
   /** What a refused request did wrong, where clients can mend it by themselves (`find-request-fault.ts`). */
   readonly requestFault?: 'context_too_long' | 'content_refused'
-  /** Set by the gateway: the request explains this time-out, so no other route or model is tried. */
+  /** The request explains this failure, and the upstream may have worked for it: no other route or model is tried. */
   readonly isFinal?: boolean
   /** Aborted because the client hung up, not by the time limit of the call. */
   readonly isByClient?: boolean
@@ -210,6 +213,8 @@ export interface ImageCall {
    */
   readonly outputTokensMax: number | undefined
   readonly callId: string
+  /** As in `ChatCall`. */
+  readonly takeBytes?: ChatCall['takeBytes']
 }
 
 /** Images as bytes: an address would reveal the upstream. */

@@ -8,6 +8,7 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { parseBrl } from '../../src/lib/money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
+import { startPgBouncer } from './real-pgbouncer.ts'
 import { openTransactionPooler } from './transaction-pooler.ts'
 
 const TEMPLATE = 'catraca_template'
@@ -69,13 +70,26 @@ function nameDatabase(): string {
   return `test_${createId().replaceAll('-', '')}`
 }
 
-/** `TEST_DATABASE_THROUGH=pooler`: tests and their nodes reach the database through a pooler in transaction mode. */
+/**
+ * Tests and their nodes reach the database through a pooler in transaction mode: with `TEST_DATABASE_THROUGH=pooler` our
+ * own, which is as unkind as one may be; with `pgbouncer` the one of this machine.
+ */
+async function openPooler(
+  serverUrl: string,
+  name: string,
+): Promise<{ readonly databaseUrl: string; close(): Promise<void> } | undefined> {
+  const through = process.env.TEST_DATABASE_THROUGH
+  if (through === 'pooler')
+    return openTransactionPooler(urlOf(serverUrl, name), { sessions: POOLER_SESSIONS })
+  if (through !== 'pgbouncer') return undefined
+  const pooler = await startPgBouncer(serverUrl, { default_pool_size: POOLER_SESSIONS })
+  return { databaseUrl: pooler.urlOf(name), close: () => pooler.stop() }
+}
+}
+
 async function openTestDatabase(serverUrl: string, name: string): Promise<TestDatabase> {
   const own = urlOf(serverUrl, name)
-  const pooler =
-    process.env.TEST_DATABASE_THROUGH === 'pooler'
-      ? await openTransactionPooler(own, { sessions: POOLER_SESSIONS })
-      : undefined
+  const pooler = await openPooler(serverUrl, name)
   const databaseUrl = pooler?.databaseUrl ?? own
   const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
   return {

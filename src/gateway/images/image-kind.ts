@@ -25,9 +25,9 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
     read: readImageRequest,
     findFault: findModelFault,
     bound: boundImages,
-    answerBytesMax: (_model, { count }) => count * IMAGE_BYTES_TYPICAL,
+    answerBytesMax: (_model, request) => bytesTypical(request),
     can: (provider) => provider.generateImages !== undefined,
-    call: (provider, { held, upstreamModel, signal }) =>
+    call: (provider, { held, upstreamModel, signal, takeBytes }) =>
       (provider.generateImages as NonNullable<Provider['generateImages']>)(
         {
           body: { ...held.request.body, ...pinnedOf(held), model: upstreamModel },
@@ -36,6 +36,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
           size: held.request.size,
           outputTokensMax: outputTokensOf(held.model, held.request),
           callId: held.holdId,
+          takeBytes: beyond(bytesTypical(held.request), takeBytes),
         },
         signal,
       ),
@@ -49,6 +50,23 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
         send: (text) => client.answer(text, held.limits),
       }
     },
+  }
+}
+
+function bytesTypical({ count }: ImageRequest): number {
+  return count * IMAGE_BYTES_TYPICAL
+}
+
+/** Takes the bytes after those that are counted for the call already. */
+function beyond(
+  bytesCounted: number,
+  takeBytes: (bytes: number) => boolean,
+): (bytes: number) => boolean {
+  let left = bytesCounted
+  return (bytes) => {
+    const counted = Math.min(left, bytes)
+    left -= counted
+    return bytes === counted || takeBytes(bytes - counted)
   }
 }
 

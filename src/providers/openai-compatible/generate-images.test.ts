@@ -229,6 +229,27 @@ test('an image that is too large is rejected', async () => {
   })
 })
 
+test('the bytes of fetched images are counted as they arrive, and end the call where there is no room', async () => {
+  const image = Buffer.alloc(300_000, PIXEL)
+  const base64Bytes = image.toString('base64').length
+  answerUrls({ '/img/1': image, '/img/2': image })
+  let taken = 0
+  const room = (bytesMax: number): ImageCall => ({
+    ...callOf('dall-e-3'),
+    takeBytes: (bytes) => (taken += bytes) <= bytesMax,
+  })
+  assert.equal((await generate(room(3 * base64Bytes))).kind, 'images')
+  assert.ok(taken >= 2 * base64Bytes, `${taken} of ${2 * base64Bytes}`)
+  taken = 0
+  assert.deepEqual(await generate(room(base64Bytes)), {
+    kind: 'failure',
+    reason: 'no_room',
+    detail: 'an image of the answer does not fit into the memory',
+    // The upstream has worked.
+    isFinal: true,
+  })
+})
+
 test('a public upstream cannot make us fetch from a private network', async () => {
   let connections = 0
   const inside = createServer(() => connections++).listen(0, '127.0.0.1')

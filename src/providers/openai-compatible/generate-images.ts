@@ -7,7 +7,9 @@ import type {
   JsonObject,
   Provider,
   ReportedUsage,
+  UpstreamFailure,
 } from '../contract.ts'
+import { NoRoomForDownload } from '../download-file.ts'
 import { plainTokens } from '../plain-tokens.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
@@ -56,7 +58,7 @@ async function readAnswer(
   call: ImageCall,
   upstream: Upstream,
   signal: AbortSignal,
-): Promise<ImageAnswer> {
+): Promise<ImageAnswer | UpstreamFailure> {
   if (!Array.isArray(answer.data)) throw new BadAnswer('the answer has no data')
   // Upstreams leave out images that their filters block, some of them by empty entries.
   const listed = answer.data
@@ -66,11 +68,22 @@ async function readAnswer(
   if (listed.length === 0) throw new BadAnswer('the answer has no images')
   const allowPrivate =
     listed.some(({ base64 }) => base64 === undefined) && (await isPrivateHost(upstream.hostname))
-  return {
-    kind: 'images',
-    images: await Promise.all(listed.map((image) => withBytes(image, allowPrivate, signal))),
-    usage: readImageUsage(answer.usage),
+  const { takeBytes } = call
+  try {
+    const options = { allowPrivate, signal, takeBytes }
+    const images = await Promise.all(listed.map((image) => withBytes(image, options)))
+    return { kind: 'images', images, usage: readImageUsage(answer.usage) }
+  } catch (error) {
+    if (!(error instanceof NoRoomForDownload)) throw error
+    // The upstream has generated the images, and bills them.
+    return { kind: 'failure', reason: 'no_room', detail: error.message, isFinal: true }
   }
+}
+
+interface DownloadOptions {
+  readonly allowPrivate: boolean
+  readonly signal: AbortSignal
+  readonly takeBytes: ImageCall['takeBytes']
 }
 
 function readListedImage(entry: unknown): ListedImage {
@@ -107,23 +120,29 @@ function readImageUsage(usage: unknown): ReportedUsage | undefined {
 
 async function withBytes(
   { base64, url, revisedPrompt }: ListedImage,
-  allowPrivate: boolean,
-  signal: AbortSignal,
+  options: DownloadOptions,
 ): Promise<GeneratedImage> {
   return {
-    base64: base64 === undefined ? await download(url as string, allowPrivate, signal) : base64,
+    base64: base64 === undefined ? await download(url as string, options) : base64,
     ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
   }
 }
 
+/** Base64, in which an image is kept, is longer than its bytes. */
+const BASE64_FACTOR = 4 / 3
+
 /** Only an upstream on a private network may point to addresses in private networks. */
-async function download(url: string, allowPrivate: boolean, signal: AbortSignal): Promise<string> {
+async function download(
+  url: string,
+  { allowPrivate, signal, takeBytes }: DownloadOptions,
+): Promise<string> {
   try {
     const { status, mediaType, body } = await guardedFetch(url, {
       bytesMax: IMAGE_BYTES_MAX,
       timeoutMs: DOWNLOAD_TIMEOUT_MS,
       signal,
       allowPrivate,
+      takeBytes: takeBytes && ((bytes) => takeBytes(Math.ceil(bytes * BASE64_FACTOR))),
     })
     // Some hosts send error pages with status 200.
     if (status === 200 && body.length > 0 && !mediaType.startsWith('text/')) {
@@ -134,6 +153,8 @@ async function download(url: string, allowPrivate: boolean, signal: AbortSignal)
     )
   } catch (error) {
     if (!(error instanceof GuardedFetchError)) throw error
+    if (error.reason === 'no_room')
+      throw new NoRoomForDownload('an image of the answer does not fit into the memory')
     throw new BadAnswer(`an image could not be fetched: ${error.reason}, ${error.message}`)
   }
 }
