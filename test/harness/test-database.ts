@@ -85,7 +85,6 @@ async function openPooler(
   const pooler = await startPgBouncer(serverUrl, { default_pool_size: POOLER_SESSIONS })
   return { databaseUrl: pooler.urlOf(name), close: () => pooler.stop() }
 }
-}
 
 async function openTestDatabase(serverUrl: string, name: string): Promise<TestDatabase> {
   const own = urlOf(serverUrl, name)

@@ -7,6 +7,8 @@ import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { openSession } from '../harness/open-session.ts'
 import { seedCustomer } from '../harness/test-database.ts'
+import { startTestNode } from '../harness/test-node.ts'
+import { openTransactionPooler } from '../harness/transaction-pooler.ts'
 
 let gateway: TestGateway
 
@@ -49,6 +51,28 @@ test('no key makes the guard laxer, whatever its scope', async () => {
   assert.equal((await put(calls.secret, { factor: null })).status, 403)
   assert.equal((await get(session)).json.factor, 10)
   assert.equal((await put(manage.secret, { factor: 5, floor_brl: 100 })).status, 200)
+})
+
+test('a key that was resumed is served at once, also by a node that gets no notifications', async () => {
+  const { databaseUrl, db } = gateway.database
+  // Through a pooler the caches of keys are read anew every three seconds.
+  const pooler = await openTransactionPooler(databaseUrl, { sessions: 12 })
+  const node = await startTestNode({ databaseUrl: pooler.databaseUrl })
+  const { customerId, calls } = await seedOwner()
+  const session = await openSession({ db, dataDir: node.dataDir }, customerId)
+  const act = (name: 'pause' | 'resume') =>
+    ask(node.baseUrl, `/api-keys/${calls.key.id}/${name}`, { secret: session, method: 'POST' })
+  const statuses: number[] = []
+  for (let turn = 0; turn < 5; turn++) {
+    assert.equal((await act('pause')).status, 200)
+    statuses.push((await askChat(node.baseUrl, calls.secret, sound())).status)
+    assert.equal((await act('resume')).status, 200)
+    statuses.push((await askChat(node.baseUrl, calls.secret, sound())).status)
+  }
+  assert.deepEqual(statuses, Array.from({ length: 5 }, () => [403, 200]).flat())
+  await node.stop()
+  await node.remove()
+  await pooler.close()
 })
 
 test('a key that the guard paused is refused with the reason, and the button of the dashboard resumes it', async () => {

@@ -25,6 +25,7 @@ export const pauseRoutes = [
     async handle({ caller, params }, deps: ApiKeyDeps) {
       const { customerId } = caller
       await pauseKey(deps.db, actorOf(caller), { customerId, keyId: params.id })
+      deps.keys.forget(params.id)
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
   }),
@@ -44,6 +45,8 @@ export const pauseRoutes = [
       if (outcome === 'key_not_found') throw new RestRefusal(404, outcome)
       if (outcome === 'paused_by_operator')
         throw new RestRefusal(403, outcome, 'id: só a operação do serviço a retoma')
+      // The next call comes to this node before its notification does.
+      deps.keys.forget(params.id)
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
   }),
