@@ -170,19 +170,20 @@ export function curlSample(
   }
 }
 
-/** `code` uses the `client` of the library. */
+/** `code` uses the `client` of the library; imports at its beginning come first. */
 export function pythonSample(
   { origin, secret }: Pick<Use, 'origin' | 'secret'>,
   code: string,
 ): CodeSample {
+  const [, imports = '', rest = ''] = /^((?:(?:import|from) .*\n)*)\n?([^]*)$/.exec(code) ?? []
   return {
     id: 'python',
     client: 'Python',
     code: `# pip install openai
-from openai import OpenAI
+${imports}from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key="${secret}")
-${code}`,
+${rest}`,
   }
 }
 
