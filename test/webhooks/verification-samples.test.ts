@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { webhookSamples } from '../../src/http/docs/guides/webhook-samples.ts'
+import { signWebhook } from '../../src/webhooks/sign-webhook.ts'
 import {
   createDelivery,
   deliverAll,
@@ -64,12 +65,18 @@ for (const [id, { file, run, rest }] of Object.entries(PROGRAMS)) {
       }
       const real = asDelivered(received)
       const { cabecalhos, corpo } = real
-      const older = String(Number(cabecalhos['webhook-timestamp']) - 3_600)
+      const older = Number(cabecalhos['webhook-timestamp']) - 3_600
+      const secret = Buffer.from(signingSecret.replace('whsec_', ''), 'base64')
+      const message = { id: String(cabecalhos['webhook-id']), timestampSeconds: older, body: corpo }
+      const recorded = {
+        'webhook-timestamp': String(older),
+        'webhook-signature': signWebhook(secret, message),
+      }
       const signature = String(cabecalhos['webhook-signature'])
       const deliveries = [
         real,
         { ...real, corpo: corpo.replace('50', '51') },
-        { corpo, cabecalhos: { ...cabecalhos, 'webhook-timestamp': older } },
+        { corpo, cabecalhos: { ...cabecalhos, ...recorded } },
         { corpo, cabecalhos: { ...cabecalhos, 'webhook-id': 'outra' } },
         { corpo, cabecalhos: { ...cabecalhos, 'webhook-signature': `v1,AAAA ${signature}` } },
         { corpo, cabecalhos: { ...cabecalhos, 'webhook-signature': 'v1,AAAA' } },
