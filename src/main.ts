@@ -2,6 +2,7 @@
  * The process around the app: configuration, the embedded database if no other one is configured, signals and the exit
  * code.
  */
+import { checkDurability } from './composition/check-durability.ts'
 import { createApp, type App } from './composition/create-app.ts'
 import { ConfigError } from './composition/config.ts'
 import { createParent, type Parent } from './composition/create-parent.ts'
@@ -52,7 +53,8 @@ try {
   if (stoppedAtMs === undefined) await fail(error)
 }
 
-function start(databaseUrl: string): Promise<App | Parent> {
+async function start(databaseUrl: string): Promise<App | Parent> {
+  if (config.mode === 'live') await checkDurability(databaseUrl, log)
   warnOfFewDescriptors(config, log)
   return config.workers > 1
     ? createParent(config, databaseUrl, log, {

@@ -6,8 +6,11 @@ import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../composition/config.ts'
 import { describeDatabase } from '../composition/describe-database.ts'
 import { explainFailure } from '../composition/explain-failure.ts'
+import { PROGRAM_VERSION } from '../composition/program-version.ts'
 import { assertMode, ModeError } from '../db/claim-mode.ts'
 import { startEmbedded } from '../db/embedded.ts'
+import { isReadOnly } from '../db/is-read-only.ts'
+import { TakesNoWrites } from '../db/is-standby.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'
 import {
@@ -24,6 +27,7 @@ import { render } from './render.ts'
 const OPTIONS = {
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
   name: { type: 'string' },
   email: { type: 'string' },
   'referral-code': { type: 'string' },
@@ -79,6 +83,10 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
   let config: Config | undefined
   try {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    if (values.version) {
+      around.print(`catraca ${PROGRAM_VERSION}\n`)
+      return 0
+    }
     if (values.help || positionals.length === 0) {
       around.print(helpText())
       return 0
@@ -167,10 +175,13 @@ async function withDatabase(
     : describeDatabase(databaseUrl)
   around.complain(`${config.mode} mode, ${name}\n`)
   try {
-    await migrate(databaseUrl)
+    const takesWrites = await migrateIfPossible(databaseUrl)
     const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
     try {
       return await work(db, databaseUrl)
+    } catch (error) {
+      if (takesWrites || error instanceof UsageError || error instanceof ModeError) throw error
+      throw new TakesNoWrites(error)
     } finally {
       await close()
     }
@@ -179,11 +190,22 @@ async function withDatabase(
   }
 }
 
+/** False on a standby, which has the tables of its primary and can be read. */
+async function migrateIfPossible(databaseUrl: string): Promise<boolean> {
+  try {
+    await migrate(databaseUrl)
+    return true
+  } catch (error) {
+    if (!isReadOnly(error)) throw error
+    return false
+  }
+}
+
 function helpText(): string {
   const lines = Object.entries(commands).map(
     ([name, { usage, about }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`,
   )
-  return `catraca <command> [options] [--json]\n\n${lines.join('\n')}\n`
+  return `catraca <command> [options] [--json]\ncatraca --version\n\n${lines.join('\n')}\n`
 }
 
 function plainJson(_key: string, value: unknown): unknown {

@@ -1,11 +1,21 @@
 import { ModeError } from '../db/claim-mode.ts'
 import { NoPrimary } from '../db/find-primary.ts'
+import { TakesNoWrites } from '../db/is-standby.ts'
 import { PoolerNotDeclared } from '../db/pooler-not-declared.ts'
 import { WorkerNotReady } from '../processes/worker-pool.ts'
+import { DatabaseNotDurable } from './check-durability.ts'
 import { ConfigError, type Config } from './config.ts'
 import { PriceDataFault } from './read-price-data.ts'
 
-const EXPLAINED = [ModeError, ConfigError, PriceDataFault, WorkerNotReady, PoolerNotDeclared]
+const EXPLAINED = [
+  ModeError,
+  ConfigError,
+  DatabaseNotDurable,
+  PriceDataFault,
+  WorkerNotReady,
+  PoolerNotDeclared,
+  TakesNoWrites,
+]
 
 /**
  * Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure: it is a fault

@@ -4,6 +4,7 @@ import type { App } from './create-app.ts'
 import { describeDatabase } from './describe-database.ts'
 import { ensureDemo } from './ensure-demo.ts'
 import { findMissingSettings } from './find-missing-settings.ts'
+import { PriceDataFault, readPriceData } from './read-price-data.ts'
 
 /** Prints where the server is. In sandbox mode also the demo key and a first request to copy and paste. */
 export async function greet(
@@ -24,13 +25,15 @@ export async function greet(
     facts.push(['database', describeDatabase(config.databaseUrl)])
   else if (embeddedFolder !== undefined && !embeddedFolder.startsWith(dataDir))
     facts.push(['database', `${embeddedFolder} (its account cannot open the data folder)`])
-  const missing = findMissingSettings(config).map((text) => `  - ${text}\n`)
+  const missing = [...findMissingSettings(config), ...(await findPriceDataFault(config, log))].map(
+    (text) => `  - ${text}\n`,
+  )
   process.stdout.write(
     [
       `\nCatraca is up, in ${mode} mode: ${mode === 'sandbox' ? providersLine(real, config.upstreamsLeftOut) : 'real providers, real money.'}\n`,
       facts.map(([name, value]) => `  ${name.padEnd(8)}  ${value}\n`).join(''),
       ...(secret === undefined ? [] : [firstSteps(address, secret)]),
-      ...(missing.length === 0 ? [] : [`Settings are missing:\n${missing.join('')}`]),
+      ...(missing.length === 0 ? [] : [`Settings are missing or wrong:\n${missing.join('')}`]),
     ].join('\n'),
   )
 
@@ -40,6 +43,20 @@ export async function greet(
       log.warn('demo_not_ready', { error })
       return undefined
     })
+  }
+}
+
+/** The server serves without its price data, but then nobody learns of prices that differ. */
+async function findPriceDataFault(config: Config, log: Log): Promise<string[]> {
+  try {
+    await readPriceData(config)
+    return []
+  } catch (error) {
+    if (!(error instanceof PriceDataFault)) throw error
+    log.warn('price_data_not_read', { reason: error.message })
+    return [
+      `PRICE_DATA_FILE cannot be used, so that prices are compared with nothing: ${error.message}`,
+    ]
   }
 }
 

@@ -17,6 +17,7 @@ import { compareThreeCounts } from '../harness/compare-three-counts.ts'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
 import { startLoadClients } from '../harness/load-clients.ts'
 import { configured, impatientModels, impatientUpstream } from '../harness/media-calls.ts'
+import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 
@@ -48,6 +49,29 @@ test('only a standby is no database, and the start says so', async () => {
   await assert.rejects(
     startTestNode({ databaseUrl: standbys }),
     /DATABASE_URL cannot be opened: no database takes writes .*it is a standby/,
+  )
+})
+
+test('the audit and the doctor run on a standby, and a command that writes says why it cannot', async () => {
+  await seedCustomer(database.db, { balanceBrl: '10' })
+  const standby = openDatabase(pair.standbyUrl, { onError: () => {} })
+  for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
+    const found = await sql`select 1 from customers`.execute(standby.db).catch(() => undefined)
+    if (found?.rows.length === 1) break
+    assert.ok(Date.now() < deadline, 'the standby has not replayed the customer')
+  }
+  await standby.close()
+  const environment = { DATABASE_URL: pair.standbyUrl, DATA_DIR: join(folder, 'none') }
+  const audited = await runCli(['audit', '--json'], environment)
+  assert.equal(audited.code, 0, audited.stderr)
+  assert.equal((JSON.parse(audited.stdout) as { customers: number }).customers, 1)
+  const doctor = await runCli(['doctor'], environment)
+  assert.match(doctor.stdout, /^ok +PostgreSQL \d+/m, doctor.stderr)
+  const refused = await runCli(['fx', 'set', '5.2', '--note', 'x'], environment)
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.stderr,
+    /\nthis database is a standby, which takes no writes: set DATABASE_URL to its primary/,
   )
 })
 
