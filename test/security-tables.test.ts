@@ -1,4 +1,4 @@
-/** docs/security.md is complete: each table with its growth and retention, and each limit as in the code. */
+/** docs/security.md is complete: each table with its growth and retention, each limit as in the code, and each guarantee with its tests. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,6 +29,7 @@ import {
   STORED_RESPONSES_MAX,
 } from '../src/stored-responses/response-limits.ts'
 import { WEBHOOKS_MAX } from '../src/webhooks/webhook-endpoints.ts'
+import { testNames } from './harness/test-names.ts'
 
 const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8')
 const page = await read('docs/security.md')
@@ -91,4 +92,27 @@ test('the limits are those of the code', () => {
   const { requestsPerMinutePerIp: callsPerIp, callsAtOnceMax } = config
   assert.match(rowOf('model calls'), new RegExp(`\\b${callsPerIp} .*; ${callsAtOnceMax} at once`))
   assert.equal(WIDE_FACTOR, 10, 'the page says ten times')
+})
+
+test('each guarantee names tests that exist', async () => {
+  const [, section = ''] = page.split('\n## Guarantees\n')
+  const [table = ''] = section.split('\n## ')
+  const guarantees = table.split('\n').flatMap((line) => {
+    const [, place, text, tests] = line.split('|').map((cell) => cell.trim())
+    return /^\d+$/.test(place ?? '') ? [{ place, text, tests: (tests ?? '').split('<br>') }] : []
+  })
+  assert.deepEqual(
+    guarantees.map(({ place }) => Number(place)),
+    Array.from({ length: 22 }, (_, index) => index + 1),
+  )
+  const missing: string[] = []
+  for (const { text, tests } of guarantees) {
+    assert.ok(text && tests.length > 0)
+    for (const test of tests) {
+      const [file = '', name = ''] = test.split(' › ')
+      const names = testNames(await read(file))
+      if (!names.has(name)) missing.push(test)
+    }
+  }
+  assert.deepEqual(missing, [])
 })
