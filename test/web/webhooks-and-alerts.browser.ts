@@ -57,6 +57,7 @@ test('a webhook shows its secret once, signs a test, shows the exact attempt, an
   await dialog.getByRole('button', { name: 'Criar webhook' }).click()
   const secret = (await page.getByLabel('O segredo', { exact: true }).textContent()) ?? ''
   assert.match(secret, /^whsec_/)
+  await page.getByRole('button', { name: 'Já guardei' }).click()
   await page.getByRole('link', { name: 'Faturamento' }).click()
   await page.getByRole('button', { name: 'Enviar teste' }).click()
   const attempt = page.getByRole('listitem').filter({ hasText: 'webhook.test' })

@@ -29,7 +29,7 @@ export function SigningSecret({ secret, url, onDone }: Props) {
       <p className="mt-1 mb-4 text-sm text-muted">
         Copie agora e guarde no seu servidor: ele só aparece esta vez. Com ele você confere, no
         padrão Standard Webhooks, que a mensagem veio mesmo da Catraca:{' '}
-        <a href="/docs/webhooks#conferir" className="text-accent underline">
+        <a href="/docs/webhooks#conferir" target="_blank" className="text-accent underline">
           código para conferir
         </a>
         .
