@@ -25,6 +25,12 @@ export const pacedTokenMs = 20
 export const fastModel = 'bench-fast'
 export const slowModel = 'bench-slow'
 export const pacedModel = 'bench-paced'
+/** Answers with one large tool call. */
+export const largeModel = 'bench-large'
+
+export const largeBytes = { prompt: 100_000, toolCall: 50_000 }
+/** Of a streamed tool call. */
+export const largeEventCount = 500
 
 /** Reported by the upstream; far below the bytes of the prompt, as real token counts are. */
 export const promptTokenCount = 92
@@ -87,3 +93,27 @@ export const requestBodies: Readonly<Record<Mode | 'slow' | 'paced', string>> = 
   slow: JSON.stringify({ model: slowModel, ...shared, stream: true }),
   paced: JSON.stringify({ model: pacedModel, ...shared, max_tokens: 256, stream: true }),
 }
+
+/** What makes a request large: what is sent, or what is answered. */
+export const loads = ['prompt', 'tool call'] as const
+export type LargeLoad = (typeof loads)[number]
+
+/** A prompt of 100 kB with a short answer, or a short prompt with a tool call of 50 kB. */
+export function largeBody(load: LargeLoad, mode: Mode): string {
+  const stream = mode === 'stream' ? { stream: true } : {}
+  if (load === 'tool call')
+    return JSON.stringify({ model: largeModel, messages, max_tokens: 32_000, tools, ...stream })
+  const text = 'Bolo de rolo se conserva por alguns dias, e a massa não estraga. '
+  const long = { role: 'user', content: text.repeat(largeBytes.prompt / text.length) }
+  return JSON.stringify({ model: fastModel, ...shared, messages: [system, long, user], ...stream })
+}
+
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'write_file',
+      parameters: { type: 'object', properties: { text: { type: 'string' } } },
+    },
+  },
+]

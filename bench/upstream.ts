@@ -11,6 +11,9 @@ import { messagesEvents, messagesPlain, responsesEvents, responsesPlain } from '
 import {
   answerText,
   answerTokens,
+  largeBytes,
+  largeEventCount,
+  largeModel,
   pacedModel,
   pacedTokenCount,
   pacedTokenMs,
@@ -60,6 +63,7 @@ const slowChunk = Buffer.from(chunked(event('bench-slow', { content: slowToken }
 
 const pacedChunk = Buffer.from(chunked(event(pacedModel, { content: slowToken }, null)))
 
+const largeAnswers = createLargeAnswers()
 const messagesAnswers = answersOf(messagesPlain, messagesEvents)
 const responsesAnswers = answersOf(responsesPlain, responsesEvents)
 
@@ -121,8 +125,15 @@ function answerChat(socket: Socket, body: ChatBody): void {
   const hasUsage = body.stream_options?.include_usage === true
   if (body.model === slowModel && body.stream === true) return streamSlowly(socket, hasUsage)
   if (body.model === pacedModel) return wheel.add(createPacedStream(socket, hasUsage))
+  if (body.model === largeModel) return answerLarge(socket, body.stream === true, hasUsage)
   if (body.stream !== true) socket.write(plainAnswer)
   else socket.write(hasUsage ? fastStreams.withUsage : fastStreams.plain)
+  count.finished += 1
+}
+
+function answerLarge(socket: Socket, isStream: boolean, hasUsage: boolean): void {
+  const { plain, stream, withUsage } = largeAnswers
+  socket.write(isStream ? (hasUsage ? withUsage : stream) : plain)
   count.finished += 1
 }
 
@@ -200,6 +211,44 @@ function fastStream(hasUsage: boolean): Buffer {
   const events = answerTokens.map((content) => chunked(event('bench-fast', { content }, null)))
   const end = streamEnd('bench-fast', answerTokens.length, hasUsage)
   return Buffer.from(streamHead + events.join('') + end)
+}
+
+/** A tool call whose arguments are large: at once, or in many events. */
+function createLargeAnswers() {
+  const part = 'x'.repeat(Math.floor(largeBytes.toolCall / largeEventCount))
+  const call = (text: string) => ({ function: { name: 'write_file', arguments: text } })
+  const whole = [
+    {
+      id: 'call_1',
+      type: 'function',
+      ...call(JSON.stringify({ text: part.repeat(largeEventCount) })),
+    },
+  ]
+  const tokens = largeBytes.toolCall / 4
+  const message = { role: 'assistant', content: null, tool_calls: whole }
+  const plain = withLength(
+    '200 OK',
+    JSON.stringify({
+      id: 'chatcmpl-bench',
+      object: 'chat.completion',
+      created,
+      model: largeModel,
+      choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+      usage: usageOf(tokens),
+    }),
+  )
+  const first = { index: 0, id: 'call_1', type: 'function', ...call('{"text":"') }
+  const pieces = [
+    first,
+    ...[...Array.from({ length: largeEventCount }, () => part), '"}'].map((text) => ({
+      index: 0,
+      function: { arguments: text },
+    })),
+  ]
+  const events = pieces.map((piece) => chunked(event(largeModel, { tool_calls: [piece] }, null)))
+  const streamOf = (hasUsage: boolean): Buffer =>
+    Buffer.from(streamHead + events.join('') + streamEnd(largeModel, tokens, hasUsage))
+  return { plain, stream: streamOf(false), withUsage: streamOf(true) }
 }
 
 function streamEnd(model: string, tokens: number, hasUsage: boolean): string {

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fastModel, modelOfFormat, pacedModel, slowModel } from '../chat-request.ts'
+import { fastModel, largeModel, modelOfFormat, pacedModel, slowModel } from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Command, Finished, Processes } from '../processes.ts'
 import {
@@ -152,7 +152,7 @@ function modelOf(id: string, upstream: string): object {
     prices: { input: '0.1', output: '0.2' },
     routes: [{ upstream, model: id }],
     context_tokens: 128000,
-    max_output_tokens: 1024,
+    max_output_tokens: 32000,
   }
 }
 
@@ -174,7 +174,7 @@ function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
         : []),
     ],
     models: [
-      ...[fastModel, slowModel, pacedModel].map((id) => modelOf(id, 'bench')),
+      ...[fastModel, slowModel, pacedModel, largeModel].map((id) => modelOf(id, 'bench')),
       ...(hasFormats
         ? [
             modelOf(modelOfFormat.messages, 'messages'),
