@@ -16,6 +16,7 @@ import { reloadSettings } from './composition/reload-settings.ts'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
 import { createProcessLog } from './lib/log.ts'
 import { makeFolder } from './lib/make-folder.ts'
+import { continueOrphans } from './processes/orphans.ts'
 
 const { environment, config } = readFirstSettings()
 const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))
@@ -40,6 +41,8 @@ process.on('uncaughtException', (error) => {
 try {
   const probes = await openProbes(config)
   makeFolder(config.dataDir)
+  const orphans = continueOrphans(config.dataDir)
+  if (orphans.length > 0) log.warn('orphans_continued', { pids: orphans })
   const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
   if (stoppedAtMs === undefined) app = start(databaseUrl)
   if (app) {

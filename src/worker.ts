@@ -6,6 +6,7 @@ import { ConfigError, loadConfig, type Config } from './composition/config.ts'
 import { shareLimits } from './composition/share-limits.ts'
 import type { Drain } from './lib/drain.ts'
 import { createProcessLog } from './lib/log.ts'
+import { registerWorker } from './processes/orphans.ts'
 import { openParentChannel } from './processes/parent-channel.ts'
 
 const parent = openParentChannel(() => {
@@ -35,6 +36,13 @@ process.on('uncaughtException', (error) => {
   log.error('uncaught', { error })
   void stop({ delayMs: 0, withinMs: config.drainMs, idleMs: 0 }, 1)
 })
+
+try {
+  registerWorker(config.dataDir)
+} catch (error) {
+  // A full disk: only a stop of this process together with its parent's death would need the file.
+  log.warn('worker_not_registered', { error })
+}
 
 try {
   const start = (await parent.ask('hello', undefined, HELLO_MS_MAX)) as WorkerStart

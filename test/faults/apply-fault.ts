@@ -1,9 +1,12 @@
 /** Applies a fault to a world, and heals it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { DIRECTIONS, type Round } from './plan-rounds.ts'
 import type { FaultNode } from './fault-node.ts'
 import type { Direction } from './tcp-proxy.ts'
 import type { World } from './world.ts'
+
+const RESOLVED_MS_MAX = 60_000
 
 export async function applyFault(world: World, round: Round): Promise<void> {
   if (round.node === undefined) return applyToAll(world, round)
@@ -51,11 +54,52 @@ export async function applyFault(world: World, round: Round): Promise<void> {
       heal()
       await sleep(durationMs)
       return node.start()
+    case 'kill worker':
+      return killWorker(world, node, round.worker)
+    case 'stop worker':
+      node.signalWorker(round.worker, 'SIGSTOP')
+      await sleep(durationMs)
+      node.signalWorker(round.worker, 'SIGCONT')
+      return
+    case 'kill parent':
+      // The workers let their calls end and exit by themselves, some of them beside a new server.
+      await node.killParent()
+      await sleep(durationMs)
+      return node.start()
     default:
       freezeNetwork()
       await sleep(durationMs)
       return heal()
   }
+}
+
+/** Waits until its parent has replaced it and resolved its holds. */
+async function killWorker(world: World, node: FaultNode, number: number): Promise<void> {
+  const processId = await findProcess(world, number)
+  const pid = node.signalWorker(number, 'SIGKILL')
+  if (pid === undefined || processId === undefined) return
+  const killedAtMs = Date.now()
+  const isOver = async (): Promise<boolean> => (await countHolds(world, processId)) === 0
+  for (; !(await isOver()) && Date.now() - killedAtMs < RESOLVED_MS_MAX;) await sleep(50)
+  world.killedWorkers.push({ killedAtMs, resolvedAtMs: Date.now() })
+  for (; !node.hasReplaced(pid) && Date.now() - killedAtMs < RESOLVED_MS_MAX;) await sleep(50)
+}
+
+/** Of the worker with this number; only one node of a world has workers. */
+async function findProcess({ db }: World, number: number): Promise<string | undefined> {
+  const read = sql<{ process_id: string }>`
+    select process_id from nodes where worker = ${number} order by started_at desc limit 1`
+  const result = await read.execute(db).catch(() => undefined)
+  return result?.rows[0]?.process_id
+}
+
+/** More than none while the database does not answer. */
+async function countHolds({ db }: World, processId: string): Promise<number> {
+  const read = sql<{ holds: number }>`
+    select count(*)::int4 as holds from holds h join nodes n on n.id = h.node_id
+    where n.process_id = ${processId}`
+  const result = await read.execute(db).catch(() => undefined)
+  return result?.rows[0]?.holds ?? 1
 }
 
 async function applyToAll(world: World, { fault, durationMs, isReset }: Round): Promise<void> {

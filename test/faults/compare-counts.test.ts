@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { ClientCall } from './client-call.ts'
 import { compareCounts, type Seen } from './compare-counts.ts'
 import type { LedgerCall } from './read-ledger.ts'
-import { createPlanner, DATABASE_FAULTS, NODE_FAULTS } from './plan-rounds.ts'
+import { createPlanner, DATABASE_FAULTS, NODE_FAULTS, WORKER_FAULTS } from './plan-rounds.ts'
 import { priceOf } from './upstream-process.ts'
 import type { UpstreamRecord } from './upstream-record.ts'
 
@@ -221,5 +221,8 @@ test('a seed gives the same rounds each time, and 200 rounds have every fault', 
   assert.deepEqual(roundsOf(7), roundsOf(7))
   assert.notDeepEqual(roundsOf(7), roundsOf(8))
   const faults = new Set(roundsOf(7).map(({ fault }) => fault))
-  assert.deepEqual([...faults].toSorted(), [...NODE_FAULTS, ...DATABASE_FAULTS].toSorted())
+  assert.deepEqual(
+    [...faults].toSorted(),
+    [...NODE_FAULTS, ...WORKER_FAULTS, ...DATABASE_FAULTS].toSorted(),
+  )
 })

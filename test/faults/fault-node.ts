@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
+import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
 import { mountDisk, type FillableDisk } from './fillable-disk.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
@@ -17,11 +19,17 @@ export interface FaultNode {
   readonly network: TcpProxy
   /** Undefined on machines where no file system can be mounted. */
   readonly disk: FillableDisk | undefined
-  /** SIGKILL. */
+  /** SIGKILL, of its workers too. */
   kill(): Promise<void>
+  /** Its workers live on until their calls have ended. */
+  killParent(): Promise<void>
+  /** Returns its pid; undefined if no worker with this number is ready. */
+  signalWorker(number: number, signal: NodeJS.Signals): number | undefined
+  /** Whether the worker with this pid is gone, and as many are ready as before. */
+  hasReplaced(pid: number): boolean
   /** Starts it again, as often as needed: a start fails while the database is unavailable. */
   start(): Promise<void>
-  /** SIGSTOP and SIGCONT. */
+  /** SIGSTOP and SIGCONT, of its workers too. */
   freeze(): void
   thaw(): void
   /** When it exited without being killed; the supervisor started it again. */
@@ -61,6 +69,8 @@ export async function createFaultNode(options: {
   const ownExits: OwnExit[] = []
   let current: TestNode | undefined
   let starting: Promise<void> | undefined
+  /** Workers whose parent was killed. */
+  const orphans: string[] = []
   const removing = new AbortController()
 
   function throughNetwork(): string {
@@ -114,21 +124,73 @@ export async function createFaultNode(options: {
       await starting
       const killed = current
       current = undefined
+      // Before their parent, which would replace them; stopped, it cannot.
+      killed?.process.kill('SIGSTOP')
+      signalWorkers(killed, 'SIGKILL')
       await killed?.stop('SIGKILL')
+    },
+    async killParent() {
+      await starting
+      const killed = current
+      current = undefined
+      orphans.push(...livingWorkersOf(killed).map(({ pid }) => processIdentity(pid)))
+      await killed?.stop('SIGKILL')
+    },
+    signalWorker(number, signal) {
+      const found = livingWorkersOf(current).find(({ worker }) => worker === number)
+      if (found) signalProcess(found.pid, signal)
+      return found?.pid
+    },
+    hasReplaced: (pid) => {
+      const workers = livingWorkersOf(current)
+      return (
+        workers.length === Number(options.env.WORKERS) &&
+        workers.every((worker) => worker.pid !== pid)
+      )
     },
     start,
     ownExits,
-    freeze: () => void current?.process.kill('SIGSTOP'),
-    thaw: () => void current?.process.kill('SIGCONT'),
+    freeze() {
+      current?.process.kill('SIGSTOP')
+      signalWorkers(current, 'SIGSTOP')
+    },
+    thaw() {
+      signalWorkers(current, 'SIGCONT')
+      current?.process.kill('SIGCONT')
+    },
     logLines: (text) => logs.flatMap((log) => log.filter((line) => line.includes(text))),
     async remove() {
       removing.abort()
       const removed = current
       current = undefined
+      removed?.process.kill('SIGSTOP')
+      signalWorkers(removed, 'SIGKILL')
+      for (const identity of orphans)
+        if (isRunning(identity)) signalProcess(Number(identity.split('.')[0]), 'SIGKILL')
       await removed?.stop('SIGKILL')
       network.close()
       disk?.unmount()
       await rm(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Their parent, which has not reaped them, lives: no other process has their pids. */
+function livingWorkersOf(node: TestNode | undefined): WorkerProcess[] {
+  return node && node.process.exitCode === null && node.process.signalCode === null
+    ? workersOf(node)
+    : []
+}
+
+function signalWorkers(node: TestNode | undefined, signal: NodeJS.Signals): void {
+  for (const { pid } of livingWorkersOf(node)) signalProcess(pid, signal)
+}
+
+/** It may just have ended. */
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

@@ -17,16 +17,23 @@ const WHOLE_MIN = 51
 const seed = seedOr(14)
 const log: string[] = []
 
+const WORKER_ROUNDS: readonly Round[] = [
+  round('kill worker', 2, 0, 1),
+  round('stop worker', 2, 4_000, 2),
+  round('kill worker', 2, 0, 2),
+  round('kill parent', 2, 0),
+]
+
 /** The longest round outlasts a lease and the interval at which nodes look for silent ones. */
 const FEW: readonly Track[] = [
   [round('cut', 0, 38_000)],
   [round('kill', 1, 0), round('full disk and freeze', 1, 6_000)],
-  [round('freeze from the database', 2, 6_000), round('stop and cut', 2, 5_000)],
+  [round('freeze from the database', 2, 6_000), round('stop and cut', 2, 5_000), ...WORKER_ROUNDS],
   [round('database restart', undefined, 500)],
 ]
 
-function round(fault: FaultName, node: number | undefined, durationMs: number): Round {
-  return { fault, node, durationMs, pauseMs: 1_500, isReset: false, bytesLeft: 4_096 }
+function round(fault: FaultName, node: number | undefined, durationMs: number, worker = 1): Round {
+  return { fault, node, durationMs, pauseMs: 1_500, isReset: false, bytesLeft: 4_096, worker }
 }
 
 async function runWorlds(): Promise<WorldReport[]> {

@@ -1,7 +1,7 @@
 /** Which faults a world gets, and when: drawn from a seed before anything runs. */
 import { createRandom, type Random } from './random.ts'
 import type { Direction } from './tcp-proxy.ts'
-import { NODES } from './world.ts'
+import { NODES, WORKERS, WORKERS_NODE } from './world.ts'
 
 /** Faults of one node, in the order of the report. */
 export const NODE_FAULTS = [
@@ -17,6 +17,8 @@ export const NODE_FAULTS = [
   'cut and kill',
   'stop and cut',
 ] as const
+/** Faults of single processes of the node that has workers. */
+export const WORKER_FAULTS = ['kill worker', 'stop worker', 'kill parent'] as const
 /** Faults of all nodes at once. */
 export const DATABASE_FAULTS = [
   'database restart',
@@ -25,7 +27,10 @@ export const DATABASE_FAULTS = [
   'all cut',
   'all frozen',
 ] as const
-export type FaultName = (typeof NODE_FAULTS)[number] | (typeof DATABASE_FAULTS)[number]
+export type FaultName =
+  | (typeof NODE_FAULTS)[number]
+  | (typeof WORKER_FAULTS)[number]
+  | (typeof DATABASE_FAULTS)[number]
 
 export interface Round {
   readonly fault: FaultName
@@ -38,6 +43,8 @@ export interface Round {
   readonly isReset: boolean
   /** For a full disk: writes break off after this many bytes. */
   readonly bytesLeft: number
+  /** For a fault of a worker: its number. */
+  readonly worker: number
 }
 
 /** The rounds of one track run one after the other; the tracks run in parallel. */
@@ -64,6 +71,13 @@ const DATABASE_DECK: Record<(typeof DATABASE_FAULTS)[number], number> = {
   'all cut': 1,
   'all frozen': 1,
 }
+const WORKER_DECK: Record<(typeof WORKER_FAULTS)[number], number> = {
+  'kill worker': 3,
+  'stop worker': 2,
+  'kill parent': 1,
+}
+/** Every fourth round is of a worker or of its parent. */
+const WORKER_EVERY = 4
 /** Every fifth round is of the database. */
 const DATABASE_EVERY = 5
 
@@ -83,6 +97,7 @@ export interface Planner {
 export function createPlanner(seed: number): Planner {
   const random = createRandom(seed)
   const nodeFaults = createDeck(random, NODE_DECK)
+  const workerFaults = createDeck(random, WORKER_DECK)
   const databaseFaults = createDeck(random, DATABASE_DECK)
   let dealt = 0
   return {
@@ -94,10 +109,10 @@ export function createPlanner(seed: number): Planner {
         const isOfDatabase = dealt % DATABASE_EVERY === 0
         // The node whose track ends first, so that no track runs alone for long.
         const least = Math.min(...loads.slice(0, NODES))
-        const node = isOfDatabase ? undefined : loads.indexOf(least)
-        const fault = isOfDatabase ? databaseFaults() : nodeFaults()
-        const round = drawRound(random, fault, node)
-        const track = node ?? NODES
+        const isOfWorker = !isOfDatabase && dealt % WORKER_EVERY === 0
+        const track = isOfDatabase ? NODES : isOfWorker ? WORKERS_NODE : loads.indexOf(least)
+        const fault = isOfDatabase ? databaseFaults() : isOfWorker ? workerFaults() : nodeFaults()
+        const round = drawRound(random, fault, isOfDatabase ? undefined : track)
         ;(tracks[track] as Round[]).push(round)
         loads[track] = (loads[track] as number) + round.pauseMs + round.durationMs
       }
@@ -114,6 +129,7 @@ function drawRound(random: Random, fault: FaultName, node: number | undefined): 
     durationMs: durationOf(random, fault),
     isReset: random.next() < 0.5,
     bytesLeft: random.pick([0, 0, 4_096, 8_192]),
+    worker: random.between(1, WORKERS),
   }
 }
 
@@ -123,7 +139,10 @@ function durationOf(random: Random, fault: FaultName): number {
       return 30_000
     case 'stop 90 s':
       return 90_000
+    case 'kill worker':
+      return 0
     case 'kill':
+    case 'kill parent':
       // Up again before the other nodes notice its death, or long after.
       return random.pick([0, random.between(200, 3_000), random.between(22_000, 40_000)])
     case 'cut and kill':

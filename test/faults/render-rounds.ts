@@ -1,11 +1,11 @@
 import type { Counts } from './compare-counts.ts'
-import { DATABASE_FAULTS, NODE_FAULTS } from './plan-rounds.ts'
+import { DATABASE_FAULTS, NODE_FAULTS, WORKER_FAULTS } from './plan-rounds.ts'
 import type { WorldReport } from './run-world.ts'
 
 /** The tables of a run, in Markdown. */
 export function renderRounds(reports: readonly WorldReport[]): string {
   const rounds = reports.flatMap((report) => report.rounds)
-  const byFault = [...NODE_FAULTS, ...DATABASE_FAULTS].map(
+  const byFault = [...NODE_FAULTS, ...WORKER_FAULTS, ...DATABASE_FAULTS].map(
     (fault) => `| ${fault} | ${rounds.filter((each) => each === fault).length} |`,
   )
   const sum = (read: (counts: Counts) => number): number =>

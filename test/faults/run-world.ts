@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 import { applyFault } from './apply-fault.ts'
 import type { ClientCall } from './client-call.ts'
 import type { Counts, Discrepancy, Disturbance } from './compare-counts.ts'
@@ -46,6 +47,9 @@ export interface WorldOptions {
 
 /** Before the first fault of an episode, and after the last one, calls run undisturbed. */
 const QUIET_MS = 2_000
+/** Less than a lease, for which the holds of any other process wait. */
+const AT_ONCE_MS_MAX = 0.75 * LEASE_SECONDS * 1_000
+const RECONNECTED_MS_MAX = 10_000
 /** A world that does not give them in this time fails its test. */
 const WHOLE_MS_MAX = 90_000
 
@@ -82,7 +86,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
         disturbances,
       })
       settledAfterMs.push(last.settledAfterMs)
-      auditFaults.push(...judgeAudit(last))
+      auditFaults.push(...judgeAudit(last), ...findLateWorkers(world, disturbances))
       const fresh = last.discrepancies.filter((each) => !known.has(keyOf(each)))
       known = new Set(last.discrepancies.map(keyOf))
       for (const discrepancy of fresh) log(describe(world, discrepancy))
@@ -130,6 +134,20 @@ async function runTrack(
       `  ${startedAt.toISOString().slice(11, 23)} ${place}: ${round.fault}, ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s${round.isReset ? ', reset' : ''}`,
     )
   }
+}
+
+/** The holds of a killed worker wait for no lease, unless the database was away. */
+function findLateWorkers({ killedWorkers }: World, disturbances: readonly Disturbance[]): string[] {
+  return killedWorkers.splice(0).flatMap(({ killedAtMs, resolvedAtMs }) => {
+    const tookMs = resolvedAtMs - killedAtMs
+    const isDisturbed = disturbances.some(
+      ({ node, fromMs, toMs }) =>
+        node === undefined && fromMs < resolvedAtMs && toMs + RECONNECTED_MS_MAX > killedAtMs,
+    )
+    return isDisturbed || tookMs < AT_ONCE_MS_MAX
+      ? []
+      : [`the holds of a killed worker were open for ${tookMs} ms`]
+  })
 }
 
 /** Clean when all counts agree, and not clean when they disagree. */

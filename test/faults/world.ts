@@ -1,4 +1,4 @@
-/** One PostgreSQL, three nodes that each reach it through their own network, and an upstream. */
+/** One PostgreSQL, three nodes (the last one with workers) that each reach it through their own network, and an upstream. */
 import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,9 @@ import { createFaultNode, type FaultNode } from './fault-node.ts'
 import { catalogOf, FX_RATE, startUpstream, type UpstreamProcess } from './upstream-process.ts'
 
 export const NODES = 3
+/** This node runs workers under a parent. */
+export const WORKERS_NODE = 2
+export const WORKERS = 2
 
 export interface World {
   readonly nodes: readonly FaultNode[]
@@ -20,11 +23,18 @@ export interface World {
   readonly db: Database
   readonly databaseUrl: string
   readonly catalogFile: string
+  readonly killedWorkers: KilledWorker[]
   stopDatabase(): Promise<void>
   startDatabase(): Promise<void>
   /** SIGKILL of its main process; its supervisor starts it again. */
   killDatabase(): Promise<void>
   close(): Promise<void>
+}
+
+/** When a worker was killed, and when none of its holds was left. */
+export interface KilledWorker {
+  readonly killedAtMs: number
+  readonly resolvedAtMs: number
 }
 
 const open = new Set<World>()
@@ -55,7 +65,12 @@ export async function createWorld(): Promise<World> {
   const env = { CATRACA_CONFIG: catalogFile, SANDBOX_FX_RATE: FX_RATE, LOG_LEVEL: 'info' }
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) =>
-      createFaultNode({ index, folder, databaseUrl: () => embedded.databaseUrl, env }),
+      createFaultNode({
+        index,
+        folder,
+        databaseUrl: () => embedded.databaseUrl,
+        env: index === WORKERS_NODE ? { ...env, WORKERS: String(WORKERS) } : env,
+      }),
     ),
   )
   await Promise.all(nodes.map((node) => node.start()))
@@ -66,6 +81,7 @@ export async function createWorld(): Promise<World> {
     db: database.db,
     databaseUrl,
     catalogFile,
+    killedWorkers: [],
     stopDatabase: () => embedded.stop(),
     async startDatabase() {
       embedded = await start()

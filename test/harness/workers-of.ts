@@ -9,7 +9,8 @@ export interface WorkerProcess {
 export function workersOf({ log }: TestNode): WorkerProcess[] {
   const workers = new Map<number, number>()
   for (const line of log) {
-    if (!line.startsWith('{')) continue
+    // Others may be cut by the death of a process.
+    if (!line.startsWith('{') || !line.includes('"worker_')) continue
     const { event, worker, pid } = JSON.parse(line) as { event: string } & WorkerProcess
     if (event === 'worker_ready') workers.set(pid, worker)
     if (event === 'worker_died' || event === 'worker_ended') workers.delete(pid)

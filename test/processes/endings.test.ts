@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { seedCustomer } from '../harness/test-database.ts'
+import type { TestNode } from '../harness/test-node.ts'
 import { workersOf } from '../harness/workers-of.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import {
@@ -15,6 +16,8 @@ import {
   until,
   type WorkerWorld,
 } from './worker-world.ts'
+
+const STARTS_MAX = 5
 
 let world: WorkerWorld
 
@@ -51,6 +54,36 @@ test('when the parent is killed, the workers let their calls end and exit, and a
   await until('no hold is open', async () => (await holdersOf(world.database)).length === 0)
   await assertAudit(world.database)
   await again.stop()
+})
+
+test('a worker that is stopped while its parent is killed keeps the port only until the next start', async () => {
+  const { secret } = await seedCustomer(world.database.db, { balanceBrl: '1000' })
+  const killed = await world.start()
+  await until('the workers are ready', () => workersOf(killed).length === 2)
+  const workers = workersOf(killed)
+  const running = call(killed, secret, { model: SLOW })
+  await until('the call runs', () => world.waiting() === 1)
+  for (const { pid } of workers) process.kill(pid, 'SIGSTOP')
+  await killed.stop('SIGKILL')
+  let again: TestNode | undefined
+  let starts = 0
+  try {
+    // A start on the port may come before a worker has closed it; a supervisor repeats it.
+    await until('a new start serves', async () => {
+      starts += 1
+      again = await world.start({ last: killed }).catch(() => undefined)
+      if (again === undefined && starts > STARTS_MAX) throw new Error('the port stays taken')
+      return again !== undefined
+    })
+  } finally {
+    for (const { pid } of workers) if (isRunning(pid)) process.kill(pid, 'SIGCONT')
+  }
+  world.finish()
+  assert.ok((await running).isWhole)
+  await until('the old workers are gone', () => !workers.some(({ pid }) => isRunning(pid)))
+  await until('no hold is open', async () => (await holdersOf(world.database)).length === 0)
+  await assertAudit(world.database)
+  await again?.stop()
 })
 
 test('a server whose workers cannot start ends and says why', async () => {
