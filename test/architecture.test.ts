@@ -34,6 +34,7 @@ const LAYERS: Record<string, number> = {
   email: 4,
   alerts: 4,
   prompts: 4,
+  'public-bills': 4,
   reconciliation: 4,
   'personal-data': 4,
   gateway: 5,

@@ -248,6 +248,8 @@ create table audit_seals (
   breaches jsonb not null default '{}'::jsonb,
   hash bytea not null,
   sealed_at timestamptz not null default now(),
+  charges_root bytea,
+  charges_head bytea,
   constraint audit_seals_check CHECK (to_at > from_at),
   constraint audit_seals_pkey PRIMARY KEY (number)
 );
@@ -798,6 +800,25 @@ create table prompts (
 );
 CREATE INDEX prompts_by_customer ON prompts USING btree (customer_id, updated_at DESC, id DESC);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON prompts FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
+create table public_bills (
+  id uuid not null,
+  token text not null,
+  customer_id uuid not null,
+  usage_event_id uuid,
+  session_id text,
+  proofs jsonb,
+  created_at timestamptz not null default now(),
+  constraint public_bills_check CHECK ((usage_event_id IS NULL) <> (session_id IS NULL)),
+  constraint public_bills_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint public_bills_customer_id_session_id_key UNIQUE (customer_id, session_id),
+  constraint public_bills_customer_id_usage_event_id_key UNIQUE (customer_id, usage_event_id),
+  constraint public_bills_pkey PRIMARY KEY (id),
+  constraint public_bills_session_id_check CHECK (length(session_id) >= 1 AND length(session_id) <= 80),
+  constraint public_bills_token_check CHECK (length(token) = 32),
+  constraint public_bills_token_key UNIQUE (token)
+);
+CREATE INDEX public_bills_by_customer ON public_bills USING btree (customer_id, created_at DESC, id DESC);
 
 create unlogged table rate_windows (
   subject text not null,
@@ -1532,6 +1553,9 @@ create type window_tokens as (
 -- src/ledger/sql/overdrafts.sql: note_cap_overdraft() returns trigger set search_path=functions, public
 -- src/ledger/sql/overdrafts.sql: note_task_overdraft() returns trigger set search_path=functions, public
 -- src/ledger/sql/overdrafts.sql: overdraft_after(p_recorded bigint, p_held_change bigint, p_spent_change bigint, p_excess bigint) returns bigint
+-- src/ledger/sql/seals.sql: charge_leaf(e usage_events) returns bytea
+-- src/ledger/sql/seals.sql: charge_text(e usage_events) returns text
+-- src/ledger/sql/seals.sql: charges_head(p_previous bytea, s audit_seals) returns bytea
 -- src/ledger/sql/seals.sql: seal_hash(p_previous bytea, s audit_seals) returns bytea
 -- src/ledger/sql/settle.sql: add_session_uses(p_customer_id uuid, p_uses session_use[]) returns void
 -- src/ledger/sql/settle.sql: resolve_hold(p_id uuid, p_outcome call_outcome, p_reason text, p_upstream_id text, p_usage_kind usage_kind, p_prompt_tokens integer, p_cached_tokens integer, p_cache_write_tokens integer, p_completion_tokens integer, p_reasoning_tokens integer, p_cost_pico_usd bigint, p_billed_nano_brl bigint, p_billed_pico_usd bigint, p_first_byte_ms integer, p_duration_ms integer, p_answered_price_id integer, p_units jsonb, p_attempts jsonb, p_customer_id uuid, p_is_final boolean) returns text

@@ -15,9 +15,31 @@ export interface StoredPriceSchedule {
   }
 }
 
+/** `public_bills.proofs`, by the ids of the charges. Hashes are in hexadecimal. */
+export type StoredProofs = Readonly<
+  Record<
+    string,
+    {
+      readonly seal: number
+      readonly path: readonly { readonly side: 'left' | 'right'; readonly hash: string }[]
+      /** The chain at the end of the charge's day, when this proof was made. */
+      readonly head: string
+    }
+  >
+>
+
 export interface Tables {
   installation: {
     mode: 'sandbox' | 'live'
+    created_at: DefaultedTime
+  }
+  public_bills: {
+    id: string
+    token: string
+    customer_id: string
+    usage_event_id: string | null
+    session_id: string | null
+    proofs: ColumnType<StoredProofs | null, string | undefined, string>
     created_at: DefaultedTime
   }
   customers: {

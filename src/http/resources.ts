@@ -22,6 +22,7 @@ import { personalData } from './personal-data/resource.ts'
 import { processorEvents } from './processor-events/resource.ts'
 import { profile } from './profile/resource.ts'
 import { prompts } from './prompts/resource.ts'
+import { publicBills } from './public-bills/resource.ts'
 import { reconciliation } from './reconciliation/resource.ts'
 import { referrals } from './referrals/resource.ts'
 import { refunds } from './refunds/resource.ts'
@@ -55,6 +56,7 @@ export function listRoutes(terms: RouteTerms) {
     ...incidents,
     ...usage,
     ...sessions,
+    ...publicBills,
     ...apiKeys,
     ...prompts,
     ...signIn,

@@ -23,6 +23,8 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   ['webhook_attempts', 500],
   ['webhook_endpoints', 2_000],
   ['alerts', 2_000],
+  // A bill of a session has up to 200 proofs, of some 2 kB each.
+  ['public_bills', 100],
 ]
 const EVENTS_BATCH = 1_000
 const TASKS_BATCH = 2_000

@@ -192,6 +192,11 @@ export const EXPORT_LISTS = {
         trim_scale(last_value_nano::numeric / 1000000000)::float8 as last_value, created_at, updated_at
       from alerts where customer_id = ${id} order by created_at desc, id desc`,
   },
+  public_bills: {
+    entries: (id) => sql`
+      select id, token, usage_event_id, session_id, created_at
+      from public_bills where customer_id = ${id} order by created_at desc, id desc`,
+  },
   webhooks: {
     entries: (id) => sql`
       select id, url, description, event_types, created_at, disabled_at, disabled_reason, failing_since, deleted_at

@@ -32,6 +32,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: 'causes of a negative balance, which ledger_entries and usage_events show as well',
     deletion: LEDGER,
   },
+  'public_bills.customer_id': { exportedIn: 'public_bills', deletion: 'erased' },
   'audit_seal_sums.customer_id': {
     notExported: 'sums of usage_events, for the audit',
     deletion: LEDGER,

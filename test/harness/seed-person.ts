@@ -9,7 +9,7 @@ import { ensureReferralCode, refer } from '../../src/customers/referrals.ts'
 import type { Database } from '../../src/db/open.ts'
 import { storeImage } from '../../src/images/generated-images.ts'
 import { credit } from '../../src/ledger/entries.ts'
-import { createId, sha256 } from '../../src/lib/ids.ts'
+import { createId, randomText, sha256 } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
 import { explainDiscrepancy } from '../../src/reconciliation/discrepancies.ts'
@@ -78,6 +78,16 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await seedSignIn(db, email, marker)
   await seedWebhook(db, customerId, marker)
   await seedAlert(db, customerId, marker)
+  await db
+    .insertInto('public_bills')
+    .values({
+      id: createId(),
+      token: randomText(32),
+      customer_id: customerId,
+      usage_event_id: null,
+      session_id: sessionId,
+    })
+    .execute()
   await db
     .insertInto('external_users')
     .values({ external_id_hash: sha256(`external user ${marker}`), customer_id: customerId })

@@ -176,6 +176,7 @@ const PAGES: readonly [
   ['GET /me/notifications', 'notifications', 50, 200, 210],
   ['GET /me/prompts/{id}/runs', 'runs', 20, 100, 110],
   ['GET /usage/events', 'usage_events', 50, 200, 1_620],
+  ['GET /me/public-bills', 'public_bills', 50, 200, 210],
   ['GET /api-keys', 'api_keys', 50, 200, 421],
   ['GET /me/prompts', 'prompts', 50, 200, 211],
   ['GET /me/prompts/{id}/versions', 'versions', 50, 200, 211],
@@ -231,6 +232,10 @@ async function createCrowded(): Promise<Crowded> {
   await sql`
     insert into refunds (id, customer_id, amount_nano_brl, kind, status, created_at)
     select gen_random_uuid(), ${customerId}, ${5n * NANO_PER_BRL}, 'request', 'failed', now() - make_interval(secs => n)
+    from generate_series(1, 210) n`.execute(db)
+  await sql`
+    insert into public_bills (id, token, customer_id, usage_event_id, created_at)
+    select gen_random_uuid(), lpad(n::text, 32, '1'), ${customerId}, gen_random_uuid(), now() - make_interval(secs => n)
     from generate_series(1, 210) n`.execute(db)
   const ids: Record<string, string> = {
     'GET /me/sessions/{id}': 'grande',
@@ -377,6 +382,8 @@ test('every list is tested above', async () => {
     .map(({ name }) => name)
     // Their pages are those of other formats (`models-by-key.test.ts`, `stored-responses.test.ts`).
     .filter((name) => name !== 'GET /models' && name !== 'GET /responses/{id}/input_items')
+    // Of days, by the day (`public-bills.test.ts`).
+    .filter((name) => name !== 'GET /charge-chain')
   assert.deepEqual(withLimit.sort(), PAGES.map(([operation]) => operation).sort())
 })
 

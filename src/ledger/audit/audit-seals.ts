@@ -1,6 +1,7 @@
 /**
  * Seals time whose settlements are complete: proves each event of a slice of time, stores the sums of the slice, and a
- * hash over its events that also covers the previous seal. From then on the audit reads the sums.
+ * hash over its events that also covers the previous seal. From then on the audit reads the sums. A tree over the
+ * events gives the root from which customers can prove single charges to others (`public-bills`).
  *
  * Invariant: no event with a `settled_at` in a sealed slice is committed afterwards. A settlement reads that time under
  * a lock of its account, so its transaction is visibly a writing one: a slice ends before the oldest running writer, and
@@ -14,6 +15,8 @@ import { touchedSessions } from './audit-balance-checks.ts'
 import { debtChecks } from './audit-debt-checks.ts'
 import { correctionChecks, eventChecks, type Checks } from './audit-event-checks.ts'
 import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
+import { merkleRoot } from './merkle-tree.ts'
+import { readChargeLeaves } from './read-charge-leaves.ts'
 
 export const SEAL_MARGIN_SECONDS = 60
 /** The share of one core of the database; the rest is for calls. */
@@ -77,16 +80,20 @@ async function sealNext(
     select coalesce(max(number), 0) + 1 as number from audit_seals`.execute(trx)
   const number = (last[0] as { number: bigint }).number
   await sql`
-    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, breaches, hash)
+    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, breaches, hash, charges_root)
     select ${number}, ${slice.fromAt}, ${slice.toAt}, (select count(*) from ${eventsOf(slice)} e),
-      ${rowsHash(slice)}, '', ${JSON.stringify(breaches)}::jsonb, ''`.execute(trx)
+      ${rowsHash(slice)}, '', ${JSON.stringify(breaches)}::jsonb, '', ${await chargesRoot(trx, slice)}`.execute(
+    trx,
+  )
   await sql`
     insert into audit_seal_sums
     select ${number}, ${SUMMED}, ${SUMMED_FOR_BUDGETS}
     from ${eventsOf(slice)} e group by 2, 3, 4, 5, 6`.execute(trx)
-  await sql`update audit_seals set sums_hash = ${sumsHash(number)} where number = ${number}`.execute(
-    trx,
-  )
+  await sql`
+    update audit_seals s
+    set sums_hash = ${sumsHash(number)},
+      charges_head = charges_head((select charges_head from audit_seals where number = s.number - 1), s)
+    where number = ${number}`.execute(trx)
   await sql`
     update audit_seals s
     set hash = seal_hash((select hash from audit_seals where number = s.number - 1), s)
@@ -154,6 +161,11 @@ export function rowsHash(slice: Slice): RawBuilder<unknown> {
     (select string_agg(row(c.hold_id, c.customer_id, c.first_outcome, c.first_billed_nano_brl, c.outcome,
       c.billed_nano_brl, c.reversal_event_id, c.event_id, c.created_at)::text, E'\n' order by c.hold_id)
       from ${createdIn('charge_corrections', slice)} c)), 'UTF8'))`
+}
+
+/** The root of the tree over the events of a slice. */
+export async function chargesRoot(db: Database, slice: Slice): Promise<Buffer> {
+  return merkleRoot((await readChargeLeaves(db, slice)).map(({ leaf }) => leaf))
 }
 
 /** SHA-256 over the rows of this seal in `audit_seal_sums`. */

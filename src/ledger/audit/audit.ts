@@ -4,7 +4,7 @@
  *
  * Sealed time (`audit-seals.ts`) was proved event by event when it was sealed, and counts by its sums. Unsealed events
  * are read together with the accounts, in chunks of customers, each in one short snapshot: every comparison is within
- * one customer. `isFull` reads the sealed rows again and compares them with their hashes.
+ * one customer. Sealed rows are read again, all of them or a share, and compared with their hashes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -43,8 +43,10 @@ export interface AuditReport {
 }
 
 export interface AuditOptions {
-  /** Reads the sealed rows again. */
+  /** Reads all sealed rows again. */
   readonly isFull?: boolean
+  /** Otherwise it reads about this many sealed events again, every day others. Default: none. */
+  readonly eventsAgain?: number
   /** The share of one core of the database that the audit may use. */
   readonly share?: number
 }
@@ -63,7 +65,7 @@ const OPEN_SLICES_MAX = 400
 export async function audit(
   db: Database,
   more: Checks = {},
-  { isFull = false, share = 1 }: AuditOptions = {},
+  { isFull = false, eventsAgain = 0, share = 1 }: AuditOptions = {},
 ): Promise<AuditReport> {
   const found = new Map<string, unknown[]>()
   const run = async (trx: Database, checks: Checks): Promise<void> => {
@@ -84,7 +86,7 @@ export async function audit(
   })
   for (const slice of await openSlices(db))
     await paced(share, () => inStatements(db, (trx) => run(trx, sliceChecks(slice))))
-  await proveSeals(db, { isFull, share, run })
+  await proveSeals(db, { eventsAgain: isFull ? Number.POSITIVE_INFINITY : eventsAgain, share, run })
   const counts = await inSnapshot(db, async (trx) => {
     await run(trx, more)
     return count(trx)

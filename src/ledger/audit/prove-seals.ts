@@ -1,40 +1,58 @@
-/** Proves that the seals are a chain and, on request, that the rows are unchanged since they were sealed. */
+/**
+ * Proves that the seals are a chain, and that rows are unchanged since they were sealed: those of all seals, or of a
+ * share of them, which is another one every day.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
-import { eventsOf, findBreaches, rowsHash, sliceChecks, sumsHash } from './audit-seals.ts'
+import {
+  chargesRoot,
+  eventsOf,
+  findBreaches,
+  rowsHash,
+  sliceChecks,
+  sumsHash,
+} from './audit-seals.ts'
 
 const SEALS_AT_ONCE = 100
+const DAY_MS = 86_400_000
 const CHAIN = 'the seals are a chain without a gap'
 const SUMS = 'the sums of a seal are as they were sealed'
 const ROWS = 'sealed events are as they were sealed'
+const TREE = 'the tree of a seal is that of its events'
 
 interface Seal {
   readonly number: bigint
   readonly from_at: string
   readonly to_at: string
+  readonly charges_root: Buffer | null
+}
+
+export interface ProveSealsOptions {
+  /** How many sealed events are read again, about. */
+  readonly eventsAgain: number
+  readonly share: number
+  readonly run: (db: Database, checks: Checks) => Promise<void>
 }
 
 export async function proveSeals(
   db: Database,
-  {
-    isFull,
-    share,
-    run,
-  }: { isFull: boolean; share: number; run: (db: Database, checks: Checks) => Promise<void> },
+  { eventsAgain, share, run }: ProveSealsOptions,
 ): Promise<void> {
   await run(db, {
     [CHAIN]: sql`
       select s.number, s.from_at, s.to_at from (
         select s, lag(s.hash) over by_number as previous_hash, lag(s.to_at) over by_number as previous_to_at,
-          row_number() over by_number as place
+          lag(s.charges_head) over by_number as previous_head, row_number() over by_number as place
         from audit_seals s window by_number as (order by number)
       ) chained
       cross join lateral (select (chained.s).*) s
       where s.number <> place or s.from_at <> coalesce(previous_to_at, s.from_at)
-        or s.hash <> seal_hash(previous_hash, chained.s)`,
+        or s.hash <> seal_hash(previous_hash, chained.s)
+        or s.charges_head is distinct from charges_head(previous_head, chained.s)
+        or s.charges_root is null and previous_head is not null`,
   })
   const { rows: faults } = await sql<{ breaches: Record<string, unknown[]> }>`
     select breaches from audit_seals where breaches <> '{}' order by number limit 100`.execute(db)
@@ -43,9 +61,13 @@ export async function proveSeals(
       await run(db, {
         [name]: sql`select * from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as sealed(breach)`,
       })
+  const days = await daysToReadAll(db, eventsAgain)
+  const today = BigInt(Math.floor(Date.now() / DAY_MS))
+  const isOfToday = ({ number }: Seal): boolean =>
+    days !== undefined && number % days === today % days
   for (let after = 0n; ;) {
     const { rows: seals } = await sql<Seal>`
-      select number, from_at::text, to_at::text from audit_seals
+      select number, from_at::text, to_at::text, charges_root from audit_seals
       where number > ${after} order by number limit ${SEALS_AT_ONCE}`.execute(db)
     const last = seals.at(-1)
     if (!last) break
@@ -56,15 +78,25 @@ export async function proveSeals(
         where s.number > ${after} and s.number <= ${last.number} and s.sums_hash <> ${sumsHash(sql`s.number`)}`,
       }),
     )
-    if (isFull) for (const seal of seals) await paced(share, () => proveRows(db, seal, run))
+    for (const seal of seals.filter(isOfToday)) await paced(share, () => proveRows(db, seal, run))
     after = last.number
   }
-  if (isFull)
+  if (days === 1n)
     await run(db, {
       [ROWS]: sql`
         select e.id, e.settled_at from usage_events e
         where e.settled_at < (select min(from_at) from audit_seals)`,
     })
+}
+
+/** In how many days audits of so many events read every seal again; undefined: never. */
+async function daysToReadAll(db: Database, eventsAgain: number): Promise<bigint | undefined> {
+  if (eventsAgain === 0) return undefined
+  const { rows } = await sql<{ days: bigint }>`
+    select greatest(1, ceil(coalesce(sum(events), 0) / ${eventsAgain}::float8))::int8 as days from audit_seals`.execute(
+    db,
+  )
+  return (rows[0] as { days: bigint }).days
 }
 
 /** Waits after the work, so that the work takes this share of the time. */
@@ -77,7 +109,7 @@ export async function paced(share: number, work: () => Promise<void>): Promise<v
 /** Reads a sealed slice again and compares its rows and sums, and checks each row. */
 async function proveRows(
   db: Database,
-  { number, from_at: fromAt, to_at: toAt }: Seal,
+  { number, from_at: fromAt, to_at: toAt, charges_root: root }: Seal,
   run: (db: Database, checks: Checks) => Promise<void>,
 ): Promise<void> {
   const slice = { fromAt, toAt }
@@ -97,6 +129,9 @@ async function proveRows(
           )
           (select * from again except select * from sealed) union all (select * from sealed except select * from again)))`,
   })
+  if (root && !root.equals(await chargesRoot(db, slice)))
+    await run(db, { [TREE]: sql`select ${number}::int8 as number` })
+  else await run(db, { [TREE]: sql`select 1 where false` })
   for (const [name, rows] of Object.entries(await findBreaches(db, sliceChecks(slice))))
     await run(db, {
       [name]: sql`select * from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as found(breach)`,

@@ -69,6 +69,9 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Webhooks; the name does not resolve.
   url: fc.constantFrom('https://hooks.example.com/a', 'https://hooks.example.org/b?c=1'),
   event_types: fc.constantFrom('topup.paid', 'balance.depleted'),
+  // Public bills: of a session or of a charge.
+  session_id: slotOf('session id'),
+  usage_event_id: slotOf('usage event id'),
   // Operators. Markups change in some weeks.
   customer_id: slotOf('/admin/customers'),
   reference: fc.uuid(),

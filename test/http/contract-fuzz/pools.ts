@@ -66,6 +66,9 @@ export class Pools {
       // Listed with the report that contains them.
       if (template === '/admin/reconciliation' && typeof id === 'string')
         this.add(`${template}/differences`, `${template}/differences/${id}`)
+      if (typeof thing.request_id === 'string' && typeof id === 'string')
+        this.add('usage event id', id)
+      if (typeof thing.session_id === 'string') this.add('session id', thing.session_id)
       const { key, token, email, next_cursor, delivery_id } = thing
       // Listed under their webhook, but retrieved under a separate address.
       if (typeof delivery_id === 'string')
@@ -74,6 +77,8 @@ export class Pools {
       if (typeof token === 'string')
         this.add(`invitation for ${String(email)}`, `${String(id)} ${token}`)
       if (typeof next_cursor === 'string') this.add(`cursor of ${template}`, next_cursor)
+      if (typeof thing.url === 'string' && thing.url.includes('/conta/'))
+        this.add('/public-bills', `/public-bills/${thing.url.split('/').at(-1)}`)
       if (typeof thing.url === 'string' && thing.url.includes('/files/images/'))
         this.add('/files/images', `/files/images/${thing.url.split('/').at(-1)}`)
     }

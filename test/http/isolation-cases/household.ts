@@ -56,6 +56,9 @@ export interface Household {
     readonly refund: string
     readonly otherRefund: string
     readonly alert: string
+    readonly charge: string
+    readonly publicBill: string
+    readonly publicBillToken: string
     readonly difference: string
   } & OperatorsThings
   readonly secrets: {
@@ -135,6 +138,8 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   await untilAllIsSent(database)
   // After that, so that no worker sends them anything.
   const webhooks = await createWebhooks(database, asOwner)
+  const used = await asOwner('GET', '/usage')
+  const publicBill = await asOwner('POST', '/me/public-bills', { session_id: calls.session })
   const operators = await addOperatorsThings(database, {
     customerId: owner.customerId,
     requestedBy: guest.customerId,
@@ -162,6 +167,9 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
       refund: refund.id,
       otherRefund: otherRefund.id,
       alert: alert.id,
+      charge: used.usage_events[0].id,
+      publicBill: publicBill.id,
+      publicBillToken: publicBill.url.split('/').at(-1),
       difference: await recordDiscrepancy(database, topUp.id),
     },
     secrets: {

@@ -5,6 +5,7 @@ import { MARK, TAX_ID, type Household, type Person } from './household.ts'
 
 /** Public to anyone with the address; they show nothing of a customer. */
 export const PUBLIC = [
+  'GET /charge-chain',
   'GET /files/images/{id}',
   'GET /fx-rates',
   'GET /healthz',
@@ -13,6 +14,7 @@ export const PUBLIC = [
   'GET /model-prices',
   'GET /models',
   'GET /models/{id}',
+  'GET /public-bills/{token}',
   'GET /upstream-health',
   'POST /leaked-keys',
 ]
@@ -77,12 +79,14 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/me/invitations/{id}': ({ ids }) => ids.declinedInvitation,
   '/me/invitations/{id}/accept': ({ ids }) => ids.guestsInvitation,
   '/me/prompts/{id}': ({ ids }) => ids.prompt,
+  '/me/public-bills/{id}': ({ ids }) => ids.publicBill,
   '/me/sessions/{id}': ({ ids }) => ids.session,
   '/me/teams/{id}': ({ ids }) => ids.team,
   '/me/teams/{id}/invitations/{invitationId}': ({ ids }) => ids.invitation,
   '/me/teams/{id}/keys/{keyId}': ({ ids }) => ids.teamKey,
   '/me/teams/{id}/members/{customerId}': ({ member }) => member.customerId,
   '/models/{id}': () => 'sandbox-chat',
+  '/public-bills/{token}': ({ ids }) => ids.publicBillToken,
   '/responses/{id}': ({ ids }) => ids.response,
   '/webhooks/{id}': ({ ids }) => ids.webhook,
   '/webhooks/attempts/{attemptId}': ({ ids }) => ids.attempt,
@@ -95,7 +99,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
 const HARMLESS = new Set(
   [
     // Of queries.
-    'limit days minutes from to category status model_id after_id before_id',
+    'limit days minutes from to before category status model_id after_id before_id',
     // Of keys.
     'name scope model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all shield',
     // Of the shield of an account.
@@ -178,6 +182,16 @@ export const NAMED: Readonly<
     body: ({ ids }) => ({ ...ALERT, team_id: ids.team }),
     status: 404,
     error: 'team_not_found',
+  },
+  'POST /me/public-bills usage_event_id': {
+    body: ({ ids }) => ({ usage_event_id: ids.charge }),
+    status: 404,
+    error: 'usage_event_not_found',
+  },
+  'POST /me/public-bills session_id': {
+    body: ({ ids }) => ({ session_id: ids.session }),
+    status: 404,
+    error: 'session_not_found',
   },
   'POST /admin/adjustments customer_id': {
     body: ({ owner }) => ({ customer_id: owner.customerId }),
@@ -269,6 +283,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /me/teams/{id}/keys': () => KEY,
   'PATCH /me/teams/{id}/members/{customerId}': () => ({ role: 'admin' }),
   'POST /me/alerts': () => ALERT,
+  'POST /me/public-bills': () => ({ session_id: 'minha' }),
   'PATCH /me/alerts/{id}': () => ({ threshold: 20 }),
   'POST /webhooks': () => ({ url: 'https://hooks.example.com/novo' }),
   'PATCH /webhooks/{id}': () => ({ description: 'Mudado' }),

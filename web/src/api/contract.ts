@@ -1056,6 +1056,117 @@ export interface Contract {
       }
     }
     /**
+     * As contas públicas, das mais novas para as mais antigas
+     */
+    '/me/public-bills': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        public_bills: {
+          id: string
+          /**
+           * Quem tem este endereço lê a conta, sem entrar.
+           */
+          url: string
+          usage_event_id: string | null
+          session_id: string | null
+          created_at: string
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Uma conta pública, com a prova de que está no livro
+     */
+    '/public-bills/{token}': {
+      path: {
+        token: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        kind: 'charge' | 'session'
+        created_at: string
+        /**
+         * A sessão tem mais cobranças do que a conta mostra.
+         */
+        has_more: boolean
+        charges: {
+          /**
+           * O texto que o livro cobre: a cobrança, em JSON.
+           */
+          text: string
+          fx_rate_date: string
+          fx_rate_source: string
+          proof: {
+            seal: number
+            path: {
+              side: 'left' | 'right'
+              /**
+               * SHA-256, em hexadecimal.
+               */
+              hash: string
+            }[]
+            /**
+             * SHA-256, em hexadecimal.
+             */
+            head: string
+          } | null
+        }[]
+        days: {
+          day: string
+          /**
+           * O selo do livro antes deste dia; vazio no primeiro dia.
+           */
+          before: string
+          seals: {
+            number: number
+            from: string
+            to: string
+            /**
+             * SHA-256, em hexadecimal.
+             */
+            root: string
+          }[]
+          /**
+           * SHA-256, em hexadecimal.
+           */
+          head: string
+        }[]
+      }
+    }
+    /**
+     * Os selos do livro de cobranças, um por dia (UTC), do mais novo ao mais antigo
+     */
+    '/charge-chain': {
+      query: {
+        limit?: number
+        /**
+         * Só os dias antes deste.
+         */
+        before?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: {
+          day: string
+          seal: number
+          head: string
+        }[]
+      }
+    }
+    /**
      * As chaves, das mais novas às mais antigas
      */
     '/api-keys': {
@@ -4103,6 +4214,29 @@ export interface Contract {
       }
     }
     /**
+     * Cria o endereço público de uma cobrança ou de uma sessão; se já existe, o devolve
+     */
+    '/me/public-bills': {
+      idempotency_key: string
+      body: {
+        usage_event_id?: string
+        session_id?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * Quem tem este endereço lê a conta, sem entrar.
+         */
+        url: string
+        usage_event_id: string | null
+        session_id: string | null
+        created_at: string
+      }
+    }
+    /**
      * Cria uma chave; o segredo só é mostrado na resposta
      */
     '/api-keys': {
@@ -6379,6 +6513,27 @@ export interface Contract {
         id: string
         object: 'response'
         deleted: true
+      }
+    }
+    /**
+     * Fecha o endereço público de uma conta
+     */
+    '/me/public-bills/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        /**
+         * Quem tem este endereço lê a conta, sem entrar.
+         */
+        url: string
+        usage_event_id: string | null
+        session_id: string | null
+        created_at: string
       }
     }
     /**

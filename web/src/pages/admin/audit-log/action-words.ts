@@ -62,6 +62,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'alert.created': 'Criou um alerta',
   'alert.changed': 'Mudou um alerta',
   'alert.deleted': 'Excluiu um alerta',
+  'public_bill.created': 'Criou uma conta pública',
+  'public_bill.deleted': 'Fechou uma conta pública',
   'prompt.deleted': 'Excluiu um prompt',
   'response.deleted': 'Excluiu uma resposta guardada',
   'referral.recorded': 'Veio por indicação',

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/open.ts'
+
+export interface ChargeLeaf {
+  readonly id: string
+  readonly leaf: Buffer
+}
+
+/** The leaves of the events that were settled in a slice of time, in the order of their tree. */
+export async function readChargeLeaves(
+  db: Database,
+  { fromAt, toAt }: { readonly fromAt: string; readonly toAt: string },
+): Promise<ChargeLeaf[]> {
+  const { rows } = await sql<ChargeLeaf>`
+    select e.id, charge_leaf(e) as leaf from usage_events e
+    where e.settled_at >= ${fromAt}::timestamptz and e.settled_at < ${toAt}::timestamptz
+    order by e.id, e.created_at`.execute(db)
+  return rows
+}
