@@ -171,6 +171,8 @@ test('without a key only public data is available', async () => {
       const answer = await callBy(household.owner, operation, { secret: undefined })
       if (PUBLIC.includes(operation.name)) {
         assert.equal(answer.status, 200, operation.name)
+        // The owner shows these charges; `public-bills.test.ts` says what of them.
+        if (operation.name === 'GET /public-bills/{token}') return
         return assertRevealsNothing(answer)
       }
       assert.equal(answer.status, 401, operation.name)

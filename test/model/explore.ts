@@ -107,7 +107,7 @@ async function exploreIn(
       const hasPaused = !isBreach && machine.hasPausedSince(startedAtMs)
       // Others are of the harness: a node that cannot start on a machine that pauses.
       if (!(error instanceof PromiseBroken) && !hasPaused) throw error
-      message = String((error as Error).message)
+      message = (error as Error).message
       const isWanted = exploration.only?.test(message) ?? true
       await world.restart()
       if (!isWanted) return true

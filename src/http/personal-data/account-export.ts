@@ -262,6 +262,13 @@ const LISTS = {
     created_at: dateTime,
     updated_at: dateTime,
   },
+  public_bills: {
+    id: uuid,
+    token: Type.String(),
+    usage_event_id: nullable(uuid),
+    session_id: text,
+    created_at: dateTime,
+  },
   webhooks: {
     id: uuid,
     url: Type.String(),

@@ -38,14 +38,15 @@ export function createSitePages(): SitePages {
       shown = facts
       const found = pages.get(name)
       if (found) return found
-      const page = compressed(write())
+      const page = writePage(write())
       pages.set(name, page)
       return page
     },
   }
 }
 
-async function compressed({ status, type, text }: PageText): Promise<WrittenPage> {
+/** Ready to be sent in each encoding. */
+export async function writePage({ status, type, text }: PageText): Promise<WrittenPage> {
   const plain = Buffer.from(htmlText(text))
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
   const [br, gzipped] = await Promise.all([toBrotli(plain, { params }), toGzip(plain)])

@@ -140,6 +140,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   const webhooks = await createWebhooks(database, asOwner)
   const used = await asOwner('GET', '/usage')
   const publicBill = await asOwner('POST', '/me/public-bills', { session_id: calls.session })
+  await asOwner('POST', '/me/public-bills', { session_id: 'outra-sessao' })
   const operators = await addOperatorsThings(database, {
     customerId: owner.customerId,
     requestedBy: guest.customerId,

@@ -184,7 +184,7 @@ export const NAMED: Readonly<
     error: 'team_not_found',
   },
   'POST /me/public-bills usage_event_id': {
-    body: ({ ids }) => ({ usage_event_id: ids.charge }),
+    body: ({ ids }) => ({ session_id: undefined, usage_event_id: ids.charge }),
     status: 404,
     error: 'usage_event_not_found',
   },
@@ -283,7 +283,9 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /me/teams/{id}/keys': () => KEY,
   'PATCH /me/teams/{id}/members/{customerId}': () => ({ role: 'admin' }),
   'POST /me/alerts': () => ALERT,
-  'POST /me/public-bills': () => ({ session_id: 'minha' }),
+  'POST /me/public-bills': (caller, { owner, ids }) => ({
+    session_id: caller === owner ? ids.session : 'minha',
+  }),
   'PATCH /me/alerts/{id}': () => ({ threshold: 20 }),
   'POST /webhooks': () => ({ url: 'https://hooks.example.com/novo' }),
   'PATCH /webhooks/{id}': () => ({ description: 'Mudado' }),

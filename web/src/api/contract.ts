@@ -2110,6 +2110,16 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        public_bills: {
+          id: string
+          token: string
+          usage_event_id: string | null
+          session_id: string | null
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         webhooks: {
           id: string
           url: string
@@ -2187,6 +2197,7 @@ export interface Contract {
           sign_in_sessions: number
           sign_in_passkeys: number
           alerts: number
+          public_bills: number
           webhooks: number
           webhook_attempts: number
           stored_responses: number

@@ -15,6 +15,7 @@ import { dateTime } from '../../format/date.ts'
 import { duration } from '../../format/duration.ts'
 import { counted } from '../../format/number.ts'
 import { ChargeDetails } from '../usage/ChargeDetails.tsx'
+import { ShareBill } from '../usage/ShareBill.tsx'
 import { amount, tokensText } from '../usage/charge-words.ts'
 import type { Charge } from '../usage/usage-queries.ts'
 import { sessionQuery } from './session-queries.ts'
@@ -56,6 +57,9 @@ export function SessionPage() {
             ))}
           </ol>
           <LoadMore query={found} />
+          <div className="mt-4 grid">
+            <ShareBill of={{ session_id: id }} />
+          </div>
         </Card>
       )}
     </>

@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import { calendarDay } from '../../format/calendar-day.ts'
 import { wholeNumber } from '../../format/number.ts'
 import { chargeSteps } from './charge-steps.ts'
+import { ShareBill } from './ShareBill.tsx'
 import { unitWords } from './token-words.ts'
 import type { Charge } from './usage-queries.ts'
 
@@ -72,6 +73,7 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
           </span>
         </Fact>
       </dl>
+      {charge.corrects_id === null && <ShareBill of={{ usage_event_id: charge.id }} />}
     </div>
   )
 }

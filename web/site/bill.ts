@@ -1,0 +1,75 @@
+/** The pages of public bills: checks the bill that the page contains, and opens the one whose address is given. */
+import { checkBill, type Bill, type Finding } from './check-bill.ts'
+
+const WORDS: Readonly<Record<Finding, string>> = {
+  proved: 'A conta fecha, e a cobrança está no livro público.',
+  waits: 'A conta fecha. A cobrança entra no livro público quando o dia terminar (UTC).',
+  wrong_amount: 'A conta não fecha: custo vezes câmbio vezes multiplicador dá outro valor.',
+  not_in_seal: 'Esta cobrança não é a que o livro registrou.',
+  broken_chain: 'O livro do dia desta cobrança não leva ao selo do dia.',
+  other_head: 'O selo do dia não é mais o que foi publicado.',
+}
+
+const byId = (id: string): HTMLElement | null => document.getElementById(id)
+
+void showFindings()
+byId('verificar')?.addEventListener('click', openBill)
+byId('endereco')?.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') openBill()
+})
+
+async function showFindings(): Promise<void> {
+  const [data, result, steps] = [byId('conta'), byId('resultado'), byId('passos')]
+  if (!data || !result || !steps) return
+  const bill = JSON.parse(data.textContent) as Bill
+  try {
+    const findings = await checkBill(bill, await readHeads())
+    result.replaceChildren(summaryOf(findings))
+    const places = findings.map((finding, place) => ({ finding, place }))
+    const shown = places.length === 1 ? [] : places.filter(({ finding }) => finding !== 'proved')
+    steps.replaceChildren(
+      ...shown.map(({ finding, place }) => item(`Cobrança ${place + 1}: ${WORDS[finding]}`)),
+    )
+  } catch {
+    result.textContent = 'Não deu para conferir agora. Recarregue a página em um momento.'
+  }
+}
+
+function summaryOf(findings: readonly Finding[]): HTMLElement {
+  const summary = document.createElement('strong')
+  const wrong = findings.filter((finding) => finding !== 'proved' && finding !== 'waits')
+  const [first] = findings
+  if (findings.length === 1 && first) summary.textContent = WORDS[first]
+  else if (wrong.length > 0)
+    summary.textContent = `Não confere: ${wrong.length} de ${findings.length} cobranças.`
+  else if (findings.includes('waits'))
+    summary.textContent =
+      'As contas fecham. As cobranças de hoje entram no livro público quando o dia terminar (UTC).'
+  else summary.textContent = 'As contas fecham, e todas as cobranças estão no livro público.'
+  summary.className = wrong.length > 0 ? 'tag warn' : 'tag'
+  return summary
+}
+
+async function readHeads(): Promise<Map<string, string>> {
+  const answer = await fetch('/v1/charge-chain?limit=366')
+  if (!answer.ok) throw new Error(String(answer.status))
+  const { days } = (await answer.json()) as { days: { day: string; head: string }[] }
+  return new Map(days.map(({ day, head }) => [day, head]))
+}
+
+function item(text: string): HTMLElement {
+  const line = document.createElement('li')
+  line.textContent = text
+  return line
+}
+
+/** Only an address of this server: the token alone is taken from the text. */
+function openBill(): void {
+  const field = byId('endereco') as HTMLInputElement | null
+  const token = /\/conta\/([0-9A-Za-z]{32})(?:$|[/?#])/.exec(field?.value.trim() ?? '')?.[1]
+  const notice = byId('aviso')
+  if (token) location.assign(`/conta/${token}`)
+  else if (notice)
+    notice.textContent =
+      'Isso não é o endereço de uma conta: ele termina em /conta/ e 32 letras e números.'
+}
