@@ -262,6 +262,20 @@ test("a bill of nothing, or of another customer's charge, cannot be opened", asy
   assert.deepEqual((await ask(baseUrl, '/me/public-bills', { secret })).json.public_bills, [])
 })
 
+test('an account has at most a thousand public bills; a closed one makes room', async () => {
+  const { secret, customerId } = await seedCharges([0])
+  await sql`
+    insert into public_bills (id, token, customer_id, usage_event_id)
+    select gen_random_uuid(), 'z' || lpad(n::text, 31, '0'), ${customerId}, gen_random_uuid()
+    from generate_series(1, 1000) n`.execute(db)
+  const refused = await open(secret, { session_id: 'conversa' })
+  assert.deepEqual([refused.status, refused.json.error], [409, 'too_many_public_bills'])
+  const { json } = await ask(baseUrl, '/me/public-bills?limit=1', { secret })
+  const path = `/me/public-bills/${json.public_bills[0].id}`
+  assert.equal((await ask(baseUrl, path, { method: 'DELETE', secret })).status, 200)
+  assert.equal((await open(secret, { session_id: 'conversa' })).status, 201)
+})
+
 test('the chain has one head for each finished day, and its pages continue each other', async () => {
   const all = (await ask(baseUrl, '/charge-chain?limit=366')).json.days
   const days: string[] = all.map(({ day }: { day: string }) => day)

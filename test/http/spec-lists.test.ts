@@ -235,7 +235,7 @@ async function createCrowded(): Promise<Crowded> {
     from generate_series(1, 210) n`.execute(db)
   await sql`
     insert into public_bills (id, token, customer_id, usage_event_id, created_at)
-    select gen_random_uuid(), lpad(n::text, 32, '1'), ${customerId}, gen_random_uuid(), now() - make_interval(secs => n)
+    select gen_random_uuid(), lpad(n::text, 32, '0'), ${customerId}, gen_random_uuid(), now() - make_interval(secs => n)
     from generate_series(1, 210) n`.execute(db)
   const ids: Record<string, string> = {
     'GET /me/sessions/{id}': 'grande',

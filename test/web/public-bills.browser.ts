@@ -40,7 +40,10 @@ async function shareOldest(): Promise<string> {
   await customer.goto('/uso')
   const more = customer.getByRole('button', { name: 'Carregar mais' })
   while (await more.isVisible()) await more.click()
-  await customer.getByRole('button', { name: /^Ver a conta de/ }).last().click()
+  await customer
+    .getByRole('button', { name: /^Ver a conta de/ })
+    .last()
+    .click()
   await customer.getByRole('button', { name: 'Mostrar esta conta a alguém' }).click()
   const shown = customer.getByRole('status', { name: 'Conta pública' })
   return (await shown.locator('code').textContent()) as string

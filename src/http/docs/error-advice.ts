@@ -106,6 +106,9 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   already_member: 'A pessoa já está na equipe.',
   already_invited: 'A pessoa já tem um convite em aberto.',
   // Alerts and webhooks.
+  usage_event_not_found: 'A cobrança não existe, não é sua, ou é a correção de outra.',
+  public_bill_not_found: 'A conta pública não existe, ou quem a mostrou fechou o endereço.',
+  too_many_public_bills: 'A conta tem o máximo de contas públicas. Feche uma.',
   alert_not_found: 'O alerta não existe ou não é seu.',
   too_many_alerts: 'A conta tem o máximo de alertas. Exclua um.',
   webhook_not_found: 'O webhook não existe ou não é seu.',

@@ -32,6 +32,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'PUT /me/shield': { action: 'mask' },
   'PUT /me/spending-guard': { factor: 10, floor_brl: 200 },
   'DELETE /me': { confirm: 'maria@exemplo.com.br' },
+  'POST /me/public-bills': { usage_event_id: ID },
   'POST /me/teams': { name: 'Dados', monthly_cap_brl: 500 },
   'PATCH /me/teams/{id}': { monthly_cap_brl: 800 },
   'PATCH /me/teams/{id}/members/{customerId}': { role: 'admin' },

@@ -42,6 +42,12 @@ const CUSTOMERS: readonly Place[] = [
     description: 'Saldo, cobranças, exportações e resumos do que foi gasto.',
   },
   {
+    pattern: / \/(me\/public-bills|public-bills|charge-chain)\b/,
+    slug: 'contas-publicas',
+    title: 'Contas públicas',
+    description: 'Mostrar uma cobrança ou uma sessão a outros, com a prova de que não mudou.',
+  },
+  {
     pattern: / \/me\/sessions\b/,
     slug: 'sessoes',
     title: 'Sessões de uso',
