@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 : "${DATABASE_URL:?the address of an empty PostgreSQL database}"
 folder=$(mktemp -d)
 chmod 755 "$folder"
-trap 'kill -9 "${server:-}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'code=$?; [ $code = 0 ] || tail -n 30 "$folder"/*.log; kill -9 "${server:-}" 2>/dev/null || true; rm -rf "$folder"; exit $code' EXIT
 
 stage() {
   mkdir -p "$folder/$1"
@@ -15,8 +15,8 @@ stage() {
   cd "$folder/$1"
 }
 root=$PWD
-(stage web && cp -r "$root/web" "$root/src" . && rm -rf web/dist &&
-  npm ci --omit=optional --ignore-scripts --no-audit --no-fund && npm run web:build) >"$folder/web.log" 2>&1
+(stage web && cp -r "$root/web" "$root/src" "$root/tsconfig.json" . && rm -rf web/dist &&
+  npm ci --ignore-scripts --no-audit --no-fund && npm run web:build) >"$folder/web.log" 2>&1
 (stage packages &&
   npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund) >"$folder/packages.log" 2>&1
 
