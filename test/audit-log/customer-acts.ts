@@ -16,6 +16,8 @@ import type { Database } from '../../src/db/open.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { exportAccount, WHOLE_EXPORT } from '../../src/personal-data/export-account.ts'
 import { deletePrompt } from '../../src/prompts/prompts.ts'
+import { createPublicBill } from '../../src/public-bills/create-public-bill.ts'
+import { deletePublicBill } from '../../src/public-bills/delete-public-bill.ts'
 import { deleteResponse } from '../../src/stored-responses/delete-response.ts'
 import { stopAccount } from '../../src/sign-in/stop-account.ts'
 import { enableWebhook } from '../../src/webhooks/enable-webhook.ts'
@@ -39,7 +41,14 @@ export async function customerActs(
 ): Promise<ActInTest[]> {
   const customer: Actor = { kind: 'customer', customerId, isProved: true }
   const idIn = async (
-    table: 'alerts' | 'prompts' | 'stored_responses' | 'webhook_endpoints' | 'webhook_attempts',
+    table:
+      | 'alerts'
+      | 'prompts'
+      | 'public_bills'
+      | 'usage_events'
+      | 'stored_responses'
+      | 'webhook_endpoints'
+      | 'webhook_attempts',
   ): Promise<string> => {
     const row = await db
       .selectFrom(table)
@@ -51,6 +60,8 @@ export async function customerActs(
   const alert = { customerId, id: await idIn('alerts') }
   const prompt = { customerId, id: await idIn('prompts') }
   const webhook = { customerId, id: await idIn('webhook_endpoints') }
+  const bill = { customerId, id: await idIn('public_bills') }
+  const usageEventId = await idIn('usage_events')
   const attemptId = await idIn('webhook_attempts')
   const response = await idIn('stored_responses')
   const webhookInput = { url: 'https://hooks.example.com', description: null, eventTypes: null }
@@ -141,6 +152,16 @@ export async function customerActs(
       action: 'prompt.deleted',
       table: 'prompts',
       run: () => deletePrompt(db, customer, prompt),
+    },
+    {
+      action: 'public_bill.created',
+      table: 'public_bills',
+      run: () => createPublicBill(db, customer, customerId, { usageEventId }),
+    },
+    {
+      action: 'public_bill.deleted',
+      table: 'public_bills',
+      run: () => deletePublicBill(db, customer, bill),
     },
     {
       action: 'alert.created',
