@@ -108,14 +108,15 @@ export async function holdMoney<Request extends CallRequest>(
     }
     const next = await nextHoldRequest(deps, context, current, quoted, verdict)
     if ('status' in next) {
-      const isShort = next.status === 402 && !isRepeated
-      if (isShort) await countShort(deps, incoming.ip, current.key, next)
+      if (!isRepeated) await countShort(deps, incoming.ip, current.key, next)
       return { refused: next, limits }
     }
     current = next
   }
   // Other calls of this customer took the free amount after every try.
-  return { refused: refusals.balanceOnHold(), limits }
+  const refused = refusals.balanceOnHold()
+  if (!isRepeated) await countShort(deps, incoming.ip, current.key, refused)
+  return { refused, limits }
 }
 
 /** The next request after a negative verdict: smaller, or with a fresh key. Otherwise the refusal for the client. */

@@ -67,9 +67,12 @@ export async function countRequest(
   return { limits }
 }
 
+/** Refusals for lack of money of the account, whichever of its keys asks. */
+const OF_ACCOUNT: ReadonlySet<string> = new Set(['insufficient_balance', 'balance_on_hold'])
+
 /**
- * Counts a call with a recognised key that was refused because money is missing for the limit of its address: many keys
- * without money must not ask the database more often than that.
+ * Counts a call with a recognised key for the limit of its address if it was refused because money is missing or on
+ * hold: many keys without free money must not ask the database more often than that.
  */
 export async function countShort(
   deps: GatewayDeps,
@@ -77,7 +80,8 @@ export async function countShort(
   key: ActiveKey,
   refused: Refusal,
 ): Promise<void> {
-  const isOfAccount = refused.code === 'insufficient_balance'
+  const isOfAccount = OF_ACCOUNT.has(refused.code)
+  if (refused.status !== 402 && !isOfAccount) return
   deps.limits.noteShort(isOfAccount ? key.customerId : key.id)
   const address = ipSubject(ip, deps.ipRequestsPerMinute)
   const verdict = await deps.ledger.count({ ip, ipLimit: address.limit })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { revokeApiKey } from '../../src/customers/api-keys.ts'
+import { createApiKey, revokeApiKey } from '../../src/customers/api-keys.ts'
 import { credit, debit, findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { decimalBrl, NANO_PER_BRL } from '../../src/lib/money.ts'
@@ -380,6 +380,32 @@ test('429 rate_limit_exceeded: keys without money count for their address, and t
   }
   assert.deepEqual(new Set(statuses.slice(0, IP_LIMIT + 1)), new Set([402]))
   assert.deepEqual(new Set(statuses.slice(IP_LIMIT + 1)), new Set([429]))
+  assert.equal((await askChat(limited.baseUrl, gateway.secret, sound(), from)).status, 200)
+})
+
+test('429 rate_limit_exceeded: keys of an account whose money is on hold count for their address', async () => {
+  await avoidMinuteEnd(20_000)
+  const from = { 'x-forwarded-for': '10.2.0.5' }
+  const body = sound('sandbox-slow', { max_tokens: 2000 })
+  const { db } = gateway.database
+  const { secret, customerId } = await seedCustomer(db, {
+    balanceBrl: decimalBrl(await holdOf(body)),
+  })
+  const running = chat(body, secret)
+  await theHold(customerId)
+  const codes: string[] = []
+  for (let calls = 0; calls < 2 * IP_LIMIT; calls++) {
+    const { secret: another } = await createApiKey(db, {
+      customerId,
+      name: 'outra',
+      requestsPerMinute: 1000,
+    })
+    const { json } = await askChat(limited.baseUrl, another, body, from)
+    codes.push(json.error.code)
+  }
+  assert.deepEqual(new Set(codes.slice(0, IP_LIMIT + 1)), new Set(['balance_on_hold']))
+  assert.deepEqual(new Set(codes.slice(IP_LIMIT + 1)), new Set(['rate_limit_exceeded']))
+  assert.equal((await running).status, 200)
   assert.equal((await askChat(limited.baseUrl, gateway.secret, sound(), from)).status, 200)
 })
 
