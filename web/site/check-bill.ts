@@ -1,5 +1,7 @@
-/** Checks a public bill as docs/public-bills.md describes it, with nothing but the bill and the published heads. */
-import { chargeFor } from '../../src/lib/money.ts'
+/**
+ * Checks a public bill as docs/public-bills.md describes it, with nothing but the bill and the published heads. The
+ * arithmetic is written out here: it checks the server's.
+ */
 
 export interface Bill {
   readonly charges: readonly BillCharge[]
@@ -74,12 +76,16 @@ async function checkCharge(
   return heads.get(day.day) === day.head && proof.head === day.head ? 'proved' : 'other_head'
 }
 
-/** A reversal is the exact negative of its charge, rounding included. */
+/** pico-USD x (rate x 10^4) x (markup x 10^4) over this is nano-BRL. */
+const CHARGE_DIVISOR = 10n ** 11n
+
+/** Rounded half up. A reversal is the exact negative of its charge, rounding included. */
 function isAsCharged(amounts: Amounts): boolean {
   const cost = BigInt(amounts.cost_upstream_pico_usd)
-  const billed = BigInt(amounts.cost_billed_nano_brl)
-  const terms = { fxRateE4: BigInt(amounts.fx_rate_e4), markupE4: BigInt(amounts.markup_e4) }
-  return cost < 0n ? -chargeFor(-cost, terms) === billed : chargeFor(cost, terms) === billed
+  const product = cost * BigInt(amounts.fx_rate_e4) * BigInt(amounts.markup_e4)
+  const sign = cost < 0n ? -1n : 1n
+  const billed = sign * ((sign * product + CHARGE_DIVISOR / 2n) / CHARGE_DIVISOR)
+  return billed === BigInt(amounts.cost_billed_nano_brl)
 }
 
 async function sha256(kind: number, ...parts: readonly Uint8Array[]): Promise<Uint8Array> {
