@@ -65,6 +65,8 @@ export async function readChainsOfDays(
   for (const [day, seals] of Map.groupBy(rows, (row) => row.day)) {
     const [first, last] = [seals[0], seals.at(-1)]
     if (!first || !last?.endsDay) continue
+    // A node of the previous release sealed a part of the day, without a tree.
+    if (last.number - first.number !== BigInt(seals.length - 1)) continue
     chains.set(day, {
       day,
       number: last.number,

@@ -76,7 +76,11 @@ test('the memory for a stored response is given back for a client that left befo
   const { status, json, text } = await ask(gateway.node.baseUrl, '/responses', { secret, body })
   assert.equal(status, 200, text)
   await leaveEarly('stored_responses', `/responses/${json.id}`, credentialHeaders(secret))
-  const deadline = Date.now() + 20_000
-  while ((await bodyBytes()) > 0 && Date.now() < deadline) await sleep(50)
-  assert.equal(await bodyBytes(), 0)
+  // The requests may still be reading: nothing is kept once it stays so.
+  const deadline = Date.now() + 30_000
+  for (let nothing = 0; nothing < 30; await sleep(50)) {
+    const bytes = await bodyBytes()
+    nothing = bytes === 0 ? nothing + 1 : 0
+    assert.ok(nothing > 0 || Date.now() < deadline, `${bytes} bytes are kept`)
+  }
 })

@@ -4,11 +4,15 @@ import { checkBill, type Bill, type Finding } from './check-bill.ts'
 const WORDS: Readonly<Record<Finding, string>> = {
   proved: 'A conta fecha, e a cobrança está no livro público.',
   waits: 'A conta fecha. A cobrança entra no livro público quando o dia terminar (UTC).',
+  unproved: 'A conta fecha. A prova está sendo feita: recarregue a página em um momento.',
   wrong_amount: 'A conta não fecha: custo vezes câmbio vezes multiplicador dá outro valor.',
   not_in_seal: 'Esta cobrança não é a que o livro registrou.',
   broken_chain: 'O livro do dia desta cobrança não leva ao selo do dia.',
   other_head: 'O selo do dia não é mais o que foi publicado.',
 }
+
+/** Nothing is wrong, and not all is proved. */
+const OPEN: ReadonlySet<Finding> = new Set(['waits', 'unproved'])
 
 const byId = (id: string): HTMLElement | null => document.getElementById(id)
 
@@ -23,7 +27,7 @@ async function showFindings(): Promise<void> {
   if (!data || !result || !steps) return
   const bill = JSON.parse(data.textContent) as Bill
   try {
-    const findings = await checkBill(bill, await readHeads())
+    const findings = await checkBill(bill, await readHeads(bill.days.map(({ day }) => day)))
     result.replaceChildren(summaryOf(findings))
     const places = findings.map((finding, place) => ({ finding, place }))
     const shown = places.length === 1 ? [] : places.filter(({ finding }) => finding !== 'proved')
@@ -37,24 +41,38 @@ async function showFindings(): Promise<void> {
 
 function summaryOf(findings: readonly Finding[]): HTMLElement {
   const summary = document.createElement('strong')
-  const wrong = findings.filter((finding) => finding !== 'proved' && finding !== 'waits')
+  const wrong = findings.filter((finding) => !OPEN.has(finding) && finding !== 'proved')
   const [first] = findings
   if (findings.length === 1 && first) summary.textContent = WORDS[first]
   else if (wrong.length > 0)
     summary.textContent = `Não confere: ${wrong.length} de ${findings.length} cobranças.`
-  else if (findings.includes('waits'))
-    summary.textContent =
-      'As contas fecham. As cobranças de hoje entram no livro público quando o dia terminar (UTC).'
+  else if (findings.some((finding) => OPEN.has(finding)))
+    summary.textContent = 'As contas fecham. Nem todas as cobranças têm a prova ainda.'
   else summary.textContent = 'As contas fecham, e todas as cobranças estão no livro público.'
   summary.className = wrong.length > 0 ? 'tag warn' : 'tag'
   return summary
 }
 
-async function readHeads(): Promise<Map<string, string>> {
-  const answer = await fetch('/v1/charge-chain?limit=366')
+/** The published heads of the last year, and of these days. */
+async function readHeads(days: readonly string[]): Promise<Map<string, string>> {
+  const heads = new Map(await askHeads('limit=366'))
+  const older = days.filter((day) => !heads.has(day))
+  for (const found of await Promise.all(
+    older.map((day) => askHeads(`limit=1&before=${dayAfter(day)}`)),
+  ))
+    for (const [day, head] of found) heads.set(day, head)
+  return heads
+}
+
+async function askHeads(query: string): Promise<[day: string, head: string][]> {
+  const answer = await fetch(`/v1/charge-chain?${query}`)
   if (!answer.ok) throw new Error(String(answer.status))
   const { days } = (await answer.json()) as { days: { day: string; head: string }[] }
-  return new Map(days.map(({ day, head }) => [day, head]))
+  return days.map(({ day, head }) => [day, head])
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 }
 
 function item(text: string): HTMLElement {

@@ -38,10 +38,14 @@ interface Amounts {
   readonly cost_billed_nano_brl: string
 }
 
-/** `waits`: the day of the charge is not over, so the chain does not cover it yet. */
+/**
+ * `waits`: the day of the charge is not over, so the chain does not cover it yet. `unproved`: it is over, and the server
+ * has not made the proof yet.
+ */
 export type Finding =
   | 'proved'
   | 'waits'
+  | 'unproved'
   | 'wrong_amount'
   | 'not_in_seal'
   | 'broken_chain'
@@ -62,8 +66,8 @@ async function checkCharge(
 ): Promise<Finding> {
   const amounts = JSON.parse(text) as Amounts
   if (!isAsCharged(amounts)) return 'wrong_amount'
-  if (!proof) return 'waits'
   const day = days.find((each) => each.day === amounts.settled_at.slice(0, 10))
+  if (!proof) return day ? 'unproved' : 'waits'
   const seal = day?.seals.find(({ number }) => number === proof.seal)
   let node = await sha256(0, utf8(text))
   for (const { side, hash } of proof.path)
