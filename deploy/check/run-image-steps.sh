@@ -34,7 +34,8 @@ export DATA_DIR=$folder/data HOST=127.0.0.1 PORT=18080 PROBE_PORT=18081 NODE_ENV
 as() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 probes=http://127.0.0.1:$PROBE_PORT
 cd "$folder/data"
-as "$(command -v node)" "$app/src/main.ts" >"$folder/server.log" 2>&1 &
+# Not by the function, whose shell would get the signal.
+setpriv --reuid 65534 --regid 65534 --clear-groups "$(command -v node)" "$app/src/main.ts" >"$folder/server.log" 2>&1 &
 server=$!
 for _ in $(seq 600); do
   node "$app/src/probe.ts" "$probes/readyz" && break
