@@ -51,8 +51,11 @@ export async function readPublicBill(db: Database, token: string): Promise<Shown
   if (!TOKEN.test(token)) return undefined
   const bill = await db
     .selectFrom('public_bills')
-    .selectAll()
+    .innerJoin('customers', 'customers.id', 'public_bills.customer_id')
+    .selectAll('public_bills')
     .where('token', '=', token)
+    // The rows of a deleted account are erased some time later.
+    .where('customers.deleted_at', 'is', null)
     .executeTakeFirst()
   if (!bill) return undefined
   const found = await readCharges(db, bill)

@@ -276,6 +276,15 @@ test('an account has at most a thousand public bills; a closed one makes room', 
   assert.equal((await open(secret, { session_id: 'conversa' })).status, 201)
 })
 
+test('the bills of an account end with its deletion, before its rows are erased', async () => {
+  const { secret, customerId } = await seedCharges([0])
+  const { json } = await open(secret, { session_id: 'conversa' })
+  assert.equal((await readBill(tokenOf(json.url))).charges.length, 1)
+  await sql`update customers set deleted_at = now() where id = ${customerId}`.execute(db)
+  const answer = await ask(baseUrl, `/public-bills/${tokenOf(json.url)}`)
+  assert.deepEqual([answer.status, answer.json.error], [404, 'public_bill_not_found'])
+})
+
 test('the chain has one head for each finished day, and its pages continue each other', async () => {
   const all = (await ask(baseUrl, '/charge-chain?limit=366')).json.days
   const days: string[] = all.map(({ day }: { day: string }) => day)
