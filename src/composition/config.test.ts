@@ -93,6 +93,8 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     topUpMinBrl: 20,
     refundReviewAboveBrl: 500,
     referralRewardBrl: 10,
+    trialCreditBrl: 5,
+    trialCreditDailyBrl: 100,
     referralSpendingBrl: 20,
     adminApprovalAboveBrl: 500,
     markupNoticeDays: 7,

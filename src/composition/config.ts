@@ -86,6 +86,10 @@ export interface Config {
   readonly referralRewardBrl: number
   /** The paid money that the referred customer must have spent before the reward, in whole BRL. */
   readonly referralSpendingBrl: number
+  /** Promotional credit for a new customer to try the service with, in whole BRL; 0: none. */
+  readonly trialCreditBrl: number
+  /** The most trial credit that is granted in 24 hours, in whole BRL. */
+  readonly trialCreditDailyBrl: number
   /** In whole BRL: adjustments above it, alone or in the sum of 24 hours, need a second operator. */
   readonly adminApprovalAboveBrl: number
   /** The notice that customers get before a markup rises, in days. */
@@ -141,6 +145,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const workers = read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto')
   const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
+  const trialCreditBrl = read.whole('TRIAL_CREDIT_BRL', mode === 'sandbox' ? 5 : 0, 0, 100)
   const passwordFile = read.readableFile('DATABASE_PASSWORD_FILE', folder)
   const withPassword = (url: string | undefined): string | undefined =>
     url && passwordFile ? withPasswordFile(url, passwordFile) : url
@@ -187,6 +192,13 @@ export function loadConfig(variables: Environment, folder: string): Config {
       'REFERRAL_SPENDING_BRL',
       2 * referralRewardBrl,
       referralRewardBrl,
+      100_000,
+    ),
+    trialCreditBrl,
+    trialCreditDailyBrl: read.whole(
+      'TRIAL_CREDIT_DAILY_BRL',
+      Math.max(100, trialCreditBrl),
+      trialCreditBrl,
       100_000,
     ),
     corsOrigins: read.origins('CORS_ORIGINS'),

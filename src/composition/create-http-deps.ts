@@ -75,6 +75,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     exportSlots: createSlots(EXPORTS_MAX, parts.shared.runningOf('exports')),
     margins: parts.margins,
     referrals: parts.referrals,
+    trial: parts.trial,
     limits: parts.limits,
     restLimits: createRestLimits(
       {

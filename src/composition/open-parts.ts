@@ -17,6 +17,7 @@ import type { Log } from '../lib/log.ts'
 import { createPace, type Pace } from '../lib/pace.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
 import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-referrals.ts'
+import type { TrialProgramme } from '../payments/trial-credit/grant-trial-credit.ts'
 import { createSignIn, type SignIn } from '../sign-in/create-sign-in.ts'
 import { createResponseStore, type ResponseStore } from '../stored-responses/response-store.ts'
 import { createMargins, type Margins } from '../usage/margins.ts'
@@ -62,6 +63,7 @@ export interface Parts {
   readonly webhooks: WebhookSettings
   readonly signIn: SignIn
   readonly referrals: ReferralProgramme
+  readonly trial: TrialProgramme
   readonly margins: Margins
   /** Of large bodies. */
   readonly pace: Pace
@@ -151,6 +153,10 @@ export async function openParts(
     webhooks,
     signIn,
     referrals: referralsOf(config),
+    trial: {
+      amountNanoBrl: BigInt(config.trialCreditBrl) * NANO_PER_BRL,
+      dailyNanoBrl: BigInt(config.trialCreditDailyBrl) * NANO_PER_BRL,
+    },
     margins: createMargins(db),
     pace,
     ...openResponses(config, { db, webhooks, memory: bodies, pace }),

@@ -1254,6 +1254,22 @@ CREATE INDEX top_ups_unpaid ON top_ups USING btree (checked_at) WHERE paid_at IS
 CREATE TRIGGER limit_card_charges BEFORE INSERT ON top_ups FOR EACH ROW WHEN (new.method = 'card'::text) EXECUTE FUNCTION limit_card_charges();
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON top_ups FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create table trial_credits (
+  customer_id uuid not null,
+  amount_nano_brl bigint not null,
+  tax_id_digest bytea not null,
+  mailbox_digest bytea not null,
+  device_digest bytea,
+  network_digest bytea not null,
+  granted_at timestamptz not null default now(),
+  constraint trial_credits_amount_nano_brl_check CHECK (amount_nano_brl > 0),
+  constraint trial_credits_device_digest_key UNIQUE (device_digest),
+  constraint trial_credits_mailbox_digest_key UNIQUE (mailbox_digest),
+  constraint trial_credits_pkey PRIMARY KEY (customer_id),
+  constraint trial_credits_tax_id_digest_key UNIQUE (tax_id_digest)
+);
+CREATE INDEX trial_credits_by_time ON trial_credits USING btree (granted_at);
+
 create table upstream_cost_days (
   upstream_id text not null,
   day date not null,

@@ -42,6 +42,15 @@ export interface Tables {
     proofs: ColumnType<StoredProofs | null, string | undefined, string>
     created_at: DefaultedTime
   }
+  trial_credits: {
+    customer_id: string
+    amount_nano_brl: bigint
+    tax_id_digest: Buffer
+    mailbox_digest: Buffer
+    device_digest: Buffer | null
+    network_digest: Buffer
+    granted_at: DefaultedTime
+  }
   customers: {
     id: string
     name: string

@@ -34,6 +34,7 @@ import { spendingGuard } from './spending-guard/resource.ts'
 import { storedResponses } from './stored-responses/resource.ts'
 import { teams } from './teams/resource.ts'
 import { topUps } from './top-ups/resource.ts'
+import { trialCredit } from './trial-credit/resource.ts'
 import { usage } from './usage/resource.ts'
 import { webhooks } from './webhooks/resource.ts'
 import type { MailTerms } from './mails/mail-deps.ts'
@@ -66,6 +67,7 @@ export function listRoutes(terms: RouteTerms) {
     ...spendingGuard,
     ...notifications,
     ...referrals,
+    ...trialCredit,
     ...personalData,
     ...teams,
     ...alerts,

@@ -15,7 +15,7 @@ import {
 } from './entries.ts'
 
 /** The reasons of entries that are promotional. */
-export const PROMOTIONAL_REASONS = ['promotion', 'referral'] as const
+export const PROMOTIONAL_REASONS = ['promotion', 'referral', 'trial'] as const
 /** The reasons of debits that take promotional credit back. */
 const TAKEN_BACK = 'referral_taken_back'
 

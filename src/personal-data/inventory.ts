@@ -133,6 +133,10 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   'team_members.customer_id': { exportedIn: 'team_memberships', deletion: 'erased' },
   'team_invitations.invited_by': { exportedIn: 'invitations_sent', deletion: 'erased' },
   'team_invitations.email': { exportedIn: 'invitations_received', deletion: 'erased' },
+  'trial_credits.customer_id': {
+    notExported: 'the credit is in ledger_entries; the rest are HMACs of data that is exported',
+    deletion: 'kept: an HMAC of the CPF or CNPJ, mailbox, device and network prevents a second one',
+  },
   'referrals.customer_id': {
     exportedIn: 'referrals',
     deletion:

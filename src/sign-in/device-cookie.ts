@@ -9,6 +9,8 @@ import { cookiePrefix } from './session-cookie.ts'
 export interface DeviceCookies {
   /** The id of the device, if the `Cookie` header has an unexpired token for this e-mail. */
   deviceOf(cookies: string | undefined, email: string): string | undefined
+  /** The ids in the `Cookie` header, that of this e-mail first. The others are not verified: the header may invent them. */
+  allDevicesOf(cookies: string | undefined, email: string): string[]
   /** The `Set-Cookie` line that remembers the device; undefined if its token is valid for long enough. */
   remember(cookies: string | undefined, email: string, origin: string): string | undefined
 }
@@ -46,6 +48,17 @@ export function createDeviceCookies(key: Buffer, now: () => number = Date.now): 
       .find((found) => found !== undefined)
   return {
     deviceOf: (cookies, email) => find(cookies, email)?.deviceId,
+    allDevicesOf(cookies, email) {
+      const own = find(cookies, email)?.deviceId
+      const all = tokensOf(cookies).flatMap((token) => {
+        const bytes = Buffer.from(token, 'base64url')
+        return bytes.length === BODY_BYTES + SIGNATURE_BYTES
+          ? [bytes.subarray(0, ID_BYTES).toString('hex')]
+          : []
+      })
+      // Without a token of its own, the account has no device that could be remembered.
+      return own === undefined ? all : [own, ...all.filter((id) => id !== own)]
+    },
     remember(cookies, email, origin) {
       const known = find(cookies, email)
       if (known && known.secondsLeft > RENEWED_DAYS_BEFORE * DAY_SECONDS) return undefined

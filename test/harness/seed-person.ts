@@ -89,6 +89,17 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     })
     .execute()
   await db
+    .insertInto('trial_credits')
+    .values({
+      customer_id: customerId,
+      amount_nano_brl: NANO_PER_BRL,
+      tax_id_digest: sha256(`tax id ${marker}`),
+      mailbox_digest: sha256(`mailbox ${marker}`),
+      device_digest: sha256(`device ${marker}`),
+      network_digest: sha256(`network ${marker}`),
+    })
+    .execute()
+  await db
     .insertInto('external_users')
     .values({ external_id_hash: sha256(`external user ${marker}`), customer_id: customerId })
     .execute()

@@ -48,6 +48,7 @@ const WITH_KEY = [
   '/v1/me/invitations/:id/accept',
   '/v1/me/alerts',
   '/v1/me/public-bills',
+  '/v1/me/trial-credit',
   '/v1/webhooks',
   '/v1/webhooks/:id/rotate-secret',
   '/v1/webhooks/:id/test',

@@ -69,7 +69,7 @@ test('the calculator equals the price API to the centavo, and sends nothing', as
   await page.goto('/', { waitUntil: 'networkidle' })
   const icons = await page
     .locator('link[rel~="icon"]')
-    .evaluateAll((links) => links.map((link) => (link as HTMLLinkElement).href))
+    .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href))
   const requests: string[] = []
   page.on('request', (request) => {
     // The browser loads the page's icon when it likes, sometimes after the page is idle.

@@ -1,3 +1,4 @@
+import { seedPayer } from '../../harness/payer.ts'
 import { seedPerson } from '../../harness/seed-person.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
@@ -16,6 +17,7 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
   const person = await seedPerson(db)
   const empty = await seedCustomer(db, { balanceBrl: '0' })
   const fresh = await seedCustomer(db, { balanceBrl: '0' })
+  const newcomer = await seedPayer(db, '39053344705')
   const { secret } = person
   return {
     'GET /session': [{ secret }, { secret: fresh.secret }, { isAnonymous: true, status: 401 }],
@@ -74,6 +76,17 @@ export async function createCases({ database }: TestGateway): Promise<ContractCa
       { secret },
       { secret: empty.secret },
       { path: '/me/referrals?limit=201', secret, status: 400 },
+      { isAnonymous: true, status: 401 },
+    ],
+    'GET /me/trial-credit': [
+      { secret },
+      { secret: empty.secret },
+      { isAnonymous: true, status: 401 },
+    ],
+    'POST /me/trial-credit': [
+      { secret: newcomer.secret, status: 201 },
+      { secret: newcomer.secret, status: 409 },
+      { secret: empty.secret, status: 400 },
       { isAnonymous: true, status: 401 },
     ],
     'GET /me/export': [{ secret }, { secret: empty.secret }, { isAnonymous: true, status: 401 }],

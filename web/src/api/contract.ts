@@ -1690,6 +1690,25 @@ export interface Contract {
       }
     }
     /**
+     * O crédito para experimentar
+     */
+    '/me/trial-credit': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * `offered`: a conta pode pedir, com um CPF ou CNPJ no perfil. `none`: não há crédito para esta conta.
+         */
+        status: 'offered' | 'granted' | 'none'
+        /**
+         * Crédito promocional: é gasto primeiro e não é devolvido.
+         */
+        amount_brl: number
+        granted_at: string | null
+      }
+    }
+    /**
      * Cópia de todos os dados da conta (LGPD)
      */
     '/me/export': {
@@ -4661,6 +4680,26 @@ export interface Contract {
          * BRL
          */
         cost_billed_brl: number
+      }
+    }
+    /**
+     * Pede o crédito para experimentar: um por CPF ou CNPJ, caixa de e-mail e aparelho, em contas sem nenhum crédito
+     */
+    '/me/trial-credit': {
+      idempotency_key: string
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * `offered`: a conta pode pedir, com um CPF ou CNPJ no perfil. `none`: não há crédito para esta conta.
+         */
+        status: 'offered' | 'granted' | 'none'
+        /**
+         * Crédito promocional: é gasto primeiro e não é devolvido.
+         */
+        amount_brl: number
+        granted_at: string | null
       }
     }
     /**

@@ -66,6 +66,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'public_bill.deleted': 'Fechou uma conta pública',
   'prompt.deleted': 'Excluiu um prompt',
   'response.deleted': 'Excluiu uma resposta guardada',
+  'trial_credit.granted': 'Recebeu o crédito para experimentar',
   'referral.recorded': 'Veio por indicação',
   'automatic_topup.changed': 'Mudou a recarga automática',
   'automatic_topup.deleted': 'Desligou a recarga automática',

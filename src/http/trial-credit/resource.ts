@@ -1,0 +1,3 @@
+import { trialCreditRoutes } from './trial-credit-routes.ts'
+
+export const trialCredit = [...trialCreditRoutes]
