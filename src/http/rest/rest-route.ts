@@ -25,7 +25,7 @@ import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
 import type { IdempotencyDeps } from '../../idempotency/act-once.ts'
 import type { Method, Route } from './route.ts'
-import { sendTaggedJson } from './send-tagged-json.ts'
+import { sendTaggedJson, tagJson } from './send-tagged-json.ts'
 
 export interface RestRoute<
   Params extends TProperties,
@@ -177,7 +177,7 @@ export function restRoute<
         // A reply is a promise: the sent answer resolves it to undefined.
         if (answer === reply || answer === undefined) return reply
         return declared.isTagged
-          ? sendTaggedJson(request, reply, answer)
+          ? sendTaggedJson(request, reply, tagJson(answer))
           : sendJson(reply, answer, status)
       },
     }),
