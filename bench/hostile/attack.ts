@@ -1,6 +1,7 @@
 /**
  * Hostile clients of one gateway, in a separate process: `node attack.ts <port> <key without balance> <key with
- * balance>`. Runs until it is killed, and then prints the number of answers by status.
+ * balance>`. Prints `ready` when its bodies are made, runs until it is killed, and
+ * then prints the number of answers by status.
  */
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -36,11 +37,16 @@ function ask(name: string, path: string, secret: string | undefined, body: Buffe
   })
 }
 
-async function forEver(clients: number, pauseMs: number, act: () => Promise<void>): Promise<void> {
+/**
+ * Each client acts once in `everyMs` at most, so that a target that answers sooner does not get more: the attackers take
+ * the same processors whatever they attack.
+ */
+async function forEver(clients: number, everyMs: number, act: () => Promise<void>): Promise<void> {
   const one = async (): Promise<void> => {
     for (;;) {
+      const startedAtMs = performance.now()
       await act()
-      await sleep(pauseMs)
+      await sleep(Math.max(1, everyMs - (performance.now() - startedAtMs)))
     }
   }
   await Promise.all(Array.from({ length: clients }, one))
@@ -95,25 +101,28 @@ process.on('SIGTERM', () => {
   process.exit(0)
 })
 
+process.stdout.write('ready\n')
+
 /** `--only name,name` leaves the others out, to find what an attack costs. */
 const only = process.argv[5]?.split(',')
 const attacks: Readonly<Record<string, () => Promise<void>>> = {
-  large: () => forEver(2, 10, () => ask('large bodies', CHAT, rich, text)),
-  poor: () => forEver(4, 10, () => ask('large bodies without balance', CHAT, poor, text)),
-  lists: () => forEver(2, 10, () => ask('lists', CHAT, rich, lists)),
-  deep: () => forEver(2, 10, () => ask('deep JSON', CHAT, rich, deep)),
-  strangers: () => forEver(2, 10, () => ask('large bodies without a key', CHAT, undefined, text)),
-  unknown: () => forEver(2, 10, () => ask('unknown paths', '/v1/nothing', undefined, text)),
-  rest: () => forEver(2, 10, () => ask('large REST bodies', '/v1/me/prompts', rich, text)),
-  keys: () => forEver(8, 5, () => ask('wrong keys', CHAT, 'sk-svc-wrong', chat('"oi"'))),
+  large: () => forEver(2, 200, () => ask('large bodies', CHAT, rich, text)),
+  poor: () => forEver(4, 200, () => ask('large bodies without balance', CHAT, poor, text)),
+  lists: () => forEver(2, 200, () => ask('lists', CHAT, rich, lists)),
+  deep: () => forEver(2, 100, () => ask('deep JSON', CHAT, rich, deep)),
+  strangers: () => forEver(2, 200, () => ask('large bodies without a key', CHAT, undefined, text)),
+  unknown: () => forEver(2, 200, () => ask('unknown paths', '/v1/nothing', undefined, text)),
+  rest: () => forEver(2, 200, () => ask('large REST bodies', '/v1/me/prompts', rich, text)),
+  keys: () => forEver(8, 50, () => ask('wrong keys', CHAT, 'sk-svc-wrong', chat('"oi"'))),
   restKeys: () =>
-    forEver(8, 5, () => ask('wrong keys of REST', '/v1/me/prompts', 'sk-svc-wrong', chat('"oi"'))),
+    forEver(8, 50, () => ask('wrong keys of REST', '/v1/me/prompts', 'sk-svc-wrong', chat('"oi"'))),
   events: () =>
-    forEver(2, 10, () =>
+    forEver(2, 500, () =>
       ask('events without end', CHAT, rich, chat('"oi"', 'endless', ',"stream":true')),
     ),
-  answers: () => forEver(2, 10, () => ask('answers without end', CHAT, rich, chat('"oi"', 'huge'))),
-  readers: () => forEver(15, 10, () => readNothing('/v1/embeddings', vectors)),
+  answers: () =>
+    forEver(2, 500, () => ask('answers without end', CHAT, rich, chat('"oi"', 'huge'))),
+  readers: () => forEver(15, 1_000, () => readNothing('/v1/embeddings', vectors)),
   heads: () => forEver(200, 1_000, () => stop(HALF_HEAD)),
   bodies: () => forEver(50, 1_000, () => stop(HALF_BODY)),
   noKeys: () => forEver(50, 1_000, () => stop(NO_KEY)),

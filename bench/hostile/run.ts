@@ -1,9 +1,11 @@
 /**
- * `npm run bench:hostile -- --seconds 600`: hostile traffic beside normal calls. Measures normal calls alone for a
- * sixth of the time, and then beside large bodies, deep JSON, slow readers, wrong keys, half requests and answers of
- * upstreams without an end. Exits 1 when the median of normal calls more than doubles, the gateway's memory exceeds
- * `--memory-mb`, or a normal call is refused. The attackers and their upstream run at the lowest priority, because they
- * would be other machines; normal calls have an upstream of their own.
+ * `npm run bench:hostile -- --seconds 600`: hostile traffic beside normal calls, in alternating turns. In the turns with
+ * an attack, large bodies, deep JSON, slow readers, wrong keys, half requests and answers of upstreams without an end go
+ * to the gateway; in those without, the same attackers send the same to a sink, which takes the cost of generating the
+ * load out of the comparison. Attackers, normal clients, both upstreams and the sink are processes of their own; the
+ * hostile upstream and the sink have the lowest priority, because they would be other machines. Exits 1 when the median
+ * of normal calls more than doubles (the median of the turns decides, so that a slow moment does not), the gateway's
+ * memory exceeds `--memory-mb`, a normal call is refused, or an attack got no answer at all.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,31 +19,34 @@ import { readProcessUsage } from '../process-usage.ts'
 import { createProcesses, type Processes } from '../processes.ts'
 import { report } from '../report.ts'
 import { median } from '../summarise-rounds.ts'
+import type { NormalCalls } from './normal.ts'
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
     'memory-mb': { type: 'string', default: '1024' },
     'median-factor': { type: 'string', default: '2' },
+    /** Pairs of a turn with and one without an attack. */
+    turns: { type: 'string' },
     /** Names of attacks in `attack.ts`, between commas. */
     only: { type: 'string' },
   },
 })
 const SECONDS = Number(values.seconds)
+const TURNS = Number(values.turns ?? Math.min(5, Math.max(2, Math.floor(SECONDS / 10))))
+const HOSTILE_SECONDS = SECONDS / TURNS
+/** Enough calls for a median, in less time. */
+const BASELINE_SECONDS = Math.max(3, HOSTILE_SECONDS / 3)
+/** Connections and answers of a turn end before the next one. */
+const PAUSE_MS = 2_000
 const MB = 1024 * 1024
-const CALLERS = 4
-const PAUSE_MS = 20
 const WARM_UP_SECONDS = 5
 const LOWEST_PRIORITY = 19
 const root = join(import.meta.dirname, '../..')
 
-interface NormalCalls {
-  readonly ms: number[]
-  readonly refused: string[]
-}
-
 interface Started {
   readonly port: number
+  readonly sinkPort: number
   readonly pid: number
   readonly normal: string
   readonly poor: string
@@ -49,13 +54,15 @@ interface Started {
 }
 
 async function start(processes: Processes, folder: string): Promise<Started> {
-  const [port, upstreamPort, hostilePort] = [
+  const [port, upstreamPort, hostilePort, sinkPort] = [
+    await findFreePort(),
     await findFreePort(),
     await findFreePort(),
     await findFreePort(),
   ]
-  spawnUpstream(processes, folder, upstreamPort, 0)
-  spawnUpstream(processes, folder, hostilePort, LOWEST_PRIORITY)
+  spawnServer(processes, folder, 'upstream.ts', upstreamPort, 0)
+  spawnServer(processes, folder, 'upstream.ts', hostilePort, LOWEST_PRIORITY)
+  spawnServer(processes, folder, 'sink.ts', sinkPort, LOWEST_PRIORITY)
   const configPath = join(folder, 'catraca.config.json')
   writeFileSync(configPath, JSON.stringify(configOf(upstreamPort, hostilePort)))
   const env = {
@@ -99,6 +106,7 @@ async function start(processes: Processes, folder: string): Promise<Started> {
   }
   return {
     port,
+    sinkPort,
     pid: server.pid,
     normal: await customer('normal', '10000', '100000000'),
     // The limits of a key that anybody gets.
@@ -139,41 +147,55 @@ function configOf(upstreamPort: number, hostilePort: number): object {
   return { upstreams, models: [...chats, vectors] }
 }
 
-function spawnUpstream(processes: Processes, folder: string, port: number, priority: number): void {
-  const program = join(import.meta.dirname, 'upstream.ts')
+function spawnServer(
+  processes: Processes,
+  folder: string,
+  file: string,
+  port: number,
+  priority: number,
+): void {
+  const program = join(import.meta.dirname, file)
   const args = ['-n', String(priority), process.execPath, program, String(port)]
-  const command = { name: 'upstream', command: 'nice', args }
   // It ends with all the others.
-  void processes.run({ ...command, cwd: folder }, (SECONDS * 2 + 600) * 1_000)
+  void processes.run(
+    { name: file, command: 'nice', args, cwd: folder },
+    (SECONDS * 2 + 600) * 1_000,
+  )
 }
 
-async function callNormally({ port, normal }: Started, seconds: number): Promise<NormalCalls> {
-  const result: NormalCalls = { ms: [], refused: [] }
-  const body = JSON.stringify({
-    model: 'good',
-    max_tokens: 5,
-    messages: [{ role: 'user', content: 'Oi! Tudo bem?' }],
-  })
-  const headers = { authorization: `Bearer ${normal}`, 'content-type': 'application/json' }
-  const untilMs = performance.now() + seconds * 1_000
-  const caller = async (): Promise<void> => {
-    while (performance.now() < untilMs) {
-      const startedAtMs = performance.now()
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
-        method: 'POST',
-        headers,
-        body,
-      }).then(
-        async (got) => ({ status: got.status, text: await got.text() }),
-        (error: unknown) => ({ status: 0, text: String((error as Error).cause ?? error) }),
-      )
-      if (answer.status === 200) result.ms.push(performance.now() - startedAtMs)
-      else result.refused.push(`${answer.status} ${answer.text.slice(0, 200)}`)
-      await sleep(PAUSE_MS)
-    }
+async function callNormally(
+  { port, normal }: Started,
+  processes: Processes,
+  seconds: number,
+): Promise<NormalCalls> {
+  const program = join(import.meta.dirname, 'normal.ts')
+  const args = [program, String(port), normal, String(seconds)]
+  const command = { name: 'normal', command: process.execPath, args }
+  const { code, stdout, stderr } = await processes.run(command, (seconds + 120) * 1_000)
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout) as NormalCalls
+}
+
+type Answers = Readonly<Record<string, number>>
+
+/** Resolves, once the attack runs, to a function that ends it and resolves to the number of answers by status. */
+async function attack({ poor, rich }: Started, port: number): Promise<() => Promise<Answers>> {
+  const program = join(import.meta.dirname, 'attack.ts')
+  const args = [program, String(port), poor, rich, ...(values.only ? [values.only] : [])]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const kill = (): void => void child.kill()
+  process.once('exit', kill)
+  let said = ''
+  const ready = once(child.stdout, 'data')
+  child.stdout.on('data', (text) => (said += String(text)))
+  await Promise.race([ready, once(child, 'exit')])
+  return async () => {
+    const closed = once(child, 'close')
+    child.kill('SIGTERM')
+    await closed
+    process.off('exit', kill)
+    return JSON.parse(said.replace('ready\n', '') || '{}') as Answers
   }
-  await Promise.all(Array.from({ length: CALLERS }, caller))
-  return result
 }
 
 /** The most resident memory of the gateway's process, without its database. */
@@ -189,59 +211,86 @@ function watchMemory(pid: number): () => number {
   }
 }
 
-async function measure(started: Started): Promise<boolean> {
-  const { port, pid, poor, rich } = started
-  await callNormally(started, WARM_UP_SECONDS)
-  const alone = await callNormally(started, Math.max(10, SECONDS / 6))
-  const stopWatching = watchMemory(pid)
-  const program = join(import.meta.dirname, 'attack.ts')
-  const attack = spawn(
-    'nice',
-    [
-      '-n',
-      String(LOWEST_PRIORITY),
-      process.execPath,
-      program,
-      String(port),
-      poor,
-      rich,
-      ...(values.only ? [values.only] : []),
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  let said = ''
-  attack.stdout.on('data', (text) => (said += String(text)))
-  const cpuBefore = readProcessUsage(pid)?.gatewayCpuMs ?? 0
-  const beside = await callNormally(started, SECONDS)
-  const cpuMs = (readProcessUsage(pid)?.gatewayCpuMs ?? 0) - cpuBefore
-  const peakMb = Math.round(stopWatching() / MB)
-  const closed = once(attack, 'close')
-  attack.kill('SIGTERM')
-  await closed
+interface Turn extends NormalCalls {
+  readonly answers: Answers
+  readonly cpuShare: number
+}
 
-  const [aloneMs, besideMs] = [median(alone.ms), median(beside.ms)]
-  const p99 = beside.ms.toSorted((a, b) => a - b)[Math.floor(beside.ms.length * 0.99)] ?? 0
-  const refused = [...alone.refused, ...beside.refused]
+async function takeTurn(
+  started: Started,
+  processes: Processes,
+  target: 'gateway' | 'sink',
+): Promise<Turn> {
+  const seconds = target === 'gateway' ? HOSTILE_SECONDS : BASELINE_SECONDS
+  const endAttack = await attack(started, target === 'gateway' ? started.port : started.sinkPort)
+  await sleep(PAUSE_MS / 2)
+  const cpuMs = (): number => readProcessUsage(started.pid)?.gatewayCpuMs ?? 0
+  const cpuBefore = cpuMs()
+  const calls = await callNormally(started, processes, seconds)
+  const cpuShare = (cpuMs() - cpuBefore) / seconds / 1_000
+  const answers = await endAttack()
+  await sleep(PAUSE_MS)
+  const rate = calls.ms.length / seconds
   report(
-    `median of normal calls: ${aloneMs.toFixed(1)} ms alone (${alone.ms.length} calls), ${besideMs.toFixed(1)} ms beside hostile traffic (${beside.ms.length} calls, p99 ${p99.toFixed(0)} ms)`,
+    `${target === 'gateway' ? 'attacked' : 'sink    '}: median ${median(calls.ms).toFixed(1)} ms, ${rate.toFixed(0)} calls/s, gateway at ${(cpuShare * 100).toFixed(0)} % of one core, ${total(answers)} hostile answers`,
   )
-  report(`memory of the gateway at most: ${peakMb} MB (bound: ${values['memory-mb']} MB)`)
-  report(`processor of the gateway: ${(cpuMs / SECONDS / 10).toFixed(0)} % of one core`)
-  report(
-    `normal calls refused: ${refused.length}${refused.length > 0 ? `, such as ${refused[0]}` : ''}`,
-  )
-  report(`hostile requests: ${said.trim()}`)
-  const isFast = besideMs <= Number(values['median-factor']) * aloneMs
-  return isFast && peakMb <= Number(values['memory-mb']) && refused.length === 0 && said !== ''
+  return { ...calls, answers, cpuShare }
+}
+
+function total(answers: Answers): number {
+  return Object.values(answers).reduce((sum, count) => sum + count, 0)
+}
+
+async function measure(started: Started, processes: Processes): Promise<boolean> {
+  await callNormally(started, processes, WARM_UP_SECONDS)
+  const stopWatching = watchMemory(started.pid)
+  const ratios: number[] = []
+  const turns: Turn[] = []
+  const answers: Record<string, number> = {}
+  for (let pair = 0; pair < TURNS; pair++) {
+    const order = pair % 2 === 0 ? (['sink', 'gateway'] as const) : (['gateway', 'sink'] as const)
+    const medians = { sink: 0, gateway: 0 }
+    for (const target of order) {
+      const turn = await takeTurn(started, processes, target)
+      turns.push(turn)
+      medians[target] = median(turn.ms)
+      if (target === 'sink') continue
+      for (const [what, count] of Object.entries(turn.answers))
+        answers[what] = (answers[what] ?? 0) + count
+    }
+    ratios.push(medians.gateway / medians.sink)
+  }
+  const peakMb = Math.round(stopWatching() / MB)
+  const refused = turns.flatMap((turn) => turn.refused)
+  const ratio = median(ratios)
+  report(`hostile answers: ${JSON.stringify(answers)}`)
+  return [
+    verdict(
+      `median of normal calls: ${ratio.toFixed(2)} times that without the attack (${ratios.map((each) => each.toFixed(2)).join(', ')}), at most ${values['median-factor']}`,
+      ratio <= Number(values['median-factor']),
+    ),
+    verdict(
+      `memory of the gateway: at most ${peakMb} MB of ${values['memory-mb']}`,
+      peakMb <= Number(values['memory-mb']),
+    ),
+    verdict(
+      `normal calls refused: ${refused.length} of ${turns.reduce((sum, { ms }) => sum + ms.length, refused.length)}${refused.length > 0 ? `, such as ${refused[0]}` : ''}`,
+      refused.length === 0,
+    ),
+    verdict(`the attack was there: ${total(answers)} hostile answers`, total(answers) > 0),
+  ].every(Boolean)
+}
+
+function verdict(text: string, isMet: boolean): boolean {
+  report(`${isMet ? 'met   ' : 'MISSED'}  ${text}`)
+  return isMet
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'catraca-hostile-'))
 const processes = createProcesses(folder)
 process.once('exit', () => processes.killAll())
 try {
-  const isGood = await measure(await start(processes, folder))
+  const isGood = await measure(await start(processes, folder), processes)
   report(isGood ? 'ok' : 'NOT OK')
   process.exitCode = isGood ? 0 : 1
 } finally {

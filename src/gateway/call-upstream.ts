@@ -166,12 +166,14 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   return failure
 }
 
-/** A large plain answer for a customer who had too many that were too slow or too long. */
+/** A large plain answer, or images, for a customer who had too many that were too slow or too long. */
 function findUnpaidWork(
   { unpaidWork }: GatewayDeps,
-  { key, request, quote }: HeldCall,
+  { key, model, request, quote }: HeldCall,
 ): UpstreamFailure | undefined {
-  if (request.isStream || quote.outputTokensMax <= SMALL_OUTPUT_TOKENS) return undefined
+  // Images that are billed by the piece have no output tokens.
+  const isLarge = quote.outputTokensMax > SMALL_OUTPUT_TOKENS || model.category === 'image'
+  if (request.isStream || !isLarge) return undefined
   const retryAfterSeconds = unpaidWork.findWait(key.customerId)
   if (retryAfterSeconds === undefined) return undefined
   const detail = 'too many plain answers were too slow or too long'

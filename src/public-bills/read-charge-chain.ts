@@ -78,6 +78,21 @@ export async function readChainsOfDays(
   return chains
 }
 
+/** Seals of one number follow those of the number before, so their first and last number tell how many a day has. */
+export async function countSealsOfDays(
+  db: Database,
+  days: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ day: string; seals: number }>`
+    select asked.day::text as day, coalesce((
+      select s.number from audit_seals s where s.from_at < (asked.day + 1)::timestamp at time zone 'UTC'
+      order by s.from_at desc limit 1) - (
+      select s.number from audit_seals s where s.from_at >= asked.day::timestamp at time zone 'UTC'
+      order by s.from_at limit 1) + 1, 0)::int4 as seals
+    from unnest(${days}::date[]) as asked (day)`.execute(db)
+  return new Map(rows.map(({ day, seals }) => [day, seals]))
+}
+
 interface SealRow extends ChainSeal {
   readonly day: string
   readonly head: string

@@ -2,10 +2,15 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { StoredProofs } from '../db/tables.ts'
 import { proveCharges } from './prove-charges.ts'
-import { readChainsOfDays, type ChainOfDay } from './read-charge-chain.ts'
+import { countSealsOfDays, readChainsOfDays, type ChainOfDay } from './read-charge-chain.ts'
 
 /** A bill of a session shows its first charges only. */
 export const CHARGES_MAX = 200
+/**
+ * And only those of its first days: a bill has all seals of the days in which its charges were settled, of which a busy
+ * service makes hundreds a day. The first day is always shown.
+ */
+export const SEALS_MAX = 5_000
 /** The text form of a token; no other one is looked up. */
 const TOKEN = /^[0-9A-Za-z]{32}$/
 
@@ -47,7 +52,11 @@ interface ChargeRow extends Omit<ShownCharge, 'proof'> {
  * The bill that a link opens; undefined for no link, and for those of deleted accounts. The amounts are read from the
  * ledger at every call, their places in the trees only once.
  */
-export async function readPublicBill(db: Database, token: string): Promise<ShownBill | undefined> {
+export async function readPublicBill(
+  db: Database,
+  token: string,
+  { sealsMax = SEALS_MAX }: { readonly sealsMax?: number } = {},
+): Promise<ShownBill | undefined> {
   if (!TOKEN.test(token)) return undefined
   const bill = await db
     .selectFrom('public_bills')
@@ -60,9 +69,8 @@ export async function readPublicBill(db: Database, token: string): Promise<Shown
   if (!bill) return undefined
   const found = await readCharges(db, bill)
   if (found.length === 0) return undefined
-  const charges = found.slice(0, CHARGES_MAX)
-  const days = new Set(charges.map(({ settledAt }) => settledAt.slice(0, 10)))
-  const chains = await readChainsOfDays(db, [...days])
+  const charges = await withinSeals(db, found.slice(0, CHARGES_MAX), sealsMax)
+  const chains = await readChainsOfDays(db, daysOf(charges))
   const proofs = await findProofs(db, bill, charges, chains)
   return {
     kind: bill.session_id === null ? 'charge' : 'session',
@@ -76,6 +84,35 @@ export async function readPublicBill(db: Database, token: string): Promise<Shown
     })),
     chains: [...chains.values()],
   }
+}
+
+function daysOf(charges: readonly ChargeRow[]): string[] {
+  return [...new Set(charges.map(dayOf))]
+}
+
+function dayOf({ settledAt }: ChargeRow): string {
+  return settledAt.slice(0, 10)
+}
+
+/** The first charges whose days have at most so many seals together. */
+async function withinSeals(
+  db: Database,
+  charges: readonly ChargeRow[],
+  sealsMax: number,
+): Promise<readonly ChargeRow[]> {
+  const days = daysOf(charges)
+  if (days.length <= 1) return charges
+  const counts = await countSealsOfDays(db, days)
+  let seals = 0
+  const beyond = days.findIndex((day, place) => {
+    seals += counts.get(day) ?? 0
+    return place > 0 && seals > sealsMax
+  })
+  if (beyond === -1) return charges
+  return charges.slice(
+    0,
+    charges.findIndex((charge) => dayOf(charge) === days[beyond]),
+  )
 }
 
 async function readCharges(db: Database, bill: BillRow): Promise<ChargeRow[]> {
@@ -109,9 +146,7 @@ async function findProofs(
   chains: ReadonlyMap<string, ChainOfDay>,
 ): Promise<StoredProofs> {
   const stored = bill.proofs ?? {}
-  const unproved = charges.filter(
-    ({ id, settledAt }) => !stored[id] && chains.has(settledAt.slice(0, 10)),
-  )
+  const unproved = charges.filter((charge) => !stored[charge.id] && chains.has(dayOf(charge)))
   if (unproved.length === 0) return stored
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ isMine: boolean }>`

@@ -1,6 +1,7 @@
-/** Images that an upstream gives by address count in the memory for the customer's calls. */
+/** Images of an upstream, by address or in its answer, count in the memory for the customer's calls. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { UNPAID_WORK_MAX } from '../../src/gateway/unpaid-work.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
@@ -40,28 +41,45 @@ after(async () => {
   await upstream?.close()
 })
 
-/** The upstream answers with the address of an image of this size. */
-function paint(bytes: number): Promise<Asked> {
+let paintings = 0
+
+/** The upstream answers with an image of this size in base64, or with its address. */
+function paint(bytes: number, by: 'url' | 'b64_json' = 'url'): Promise<Asked> {
   const { baseUrl } = gateway.node
   upstream.answerWith((request, response) => {
-    if (request.url === '/img') response.end(Buffer.alloc(bytes, 7))
-    else response.end(JSON.stringify({ data: [{ url: `${upstream.origin}/img` }] }))
+    const image = Buffer.alloc(bytes, 7)
+    if (request.url === '/img') return void response.end(image)
+    paintings += 1
+    const value = by === 'url' ? `${upstream.origin}/img` : image.toString('base64')
+    response.end(JSON.stringify({ data: [{ [by]: value }] }))
   })
   const body = { model: 'painter', prompt: 'Uma catraca' }
   return ask(baseUrl, '/images/generations', { secret: gateway.secret, body })
 }
 
 test('an image that does not fit into the memory of its customer is refused and not charged, and its bytes are given back', async () => {
-  const large = await paint(10 * MIB)
-  assertRefusal(large, 429, 'rate_limit_exceeded')
-  const { outcome, cost_billed_nano_brl: billed } = await theOutcome(gateway, large.requestId)
-  assert.deepEqual([outcome, billed], ['released', 0n])
-  for (let call = 0; call < 3; call++) {
-    const small = await paint(2 * MIB)
-    assert.equal(small.status, 200, small.text.slice(0, 300))
+  for (const by of ['url', 'b64_json'] as const) {
+    const large = await paint(10 * MIB, by)
+    assertRefusal(large, 429, 'rate_limit_exceeded')
+    const { outcome, cost_billed_nano_brl: billed } = await theOutcome(gateway, large.requestId)
+    assert.deepEqual([outcome, billed], ['released', 0n])
+    for (let call = 0; call < 3; call++) {
+      const small = await paint(2 * MIB, by)
+      assert.equal(small.status, 200, small.text.slice(0, 300))
+    }
   }
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
   const metrics = await (await fetch(new URL('/metrics', gateway.node.baseUrl))).text()
   assert.match(metrics, /^catraca_body_bytes 0$/m)
+})
+
+test('a customer whose images never fit has the upstream draw few of them for nothing', async () => {
+  const large = Array.from({ length: UNPAID_WORK_MAX }, () => () => paint(7 * MIB, 'b64_json'))
+  for (const ask of large) assertRefusal(await ask(), 429, 'rate_limit_exceeded')
+  paintings = 0
+  const refused = await paint(MIB)
+  assertRefusal(refused, 429, 'rate_limit_exceeded')
+  assert.match(refused.text, /última hora/)
+  assert.equal(paintings, 0)
 })

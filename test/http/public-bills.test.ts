@@ -153,6 +153,25 @@ test('a bill proves its charges to whom has no other access, once their day is o
   }
 })
 
+test('a bill of very many seals shows the charges of its first days, and says that there are more', async () => {
+  const { json } = await open(talk.secret, { session_id: 'conversa' })
+  const token = tokenOf(json.url)
+  const whole = await readPublicBill(db, token)
+  assert.deepEqual([whole?.charges.length, whole?.hasMore], [4, false])
+  const sealsOf = (bill: typeof whole): number =>
+    bill?.chains.reduce((sum, { seals }) => sum + seals.length, 0) ?? 0
+  for (let sealsMax = 0; sealsMax < sealsOf(whole); sealsMax++) {
+    const bill = await readPublicBill(db, token, { sealsMax })
+    assert.ok(bill?.hasMore)
+    // The first day has two charges, and is always shown.
+    assert.ok(bill.charges.length >= 2)
+    assert.deepEqual(bill.charges, whole?.charges.slice(0, bill.charges.length))
+    assert.ok(sealsOf(bill) <= sealsMax || bill.chains.length === 1)
+    const proved = provedBy(shownBillBody(bill) as Shown, await publishedHeads())
+    assert.equal(proved.length, Math.min(3, bill.charges.length))
+  }
+})
+
 test('a past charge that is changed in any part fails its own proof and the audit', async () => {
   const { secret, ids } = one
   const { json } = await open(secret, { usage_event_id: ids[0] })

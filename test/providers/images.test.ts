@@ -34,17 +34,19 @@ function open(kind: AiSdkOptions['kind'], options: Partial<AiSdkOptions> = {}): 
 interface Asked {
   readonly count?: number
   readonly size?: string
+  readonly takeBytes?: (bytes: number) => boolean
   readonly signal?: AbortSignal
 }
 
 async function generate(
   kind: AiSdkOptions['kind'],
-  { count = 1, size, signal = new AbortController().signal }: Asked = {},
+  { count = 1, size, signal = new AbortController().signal, takeBytes }: Asked = {},
   options: Partial<AiSdkOptions> = {},
 ): Promise<ImageAnswer | UpstreamFailure> {
   const provider = open(kind, options)
   const body = { model: 'gemini-2.5-flash-image', prompt: 'A cat.', n: count, quality: 'high' }
-  const call = { body, prompt: 'A cat.', count, size, outputTokensMax: 2_314, callId: 'call-1' }
+  const asked = { body, prompt: 'A cat.', count, size, outputTokensMax: 2_314 }
+  const call = { ...asked, callId: 'call-1', takeBytes }
   const outcome = await provider.generateImages?.(call, signal)
   assert.ok(outcome)
   await provider.close()
@@ -122,6 +124,22 @@ test('several images are requested in parallel, and their usage is the sum', asy
     kind: 'images',
     images: Array.from({ length: 3 }, () => ({ base64: IMAGE_BASE64 })),
     usage: usedOf(3),
+  })
+})
+
+test('images are counted in the memory for the call, and one without room ends it', async () => {
+  let taken = 0
+  const takeBytes = (bytes: number): boolean => (taken += bytes) <= 2 * IMAGE_BASE64.length
+  answer = play()
+  assert.equal((await generate('google', { count: 2, takeBytes })).kind, 'images')
+  assert.equal(taken, 2 * IMAGE_BASE64.length)
+  taken = 0
+  const { kind, ...failure } = await generate('google', { count: 3, takeBytes })
+  assert.equal(kind, 'failure')
+  assert.deepEqual(failure, {
+    reason: 'no_room',
+    detail: 'an image does not fit into the memory',
+    isFinal: true,
   })
 })
 

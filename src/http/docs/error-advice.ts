@@ -64,7 +64,7 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   upstream_error:
     'Falha temporária; nada foi cobrado. Repita em alguns segundos. Se a mensagem fala em stream, use stream: repetir igual falharia de novo.',
   service_unavailable:
-    'O modelo ou o serviço está fora do ar por um momento; nada foi cobrado. Repita em minutos, ou use um modelo de reserva.',
+    'O modelo ou o serviço está fora do ar por um momento; nenhuma chamada foi cobrada. Repita em minutos, ou use um modelo de reserva. O que muda algo, repita com a mesma Idempotency-Key.',
   service_paused: 'As chamadas estão pausadas pela operação. Veja a página de status e espere.',
   image_not_found: 'A imagem passou de uma hora, ou o id está errado. Gere outra.',
   too_many_downloads: 'Downloads demais ao mesmo tempo. Espere um terminar.',

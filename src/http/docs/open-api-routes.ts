@@ -1,14 +1,22 @@
-import { hiddenRoute } from '../rest/route.ts'
-import { sendTaggedJson } from '../rest/send-tagged-json.ts'
+import type { Route } from '../rest/route.ts'
+import { sendTaggedJson, tagJson, type TaggedJson } from '../rest/send-tagged-json.ts'
 
-export const openApiRoutes = [
-  hiddenRoute({
+export const openApiRoutes: readonly Route<unknown>[] = [
+  {
     method: 'GET',
     url: '/v1/openapi.json',
     access: 'public',
-    handle(request, reply) {
-      reply.header('cache-control', 'public, max-age=300')
-      return sendTaggedJson(request, reply, request.server.swagger())
+    schema: { hide: true },
+    handlersOf() {
+      // The description does not change while the server runs, and takes long to write and compress.
+      let written: TaggedJson | undefined
+      return {
+        handler(request, reply) {
+          written ??= tagJson(request.server.swagger())
+          reply.header('cache-control', 'public, max-age=300')
+          return sendTaggedJson(request, reply, written)
+        },
+      }
     },
-  }),
+  },
 ]

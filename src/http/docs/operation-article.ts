@@ -106,6 +106,7 @@ function answers({ answers: all, anchor }: Operation): Html {
 /** The codes that every operation may answer are on the page of errors. */
 const EVERYWHERE = new Set([
   'internal_error',
+  'service_unavailable',
   'rate_limit_exceeded',
   'invalid_request',
   'payload_too_large',

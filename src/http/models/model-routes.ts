@@ -9,7 +9,7 @@ import { chatErrors, messagesErrors } from '../rest/error-formats.ts'
 import { visibleTo } from './visible-to.ts'
 import { messagesModel, messagesModels, speaksMessages } from './messages-models.ts'
 import type { ModelDeps } from './model-deps.ts'
-import { sendTaggedJson } from '../rest/send-tagged-json.ts'
+import { sendTaggedJson, tagJson } from '../rest/send-tagged-json.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 const category = Type.Enum([...MODEL_CATEGORIES])
@@ -78,7 +78,11 @@ export const modelRoutes = [
         .filter(isVisible)
       reply.header('vary', VARY)
       if (isForMessages)
-        return sendTaggedJson(request, reply, messagesModels(models, { limit: 20, ...query }))
+        return sendTaggedJson(
+          request,
+          reply,
+          tagJson(messagesModels(models, { limit: 20, ...query })),
+        )
       return {
         models: models.map((model) => catalogEntry(deps.catalog, model)),
         object: 'list' as const,
@@ -114,7 +118,7 @@ export const modelRoutes = [
       if (!model || !isVisible(model)) {
         return refuse(request, reply, refusals.modelNotFound(params['*']))
       }
-      if (isForMessages) return sendTaggedJson(request, reply, messagesModel(model))
+      if (isForMessages) return sendTaggedJson(request, reply, tagJson(messagesModel(model)))
       return { ...listEntry(model), ...catalogEntry(deps.catalog, model) }
     },
   }),

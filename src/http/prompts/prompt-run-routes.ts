@@ -38,7 +38,7 @@ export const promptRunRoutes = [
       404: ['prompt_not_found', 'key_not_found', 'model_not_found'],
       429: ['rate_limit_exceeded', 'api_key_rate_limited', 'balance_on_hold'],
       502: ['upstream_error'],
-      503: ['service_unavailable', 'service_paused'],
+      503: ['service_paused'],
     },
     async handle({ caller, params, body, request, reply }, deps: PromptDeps) {
       const receivedAtMs = performance.now()

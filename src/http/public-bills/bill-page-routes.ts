@@ -1,13 +1,13 @@
 /** The pages of public bills. Both read the database at every visit, so they are counted like requests of strangers. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hash } from 'node:crypto'
 import { html, type Html } from '../../lib/html.ts'
-import { listDayHeads } from '../../public-bills/read-charge-chain.ts'
+import { listDayHeads, type DayHead } from '../../public-bills/read-charge-chain.ts'
 import { readPublicBill } from '../../public-bills/read-public-bill.ts'
 import { hiddenRoute, type Route } from '../rest/route.ts'
 import { layout } from '../site/layout.ts'
-import { OF_EVERYBODY, pagePolicy, sendPage } from '../site/send-page.ts'
+import { OF_EVERYBODY, pagePolicy, sendPageOfVisit } from '../site/send-page.ts'
+import { sendWritten } from '../site/send-written.ts'
 import type { SiteDeps } from '../site/site-deps.ts'
-import { writePage } from '../site/site-pages.ts'
 import { billPage } from './bill-page.ts'
 import type { PublicBillDeps } from './public-bill-deps.ts'
 import { shownBillBody } from './shown-bill.ts'
@@ -29,16 +29,19 @@ export const billPageRoutes: readonly Route<Deps>[] = [
     async handle(request, reply, deps) {
       const { token } = request.params as { token: string }
       const bill = await readPublicBill(deps.db, token)
-      return bill
-        ? send(request, reply, {
-            text: billPage(shownBillBody(bill), deps),
-            cacheControl: OF_NOBODY,
-          })
-        : send(request, reply, {
-            status: 404,
-            text: missingPage(deps),
-            cacheControl: OF_NOBODY,
-          })
+      if (!bill)
+        return sendWritten({ request, reply, deps }, '/conta 404', {
+          status: 404,
+          cacheControl: OF_NOBODY,
+          policy: POLICY,
+          write: () => missingPage(deps),
+        })
+      const page = {
+        status: 200,
+        type: 'text/html; charset=utf-8',
+        text: billPage(shownBillBody(bill), deps),
+      }
+      return sendPageOfVisit(request, reply, page, { cacheControl: OF_NOBODY, policy: POLICY })
     },
   }),
   hiddenRoute<Deps>({
@@ -47,19 +50,19 @@ export const billPageRoutes: readonly Route<Deps>[] = [
     access: 'public',
     async handle(request, reply, deps) {
       const heads = await listDayHeads(deps.db, { limit: HEADS_SHOWN })
-      return send(request, reply, { text: verifyPage(heads, deps), cacheControl: OF_EVERYBODY })
+      return sendWritten({ request, reply, deps }, `/verificar ${digestOf(heads)}`, {
+        cacheControl: OF_EVERYBODY,
+        policy: POLICY,
+        write: () => verifyPage(heads, deps),
+      })
     },
   }),
 ]
 
-async function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: { status?: number; text: Html; cacheControl: string },
-): Promise<FastifyReply> {
-  const { status = 200, text, cacheControl } = page
-  const written = await writePage({ status, type: 'text/html; charset=utf-8', text })
-  return sendPage(request, reply, written, { cacheControl, policy: POLICY })
+/** The page is written again when any of its heads changes. */
+function digestOf(heads: readonly DayHead[]): string {
+  const text = heads.map(({ day, head }) => `${day} ${head}`).join('\n')
+  return hash('sha256', text, 'base64url')
 }
 
 function missingPage(deps: SiteDeps): Html {

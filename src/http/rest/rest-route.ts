@@ -25,7 +25,7 @@ import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
 import type { IdempotencyDeps } from '../../idempotency/act-once.ts'
 import type { Method, Route } from './route.ts'
-import { sendTaggedJson } from './send-tagged-json.ts'
+import { sendTaggedJson, tagJson } from './send-tagged-json.ts'
 
 export interface RestRoute<
   Params extends TProperties,
@@ -177,7 +177,7 @@ export function restRoute<
         // A reply is a promise: the sent answer resolves it to undefined.
         if (answer === reply || answer === undefined) return reply
         return declared.isTagged
-          ? sendTaggedJson(request, reply, answer)
+          ? sendTaggedJson(request, reply, tagJson(answer))
           : sendJson(reply, answer, status)
       },
     }),
@@ -249,7 +249,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   429: 'Requisições demais; o cabeçalho retry-after diz quando tentar de novo.',
   500: 'Erro inesperado. Informe o valor do cabeçalho x-request-id ao suporte.',
   502: 'O modelo falhou. Nada foi cobrado.',
-  503: 'O modelo está fora do ar por um momento.',
+  503: 'O serviço ou o modelo está fora do ar por um momento; o cabeçalho retry-after diz quando tentar de novo.',
 }
 
 function responsesOf(
@@ -285,6 +285,8 @@ function responsesOf(
   if (isOperatorAccess(access)) add(403, 'second_factor_required')
   add(429, 'rate_limit_exceeded')
   add(500, 'internal_error')
+  // The database is overloaded or away.
+  add(503, 'service_unavailable')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   for (const [at, more] of Object.entries(route.repeats ? IDEMPOTENCY_REFUSALS : {}))
     add(Number(at), ...more)

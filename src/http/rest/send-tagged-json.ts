@@ -7,6 +7,21 @@ const compress = promisify(gzip)
 /** Compression gains nothing for an answer that fits into one packet. */
 const COMPRESSED_FROM_BYTES = 1_400
 
+/** JSON that is ready to be sent any number of times. */
+export interface TaggedJson {
+  readonly text: string
+  readonly digest: string
+  /** Compressed when it is first wanted. */
+  readonly gzip: () => Promise<Buffer>
+}
+
+export function tagJson(body: unknown): TaggedJson {
+  const text = JSON.stringify(body)
+  const digest = hash('sha256', text, 'base64url').slice(0, 27)
+  let compressed: Promise<Buffer> | undefined
+  return { text, digest, gzip: () => (compressed ??= compress(text)) }
+}
+
 /**
  * Sends JSON with an `ETag`, compressed for clients that accept that; a 304 without a body if the client has this
  * version already (RFC 9110, 13.1.2). Each encoding has a separate tag, as strong tags must.
@@ -14,10 +29,8 @@ const COMPRESSED_FROM_BYTES = 1_400
 export async function sendTaggedJson(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: unknown,
+  { text, digest, gzip: compressed }: TaggedJson,
 ): Promise<FastifyReply> {
-  const text = JSON.stringify(body)
-  const digest = hash('sha256', text, 'base64url').slice(0, 27)
   const isCompressed = text.length >= COMPRESSED_FROM_BYTES && takesGzip(request)
   reply.header('etag', isCompressed ? `"${digest}-gzip"` : `"${digest}"`)
   const varies = reply.getHeader('vary')
@@ -30,7 +43,7 @@ export async function sendTaggedJson(
     return reply.code(304).send()
   reply.type('application/json; charset=utf-8')
   return isCompressed
-    ? reply.header('content-encoding', 'gzip').send(await compress(text))
+    ? reply.header('content-encoding', 'gzip').send(await compressed())
     : reply.send(text)
 }
 

@@ -1,6 +1,7 @@
 /** The formats of errors: model calls use that of their client libraries, everything else the REST format. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
+import { isDatabaseUnavailable } from '../../db/is-database-unavailable.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
 import { clientErrorsOf, errorFormatOf } from '../rest/error-formats.ts'
@@ -12,6 +13,11 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 import { explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
 import { TooManyConnections } from './too-many-connections.ts'
+
+const RETRY_AFTER_SECONDS = 5
+/** A connection that is lost during a commit leaves open whether the act happened. */
+const DATABASE_AWAY =
+  'O serviço está sobrecarregado ou em manutenção neste momento. Tente de novo em alguns segundos; se a requisição muda algo, com a mesma Idempotency-Key, porque ela pode ter sido aplicada.'
 
 /** Paths of model calls, and others that client libraries know and this server does not have. */
 const MODEL_CALL_PATH =
@@ -66,6 +72,14 @@ export function answerError(
     return clientErrorsOf(pathOf(request))
       ? sendRefusal(request, reply, refusals.invalidRequest(whatIsWrong(error)))
       : restError(reply, 400, 'invalid_request', whatIsWrong(error))
+  if (isDatabaseUnavailable(error)) {
+    const { id: requestId, method } = request
+    deps.log.warn('request_without_database', { requestId, method, error })
+    reply.header('retry-after', RETRY_AFTER_SECONDS)
+    return clientErrorsOf(pathOf(request)) || isModelCall(request)
+      ? sendRefusal(request, reply, refusals.serviceUnavailable())
+      : restError(reply, 503, 'service_unavailable', DATABASE_AWAY)
+  }
   const status = error.statusCode ?? 500
   if (status >= 500)
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })

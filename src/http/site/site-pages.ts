@@ -45,11 +45,15 @@ export function createSitePages(): SitePages {
   }
 }
 
-/** Ready to be sent in each encoding. */
-export async function writePage({ status, type, text }: PageText): Promise<WrittenPage> {
+/** Ready to be sent in each encoding. That takes long, so it is done once for all visits. */
+async function writePage({ status, type, text }: PageText): Promise<WrittenPage> {
   const plain = Buffer.from(htmlText(text))
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
   const [br, gzipped] = await Promise.all([toBrotli(plain, { params }), toGzip(plain)])
-  const tag = hash('sha256', plain, 'base64url').slice(0, 27)
-  return { status, type, tag, plain, br, gzip: gzipped }
+  return { status, type, tag: tagOf(plain), plain, br, gzip: gzipped }
+}
+
+/** Names a version of a page. */
+export function tagOf(plain: Buffer): string {
+  return hash('sha256', plain, 'base64url').slice(0, 27)
 }

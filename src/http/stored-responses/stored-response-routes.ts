@@ -31,7 +31,6 @@ const FOR_ALL = {
   refusals: {
     404: ['response_not_found'],
     413: ['invalid_request'],
-    503: ['service_unavailable'],
   },
 } as const
 

@@ -19,7 +19,7 @@ interface Answered {
   readonly failure: UpstreamFailure | undefined
 }
 
-/** Returns the images of the requests that succeeded; fails only if none has an image. */
+/** Returns the images of the requests that succeeded; fails if none has an image, or one does not fit into the memory. */
 export function createGenerateImages(
   open: (modelId: string) => LanguageModelV4,
 ): NonNullable<Provider['generateImages']> {
@@ -33,6 +33,7 @@ export function createGenerateImages(
       return toFailure(error, signal)
     }
     const outcomes = await Promise.all(requests)
+    if (outcomes.includes(NO_ROOM)) return NO_ROOM
     const answered = outcomes.filter((outcome) => outcome.kind === 'answered')
     const images = answered.flatMap((answer) => answer.images)
     const [failure] = outcomes.flatMap((one) =>
@@ -49,9 +50,17 @@ export function createGenerateImages(
   }
 }
 
+/** The upstream has drawn the image, and bills it. */
+const NO_ROOM: UpstreamFailure = {
+  kind: 'failure',
+  reason: 'no_room',
+  detail: 'an image does not fit into the memory',
+  isFinal: true,
+}
+
 async function draw(
   model: LanguageModelV4,
-  { prompt, callId, outputTokensMax }: ImageCall,
+  { prompt, callId, outputTokensMax, takeBytes }: ImageCall,
   imageConfig: ImageConfig,
   signal: AbortSignal,
 ): Promise<Answered | UpstreamFailure> {
@@ -64,6 +73,8 @@ async function draw(
       abortSignal: signal,
     })
     const images = result.content.flatMap(readImage)
+    const bytes = images.reduce((sum, { base64 }) => sum + base64.length, 0)
+    if (takeBytes && !takeBytes(bytes)) return NO_ROOM
     return {
       kind: 'answered',
       images,

@@ -4,6 +4,7 @@
  */
 import type { Dispatcher } from 'undici'
 import { createBodyQueue, type BodyQueue } from './body-queue.ts'
+import { NoRoomForDownload } from '../download-file.ts'
 import { AnswerTooLong, NotSent } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 
@@ -18,8 +19,11 @@ export interface AnswerBody {
   readonly each: BodyQueue['each']
   /** Why the body broke off; undefined if it did not. */
   failure(): Error | undefined
-  /** Reads the whole body. If it is longer than `bytesMax`, closes the connection and rejects with `AnswerTooLong`. */
-  text(bytesMax: number): Promise<string>
+  /**
+   * Reads the whole body. If it is longer than `bytesMax`, closes the connection and rejects with `AnswerTooLong`; with
+   * `NoRoomForDownload` if `takeBytes`, which counts the bytes as they arrive, returns false.
+   */
+  text(bytesMax: number, takeBytes?: TakeBytes): Promise<string>
   /** Reads the body up to about `bytesMax`; if it is longer, closes the connection. */
   beginning(bytesMax: number): Promise<string>
   /** Ignores the rest of the body, and waits at most a second for its end so that the connection can be reused. */
@@ -27,6 +31,8 @@ export interface AnswerBody {
   /** Closes the connection unless the body has ended. */
   cancel(): void
 }
+
+export type TakeBytes = (bytes: number) => boolean
 
 /** Undici's, or `http1/open-origin.ts`. */
 export interface Dispatches<Request> {
@@ -91,21 +97,23 @@ function createHandler(
     if (controller?.paused) controller.resume()
   }
 
-  async function readUpTo(bytesMax: number): Promise<Buffer> {
+  async function readUpTo(bytesMax: number, takeBytes?: TakeBytes): Promise<Buffer> {
     const all: Buffer[] = []
     let bytes = 0
-    const isTooLong = await queue.each((some) => {
+    const ended = await queue.each((some) => {
+      if (takeBytes && !takeBytes(some.length)) return 'no_room'
       all.push(some)
       bytes += some.length
-      return bytes > bytesMax || undefined
+      return bytes > bytesMax ? 'too_long' : undefined
     })
-    if (isTooLong) cancel()
+    if (ended !== undefined) cancel()
     else if (failure) throw failure
+    if (ended === 'no_room') throw new NoRoomForDownload('the answer does not fit into the memory')
     return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
   }
 
-  async function text(bytesMax: number): Promise<string> {
-    const bytes = await readUpTo(bytesMax)
+  async function text(bytesMax: number, takeBytes?: TakeBytes): Promise<string> {
+    const bytes = await readUpTo(bytesMax, takeBytes)
     if (bytes.length > bytesMax) throw new AnswerTooLong(bytesMax)
     return bytes.toString('utf8')
   }

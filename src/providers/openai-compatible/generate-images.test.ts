@@ -250,6 +250,27 @@ test('the bytes of fetched images are counted as they arrive, and end the call w
   })
 })
 
+test('the bytes of an answer are counted as they arrive, and end the call where there is no room', async () => {
+  const data = Array.from({ length: 2 }, () => ({ b64_json: BASE64.repeat(100_000) }))
+  const bytes = JSON.stringify({ data }).length
+  upstream.answerJson({ data })
+  let taken = 0
+  const room = (bytesMax: number): ImageCall => ({
+    ...callOf('dall-e-3'),
+    takeBytes: (some) => (taken += some) <= bytesMax,
+  })
+  assert.equal((await generate(room(bytes))).kind, 'images')
+  assert.equal(taken, bytes)
+  taken = 0
+  assert.deepEqual(await generate(room(100_000)), {
+    kind: 'failure',
+    reason: 'no_room',
+    detail: 'the answer does not fit into the memory',
+    isFinal: true,
+  })
+  assert.ok(taken < bytes, 'the rest is not read')
+})
+
 test('a public upstream cannot make us fetch from a private network', async () => {
   let connections = 0
   const inside = createServer(() => connections++).listen(0, '127.0.0.1')

@@ -7,7 +7,6 @@ import type {
   JsonObject,
   Provider,
   ReportedUsage,
-  UpstreamFailure,
 } from '../contract.ts'
 import { NoRoomForDownload } from '../download-file.ts'
 import { plainTokens } from '../plain-tokens.ts'
@@ -36,6 +35,7 @@ export function createGenerateImages(upstream: Upstream): NonNullable<Provider['
       callId: call.callId,
       body: JSON.stringify(requestBody(call)),
       answerBytesMax: ANSWER_BYTES_MAX,
+      takeBytes: call.takeBytes,
     }
     return post(upstream, request, signal, (answer) => readAnswer(answer, call, upstream, signal))
   }
@@ -58,7 +58,7 @@ async function readAnswer(
   call: ImageCall,
   upstream: Upstream,
   signal: AbortSignal,
-): Promise<ImageAnswer | UpstreamFailure> {
+): Promise<ImageAnswer> {
   if (!Array.isArray(answer.data)) throw new BadAnswer('the answer has no data')
   // Upstreams leave out images that their filters block, some of them by empty entries.
   const listed = answer.data
@@ -68,16 +68,9 @@ async function readAnswer(
   if (listed.length === 0) throw new BadAnswer('the answer has no images')
   const allowPrivate =
     listed.some(({ base64 }) => base64 === undefined) && (await isPrivateHost(upstream.hostname))
-  const { takeBytes } = call
-  try {
-    const options = { allowPrivate, signal, takeBytes }
-    const images = await Promise.all(listed.map((image) => withBytes(image, options)))
-    return { kind: 'images', images, usage: readImageUsage(answer.usage) }
-  } catch (error) {
-    if (!(error instanceof NoRoomForDownload)) throw error
-    // The upstream has generated the images, and bills them.
-    return { kind: 'failure', reason: 'no_room', detail: error.message, isFinal: true }
-  }
+  const options = { allowPrivate, signal, takeBytes: call.takeBytes }
+  const images = await Promise.all(listed.map((image) => withBytes(image, options)))
+  return { kind: 'images', images, usage: readImageUsage(answer.usage) }
 }
 
 interface DownloadOptions {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
-import { exchange } from './exchange.ts'
+import { NoRoomForDownload } from '../download-file.ts'
+import { exchange, type TakeBytes } from './exchange.ts'
 import { readCallError, readObject, readRefused, readReportedError } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -12,6 +13,8 @@ export interface Post {
   readonly headers?: Readonly<Record<string, string>>
   /** A longer answer fails with `answer_too_long`. */
   readonly answerBytesMax: number
+  /** Counts the bytes of the answer as they arrive; false ends the call: there is no room for them. */
+  readonly takeBytes?: TakeBytes | undefined
   /** Called for an error status, when the body of the request may not be sent completely. */
   readonly onRefused?: () => void
 }
@@ -22,7 +25,7 @@ export interface Post {
  */
 export async function post<Answer>(
   upstream: Upstream,
-  { path, callId, body, headers, answerBytesMax, onRefused }: Post,
+  { path, callId, body, headers, answerBytesMax, takeBytes, onRefused }: Post,
   signal: AbortSignal,
   read: (answer: JsonObject) => Answer | Promise<Answer>,
 ): Promise<Answer | UpstreamFailure> {
@@ -45,11 +48,14 @@ export async function post<Answer>(
       onRefused?.()
       return await readRefused(answered, signal)
     }
-    const answer = readObject(await answered.body.text(answerBytesMax))
+    const answer = readObject(await answered.body.text(answerBytesMax, takeBytes))
     return readReportedError(answer) ?? (await read(answer))
   } catch (error) {
     if (signal.aborted)
       return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }
+    // The upstream has answered, and bills it.
+    if (error instanceof NoRoomForDownload)
+      return { kind: 'failure', reason: 'no_room', detail: error.message, isFinal: true }
     return readCallError(error)
   }
 }
