@@ -62,6 +62,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
   assert.ok(models.length > 27)
   assert.deepEqual(rest, {
     mode: 'sandbox',
+    build: undefined,
     host: '127.0.0.1',
     port: 8080,
     probePort: undefined,
@@ -108,6 +109,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     adminEmails: [],
     metricsToken: undefined,
     logLevel: 'warn',
+    accessLog: 'none',
     tracing: undefined,
   } satisfies Omit<Config, 'models'>)
 })

@@ -24,6 +24,8 @@ import { withSettingFiles } from './with-setting-files.ts'
 
 export interface Config {
   readonly mode: Mode
+  /** The name of the build, which an image has. Undefined: the commit of the checkout, if there is one. */
+  readonly build: string | undefined
   readonly host: string
   readonly port: number
   /** Where probes are answered from the first moment on; undefined: only on `port`, once the server has started. */
@@ -108,6 +110,8 @@ export interface Config {
   readonly metricsToken: string | undefined
   /** In sandbox mode a person reads the terminal, so that only warnings are logged unless the operator wants more. */
   readonly logLevel: LogLevel
+  /** Where a line for each request goes. */
+  readonly accessLog: 'none' | 'stdout'
   /** Undefined: no traces. */
   readonly tracing: TracingSettings | undefined
 }
@@ -146,6 +150,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     url && passwordFile ? withPasswordFile(url, passwordFile) : url
   const config: Config = {
     mode,
+    build: read.token('CATRACA_BUILD'),
     host: environment.HOST || '127.0.0.1',
     ...read.ports('PORT', 'PROBE_PORT'),
     workers,
@@ -201,6 +206,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     financeEmails: read.emails('FINANCE_EMAILS'),
     adminEmails: read.emails('ADMIN_EMAILS'),
     metricsToken: read.token('METRICS_TOKEN'),
+    accessLog: read.oneOf('ACCESS_LOG', ['none', 'stdout'], 'none'),
     tracing: resolveTracing(environment, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
