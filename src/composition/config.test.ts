@@ -103,6 +103,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     drainDelayMs: 0,
     drainMs: 30_000,
     ledgerLanes: 2,
+    deliveryNotesHours: 24,
     trustProxy: false,
     supportEmails: [],
     financeEmails: [],

@@ -102,6 +102,8 @@ export interface Config {
   /** How long it then waits for its calls. */
   readonly drainMs: number
   readonly ledgerLanes: number
+  /** How long the notes of delivered answers stay on the disk after they were compared with their charges. */
+  readonly deliveryNotesHours: number
   readonly trustProxy: readonly string[] | false
   /** In lower case: who may operate the service, in ascending order of rights. */
   readonly supportEmails: readonly string[]
@@ -201,6 +203,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     // More lanes divide the batches, which costs the database and the workers more for each call (docs/benchmarks.md).
     ledgerLanes: read.whole('LEDGER_LANES', workers > 1 ? 1 : 2, 1, 32),
+    deliveryNotesHours: read.whole('DELIVERY_NOTES_HOURS', 24, 0, 8_760),
     trustProxy: read.addresses('TRUST_PROXY'),
     supportEmails: read.emails('SUPPORT_EMAILS'),
     financeEmails: read.emails('FINANCE_EMAILS'),
