@@ -1,3 +1,4 @@
+import { backupCommands } from './backup-commands.ts'
 import type { Command, OfflineCommand } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
 import { fxCommands } from './fx-commands.ts'
@@ -22,4 +23,5 @@ export const commands: Readonly<Record<string, Command | OfflineCommand>> = {
   ...fxCommands,
   ...priceCommands,
   ...serviceCommands,
+  ...backupCommands,
 }

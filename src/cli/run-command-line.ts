@@ -66,6 +66,9 @@ const OPTIONS = {
   full: { type: 'boolean' },
   yes: { type: 'boolean' },
   confirm: { type: 'boolean' },
+  wal: { type: 'string' },
+  until: { type: 'string' },
+  since: { type: 'string' },
 } as const
 
 export interface Surroundings {

@@ -62,6 +62,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
   assert.ok(models.length > 27)
   assert.deepEqual(rest, {
     mode: 'sandbox',
+    build: undefined,
     host: '127.0.0.1',
     port: 8080,
     probePort: undefined,
@@ -104,12 +105,14 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     drainDelayMs: 0,
     drainMs: 30_000,
     ledgerLanes: 2,
+    deliveryNotesHours: 24,
     trustProxy: false,
     supportEmails: [],
     financeEmails: [],
     adminEmails: [],
     metricsToken: undefined,
     logLevel: 'warn',
+    accessLog: 'none',
     tracing: undefined,
   } satisfies Omit<Config, 'models'>)
 })

@@ -24,6 +24,8 @@ import { withSettingFiles } from './with-setting-files.ts'
 
 export interface Config {
   readonly mode: Mode
+  /** The name of the build, which an image has. Undefined: the commit of the checkout, if there is one. */
+  readonly build: string | undefined
   readonly host: string
   readonly port: number
   /** Where probes are answered from the first moment on; undefined: only on `port`, once the server has started. */
@@ -104,6 +106,8 @@ export interface Config {
   /** How long it then waits for its calls. */
   readonly drainMs: number
   readonly ledgerLanes: number
+  /** How long the notes of delivered answers stay on the disk after they were compared with their charges. */
+  readonly deliveryNotesHours: number
   readonly trustProxy: readonly string[] | false
   /** In lower case: who may operate the service, in ascending order of rights. */
   readonly supportEmails: readonly string[]
@@ -112,6 +116,8 @@ export interface Config {
   readonly metricsToken: string | undefined
   /** In sandbox mode a person reads the terminal, so that only warnings are logged unless the operator wants more. */
   readonly logLevel: LogLevel
+  /** Where a line for each request goes. */
+  readonly accessLog: 'none' | 'stdout'
   /** Undefined: no traces. */
   readonly tracing: TracingSettings | undefined
 }
@@ -151,6 +157,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     url && passwordFile ? withPasswordFile(url, passwordFile) : url
   const config: Config = {
     mode,
+    build: read.token('CATRACA_BUILD'),
     host: environment.HOST || '127.0.0.1',
     ...read.ports('PORT', 'PROBE_PORT'),
     workers,
@@ -208,11 +215,13 @@ export function loadConfig(variables: Environment, folder: string): Config {
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
     // More lanes divide the batches, which costs the database and the workers more for each call (docs/benchmarks.md).
     ledgerLanes: read.whole('LEDGER_LANES', workers > 1 ? 1 : 2, 1, 32),
+    deliveryNotesHours: read.whole('DELIVERY_NOTES_HOURS', 24, 0, 8_760),
     trustProxy: read.addresses('TRUST_PROXY'),
     supportEmails: read.emails('SUPPORT_EMAILS'),
     financeEmails: read.emails('FINANCE_EMAILS'),
     adminEmails: read.emails('ADMIN_EMAILS'),
     metricsToken: read.token('METRICS_TOKEN'),
+    accessLog: read.oneOf('ACCESS_LOG', ['none', 'stdout'], 'none'),
     tracing: resolveTracing(environment, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }

@@ -28,7 +28,7 @@ interface Started {
 }
 
 export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
-  const { config, db, keys, pricing, payments, mail, webhooks, log } = parts
+  const { config, db, keys, pricing, payments, mail, webhooks, log, accessLog } = parts
   const currentFxRate = () => pricing.fxRate.current()
   const healthSummaries = createHealthSummaries(db)
   const { catalog } = pricing
@@ -100,6 +100,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     signIn: parts.signIn,
     mode: config.mode,
     log,
+    accessLog: accessLog && ((line) => accessLog.write(line)),
   }
 }
 

@@ -22,6 +22,7 @@ export function createWorkerDeps(
     ledger: books.ledger,
     lease,
     deliveriesDir: books.deliveriesDir,
+    keptNotes: books.keptNotes,
     calls,
     router: parts.upstreams.router,
     health,

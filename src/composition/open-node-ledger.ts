@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { KeptNotes } from '../ledger/deliveries/keep-notes.ts'
 import { openDeliveryNotes, type DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
 import type { LaneObserver } from '../ledger/lane/lane.ts'
 import type { LeaseView } from '../ledger/lease.ts'
@@ -12,10 +13,16 @@ export interface NodeLedger extends Closable {
   readonly ledger: Ledger
   readonly deliveries: DeliveryNotes
   readonly deliveriesDir: string
+  readonly keptNotes: KeptNotes
+}
+
+/** The delivery notes of a node in its data folder: those that are written, and those that were compared. */
+export function deliveryFolders(dataDir: string): { current: string; compared: string } {
+  return { current: join(dataDir, 'delivered'), compared: join(dataDir, 'delivered-compared') }
 }
 
 export async function openNodeLedger(options: {
-  readonly config: Pick<Config, 'dataDir' | 'ledgerLanes'>
+  readonly config: Pick<Config, 'dataDir' | 'ledgerLanes' | 'deliveryNotesHours'>
   readonly databaseUrl: string
   readonly lease: LeaseView
   readonly takesOverSpool: boolean
@@ -36,8 +43,9 @@ export async function openNodeLedger(options: {
   closing.add('lanes', ledger)
   // Settlements that an earlier process spooled on this disk are applied before any estimate of their holds.
   await ledger.replaySpool()
-  const deliveriesDir = join(config.dataDir, 'delivered')
+  const { current: deliveriesDir, compared } = deliveryFolders(config.dataDir)
   const deliveries = await openDeliveryNotes({ dir: deliveriesDir, nodeId: lease.nodeId(), log })
   closing.add('delivery notes', deliveries)
-  return { ledger, deliveries, deliveriesDir, close: () => closing.close() }
+  const keptNotes = { dir: compared, hours: config.deliveryNotesHours }
+  return { ledger, deliveries, deliveriesDir, keptNotes, close: () => closing.close() }
 }

@@ -13,6 +13,7 @@ import { createHealthRecorder, type HealthRecorder } from '../health/health-reco
 import { createByteBudget, type ByteBudget, type ByteBudgetLimits } from '../lib/byte-budget.ts'
 import { createReadiness, type Readiness } from '../health/readiness.ts'
 import { openLease, type Lease } from '../ledger/lease.ts'
+import { createLineWriter, type LineWriter } from '../lib/line-writer.ts'
 import type { Log } from '../lib/log.ts'
 import { createPace, type Pace } from '../lib/pace.ts'
 import { NANO_PER_BRL } from '../lib/money.ts'
@@ -34,7 +35,7 @@ import { openPricing, type Pricing } from './open-pricing.ts'
 import { openSharedCounts, type SharedCounts } from './open-shared-counts.ts'
 import { openUpstreams, type OpenUpstreams } from './open-upstreams.ts'
 import { ALONE, processOf, type ProcessPlace } from './process-place.ts'
-import { PROGRAM_VERSION } from './program-version.ts'
+import { releaseOf } from './release-of.ts'
 import { openTracing, type Tracing } from '../tracing/open-tracing.ts'
 import { resolveWebhookSettings } from './resolve-webhook-settings.ts'
 import { watchNode } from './watch-node.ts'
@@ -45,6 +46,8 @@ export interface Parts {
   readonly log: Log
   readonly metrics: Metrics
   readonly tracing: Tracing | undefined
+  /** Undefined: no access log. */
+  readonly accessLog: LineWriter | undefined
   readonly db: Database
   readonly lease: Lease
   readonly pricing: Pricing
@@ -80,6 +83,8 @@ export interface Parts {
  */
 const BODY_PACE = { perSecond: 48 * 1024 * 1024, ownPerSecond: 16 * 1024 * 1024 }
 
+const STDOUT = 1
+
 /** Opens every part in start-up order, and adds each part that must be closed to `closing`. */
 export async function openParts(
   config: Config,
@@ -89,13 +94,16 @@ export async function openParts(
   place: ProcessPlace = ALONE,
 ): Promise<Parts> {
   const metrics = createMetrics()
-  const tracing = config.tracing && (await openTracing(config.tracing, PROGRAM_VERSION))
+  const release = releaseOf(config)
+  const tracing = config.tracing && (await openTracing(config.tracing, release.version))
   if (tracing) closing.add('tracing', tracing)
+  const accessLog = config.accessLog === 'stdout' ? createLineWriter(STDOUT) : undefined
+  if (accessLog) closing.add('access log', accessLog)
   const counted = metrics.countLog(processLog)
   const log = tracing?.withIds(counted) ?? counted
   const shared = openSharedCounts(place)
   const { db, pool } = closing.add('database', await openData(databaseUrl, config.mode, log))
-  const lease = await openLease({ databaseUrl, log, process: processOf(place) })
+  const lease = await openLease({ databaseUrl, log, process: processOf(place), release })
   closing.add('lease', { close: () => lease.stop() })
   const pricing = await openPricing(db, config, log)
   const upstreams = closing.add(
@@ -129,12 +137,23 @@ export async function openParts(
   const bodies = createByteBudget(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
   const { router } = upstreams
-  watchNode(metrics, { calls, bodies, books, router, fxRate: pricing.fxRate, pool, lease })
+  watchNode(metrics, {
+    calls,
+    bodies,
+    books,
+    router,
+    fxRate: pricing.fxRate,
+    pool,
+    lease,
+    release,
+    accessLog,
+  })
   return {
     config,
     log,
     metrics,
     tracing,
+    accessLog,
     db,
     lease,
     pricing,

@@ -3,11 +3,11 @@ import type { BreakerState } from '../gateway/routing/circuit-breaker.ts'
 import type { RouteState, Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { Pool } from 'pg'
-import type { Lease } from '../ledger/lease.ts'
+import type { Lease, Release } from '../ledger/lease.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
+import type { LineWriter } from '../lib/line-writer.ts'
 import type { Metrics } from './create-metrics.ts'
 import type { NodeLedger } from './open-node-ledger.ts'
-import { PROGRAM_VERSION } from './program-version.ts'
 
 const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1, open: 2 }
 
@@ -19,12 +19,14 @@ interface Watched {
   readonly fxRate: FxRateView
   readonly pool: Pool
   readonly lease: Lease
+  readonly release: Release
+  readonly accessLog: LineWriter | undefined
 }
 
 /** Gauges whose values are read when the metrics are requested. */
 export function watchNode(
   metrics: Metrics,
-  { calls, bodies, books, router, fxRate, pool, lease }: Watched,
+  { calls, bodies, books, router, fxRate, pool, lease, release, accessLog }: Watched,
 ): void {
   const { ledger, deliveries } = books
   metrics.gauge('catraca_holds_open', 'Calls of this node that hold money.', () => calls.size)
@@ -74,11 +76,21 @@ export function watchNode(
   metrics.gaugeByLabels(
     'catraca_build_info',
     'Always 1; the labels say what runs.',
-    ['version', 'node_version'],
-    () => [{ labels: { version: PROGRAM_VERSION, node_version: process.version }, value: 1 }],
+    ['version', 'build', 'node_version'],
+    () => [{ labels: buildLabels(release), value: 1 }],
   )
+  if (accessLog)
+    metrics.gauge(
+      'catraca_access_lines_lost',
+      'Lines of the access log that its reader did not take.',
+      () => accessLog.lost,
+    )
   watchPool(metrics, pool)
   watchRoutes(metrics, router)
+}
+
+function buildLabels({ version, build = 'unknown' }: Release): Record<string, string> {
+  return { version, build, node_version: process.version }
 }
 
 /** The pool of every query but the ledger's, which has its own connections. */

@@ -641,6 +641,8 @@ create table nodes (
   server_id uuid,
   process_id uuid,
   worker smallint,
+  version text,
+  build text,
   constraint nodes_pkey PRIMARY KEY (id)
 );
 

@@ -451,6 +451,8 @@ export interface Tables {
     server_id: Generated<string | null>
     process_id: Generated<string | null>
     worker: Generated<number | null>
+    version: Generated<string | null>
+    build: Generated<string | null>
   }
   charge_corrections: {
     hold_id: string

@@ -80,6 +80,7 @@ function judge(
   key: ActiveKey,
   incoming: IncomingCaller,
 ): ActiveKey | NotAdmitted {
+  if (incoming.facts) incoming.facts.keyId = key.id
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
   if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)

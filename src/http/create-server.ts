@@ -13,7 +13,7 @@ import { createAnswerNoHttp } from './server/answer-no-http.ts'
 import { clientPath } from './server/client-path.ts'
 import { requestIdOf } from './server/request-head.ts'
 import { answerUnusualRequests } from './server/answer-unusual-requests.ts'
-import { limitClients } from './server/limit-clients.ts'
+import { watchClients } from './server/watch-clients.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
 /** The whole request must arrive within this time, with an uploaded file if it has one. */
@@ -26,7 +26,7 @@ const REST_BODY_BYTES_MAX = 256 * 1024
 
 export interface Server {
   readonly server: FastifyInstance
-  readonly connections: ReturnType<typeof limitClients>
+  readonly connections: ReturnType<typeof watchClients>
 }
 
 export async function createServer(deps: HttpDeps): Promise<Server> {
@@ -51,7 +51,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
-  const connections = limitClients(server, deps.connections)
+  const connections = watchClients(server, deps)
   answerUnusualRequests(server, answerNoHttp)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { RestLimits } from './rest/rest-limits.ts'
 import type { CorsOrigins } from './server/add-cors.ts'
+import type { WriteLine } from './server/access-log.ts'
 import type { ConnectionLimitOptions } from './server/connection-limit.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
@@ -24,6 +25,8 @@ export interface ServerDeps {
   /** The proxies whose `X-Forwarded-For` is trusted: addresses or CIDR blocks; false: none. */
   readonly trustProxy: readonly string[] | false
   readonly log: Log
+  /** Undefined: the operator wants no access log. */
+  readonly accessLog: WriteLine | undefined
 }
 
 /** The dashboard's files belong to the server that sends them. */

@@ -48,6 +48,13 @@ export interface NodeProcess {
   readonly worker: number
 }
 
+/** The release that a node runs, for the operator. */
+export interface Release {
+  readonly version: string
+  /** The commit, or the build of an image. Undefined: nobody said it. */
+  readonly build: string | undefined
+}
+
 export interface Lease extends LeaseView {
   /**
    * The duration of unbroken contact with the database, in milliseconds. The node may fence others only after a whole
@@ -77,12 +84,13 @@ export async function openLease(options: {
   log: Log
   /** Undefined where one process is the whole server. */
   process?: NodeProcess | undefined
+  release?: Release
   clock?: LeaseClock
   heartbeatMs?: number
   /** Between two heartbeats. */
   wait?: (signal: AbortSignal) => Promise<void>
 }): Promise<Lease> {
-  const { log, process, clock = SYSTEM_CLOCK, heartbeatMs = HEARTBEAT_MS } = options
+  const { log, process, release, clock = SYSTEM_CLOCK, heartbeatMs = HEARTBEAT_MS } = options
   const { wait = (signal) => sleep(heartbeatMs, undefined, { signal, ref: false }) } = options
   const validMs = LEASE_SECONDS * 1_000 - MARGIN_MS
   let nodeId = createId()
@@ -144,9 +152,17 @@ export async function openLease(options: {
     const sentAtMs = clock.monotonicMs()
     const sentAtWallMs = clock.wallMs()
     await client.query(
-      `insert into nodes (id, functions_schema, server_id, process_id, worker)
-      values ($1, $2, $3, $4, $5) on conflict (id) do nothing`,
-      [nodeId, FUNCTIONS_SCHEMA, process?.serverId, process?.processId, process?.worker],
+      `insert into nodes (id, functions_schema, server_id, process_id, worker, version, build)
+      values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`,
+      [
+        nodeId,
+        FUNCTIONS_SCHEMA,
+        process?.serverId,
+        process?.processId,
+        process?.worker,
+        release?.version,
+        release?.build,
+      ],
     )
     renewed(sentAtMs, sentAtWallMs)
   }

@@ -14,6 +14,9 @@ export interface NodeState {
   readonly serverId: string | null
   /** 0: the parent, which answers no requests. */
   readonly worker: number | null
+  /** Null for nodes of releases that did not say it. */
+  readonly version: string | null
+  readonly build: string | null
 }
 
 export interface HoldsState {
@@ -29,7 +32,8 @@ export async function listNodes(db: Database): Promise<NodeState[]> {
   const { rows } = await sql<NodeState>`
     select n.id, n.started_at as "startedAt", n.seen_at as "seenAt", n.stopped_at as "stoppedAt",
       n.stopped_at is null and n.fenced_at is null and n.seen_at > now() - make_interval(secs => ${LEASE_SECONDS}) as "isAlive",
-      coalesce(h.open, 0)::int4 as "openHolds", n.server_id as "serverId", n.worker
+      coalesce(h.open, 0)::int4 as "openHolds", n.server_id as "serverId", n.worker,
+      n.version, n.build
     from nodes n left join (select node_id, count(*) as open from holds group by 1) h on h.node_id = n.id
     where n.seen_at > now() - make_interval(hours => ${HOURS_SHOWN}) or h.open > 0
     order by "isAlive" desc, n.started_at desc, n.id limit ${NODES_MAX}`.execute(db)

@@ -26,6 +26,7 @@ export function tracedServeCall<Body>(spans: Spans, serveCall: ServeCall<Body>):
   return (incoming, client) =>
     spans.call(incoming.traceparent, async (call) => {
       call.span.setAttribute('catraca.request_id', incoming.requestId)
+      if (incoming.facts) incoming.facts.traceId = call.span.spanContext().traceId
       call.admit = call.begin('admit')
       await serveCall(incoming, client)
     })

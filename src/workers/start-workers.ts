@@ -21,6 +21,7 @@ import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import { LEASE_SECONDS, type Lease } from '../ledger/lease.ts'
 import { deleteWaitingUsers } from '../identity/delete-user.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
+import type { KeptNotes } from '../ledger/deliveries/keep-notes.ts'
 import { verifyDeliveries } from '../ledger/deliveries/verify-deliveries.ts'
 import { rollUsageDays } from '../ledger/roll-usage-days.ts'
 import type { Log } from '../lib/log.ts'
@@ -77,6 +78,7 @@ export interface WorkerDeps {
   readonly calls: RunningCalls
   readonly lease: Lease
   readonly deliveriesDir: string
+  readonly keptNotes: KeptNotes
   readonly router: Router
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
@@ -203,6 +205,7 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
       verifyDeliveries({
         db,
         dir: deps.deliveriesDir,
+        kept: deps.keptNotes,
         log,
         isSpooled: (id) => ledger.isSpooled(id),
       }),

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './find-free-port.ts'
 import { BUNDLE_IMPORTS } from './bundle-imports.ts'
@@ -15,6 +16,8 @@ export interface TestNode {
   readonly process: ChildProcess
   /** Lines of its log so far. */
   readonly log: readonly string[]
+  /** Lines of its standard output so far, if they were asked for. */
+  readonly output: readonly string[]
   /** Ends it and waits for its end; SIGTERM drains. */
   stop(signal?: NodeJS.Signals): Promise<void>
   /** Removes its data folder. */
@@ -39,6 +42,8 @@ export async function startTestNode(options: {
   env?: Record<string, string>
   /** `src/main.ts` if not given. */
   program?: string
+  /** Keeps the lines of its standard output. */
+  keepsOutput?: boolean
   /** The most files and connections that the process, and each process that it starts, may have open. */
   descriptors?: number
 }): Promise<TestNode> {
@@ -57,7 +62,7 @@ export async function startTestNode(options: {
     {
       // Not the checkout, whose .env and catraca.config.json are the developer's own.
       cwd: dataDir,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', options.keepsOutput ? 'pipe' : 'ignore', 'pipe'],
       env: {
         ...process.env,
         CATRACA_CONFIG: '',
@@ -77,20 +82,16 @@ export async function startTestNode(options: {
   )
   running.add(child)
   child.once('exit', () => running.delete(child))
-  const log: string[] = []
+  const log = linesOf(child.stderr)
+  const output = linesOf(child.stdout)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  let rest = ''
-  child.stderr?.on('data', (text) => {
-    const lines = (rest + String(text)).split('\n')
-    rest = lines.pop() ?? ''
-    log.push(...lines)
-  })
   const node: TestNode = {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     port,
     dataDir,
     process: child,
     log,
+    output,
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       await exited
@@ -99,6 +100,18 @@ export async function startTestNode(options: {
   }
   await untilUp(node)
   return node
+}
+
+/** The whole lines that have come so far. */
+function linesOf(stream: Readable | null): readonly string[] {
+  const lines: string[] = []
+  let rest = ''
+  stream?.on('data', (text) => {
+    const parts = (rest + String(text)).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts)
+  })
+  return lines
 }
 
 async function untilUp(node: TestNode): Promise<void> {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PROGRAM_VERSION } from '../../src/composition/program-version.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { storeFxRate } from '../../src/fx/fx-rates.ts'
 import { createId } from '../../src/lib/ids.ts'
@@ -287,11 +288,10 @@ test('the health shows the nodes, the queues, the scheduled jobs, the database, 
   const own = health.nodes.find(({ is_this }: any) => is_this)
   assert.deepEqual([own.is_alive, own.stopped_at, own.id], [true, null, health.this_node.id])
   assert.ok(Date.now() - Date.parse(own.last_heartbeat_at) < 20_000)
-  assert.equal(
-    health.nodes.find(({ id }: any) => id === gone).is_alive,
-    false,
-    'silent for a minute',
-  )
+  assert.equal(own.version, PROGRAM_VERSION)
+  const silent = health.nodes.find(({ id }: any) => id === gone)
+  assert.equal(silent.is_alive, false, 'silent for a minute')
+  assert.deepEqual([silent.version, silent.build], [null, null], 'of an older release')
   const events = health.queues.find(({ name }: any) => name === 'events')
   assert.deepEqual([events.waiting, events.due, events.oldest_due_at], [1, 0, null])
   assert.ok(health.jobs.some(({ name }: any) => name === 'roll-usage-days'))

@@ -1,6 +1,8 @@
 /** The metrics of a real node: what they are labelled by, and that they tell of the parts behind a call. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -75,6 +77,37 @@ test('the parts behind a call have their numbers', async () => {
   assert.equal(await valueOf('catraca_database_waiting'), 0)
   assert.ok((await valueOf('catraca_database_connections{state="idle"}')) >= 0)
   assert.ok((await readMetrics()).some((line) => /^catraca_build_info\{version="\d/.test(line)))
+})
+
+test('a call that runs shows its age here and in the database, and an event shows in the outbox', async () => {
+  await gateway.database.db
+    .insertInto('events')
+    .values({
+      id: createId(),
+      customer_id: gateway.customerId,
+      type: 'topup.paid',
+      data: '{}',
+      created_at: new Date(),
+      // So that no worker takes it meanwhile.
+      due_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute()
+  const leaving = new AbortController()
+  const running = fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(sound('sandbox-hang', { stream: true })),
+    signal: leaving.signal,
+  }).catch(() => undefined)
+  // The database is read every 15 s.
+  const isShown = async (): Promise<boolean> =>
+    (await valueOf('catraca_oldest_call_seconds')) > 0 &&
+    (await valueOf('catraca_database_oldest_hold_seconds')) > 0 &&
+    (await valueOf('catraca_queue_waiting{queue="events"}')) === 1
+  for (const deadline = Date.now() + 120_000; !(await isShown()); await sleep(200))
+    assert.ok(Date.now() < deadline, 'neither the hold nor the event is shown')
+  leaving.abort()
+  await running
 })
 
 test('what waits in the database is read from the start, and an alarm counts from zero', async () => {

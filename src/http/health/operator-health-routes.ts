@@ -87,6 +87,8 @@ function nodeBody(node: NodeState, thisNodeId: string) {
     open_holds: node.openHolds,
     server_id: node.serverId,
     worker: node.worker,
+    version: node.version,
+    build: node.build,
   }
 }
 

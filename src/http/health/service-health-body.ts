@@ -18,6 +18,10 @@ const node = answer({
     ...count,
     description: 'O número do processo; 0 é o principal, que não atende pedidos.',
   }),
+  version: nullable(
+    Type.String({ description: 'A versão do programa; null em nós de versões que não a diziam.' }),
+  ),
+  build: nullable(Type.String({ description: 'O commit, ou o nome que a imagem recebeu.' })),
 })
 
 const queue = answer({

@@ -13,6 +13,7 @@ import type { ModelCallDeps } from './model-call-deps.ts'
 import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import type { Route } from '../rest/route.ts'
+import { accessFacts } from '../server/access-log.ts'
 import { codingOf } from '../server/decompress.ts'
 import { discardBody } from '../server/discard-body.ts'
 import { modelInPath } from '../server/client-path.ts'
@@ -104,6 +105,7 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: 
       authorization: authorizationOf(request.headers),
       findKey: keyOfSession(deps, request),
       ip: plainIp(request.ip),
+      facts: accessFacts.get(request),
       receivedAtMs: performance.now(),
     }
     let client: Client | undefined

@@ -5,6 +5,7 @@ import { bearerOf, mayUse } from '../../gateway/admit.ts'
 import type { Model } from '../../catalog/model.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import type { RestLimits } from '../rest/rest-limits.ts'
+import { accessFacts } from '../server/access-log.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 export interface CallerOfCatalogDeps {
@@ -31,6 +32,8 @@ export async function visibleTo(
     restLimits.countWrongKey(request)
     return undefined
   }
+  const facts = accessFacts.get(request)
+  if (facts) facts.keyId = key.id
   if (key.ipMatcher && !key.ipMatcher.matches(plainIp(request.ip)))
     throw new RestRefusal(403, 'ip_blocked_by_allowlist')
   return (model) => mayUse(key, model)

@@ -9,6 +9,7 @@ import { bearerOf } from '../../gateway/admit.ts'
 import { refusals } from '../../gateway/refusal.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
 import { holdActiveSession } from '../../sign-in/sessions.ts'
+import { accessFacts } from '../server/access-log.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { clientErrorsOf } from './error-formats.ts'
 import type { RestLimits } from './rest-limits.ts'
@@ -78,6 +79,8 @@ export async function authenticate(
   if (secret !== undefined && !deps.keys.isKnown(secret)) deps.restLimits.assertMayTryKeys(request)
   const key = secret === undefined ? undefined : await deps.keys.find(secret)
   if (!key) return refuseStranger(deps, request, reply)
+  const facts = accessFacts.get(request)
+  if (facts) facts.keyId = key.id
   if (key.ipMatcher && !key.ipMatcher.matches(ip)) {
     // Not the key's count: its owner may be elsewhere.
     deps.restLimits.countStranger(request)

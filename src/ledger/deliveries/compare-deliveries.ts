@@ -55,6 +55,6 @@ async function findBetween(
 }
 
 /** The time in a UUID version 7. */
-function timeOfId(id: string): number {
+export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

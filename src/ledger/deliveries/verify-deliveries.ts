@@ -2,15 +2,16 @@
  * Compares the notes of delivered answers on this machine's disk with the usage events. An answer whose hold is
  * still open, or whose resolution waits in a spool, is compared again later. An answer whose charge is missing or has
  * another amount becomes a row of `delivery_discrepancies`, which is open until a correction makes both equal. A file
- * without waiting answers is deleted.
+ * without waiting answers is kept for a while (`keep-notes.ts`).
  */
-import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../db/open.ts'
 import type { Log } from '../../lib/log.ts'
 import { isRunning } from '../../lib/process-identity.ts'
 import { COMPARED_AT_ONCE, findDeliveries } from './compare-deliveries.ts'
 import { recheckDiscrepancies, storeDiscrepancies, type Discrepancy } from './discrepancies.ts'
+import { keepNotes, pruneKeptNotes, type KeptNotes } from './keep-notes.ts'
 import { parseNoteFileName, readNotes, type NoteFileName } from './note-format.ts'
 
 export interface VerifiedDeliveries {
@@ -28,6 +29,7 @@ export interface VerifyDeps {
   readonly log: Log
   /** Whether a resolution of the hold waits on this node's disk. */
   readonly isSpooled: (holdId: string) => boolean
+  readonly kept: KeptNotes
   readonly nowMs?: number
 }
 
@@ -36,7 +38,7 @@ const COMPARED_AFTER_MS = 90_000
 const WAITED_FOR_MS_MAX = 600_000
 
 export async function verifyDeliveries(deps: VerifyDeps): Promise<VerifiedDeliveries> {
-  const { db, dir, log, nowMs = Date.now() } = deps
+  const { db, dir, log, kept, nowMs = Date.now() } = deps
   await recheckDiscrepancies(db)
   const total = { compared: 0, discrepancies: 0, waiting: 0 }
   for (const file of await listFinished(dir)) {
@@ -52,11 +54,12 @@ export async function verifyDeliveries(deps: VerifyDeps): Promise<VerifiedDelive
     const waitedFor = ageMs < WAITED_FOR_MS_MAX ? waiting : []
     const discrepancies = waitedFor === waiting ? wrong : [...wrong, ...waiting]
     await storeDiscrepancies(db, discrepancies, log)
-    if (waitedFor.length === 0) await unlink(path)
+    if (waitedFor.length === 0) await keepNotes(path, kept)
     total.compared += delivered.size
     total.discrepancies += discrepancies.length
     total.waiting += waitedFor.length
   }
+  await pruneKeptNotes(kept, nowMs)
   return total
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rename } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import { openDeliveryNotes } from '../../../src/ledger/deliveries/delivery-notes.ts'
 import { DELIVERY_CHECKS } from '../../../src/ledger/deliveries/discrepancies.ts'
+import { findLostDeliveries } from '../../../src/ledger/deliveries/find-lost-deliveries.ts'
+import { pruneKeptNotes } from '../../../src/ledger/deliveries/keep-notes.ts'
 import { verifyDeliveries } from '../../../src/ledger/deliveries/verify-deliveries.ts'
 import { createId } from '../../../src/lib/ids.ts'
 import { createTestDatabase, seedCustomer } from '../../harness/test-database.ts'
@@ -61,6 +63,54 @@ test('a delivered answer without a charge, or with a charge other than it shows,
   await database.db.deleteFrom('delivery_discrepancies').execute()
 })
 
+test('compared notes are kept for their hours, and name the answers that a restored ledger lacks', async () => {
+  const { dir, kept, verify, note } = await openMachine()
+  // As if the ledger had been restored to a moment before the charge of one, and before the hold of another.
+  const [whole, absent, open] = [await charged(1), createId(), ledger.attempt(key, 3)]
+  await note([
+    [whole.id, whole.billed],
+    [absent, 5n],
+  ])
+  await verify(91)
+  await database.db.deleteFrom('delivery_discrepancies').execute()
+  assert.deepEqual(await readdir(dir), [])
+  assert.equal((await readdir(kept.dir)).length, 1)
+  await ledger.ledger.hold(open)
+  await note([[open.id, 7n]], createId())
+  const check = (since?: Date) => findLostDeliveries(database.db, [dir, kept.dir], since)
+  const { compared, unreadable, lost } = await check()
+  assert.deepEqual([compared, unreadable], [3, 0])
+  assert.deepEqual(
+    new Set(
+      lost.map(({ holdId, state, deliveredNanoBrl }) => `${holdId} ${state} ${deliveredNanoBrl}`),
+    ),
+    new Set([`${absent} absent 5`, `${open.id} open 7`]),
+  )
+  assert.deepEqual((await check(new Date(Date.now() + 60_000))).lost, [])
+  await ledger.ledger.resolve(ledger.charge(open, 3))
+  const { lost: later } = await check()
+  assert.deepEqual(
+    later.filter(({ state }) => state === 'differs').map(({ holdId }) => holdId),
+    [open.id],
+  )
+  await verify(1_000)
+  await database.db.deleteFrom('delivery_discrepancies').execute()
+  await verify(3_500)
+  assert.equal((await readdir(kept.dir)).length, 2)
+  await verify(3_700)
+  assert.deepEqual(await readdir(kept.dir), [])
+})
+
+test('of too many kept notes the oldest go first', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'kept-'))
+  for (const [place, name] of ['old', 'middle', 'new'].entries()) {
+    await writeFile(join(dir, name), Buffer.alloc(64))
+    await utimes(join(dir, name), 1_000 + place, 1_000 + place)
+  }
+  await pruneKeptNotes({ dir, hours: 1 }, 1_010_000, 150)
+  assert.deepEqual((await readdir(dir)).toSorted(), ['middle', 'new'])
+})
+
 test('an answer whose hold is open, or whose charge waits in a spool, is no discrepancy for ten minutes', async () => {
   const spooled = new Set<string>()
   const { dir, verify, note } = await openMachine(spooled)
@@ -113,11 +163,16 @@ async function breaches(): Promise<string[]> {
 async function openMachine(spooled: ReadonlySet<string> = new Set()) {
   const dir = await mkdtemp(join(tmpdir(), 'catraca-notes-'))
   const { log, events } = recordEvents()
+  const kept = { dir: join(await mkdtemp(join(tmpdir(), 'kept-')), 'kept'), hours: 1 }
   return {
     dir,
+    kept,
     events,
-    note: async (given: readonly (readonly [string, bigint])[]): Promise<void> => {
-      const notes = await openDeliveryNotes({ dir, nodeId: ledger.nodeId, log })
+    note: async (
+      given: readonly (readonly [string, bigint])[],
+      nodeId = ledger.nodeId,
+    ): Promise<void> => {
+      const notes = await openDeliveryNotes({ dir, nodeId, log })
       for (const [id, billed] of given) notes.note(id, billed)
       await notes.close()
     },
@@ -127,6 +182,7 @@ async function openMachine(spooled: ReadonlySet<string> = new Set()) {
         dir,
         log,
         isSpooled: (id) => spooled.has(id),
+        kept,
         nowMs: Date.now() + seconds * 1_000,
       }),
   }

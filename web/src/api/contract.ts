@@ -3165,6 +3165,8 @@ export interface Contract {
           open_holds: number
           server_id: string | null
           worker: number | null
+          version: string | null
+          build: string | null
         }[]
         pause: {
           reason: string

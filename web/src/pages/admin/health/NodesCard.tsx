@@ -43,6 +43,12 @@ function columnsAt(at: string): readonly Column<Node>[] {
         </span>
       ),
     },
+    {
+      key: 'version',
+      header: 'Versão',
+      isSecondary: true,
+      cell: ({ version, build }) => <span title={build ?? undefined}>{version ?? '–'}</span>,
+    },
     { key: 'state', header: 'Estado', cell: (node) => <State node={node} /> },
     {
       key: 'holds',
