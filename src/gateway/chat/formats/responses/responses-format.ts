@@ -21,6 +21,7 @@ import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-s
 import { repeatedFields } from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
 import { createResponseStream } from './response-stream.ts'
+import { searchesAsked } from './searches-asked.ts'
 import { toChatBody } from './to-chat-body.ts'
 import type { ClientTools } from './tool-names.ts'
 import { wholeResponse } from './whole-response.ts'
@@ -72,7 +73,8 @@ export function createResponsesFormat(
     // Before anything is measured: the hold is for the ids that an upstream gets.
     ids.reveal(request.messages)
     const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
-    return { ...request, native: { format: 'responses', body: native, flags: [] } }
+    const webSearches = searchesAsked(body)
+    return { ...request, native: { format: 'responses', body: native, flags: [], webSearches } }
   }
 
   return {
