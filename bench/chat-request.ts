@@ -64,6 +64,13 @@ export const modelOfFormat: Readonly<Record<Format, string>> = {
   responses: 'bench-responses',
 }
 
+/** Streams one token every 500 ms, as `bench-slow` does, over an upstream of this format. */
+export const slowModelOfFormat: Readonly<Record<Format, string>> = {
+  chat: slowModel,
+  messages: 'bench-messages-slow',
+  responses: 'bench-responses-slow',
+}
+
 export const pathOfFormat: Readonly<Record<Format, string>> = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',

@@ -16,6 +16,8 @@ export interface Target {
   readonly callers?: readonly Readonly<Record<string, string>>[]
   /** The gateway's process, whose memory and processor time are read; undefined without a gateway. */
   readonly pid: number | undefined
+  /** The folder of its database, where it has one. */
+  readonly dataDir?: string
   /** Only for a target that bills: runs the audit and counts the charges. */
   audit?(): Promise<Audit>
 }
@@ -40,6 +42,8 @@ export interface Surroundings {
   readonly hasFormats?: boolean
   /** Customers of Catraca, among whom the connections are divided; 1 by default. */
   readonly customers?: number
+  /** Arguments of Node.js for the server of Catraca, beside those of `npm start`. */
+  readonly nodeArguments?: readonly string[]
 }
 
 export interface Unavailable {

@@ -4,7 +4,7 @@
  * answers, for comparison with the charges. It runs as a separate process: `node upstream.ts <port>`.
  *
  * `bench-fast` answers at once (a stream: all its chunks in one write); `bench-slow` streams one
- * token every 500 ms, and `bench-paced` one every 20 ms. GET /count returns how many answers were started, finished and aborted.
+ * token every 500 ms (the other formats: `-slow`), and `bench-paced` one every 20 ms. GET /count returns how many answers were started, finished and aborted.
  */
 import { createServer, type Socket } from 'node:net'
 import { messagesEvents, messagesPlain, responsesEvents, responsesPlain } from './format-answers.ts'
@@ -19,6 +19,7 @@ import {
   pacedTokenMs,
   promptTokenCount,
   slowModel,
+  slowModelOfFormat,
   slowToken,
   slowTokenCount,
   slowTokenMs,
@@ -59,6 +60,7 @@ const plainAnswer = withLength(
 )
 
 const fastStreams = { plain: fastStream(false), withUsage: fastStream(true) }
+const slowModels: ReadonlySet<string> = new Set(Object.values(slowModelOfFormat))
 const slowChunk = Buffer.from(chunked(event('bench-slow', { content: slowToken }, null)))
 
 const pacedChunk = Buffer.from(chunked(event(pacedModel, { content: slowToken }, null)))
@@ -114,8 +116,9 @@ function answerOne(socket: Socket, bytes: Buffer): number {
   return end
 }
 
-function answerAs(answers: FormatAnswers, socket: Socket, { stream }: ChatBody): void {
+function answerAs(answers: FormatAnswers, socket: Socket, { model, stream }: ChatBody): void {
   count.begun += 1
+  if (stream === true && slowModels.has(model)) return streamSlowly(socket, answers.events)
   socket.write(stream === true ? answers.stream : answers.plain)
   count.finished += 1
 }
@@ -123,7 +126,8 @@ function answerAs(answers: FormatAnswers, socket: Socket, { stream }: ChatBody):
 function answerChat(socket: Socket, body: ChatBody): void {
   count.begun += 1
   const hasUsage = body.stream_options?.include_usage === true
-  if (body.model === slowModel && body.stream === true) return streamSlowly(socket, hasUsage)
+  if (body.model === slowModel && body.stream === true)
+    return streamSlowly(socket, slowPieces(hasUsage))
   if (body.model === pacedModel) return wheel.add(createPacedStream(socket, hasUsage))
   if (body.model === largeModel) return answerLarge(socket, body.stream === true, hasUsage)
   if (body.stream !== true) socket.write(plainAnswer)
@@ -137,13 +141,13 @@ function answerLarge(socket: Socket, isStream: boolean, hasUsage: boolean): void
   count.finished += 1
 }
 
-function streamSlowly(socket: Socket, hasUsage: boolean): void {
+/** Sends a piece of a stream every 500 ms; the first at once, the end with the last. */
+function streamSlowly(socket: Socket, pieces: readonly Buffer[]): void {
   let sent = 0
   const sendOne = () => {
-    socket.write(slowChunk)
+    socket.write(pieces[sent]!)
     sent += 1
-    if (sent < slowTokenCount) return
-    socket.write(streamEnd('bench-slow', slowTokenCount, hasUsage))
+    if (sent < pieces.length) return
     count.finished += 1
     stop()
   }
@@ -159,6 +163,14 @@ function streamSlowly(socket: Socket, hasUsage: boolean): void {
   socket.once('close', breakOff)
   socket.write(streamHead)
   sendOne()
+}
+
+function slowPieces(hasUsage: boolean): readonly Buffer[] {
+  const last = Buffer.concat([
+    slowChunk,
+    Buffer.from(streamEnd(slowModel, slowTokenCount, hasUsage)),
+  ])
+  return [...Array.from({ length: slowTokenCount - 1 }, () => slowChunk), last]
 }
 
 /** Returns whether the stream goes on. */
@@ -281,6 +293,8 @@ function usageOf(tokens: number): object {
 interface FormatAnswers {
   readonly plain: Buffer
   readonly stream: Buffer
+  /** Of the stream, after its head. */
+  readonly events: readonly Buffer[]
 }
 
 function answersOf(plain: object, events: readonly { readonly type: string }[]): FormatAnswers {
@@ -288,6 +302,7 @@ function answersOf(plain: object, events: readonly { readonly type: string }[]):
   return {
     plain: withLength('200 OK', JSON.stringify(plain)),
     stream: Buffer.from(`${streamHead}${lines.join('')}0\r\n\r\n`),
+    events: lines.map((line, at) => Buffer.from(at < lines.length - 1 ? line : `${line}0\r\n\r\n`)),
   }
 }
 

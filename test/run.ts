@@ -57,7 +57,7 @@ const TEST_MS_MAX = effort({ ordinary: 300_000, full: 10_800_000 })
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
 const RUN_MS_MAX = effort({ ordinary: 1_800_000, full: 14_400_000 })
 
-const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,web/}*.test.ts']
+const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,soak/,web/}*.test.ts']
 /** `npm run test:web` and `npm run test:clients` run those that need more, and `npm run web:pictures` that one. */
 const APART: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],

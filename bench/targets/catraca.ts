@@ -4,7 +4,14 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fastModel, largeModel, modelOfFormat, pacedModel, slowModel } from '../chat-request.ts'
+import {
+  fastModel,
+  largeModel,
+  modelOfFormat,
+  pacedModel,
+  slowModel,
+  slowModelOfFormat,
+} from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Command, Finished, Processes } from '../processes.ts'
 import {
@@ -29,8 +36,10 @@ export const startCatraca: StartTarget = (surroundings) => startCatracaOf(here, 
 /** Starts the Catraca whose checkout is in `root`. */
 export async function startCatracaOf(
   root: string,
-  { processes, upstreamPort, folder, workers = 1, hasFormats = false, customers = 1 }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<Target | Unavailable> {
+  const { processes, upstreamPort, folder, workers = 1, hasFormats = false } = surroundings
+  const { customers = 1, nodeArguments = [] } = surroundings
   if (!existsSync(join(root, 'src/main.ts')))
     return { kind: 'unavailable', reason: 'src/main.ts is not there' }
 
@@ -68,7 +77,7 @@ export async function startCatracaOf(
   const server = await processes.start({
     name: 'catraca',
     command: process.execPath,
-    args: startArguments(root),
+    args: [...nodeArguments, ...startArguments(root)],
     env,
     cwd: root,
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
@@ -83,6 +92,7 @@ export async function startCatracaOf(
     headers: { ...callers[0] },
     callers,
     pid: server.pid,
+    dataDir: env.DATA_DIR,
     audit: () => audit(cli),
   }
 }
@@ -178,7 +188,9 @@ function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
       ...(hasFormats
         ? [
             modelOf(modelOfFormat.messages, 'messages'),
+            modelOf(slowModelOfFormat.messages, 'messages'),
             modelOf(modelOfFormat.responses, 'responses'),
+            modelOf(slowModelOfFormat.responses, 'responses'),
           ]
         : []),
     ],

@@ -43,6 +43,11 @@ const unitPrices = {
   input_audio: Type.Optional(usdPerMillion),
   input_image: Type.Optional(usdPerMillion),
   output_image: Type.Optional(usdPerMillion),
+  web_search: Type.Optional(
+    usd(
+      'USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.',
+    ),
+  ),
   images: Type.Optional(
     Type.Record(
       Type.String({ pattern: '^(default|[a-z]+|(([a-z]+):)?\\d+x\\d+)$' }),

@@ -4,6 +4,7 @@ import type { ModelCategory } from './model.ts'
 import type { PriceSchedule, PriceWindow, ScheduledPrice } from './price-schedule.ts'
 import type { PriceTerms } from './prices.ts'
 import { readPrices } from './read-prices.ts'
+import { WEB_SEARCH_UNIT } from './web-search.ts'
 
 /** The schedule with the prices that the configuration adds to it. */
 export function readPriceSchedule(
@@ -53,10 +54,13 @@ function secondOf(time: string): number {
   return (Number(hours) * 60 + Number(minutes)) * 60
 }
 
-/** Excludes one-hour cache writes: no call depends on them, and they are offered only if every price has them. */
+/**
+ * Excludes one-hour cache writes and searches: no call depends on them, and they are offered only if every price has
+ * them.
+ */
 export function unitNames({ units }: PriceTerms): string {
   return Object.keys(units ?? {})
-    .filter((unit) => !isHourCacheUnit(unit))
+    .filter((unit) => !isHourCacheUnit(unit) && unit !== WEB_SEARCH_UNIT)
     .sort()
     .join(', ')
 }

@@ -5,6 +5,7 @@ import type { ModelCategory } from './model.ts'
 import { hourCacheUnits } from './hour-cache.ts'
 import { picoUsdPerSecond } from './price-from-data.ts'
 import type { PriceTerms, PriceTier } from './prices.ts'
+import { WEB_SEARCH_UNIT } from './web-search.ts'
 
 const PICO_PER_MICRO = 1_000_000n
 
@@ -28,6 +29,9 @@ export function readPrices(
   const missing = findMissing(category, prices)
   if (missing !== undefined) fault(`${missing} so it needs its price`)
   const { tiers = [] } = prices
+  // The prompts of all rounds are reported as one sum, which says nothing about the tier of each.
+  if (prices.web_search !== undefined && tiers.length > 0)
+    fault('"web_search" needs prices without "tiers"')
   const given = [
     { ...prices, above_prompt_tokens: 0 },
     ...[...tiers].sort((a, b) => a.above_prompt_tokens - b.above_prompt_tokens),
@@ -84,6 +88,7 @@ function readUnits(
     if (usd !== undefined) units[unit] = picoUsd(usd) / PICO_PER_MICRO
   if (prices.audio_hour !== undefined)
     units.audio_seconds = picoUsdPerSecond(picoUsd(prices.audio_hour) / PICO_PER_MICRO)
+  if (prices.web_search !== undefined) units[WEB_SEARCH_UNIT] = picoUsd(prices.web_search)
   for (const [kind, usd] of Object.entries(prices.images ?? {}))
     units[kind === 'default' ? 'images' : `images:${kind}`] = picoUsd(usd)
   return units

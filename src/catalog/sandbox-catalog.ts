@@ -1,6 +1,7 @@
 import type { ConfiguredModel, ModelCategory } from './model.ts'
 import { plainRoute } from './plain-route.ts'
 import type { UnitPrices } from './prices.ts'
+import { WEB_SEARCH_UNIT } from './web-search.ts'
 
 /** The behaviour that each model of the sandbox upstream demonstrates; `sandbox/upstream` implements it. */
 const DESCRIPTIONS: Record<string, string> = {
@@ -47,8 +48,22 @@ const chatModels = Object.entries(DESCRIPTIONS).map(([id, description]) =>
   }),
 )
 
+const searchModel = sandboxModel(
+  'sandbox-search',
+  'Pesquisa na web em /v1/responses: cada linha "pesquise …" da mensagem é uma pesquisa.',
+  'llm',
+  {
+    units: { [WEB_SEARCH_UNIT]: 10_000_000_000n },
+    contextTokens: 32_000,
+    outputTokensMax: 4_096,
+    supportsTools: true,
+    canReason: false,
+  },
+)
+
 export const sandboxModels: readonly ConfiguredModel[] = [
   ...chatModels,
+  { ...searchModel, routes: [plainRoute('sandbox-responses', 'sandbox-chat', searchModel.price)] },
   sandboxModel('sandbox-embedding', 'Transforma textos em vetores.', 'embedding', {
     embedding: { dimensions: 1_536, canShorten: true },
   }),

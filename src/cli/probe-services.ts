@@ -122,6 +122,7 @@ async function tryChat(provider: Provider, model: string): Promise<UpstreamFailu
     cachesForAnHour: false,
     hasFiles: false,
     hasAudio: false,
+    webSearchesMax: 0,
     callId: createId(),
   }
   const answer = await provider.completeChat?.(call, AbortSignal.timeout(PROBE_MS_MAX))

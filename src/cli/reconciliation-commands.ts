@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { OPERATOR } from '../audit-log/audited.ts'
 import type { Config } from '../composition/config.ts'
-import { SANDBOX_UPSTREAM } from '../composition/resolve-upstreams.ts'
+import { SANDBOX_UPSTREAMS } from '../composition/resolve-upstreams.ts'
 import { createLog } from '../lib/log.ts'
 import { decimalUsd } from '../lib/money.ts'
 import { explainDiscrepancy } from '../reconciliation/discrepancies.ts'
@@ -107,7 +107,7 @@ function comparedBody({ day, oursPicoUsd, theirsPicoUsd }: ComparedDay) {
 function knownUpstream({ mode, upstreams }: Config, id: string): string {
   const known = [
     ...upstreams.map((one) => one.id),
-    ...(mode === 'sandbox' ? [SANDBOX_UPSTREAM] : []),
+    ...(mode === 'sandbox' ? SANDBOX_UPSTREAMS : []),
   ]
   if (!known.includes(id))
     throw new UsageError(`--upstream: must be one of ${known.join(', ') || 'none'}, not "${id}"`)

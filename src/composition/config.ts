@@ -19,7 +19,7 @@ import {
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { resolveTracing } from './resolve-tracing.ts'
 import type { TracingSettings } from '../tracing/open-tracing.ts'
-import { presetVariables, SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
+import { isSandboxUpstream, presetVariables, type ConfiguredUpstream } from './resolve-upstreams.ts'
 import { withSettingFiles } from './with-setting-files.ts'
 
 export interface Config {
@@ -146,7 +146,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
   const usesPresets = mode === 'live' || callsReal
   const catalog = resolveCatalog(environment, folder, { mode, usesPresets }, faults)
   const { upstreams, upstreamsLeftOut, models } = catalog
-  if (upstreams.some((upstream) => upstream.id === SANDBOX_UPSTREAM))
+  if (upstreams.some(({ id }) => isSandboxUpstream(id)))
     faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const workers = read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto')

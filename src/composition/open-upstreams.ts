@@ -7,7 +7,11 @@ import { createOpenAiCompatible } from '../providers/openai-compatible/create-op
 import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream.ts'
 import type { Config } from './config.ts'
 import { createClosing, type Closable } from './create-closing.ts'
-import { SANDBOX_UPSTREAM, type ConfiguredUpstream } from './resolve-upstreams.ts'
+import {
+  SANDBOX_UPSTREAMS,
+  type ConfiguredUpstream,
+  type SandboxUpstreamId,
+} from './resolve-upstreams.ts'
 
 export interface OpenUpstreams extends Closable {
   readonly providers: ReadonlyMap<string, Provider>
@@ -27,7 +31,7 @@ export async function openUpstreams(
   const upstreams = [...config.upstreams]
   if (config.mode === 'sandbox') {
     const sandbox = closing.add('sandbox upstream', await startSandboxUpstream())
-    upstreams.push(sandboxUpstream(sandbox.baseUrl))
+    upstreams.push(...SANDBOX_UPSTREAMS.map((id) => sandboxUpstream(id, sandbox.baseUrl)))
   }
   const providers = new Map<string, Provider>()
   for (const { id, adapter } of upstreams)
@@ -49,9 +53,9 @@ export async function openProvider(adapter: ConfiguredUpstream['adapter']): Prom
 }
 
 /** The sandbox models fail on purpose, as a demonstration: no call is retried, and no breaker hides a failure. */
-function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
+function sandboxUpstream(id: SandboxUpstreamId, baseUrl: string): ConfiguredUpstream {
   return {
-    id: SANDBOX_UPSTREAM,
+    id,
     retries: 0,
     breaker: { failures: 0, openMs: 1 },
     adapter: {
@@ -61,6 +65,7 @@ function sandboxUpstream(baseUrl: string): ConfiguredUpstream {
         apiKey: undefined,
         cancelStopsBilling: true,
         opensOnlyImages: true,
+        speaksResponses: id === 'sandbox-responses',
         maxTokensField: 'max_tokens',
         connectTimeoutMs: 1_000,
         // Short, so that users see how calls to the hanging sandbox models end.

@@ -9,7 +9,7 @@ import type { Mode } from '../db/claim-mode.ts'
 import {
   findPresets,
   resolveUpstreams,
-  SANDBOX_UPSTREAM,
+  isSandboxUpstream,
   type ConfiguredUpstream,
 } from './resolve-upstreams.ts'
 
@@ -90,7 +90,7 @@ function resolveModels(
 ): readonly ConfiguredModel[] {
   const ids = new Set(upstreamIds)
   const hasUpstream = (id: string): boolean =>
-    ids.has(id) || (mode === 'sandbox' && id === SANDBOX_UPSTREAM)
+    ids.has(id) || (mode === 'sandbox' && isSandboxUpstream(id))
   const loaded = loadCatalog({ config, mode, hasUpstream, at: new Date() })
   faults.push(...loaded.faults)
   return loaded.models

@@ -20,8 +20,13 @@ export interface ConfiguredUpstream {
     | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
 }
 
-/** The id of the sandbox upstream, which exists in sandbox mode only. */
-export const SANDBOX_UPSTREAM = 'sandbox'
+/** The ids of the sandbox upstream, which exists in sandbox mode only: the second one is asked in the Responses format. */
+export const SANDBOX_UPSTREAMS = ['sandbox', 'sandbox-responses'] as const
+export type SandboxUpstreamId = (typeof SANDBOX_UPSTREAMS)[number]
+
+export function isSandboxUpstream(id: string): boolean {
+  return SANDBOX_UPSTREAMS.some((own) => own === id)
+}
 const DEFAULT_RETRIES = 1
 const PLAIN: UpstreamPreset = {
   adapter: 'openai-compatible',

@@ -1,6 +1,7 @@
 import { hourCacheUnit } from '../catalog/hour-cache.ts'
 import type { Model } from '../catalog/model.ts'
 import type { PriceTerms, UsageCounts } from '../catalog/prices.ts'
+import { WEB_SEARCH_UNIT } from '../catalog/web-search.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
 
 /**
@@ -36,6 +37,9 @@ export function billedUsage(
   if (price.units.audio_seconds !== undefined && reported.audioSeconds !== undefined) {
     units.audio_seconds = Math.max(audio?.secondsMin ?? 0, Math.ceil(reported.audioSeconds))
   }
+  const { webSearches = 0 } = reported
+  if (webSearches > 0 && price.units[WEB_SEARCH_UNIT] !== undefined)
+    units[WEB_SEARCH_UNIT] = webSearches
   const cachedTokens = Math.min(reported.cachedTokens, promptTokens)
   const cacheWriteTokens = Math.min(reported.cacheWriteTokens, promptTokens - cachedTokens)
   const hourWrites = Math.min(reported.hourCacheWriteTokens ?? 0, cacheWriteTokens)

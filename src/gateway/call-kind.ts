@@ -18,6 +18,7 @@ export interface CallBounds {
   readonly promptTokensEstimated: number
   /** For one choice. */
   readonly outputTokensMax: number
+  /** How often the model may write up to that limit: the choices, or the rounds of a provider's own tools. */
   readonly choices: number
   readonly unitsMax?: UnitCounts | undefined
   /** Counted against the key's tokens per minute until the true number is known. */
@@ -26,6 +27,11 @@ export interface CallBounds {
   readonly canLowerOutput: boolean
   /** Counts the prompt for a tighter bound; undefined if this prompt cannot be counted. */
   readonly countPrompt?: (() => Promise<number | undefined>) | undefined
+  /**
+   * The bounds of the call without what it can do without, such as searches. They are held if the balance does not cover
+   * the others, and the call is then sent without it: an attempt reads what is covered from the `Quote`.
+   */
+  readonly lean?: CallBounds | undefined
 }
 
 /** One attempt at an upstream. */

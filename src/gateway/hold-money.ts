@@ -19,8 +19,8 @@ import { refusals, type Refusal } from './refusal.ts'
 
 /** An answer shorter than this is of no use, so the call is refused for its balance instead. */
 const LOWERED_TOKENS_MIN = 64
-/** Each try is a different request: with a fresh key, a counted prompt, or a limit lowered after a lost race. */
-const TRIES_MAX = 6
+/** Each try is a different request: with a fresh key, without searches, a counted prompt, or a limit lowered after a lost race. */
+const TRIES_MAX = 7
 /** From the time limit of a call to its charge: a call that was stopped still ends its stream. */
 const END_MS_MAX = 60_000
 
@@ -28,6 +28,8 @@ const END_MS_MAX = 60_000
 interface HoldRequest {
   readonly key: ActiveKey
   readonly input: QuoteInput
+  /** Those that `input` has, or their `lean` ones. */
+  readonly bounds: CallBounds
   /** The prompt was counted with a tokenizer, or cannot be counted. */
   readonly isCounted: boolean
 }
@@ -64,20 +66,16 @@ export async function holdMoney<Request extends CallRequest>(
   if (!fxRate) return { refused: refusals.serviceUnavailable(), limits }
 
   const context: HoldContext = { incoming, model, isStream: request.isStream, bounds, fxRate }
-  const { promptTokensMax, outputTokensMax, choices, unitsMax } = bounds
   const nowMs = Date.now()
   const span = { fromMs: nowMs, untilMs: nowMs + deps.callTimeoutMs + END_MS_MAX }
   const input = {
     prices: chargeablePrices(model, span),
     conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },
-    promptTokensMax,
-    outputTokensMax,
-    choices,
-    unitsMax,
+    ...amountsOf(bounds),
   }
-  const first = { key, input, isCounted: bounds.countPrompt === undefined }
+  const first = { key, input, bounds, isCounted: bounds.countPrompt === undefined }
   const affordable =
-    maxCostNanoBrl === undefined ? first : await withinMaxCost(bounds, first, maxCostNanoBrl)
+    maxCostNanoBrl === undefined ? first : await withinMaxCost(first, maxCostNanoBrl)
   if ('status' in affordable) {
     if (isRepeated) return { refused: affordable, limits }
     const counted = await countRequest(deps, incoming.ip, key)
@@ -119,6 +117,10 @@ export async function holdMoney<Request extends CallRequest>(
   return { refused, limits }
 }
 
+function amountsOf({ promptTokensMax, outputTokensMax, choices, unitsMax }: CallBounds) {
+  return { promptTokensMax, outputTokensMax, choices, unitsMax }
+}
+
 /** The next request after a negative verdict: smaller, or with a fresh key. Otherwise the refusal for the client. */
 async function nextHoldRequest(
   deps: GatewayDeps,
@@ -145,24 +147,23 @@ async function nextHoldRequest(
     }
     default:
       deps.limits.noteHold(current.key.customerId, false)
-      return smallerHoldRequest(context.bounds, current, quoted, verdict)
+      return smallerHoldRequest(current, quoted, verdict)
   }
 }
 
 /** The request within the cap that the call itself sets, or the refusal. Every later try of the call is smaller. */
 async function withinMaxCost(
-  bounds: CallBounds,
   first: HoldRequest,
   maxCostNanoBrl: NanoBrl,
 ): Promise<HoldRequest | Refusal> {
   const room = { nanoBrl: maxCostNanoBrl }
   let current = first
   let tokensThatFit: number | undefined
-  // Once for the counted prompt, once for the lowered output limit.
+  // Once for the lean bounds, once for the counted prompt, once for the lowered output limit.
   for (let tries = 0; quote(current.input).ceilingNanoBrl > maxCostNanoBrl; tries++) {
-    const next = await makeSmaller(bounds, current, room)
+    const next = await makeSmaller(current, room)
     if ('tooLarge' in next) tokensThatFit = next.tokensThatFit
-    if ('tooLarge' in next || tries === 2) {
+    if ('tooLarge' in next || tries === 3) {
       const { ceilingNanoBrl } = quote(current.input)
       const text = maxCostText({ ceilingNanoBrl, maxCostNanoBrl, tokensThatFit })
       return refusals.maxCostExceeded(text)
@@ -178,13 +179,20 @@ interface TooLarge {
   readonly tokensThatFit: number | undefined
 }
 
-/** First counts the prompt instead of bounding it by its bytes, then lowers the output limit. */
-async function makeSmaller(
-  { countPrompt, canLowerOutput }: CallBounds,
-  current: HoldRequest,
-  room: Room,
-): Promise<HoldRequest | TooLarge> {
-  const { input } = current
+/**
+ * First leaves out what the call can do without, then counts the prompt instead of bounding it by its bytes, then lowers
+ * the output limit.
+ */
+async function makeSmaller(current: HoldRequest, room: Room): Promise<HoldRequest | TooLarge> {
+  const { input, bounds } = current
+  const { countPrompt, canLowerOutput, lean } = bounds
+  if (lean)
+    return {
+      ...current,
+      bounds: lean,
+      input: { ...input, ...amountsOf(lean) },
+      isCounted: lean.countPrompt === undefined,
+    }
   if (!current.isCounted) {
     const promptTokensMax = await countPrompt?.()
     if (promptTokensMax !== undefined && promptTokensMax < input.promptTokensMax) {
@@ -201,14 +209,13 @@ async function makeSmaller(
 }
 
 async function smallerHoldRequest(
-  bounds: CallBounds,
   current: HoldRequest,
   quoted: Quote,
   verdict: Verdict,
 ): Promise<HoldRequest | Refusal> {
-  const smaller = await makeSmaller(bounds, current, roomOf(verdict))
+  const smaller = await makeSmaller(current, roomOf(verdict))
   if (!('tooLarge' in smaller)) return smaller
-  const { input } = current
+  const { input, bounds } = current
   const { canLowerOutput } = bounds
   const fitting = smaller.tokensThatFit
   if (verdict.kind === 'short_budget') return refusals.budgetExceeded(fitting)

@@ -1,3 +1,4 @@
+import { WEB_SEARCH_UNIT } from '../catalog/web-search.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
 import type { HeldCall } from './call.ts'
 
@@ -6,7 +7,8 @@ export type EstimateReason = 'no_usage_reported' | 'impossible_usage_reported'
 
 /**
  * The report, unless no call can have used so much: at most the model's window for each choice, or all that the hold
- * covers, if that is more (many texts in one request); and at most the seconds of the longest file that the model takes.
+ * covers, if that is more (many texts in one request); at most the seconds of the longest file that the model takes; and
+ * at most a few times as many searches as were allowed.
  * A larger report is a fault of the upstream, so the call is charged by an estimate, within the hold. A report above the
  * hold that is possible is charged in full.
  */
@@ -25,6 +27,9 @@ export function estimateReason(
   return reported && !isPossible(held, reported) ? 'impossible_usage_reported' : 'no_usage_reported'
 }
 
+/** A search that was asked for may be several at the provider. */
+const SEARCHES_FOR_ONE = 4
+
 function isPossible({ model, quote }: HeldCall, reported: ReportedUsage): boolean {
   const { promptTokensMax, outputTokensMax, choices, unitsMax = {} } = quote
   const units = Object.values(unitsMax).reduce((sum, count) => sum + count, 0)
@@ -33,6 +38,7 @@ function isPossible({ model, quote }: HeldCall, reported: ReportedUsage): boolea
   return (
     reported.promptTokens <= tokensMax &&
     reported.completionTokens <= tokensMax &&
-    Math.floor(reported.audioSeconds ?? 0) <= (model.audio?.secondsMax ?? Infinity)
+    Math.floor(reported.audioSeconds ?? 0) <= (model.audio?.secondsMax ?? Infinity) &&
+    (reported.webSearches ?? 0) <= (unitsMax[WEB_SEARCH_UNIT] ?? 0) * SEARCHES_FOR_ONE
   )
 }

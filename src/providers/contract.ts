@@ -24,6 +24,8 @@ export interface ReportedUsage extends ReportedTokens {
   readonly hourCacheWriteTokens?: number
   /** Seconds of audio that the upstream bills. */
   readonly audioSeconds?: number
+  /** Searches of the web that the upstream ran and bills; only for a call that was sent with some. */
+  readonly webSearches?: number
 }
 
 /** The properties of a chat that determine its size at an upstream. */
@@ -57,6 +59,11 @@ export interface ChatContent {
   readonly hasFiles: boolean
   /** A file of the request is audio, which has a separate price. */
   readonly hasAudio: boolean
+  /**
+   * The searches of the web that the hold covers. Sent as the only limit of them; with 0, the search is left out of the
+   * request.
+   */
+  readonly webSearchesMax: number
 }
 
 /** A request in a client's own format, checked as far as its translation to `ChatContent.body` shows it. */
@@ -65,6 +72,18 @@ export interface NativeChat {
   readonly body: JsonObject
   /** The flags of new features that the client sent in a header. */
   readonly flags: readonly string[]
+  /** The searches of the web that the client asks for, within our limit; 0 for none. */
+  readonly webSearches: number
+}
+
+/**
+ * How often the upstream may run the model for one call with searches. Each time it bills the whole prompt again, at most
+ * the model's context.
+ */
+export interface SearchRounds {
+  readonly prompts: number
+  /** How often the model may write up to the output limit: 1 if the limit is for all rounds together. */
+  readonly outputs: number
 }
 
 export interface ChatCall extends ChatContent {
@@ -129,6 +148,8 @@ export interface ChatAnswer {
   readonly native?: JsonObject | undefined
   /** Undefined if the upstream reported none: the usage is then unknown, not zero. */
   readonly usage: ReportedUsage | undefined
+  /** The searches that the answer shows, for an estimate. */
+  readonly webSearches?: number
 }
 
 export interface ChatStream {
@@ -158,6 +179,8 @@ export interface StreamChunk {
    */
   readonly native?: readonly JsonObject[] | undefined
   readonly usage: ReportedUsage | undefined
+  /** The searches that the answer has shown so far, for an estimate. */
+  readonly webSearches?: number
   /** The chunk adds this text and nothing else; `body`, the same as a whole chunk, costs more to read. */
   readonly delta?: TextDelta
 }
@@ -288,6 +311,8 @@ export interface Provider {
    * size cannot be determined; the hold then covers the model's whole context. Present together with `completeChat`.
    */
   measureChat?(content: ChatContent): number | undefined | Promise<number | undefined>
+  /** Undefined if `completeChat` would send this chat without its searches of the web. */
+  searchRounds?(content: ChatContent): SearchRounds | undefined
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
   generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
   transcribe?(

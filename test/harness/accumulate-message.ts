@@ -73,12 +73,16 @@ function addDelta(open: { block: any; json: string }, delta: any): void {
       block.text += delta.text
       break
     case 'input_json_delta':
-      assert.equal(block.type, 'tool_use')
+      assert.match(block.type, /^(server_)?tool_use$/)
       open.json += delta.partial_json
       break
     case 'thinking_delta':
       assert.equal(block.type, 'thinking')
       block.thinking += delta.thinking
+      break
+    case 'citations_delta':
+      assert.equal(block.type, 'text')
+      block.citations = [...(block.citations ?? []), delta.citation]
       break
     default:
       assert.equal(delta.type, 'signature_delta')

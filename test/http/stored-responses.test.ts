@@ -299,6 +299,20 @@ test('the shield masks what was said before it was turned on', async () => {
   assert.match(text, /Qual é/)
 })
 
+test('a fault in a continued conversation names the place in the input that the client sent', async () => {
+  const { secret } = await newCustomer()
+  const first = await created(secret, { input: 'Um' })
+  const input = [
+    { role: 'user', content: 'Dois' },
+    { role: 'marciano', content: 'Três' },
+  ]
+  for (const more of [{}, { previous_response_id: first.id }]) {
+    const refused = await create(secret, { input, ...more })
+    assert.equal(refused.status, 400)
+    assert.match(refused.json.error.message, /^input\[1\]\.role /)
+  }
+})
+
 test('references to items of stored outputs are those items, wherever they stand', async () => {
   const { secret } = await newCustomer()
   const first = await created(secret, { input: 'Um' })

@@ -51,7 +51,7 @@ function callOf(fields: JsonObject, changes: Partial<ChatCall> = {}): ChatCall {
   return {
     model: body.model,
     body: request.body,
-    native: { format: 'messages', body, flags: [] },
+    native: { format: 'messages', body, flags: [], webSearches: 0 },
     memo: {},
     isStream: request.isStream,
     outputTokensMax: body.max_tokens,
@@ -62,6 +62,7 @@ function callOf(fields: JsonObject, changes: Partial<ChatCall> = {}): ChatCall {
     cachesForAnHour,
     hasFiles,
     hasAudio,
+    webSearchesMax: 0,
     ...changes,
   }
 }
@@ -189,7 +190,10 @@ test('a flag and its fields are sent together, or vanish together', async () => 
   const fields = { context_management: { edits } }
   const call = callOf(fields)
   const flags = ['context-management-2025-06-27', 'context-1m-2025-08-07', 'fast-mode-2026-02-01']
-  await answerOf({ ...call, native: { format: 'messages', body: call.native?.body ?? {}, flags } })
+  await answerOf({
+    ...call,
+    native: { format: 'messages', body: call.native?.body ?? {}, flags, webSearches: 0 },
+  })
   const withFlag = server.requests.at(-1)
   assert.equal(withFlag?.headers['anthropic-beta'], 'context-management-2025-06-27')
   // Without thinking there is none to clear.
@@ -384,7 +388,10 @@ test('a hanging upstream, a hostile one and a call that is aborted fail, and not
 
 test('a body that cannot be written is refused before it is sent, and has no size', async () => {
   const call = callOf({})
-  const broken = { ...call, native: { format: 'messages' as const, body: {}, flags: [] } }
+  const broken = {
+    ...call,
+    native: { format: 'messages' as const, body: {}, flags: [], webSearches: 0 },
+  }
   const outcome = await provider.completeChat?.(broken, new AbortController().signal)
   assert.equal(outcome?.kind === 'failure' && outcome.reason, 'unsupported')
   assert.equal(server.requests.length, 0)
@@ -400,7 +407,7 @@ test('vertex gets the same body at its own address, without flags that it does n
     )
     const flags = ['interleaved-thinking-2025-05-14', 'context-management-2025-06-27']
     await answerOf(
-      { ...call, native: { format: 'messages', body: call.native!.body, flags } },
+      { ...call, native: { format: 'messages', body: call.native!.body, flags, webSearches: 0 } },
       vertex,
     )
     const sent = server.requests.at(-1)

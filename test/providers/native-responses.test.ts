@@ -142,6 +142,7 @@ function callOf(fields: JsonObject, changes: Partial<ChatCall> = {}): ChatCall {
     cachesForAnHour,
     hasFiles,
     hasAudio,
+    webSearchesMax: 0,
     ...changes,
   }
 }

@@ -156,6 +156,7 @@ test('a stream whose reader is slower than the idle time limit is not cut', asyn
     cachesForAnHour: false,
     hasFiles: false,
     hasAudio: false,
+    webSearchesMax: 0,
     callId: 'call-1',
   }
   const stream = await provider.completeChat?.(call, new AbortController().signal)

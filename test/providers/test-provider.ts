@@ -217,6 +217,7 @@ export function contentOf(body: JsonObject): Omit<ChatCall, 'callId'> {
     cachesForAnHour: false,
     hasFiles: false,
     hasAudio: false,
+    webSearchesMax: 0,
   }
 }
 

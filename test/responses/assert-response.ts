@@ -92,7 +92,7 @@ export function ofType(events: readonly StreamEvent[], type: string): StreamEven
 function schemaOf(type: string): string {
   const name = type
     .slice('response.'.length)
-    .replace('output_text', 'text')
+    .replace(/^output_text(?=\.d)/, 'text')
     .split(/[._]/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')

@@ -6,7 +6,8 @@ import {
 } from '../../catalog/prompt-size.ts'
 import { HOUR_CACHE_UNIT, hasHourCachePrice } from '../../catalog/hour-cache.ts'
 import type { UnitCounts } from '../../catalog/prices.ts'
-import type { ChatContent, JsonObject, Provider } from '../../providers/contract.ts'
+import { hasWebSearchPrice, WEB_SEARCH_UNIT } from '../../catalog/web-search.ts'
+import type { ChatContent, JsonObject, Provider, SearchRounds } from '../../providers/contract.ts'
 import type { CallBounds } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -18,6 +19,54 @@ import { promptTexts } from './prompt-texts.ts'
  * the output by the limit that is sent with them.
  */
 export async function boundChat(
+  model: Model,
+  request: ChatRequest,
+  providers: ReadonlyMap<string, Provider>,
+): Promise<CallBounds> {
+  const lean = await boundWithoutSearches(model, request, providers)
+  const webSearches = request.native?.webSearches ?? 0
+  if (webSearches === 0 || !hasWebSearchPrice(model)) return lean
+  const rounds = searchRounds(model, request, providers, lean.outputTokensMax)
+  if (!rounds) return lean
+  // No size of the results is documented: each round may read the whole context.
+  const promptTokensMax = model.contextTokens * rounds.prompts
+  return {
+    ...lean,
+    promptTokensMax,
+    choices: rounds.outputs,
+    unitsMax: { ...unitsMax(model, request, promptTokensMax), [WEB_SEARCH_UNIT]: webSearches },
+    countPrompt: undefined,
+    lean,
+  }
+}
+
+/** The searches of the web that a hold covers, and so those that are sent. */
+export function webSearchesHeld(unitsHeld: UnitCounts | undefined): number {
+  return unitsHeld?.[WEB_SEARCH_UNIT] ?? 0
+}
+
+/** The most rounds over all routes, because any of them may answer; undefined if none of them would search. */
+function searchRounds(
+  model: Model,
+  request: ChatRequest,
+  providers: ReadonlyMap<string, Provider>,
+  outputTokensMax: number,
+): SearchRounds | undefined {
+  let most: SearchRounds | undefined
+  for (const { upstreamId, upstreamModel } of model.routes) {
+    const webSearches = request.native?.webSearches
+    const content = contentOf(model, request, upstreamModel, outputTokensMax, webSearches)
+    const rounds = providers.get(upstreamId)?.searchRounds?.(content)
+    if (!rounds) continue
+    most = {
+      prompts: Math.max(rounds.prompts, most?.prompts ?? 0),
+      outputs: Math.max(rounds.outputs, most?.outputs ?? 0),
+    }
+  }
+  return most
+}
+
+async function boundWithoutSearches(
   model: Model,
   request: ChatRequest,
   providers: ReadonlyMap<string, Provider>,
@@ -53,6 +102,7 @@ export function contentOf(
   request: ChatRequest,
   upstreamModel: string,
   outputTokensMax: number,
+  webSearchesMax = 0,
 ): ChatContent {
   return {
     model: upstreamModel,
@@ -67,6 +117,7 @@ export function contentOf(
     cachesForAnHour: request.cachesForAnHour && hasHourCachePrice(model),
     hasFiles: request.hasFiles,
     hasAudio: request.hasAudio,
+    webSearchesMax,
   }
 }
 

@@ -15,7 +15,7 @@ import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
-import { boundChat, contentOf } from './bound-chat.ts'
+import { boundChat, contentOf, webSearchesHeld } from './bound-chat.ts'
 import { beginStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -129,8 +129,9 @@ async function completeChat(
 ): Promise<ChatAnswer | BegunStream | UpstreamFailure> {
   const { isStream } = held.request
   // The limit sent upstream must be the limit that the hold covers, whether the client or the model set it.
-  const { outputTokensMax } = held.quote
-  const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax)
+  const { outputTokensMax, unitsMax } = held.quote
+  const webSearches = webSearchesHeld(unitsMax)
+  const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax, webSearches)
   const call = { ...content, callId: held.holdId, takeBytes }
   if (isStream) client.expectStream(held.limits)
   // The callback applies only to this attempt, and only until its first chunk; afterwards `relayStream` decides.
@@ -165,32 +166,33 @@ async function resolveAnswer(
   const texts = outputTexts(answer.body)
   const used =
     plausibleUsage(held, answer.usage, texts.length > 0, answeredBy) ??
-    (await estimateChat(held, texts, estimateReason(held, answer.usage)))
+    (await estimateChat(held, texts, estimateReason(held, answer.usage), answer.webSearches))
   return chargeHeldCall(held, used, answeredBy)
 }
 
 /** Charges a stream by the reported usage, else by our own count. Releases the hold if there was no output. */
 async function resolveStream(
   held: HeldCall<ChatRequest>,
-  { ending, reported, hasFinished, outputTokensSeen }: RelayedStream,
+  { ending, reported, hasFinished, outputTokensSeen: seen, webSearchesSeen }: RelayedStream,
   answeredBy: AnsweredBy,
 ): Promise<Resolution> {
   if (ending === 'whole') {
     const used =
-      plausibleUsage(held, reported, outputTokensSeen > 0, answeredBy) ??
-      (await estimateChat(held, outputTokensSeen, estimateReason(held, reported)))
+      plausibleUsage(held, reported, seen > 0, answeredBy) ??
+      (await estimateChat(held, seen, estimateReason(held, reported), webSearchesSeen))
     return chargeHeldCall(held, used, answeredBy)
   }
   // The usage reported with the finish reason is the amount that the upstream bills, even if the connection broke
   // afterwards.
   if (hasFinished && ending !== 'lapsed') {
-    const used = plausibleUsage(held, reported, outputTokensSeen > 0, answeredBy)
+    const used = plausibleUsage(held, reported, seen > 0, answeredBy)
     if (used) return chargeHeldCall(held, used, answeredBy)
   }
   const reason = REASONS[ending]
   // If the client hung up, the customer owes the prompt of a dispatched call; not if the upstream or this node failed.
-  if (outputTokensSeen === 0 && ending !== 'left') return releaseHeldCall(held, reason, answeredBy)
-  return chargeHeldCall(held, await estimateChat(held, outputTokensSeen, reason), answeredBy)
+  if (seen === 0 && ending !== 'left') return releaseHeldCall(held, reason, answeredBy)
+  const used = await estimateChat(held, seen, reason, webSearchesSeen)
+  return chargeHeldCall(held, used, answeredBy)
 }
 
 const REASONS = { left: 'client_left', broken: 'stream_broken', lapsed: 'lease_lapsed' } as const

@@ -1,8 +1,10 @@
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import { WEB_SEARCH_UNIT } from '../../catalog/web-search.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { JsonObject } from '../../providers/contract.ts'
+import { webSearchesHeld } from './bound-chat.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
 
@@ -11,6 +13,7 @@ export async function estimateChat(
   held: HeldCall<ChatRequest>,
   output: string[] | number,
   reason: string,
+  webSearchesSeen = 0,
 ): Promise<Used> {
   const { messages, imageCount, hasFiles, hasTools, hasAudio } = held.request
   const counted = await countTokens(promptTexts(messages), held.model.tokenizer)
@@ -22,7 +25,14 @@ export async function estimateChat(
       : held.promptTokensEstimated
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)
   const used = estimated(held, { promptTokens, completionTokens }, reason)
-  return hasAudio ? asAudio(used) : used
+  return withSearches(hasAudio ? asAudio(used) : used, held, webSearchesSeen)
+}
+
+/** With the searches that the answer shows, as far as the hold covers them. */
+function withSearches({ counts, ...used }: Used, { quote }: HeldCall, seen: number): Used {
+  const searches = Math.min(seen, webSearchesHeld(quote.unitsMax))
+  const units = { ...counts.units, [WEB_SEARCH_UNIT]: searches }
+  return { ...used, counts: searches > 0 ? { ...counts, units } : counts }
 }
 
 /** Estimates the tokens of a message beside its content: the chat template's, and those of a refusal or tool calls. */

@@ -52,6 +52,7 @@ export async function relayStream(
   const tokensMax = held.quote.outputTokensMax * held.quote.choices
   let reported: ReportedTokens | undefined
   let hasFinished = false
+  let webSearchesSeen = 0
   const output: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
   let delivered = 0
   // One delta is at least one token; if an upstream sends larger deltas, their bytes give the higher count.
@@ -61,6 +62,7 @@ export async function relayStream(
     reported,
     hasFinished,
     outputTokensSeen: ending === 'lapsed' ? delivered : seen(),
+    webSearchesSeen,
     brokenBy,
   })
   /** Counts the chunks of one read, and returns their text for the client. */
@@ -74,6 +76,7 @@ export async function relayStream(
         continue
       }
       if (chunk.usage) reported = laterReport(reported, chunk.usage)
+      if (chunk.webSearches) webSearchesSeen = chunk.webSearches
       hasFinished ||= isFinished(chunk)
       countOutput(chunk.body, output)
       shown += writer.chunk(chunk.body, chunk.native) ?? ''

@@ -15,6 +15,8 @@ export interface RelayedStream {
   readonly hasFinished: boolean
   /** Our own count; 0 if there was no output. */
   readonly outputTokensSeen: number
+  /** The searches of the web that the chunks showed. */
+  readonly webSearchesSeen: number
   /** The upstream's failure, if it broke the stream. */
   readonly brokenBy: UpstreamFailure | undefined
 }

@@ -13,6 +13,7 @@ import { openFetch, type Fetch } from './open-fetch.ts'
 import { nativeCallOptions } from './native-messages/native-call-options.ts'
 import { createSendNativeMessages } from './native-messages/send-native-messages.ts'
 import {
+  searchRoundsOfMessage,
   writeNativeMessages,
   type NativeMessages,
 } from './native-messages/write-native-messages.ts'
@@ -86,6 +87,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
       return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
+    searchRounds: (content) => searchRoundsOfMessage(content, options.kind),
     ...(models.embedding ? { embed: createEmbed(options.kind, models.embedding) } : {}),
     ...(makesImages ? { generateImages: createGenerateImages(models.language) } : {}),
     async close() {

@@ -43,9 +43,14 @@ export function toReportedUsage(
 export interface AskedOfUsage {
   readonly hasAudio: boolean
   readonly cachesForAnHour: boolean
+  readonly webSearchesMax: number
 }
 
-const NOTHING_APART: AskedOfUsage = { hasAudio: false, cachesForAnHour: false }
+const NOTHING_APART: AskedOfUsage = {
+  hasAudio: false,
+  cachesForAnHour: false,
+  webSearchesMax: 0,
+}
 
 /** The audio tokens that Gemini reports; without details, the whole prompt. */
 function audioTokens(raw: unknown, promptTokens: number): number {

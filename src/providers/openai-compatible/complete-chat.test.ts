@@ -23,6 +23,7 @@ function callOf(more: Partial<ChatCall>): ChatCall {
     cachesForAnHour: false,
     hasFiles: false,
     hasAudio: false,
+    webSearchesMax: 0,
     callId: 'call-1',
     ...more,
   }

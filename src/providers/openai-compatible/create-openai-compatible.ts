@@ -8,7 +8,11 @@ import { createGenerateImages } from './generate-images.ts'
 import { createTranscribe } from './transcribe.ts'
 import { inlinedGrowth } from './inline-images.ts'
 import { createSendNatively } from './native-responses/send-native-response.ts'
-import { isNativeResponse, writeNativeResponse } from './native-responses/write-native-response.ts'
+import {
+  isNativeResponse,
+  searchRoundsOfResponse,
+  writeNativeResponse,
+} from './native-responses/write-native-response.ts'
 import { openUpstream, type UpstreamOptions } from './upstream.ts'
 
 export interface OpenAiCompatibleOptions
@@ -54,6 +58,10 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       if (!content.hasImageAddresses) return measure(content)
       if (!opensAddresses) return measure(content) + inlinedGrowth(content.body)
       return opensOnlyImages ? measure(content) : undefined
+    },
+    searchRounds(content) {
+      const isInlined = content.hasImageAddresses && !opensAddresses
+      return speaksResponses && !isInlined ? searchRoundsOfResponse(content) : undefined
     },
     embed: createEmbed(upstream),
     generateImages: createGenerateImages(upstream),

@@ -282,6 +282,7 @@ test('Azure receives the key in its own header, and its query with every path', 
     cachesForAnHour: false,
     hasFiles: false,
     hasAudio: false,
+    webSearchesMax: 0,
     callId: 'call-2',
   }
   await provider.completeChat(chat, new AbortController().signal)

@@ -196,9 +196,16 @@ function countChoice({ reasoning, content, toolCalls }: Choice): number {
   return (reasoning?.tokens ?? 0) + (content?.tokens ?? 0) + called
 }
 
+/** The prompts of all rounds: the model reads everything again after each search. */
 function countPrompt(request: ChatRequest, tokenizer: Tokenizer): number {
   const messages = request.messages.reduce((sum, one) => sum + countMessage(one, tokenizer), 0)
-  return TOKENS_PER_PROMPT + messages + tokenizer.count(request.promptExtras)
+  let round = TOKENS_PER_PROMPT + messages + tokenizer.count(request.promptExtras)
+  let sum = round
+  for (const { content } of request.searches) {
+    round += tokenizer.count(content)
+    sum += round
+  }
+  return sum
 }
 
 function countMessage(message: ChatMessage, tokenizer: Tokenizer): number {

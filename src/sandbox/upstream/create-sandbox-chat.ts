@@ -37,6 +37,7 @@ export function createSandboxChat<Request extends ChatRequest>(
         exchange.reported = {
           promptTokens: usage.prompt_tokens,
           completionTokens: usage.completion_tokens,
+          webSearches: request.searches.length,
         }
       }
       const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery }

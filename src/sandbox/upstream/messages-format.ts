@@ -12,6 +12,7 @@ import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
 import { missing, type JsonObject } from './read-field.ts'
 import type { AnswerEvent } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
+import { findSearchTool, isSearchTool, planSearches, type WebSearch } from './web-search.ts'
 
 export interface MessagesRequest extends ChatRequest {
   /** The texts that the client marks to be cached, by their lifetime. */
@@ -44,13 +45,15 @@ export const messagesFormat: SandboxFormat<MessagesRequest> = {
       ...toTools(body),
       ...toFormat(body.output_config),
     }
-    return { ...readChatRequest(JSON.stringify(chat)), marked }
+    const request = readChatRequest(JSON.stringify(chat))
+    const tool = findSearchTool(body.tools)
+    return { ...request, marked, searches: planSearches(request.messages, tool, tool?.max_uses) }
   },
   reportsUsage: () => true,
   renderBody: (rendered) =>
     JSON.stringify({
       ...head(rendered),
-      content: blocksOf(rendered.answer.choices[0] as Choice).map(({ block }) => block),
+      content: blocksOf(rendered).map(({ block }) => block),
       stop_reason: STOP_REASONS[(rendered.answer.choices[0] as Choice).finishReason],
       stop_sequence: null,
       usage: usageOf(rendered),
@@ -69,7 +72,7 @@ function* renderEvents(rendered: Rendered<MessagesRequest>): Generator<AnswerEve
     message: { ...message, usage: { ...begun, output_tokens: 1 } },
   })
   yield event({ type: 'ping' })
-  for (const [index, { opened, deltas }] of blocksOf(choice).entries()) {
+  for (const [index, { opened, deltas }] of blocksOf(rendered).entries()) {
     yield event({ type: 'content_block_start', index, content_block: opened })
     for (const { delta, tokens } of deltas)
       yield event({ type: 'content_block_delta', index, delta }, tokens)
@@ -99,7 +102,8 @@ interface Block {
   readonly deltas: readonly { readonly delta: JsonObject; readonly tokens: number }[]
 }
 
-function blocksOf({ reasoning, content, toolCalls }: Choice): Block[] {
+function blocksOf({ request, answer }: Rendered<MessagesRequest>): Block[] {
+  const { reasoning, content, toolCalls } = answer.choices[0] as Choice
   const blocks: Block[] = []
   if (reasoning !== undefined) {
     const signature = signatureOf(reasoning.text)
@@ -115,15 +119,25 @@ function blocksOf({ reasoning, content, toolCalls }: Choice): Block[] {
       ],
     })
   }
-  if (content !== undefined)
+  const { searches } = request
+  blocks.push(...searches.flatMap(searchBlocks))
+  if (content !== undefined) {
+    const citations = searches.map(citationOf)
     blocks.push({
-      block: { type: 'text', text: content.text },
+      block: { type: 'text', text: content.text, ...(citations.length > 0 ? { citations } : {}) },
       opened: { type: 'text', text: '' },
-      deltas: content.pieces.map(({ text, tokens }) => ({
-        delta: { type: 'text_delta', text },
-        tokens,
-      })),
+      deltas: [
+        ...citations.map((citation) => ({
+          delta: { type: 'citations_delta', citation },
+          tokens: 0,
+        })),
+        ...content.pieces.map(({ text, tokens }) => ({
+          delta: { type: 'text_delta', text },
+          tokens,
+        })),
+      ],
     })
+  }
   for (const { id, name, nameTokens, arguments: made } of toolCalls) {
     const use = { type: 'tool_use', id: id.replace(/^call_/, 'toolu_'), name }
     blocks.push({
@@ -136,6 +150,42 @@ function blocksOf({ reasoning, content, toolCalls }: Choice): Block[] {
     })
   }
   return blocks
+}
+
+/** A use, and what was found. */
+function searchBlocks({ query, url, title, content }: WebSearch): Block[] {
+  const use = { type: 'server_tool_use', id: `srvtoolu_${randomText(24)}`, name: 'web_search' }
+  const found = { type: 'web_search_result', url, title, page_age: null }
+  const result = {
+    type: 'web_search_tool_result',
+    tool_use_id: use.id,
+    content: [{ ...found, encrypted_content: sealed(content) }],
+  }
+  const input = { query }
+  const inputDelta = { type: 'input_json_delta', partial_json: JSON.stringify(input) }
+  return [
+    {
+      block: { ...use, input },
+      opened: { ...use, input: {} },
+      deltas: [{ delta: inputDelta, tokens: 0 }],
+    },
+    { block: result, opened: result, deltas: [] },
+  ]
+}
+
+function citationOf({ url, title, content }: WebSearch): JsonObject {
+  const cited_text = content.slice(0, 80)
+  return {
+    type: 'web_search_result_location',
+    url,
+    title,
+    encrypted_index: sealed(cited_text),
+    cited_text,
+  }
+}
+
+function sealed(text: string): string {
+  return Buffer.from(text).toString('base64')
 }
 
 /** A call that the limit cut off has no whole arguments. */
@@ -161,6 +211,9 @@ function usageOf({ request, usage, tokenizer }: Rendered<MessagesRequest>): Json
     cache_creation_input_tokens: short + hour,
     cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: hour },
     output_tokens: usage.completion_tokens,
+    ...(request.searches.length > 0
+      ? { server_tool_use: { web_search_requests: request.searches.length } }
+      : {}),
     service_tier: 'standard',
   }
 }
@@ -238,7 +291,10 @@ function toAnswer(blocks: readonly JsonObject[], place: string): JsonObject {
 }
 
 function toTools({ tools, tool_choice: choice }: JsonObject): JsonObject {
-  if (!Array.isArray(tools) || tools.length === 0) return {}
+  const ofClient = Array.isArray(tools)
+    ? tools.filter(isObject).filter((tool) => !isSearchTool(tool))
+    : []
+  if (ofClient.length === 0) return {}
   const { type, name, disable_parallel_tool_use: isSerial } = isObject(choice) ? choice : {}
   const choices: Record<string, unknown> = {
     any: 'required',
@@ -246,7 +302,7 @@ function toTools({ tools, tool_choice: choice }: JsonObject): JsonObject {
     tool: { type: 'function', function: { name } },
   }
   return {
-    tools: tools.filter(isObject).map((tool) => ({
+    tools: ofClient.map((tool) => ({
       type: 'function',
       function: { name: tool.name, description: tool.description, parameters: tool.input_schema },
     })),

@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from './read-field.ts'
 import { readMessages, type ChatMessage } from './read-messages.ts'
+import type { WebSearch } from './web-search.ts'
 
 export interface ChatRequest {
   readonly modelName: string
@@ -25,6 +26,8 @@ export interface ChatRequest {
   readonly callsInParallel: boolean
   /** Parts of the prompt that are not messages: the tools and the answer's schema, as JSON. */
   readonly promptExtras: string
+  /** The searches of the web that the answer begins with; none in chat completions. */
+  readonly searches: readonly WebSearch[]
 }
 
 export type AnswerFormat =
@@ -59,6 +62,7 @@ export function readChatRequest(text: string): ChatRequest {
     promptExtras: [body.tools, body.response_format]
       .map((extra) => (isObject(extra) || Array.isArray(extra) ? JSON.stringify(extra) : ''))
       .join(''),
+    searches: [],
   }
 }
 

@@ -11,6 +11,7 @@ import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
 import { missing, readNumber, type JsonObject } from './read-field.ts'
 import type { AnswerEvent } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
+import { findSearchTool, isSearchTool, planSearches } from './web-search.ts'
 
 export interface ResponsesRequest extends ChatRequest {
   /** The names of tools that take free text. */
@@ -24,7 +25,8 @@ export const responsesFormat: SandboxFormat<ResponsesRequest> = {
   read(text) {
     const body = parseJsonBody(text)
     readNumber(body, 'max_output_tokens', { minimum: 16, isInteger: true })
-    const tools = (Array.isArray(body.tools) ? body.tools : []).filter(isObject)
+    const listed = (Array.isArray(body.tools) ? body.tools : []).filter(isObject)
+    const tools = listed.filter((tool) => !isSearchTool(tool))
     const chat = {
       model: body.model,
       stream: body.stream,
@@ -35,8 +37,10 @@ export const responsesFormat: SandboxFormat<ResponsesRequest> = {
       ...toTools(tools, body),
       ...toFormat(body.text),
     }
+    const request = readChatRequest(JSON.stringify(chat))
     return {
-      ...readChatRequest(JSON.stringify(chat)),
+      ...request,
+      searches: planSearches(request.messages, findSearchTool(listed), body.max_tool_calls),
       custom: new Set(tools.filter(({ type }) => type === 'custom').map(({ name }) => name)),
       includesReasoning:
         Array.isArray(body.include) && body.include.includes('reasoning.encrypted_content'),
@@ -133,17 +137,40 @@ function itemsOf({ request, answer }: Rendered<ResponsesRequest>): Item[] {
       ],
     })
   }
+  for (const { query } of request.searches) {
+    const call = { id: `ws_${randomText(24)}`, type: 'web_search_call' }
+    items.push({
+      opened: { ...call, status: 'in_progress', action: { type: 'search', query } },
+      item: { ...call, status: 'completed', action: { type: 'search', query } },
+      deltas: ['in_progress', 'searching', 'completed'].map((step) =>
+        delta(`response.web_search_call.${step}`, {}),
+      ),
+    })
+  }
   if (content !== undefined) {
-    const part = { type: 'output_text', text: content.text, annotations: [], logprobs: [] }
+    const annotations = request.searches.map(({ url, title }) => ({
+      type: 'url_citation',
+      start_index: 0,
+      end_index: content.text.length,
+      url,
+      title,
+    }))
+    const part = { type: 'output_text', text: content.text, annotations, logprobs: [] }
     const message = { id: `msg_${randomText(24)}`, type: 'message', role: 'assistant' }
     const at = { content_index: 0 }
     items.push({
       opened: { ...message, status: 'in_progress', content: [] },
       item: { ...message, status, content: [part] },
       deltas: [
-        delta('response.content_part.added', { ...at, part: { ...part, text: '' } }),
+        delta('response.content_part.added', {
+          ...at,
+          part: { ...part, text: '', annotations: [] },
+        }),
         ...content.pieces.map(({ text, tokens }) =>
           delta('response.output_text.delta', { ...at, delta: text, logprobs: [] }, tokens),
+        ),
+        ...annotations.map((annotation, annotation_index) =>
+          delta('response.output_text.annotation.added', { ...at, annotation_index, annotation }),
         ),
         delta('response.output_text.done', { ...at, text: content.text, logprobs: [] }),
         delta('response.content_part.done', { ...at, part }),
@@ -198,6 +225,8 @@ function toMessages(input: unknown): JsonObject[] {
         return [{ role: 'tool', tool_call_id: id, content: toContent(item.output) }]
       case 'reasoning':
         checkReasoning(item)
+        return []
+      case 'web_search_call':
         return []
       default:
         throw new BadRequest(`Invalid value: '${String(type)}'.`, 'input', 'invalid_value')

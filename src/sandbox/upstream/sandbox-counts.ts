@@ -16,6 +16,8 @@ export interface SandboxCounts {
   /** Sums of the usage in completed answers; an answer without usage adds nothing. */
   readonly promptTokens: number
   readonly completionTokens: number
+  /** The searches of the web in completed answers. */
+  readonly webSearches: number
   /** By the header `x-catraca-call-id`; without the header there is no record. */
   readonly calls: ReadonlyMap<string, CallRecord>
 }
@@ -33,6 +35,7 @@ export type CallOutcome = 'completed' | 'refused' | 'broken' | 'aborted'
 export interface ReportedTokens {
   readonly promptTokens: number
   readonly completionTokens: number
+  readonly webSearches?: number
 }
 
 export interface CountKeeper {
@@ -60,6 +63,7 @@ export function createCountKeeper(callsMax = CALLS_MAX): CountKeeper {
     aborted: 0,
     promptTokens: 0,
     completionTokens: 0,
+    webSearches: 0,
     calls,
   }
 
@@ -82,6 +86,7 @@ export function createCountKeeper(callsMax = CALLS_MAX): CountKeeper {
     end(callId, outcome, reported) {
       counts[outcome] += 1
       if (outcome !== 'completed') return
+      counts.webSearches += reported?.webSearches ?? 0
       const call = callId === undefined ? undefined : calls.get(callId)
       if (call !== undefined) call.completed += 1
       for (const sum of call === undefined ? [counts] : [counts, call]) {

@@ -1,7 +1,7 @@
 /**
  * The fields of a Messages request that reach upstreams that speak this format. A field on no list is left out, because
- * it may be billed at a price that the catalog does not have: hosted tools, containers, `service_tier`, `speed`,
- * `inference_geo`, citations. The gateway itself writes `model`, `max_tokens` and `stream`.
+ * it may be billed at a price that the catalog does not have: hosted tools other than the search of the web, containers,
+ * `service_tier`, `speed`, `inference_geo`, citations of documents. The gateway itself writes `model`, `max_tokens` and `stream`.
  */
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 
@@ -29,6 +29,24 @@ export const BLOCK_FIELDS: Readonly<Record<string, ReadonlyMap<string, ReadonlyS
   ]),
   system: new Map([['text', TEXT_FIELDS]]),
 }
+
+/** Blocks of the assistant that are sent where the search of the web itself is sent. */
+export const SEARCH_BLOCK_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...(BLOCK_FIELDS.assistant as ReadonlyMap<string, ReadonlySet<string>>),
+  ['server_tool_use', set('type', 'id', 'name', 'input')],
+  ['web_search_tool_result', set('type', 'tool_use_id', 'content')],
+])
+export const SEARCH_RESULT_FIELDS = set(
+  'type',
+  'url',
+  'title',
+  'encrypted_content',
+  'page_age',
+  'error_code',
+)
+/** The oldest version: newer ones run code beside the search. */
+export const SEARCH_TOOL = { type: 'web_search_20250305', name: 'web_search' } as const
+export const SEARCH_TOOL_FIELDS = set('allowed_domains', 'blocked_domains', 'user_location')
 
 /** The blocks that may be inside a block, by its type. */
 export const INNER_BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {

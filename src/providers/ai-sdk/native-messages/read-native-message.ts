@@ -57,11 +57,13 @@ export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer
     tool_calls: calls.length > 0 ? calls : null,
   }
   const choice = { index: 0, message, finish_reason: finishOf(native.stop_reason) }
+  const searches = asked.webSearchesMax === 0 ? 0 : blocks.filter(isSearch).length
   return {
     kind: 'answer',
     body: { choices: [choice] },
     native,
-    usage: usageOf(native.usage, blocks.length > 0, asked),
+    usage: usageOf(native.usage, blocks.length > 0, asked, searches),
+    webSearches: searches,
   }
 }
 
@@ -75,20 +77,24 @@ export function createMessageParser(asked: AskedOfUsage): StreamParser {
   let hasStarted = false
   let hasFinished = false
   let usage: JsonObject = {}
+  let searches = 0
 
   /** The chunk of an event; undefined while the event is held. */
   function take(event: JsonObject): StreamChunk | undefined {
     usage = { ...usage, ...usageIn(event) }
     held.push(event)
+    if (asked.webSearchesMax > 0 && isObject(event.content_block) && isSearch(event.content_block))
+      searches += 1
     const choice = choiceOf(event)
     if (!choice && !hasStarted) return undefined
     const isEnd = typeof choice?.finish_reason === 'string'
-    const reported = isEnd ? usageOf(usage, hasStarted, asked) : undefined
+    const reported = isEnd ? usageOf(usage, hasStarted, asked, searches) : undefined
     hasFinished ||= isEnd
     hasStarted = true
     const native = held
     held = []
-    return { body: { choices: choice ? [choice] : [] }, native, usage: reported }
+    const body = { choices: choice ? [choice] : [] }
+    return { body, native, usage: reported, ...(searches > 0 ? { webSearches: searches } : {}) }
   }
 
   return {
@@ -152,6 +158,11 @@ function callOf({ type, id, name }: JsonObject, text: string): JsonObject[] {
   return type === 'tool_use' ? [{ id, type: 'function', function: { name, arguments: text } }] : []
 }
 
+/** A search that found something, even nothing; one that failed is not billed. */
+function isSearch({ type, content }: JsonObject): boolean {
+  return type === 'web_search_tool_result' && Array.isArray(content)
+}
+
 function textOf(blocks: readonly JsonObject[], field: 'text' | 'thinking'): string {
   return blocks
     .map((block) => (block.type === field ? block[field] : undefined))
@@ -178,6 +189,7 @@ function usageOf(
   reported: unknown,
   hasOutput: boolean,
   asked: AskedOfUsage,
+  searchesSeen: number,
 ): ReportedUsage | undefined {
   if (!isObject(reported)) return undefined
   const cached = readCount(reported.cache_read_input_tokens) ?? 0
@@ -193,8 +205,15 @@ function usageOf(
   })
   if (!tokens || tokens.promptTokens === 0) return undefined
   if (tokens.completionTokens === 0 && hasOutput) return undefined
-  if (!asked.cachesForAnHour || tokens.cacheWriteTokens === 0) return tokens
-  return { ...tokens, hourCacheWriteTokens: hourWrites(reported, tokens.cacheWriteTokens) }
+  const searches = asked.webSearchesMax === 0 ? 0 : searchesOf(reported, searchesSeen)
+  const counted = searches > 0 ? { ...tokens, webSearches: searches } : tokens
+  if (!asked.cachesForAnHour || tokens.cacheWriteTokens === 0) return counted
+  return { ...counted, hourCacheWriteTokens: hourWrites(reported, tokens.cacheWriteTokens) }
+}
+
+/** Without a report, the searches whose results the answer shows. */
+function searchesOf({ server_tool_use: used }: JsonObject, seen: number): number {
+  return (isObject(used) ? readCount(used.web_search_requests) : undefined) ?? seen
 }
 
 /** Without details, all cache writes are taken for those of an hour, which cost more. */

@@ -10,7 +10,12 @@ const image = { type: 'image', source: { type: 'base64', media_type: 'image/png'
 
 function write(...blocks: JsonObject[]) {
   const messages = [{ role: 'user', content: blocks }]
-  const native = { format: 'messages' as const, body: { model: 'm', messages }, flags: [] }
+  const native = {
+    format: 'messages' as const,
+    body: { model: 'm', messages },
+    flags: [],
+    webSearches: 0,
+  }
   const content = { body: {}, native } as never
   const written = writeNativeMessages(content, 'anthropic', MODEL)
   assert.ok(written, 'the request is sent as it is')

@@ -1,7 +1,8 @@
 /** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
 import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
 import { isObject } from '../../../lib/is-object.ts'
-import type { ChatContent, JsonObject } from '../../contract.ts'
+import type { ChatContent, JsonObject, SearchRounds } from '../../contract.ts'
+import { isWebSearchTool } from '../../web-search-tool.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 import { modelFormat } from '../model-format.ts'
 import {
@@ -12,6 +13,10 @@ import {
   INNER_BLOCKS,
   MIDDLE_SYSTEM,
   PLAIN_FIELDS,
+  SEARCH_BLOCK_FIELDS,
+  SEARCH_RESULT_FIELDS,
+  SEARCH_TOOL,
+  SEARCH_TOOL_FIELDS,
   SOURCE_FIELDS,
   SOURCES,
   THINKING_FIELDS,
@@ -60,6 +65,22 @@ export function writeNativeMessages(
   }
 }
 
+/**
+ * The provider runs the model at most so often for one request with tools of its own. `max_uses` does not bound it: a use
+ * beyond it is answered with an error, after which the model runs again. Each time it may write up to `max_tokens`.
+ */
+const ROUNDS_MAX = 10
+
+/** Only the provider itself is known to bill searches by use. */
+export function searchRoundsOfMessage(
+  content: ChatContent,
+  kind: AiSdkOptions['kind'],
+): SearchRounds | undefined {
+  if (content.webSearchesMax === 0 || kind !== 'anthropic') return undefined
+  if (!writeNativeMessages(content, kind, content.model)) return undefined
+  return { prompts: ROUNDS_MAX, outputs: ROUNDS_MAX }
+}
+
 /** Whether the model takes what the client wrote for another one. It must not depend on the output limit. */
 function isTaken(
   { body: chat, hasAudio, hasImageAddresses }: ChatContent,
@@ -92,7 +113,7 @@ function writeFields(
   head: JsonObject,
   images: { bytes: number },
 ): JsonObject {
-  const clean = createCleaner(content.cachesForAnHour, images)
+  const clean = createCleaner(content, images)
   const tools = clean.tools(body.tools)
   const thinking = toThinking(content, body.thinking, Number(head.max_tokens))
   const fields: JsonObject = {
@@ -114,7 +135,10 @@ function writeFields(
 }
 
 /** Adds the base64 characters of the images to `images`. */
-function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
+function createCleaner(
+  { cachesForAnHour, webSearchesMax }: Pick<ChatContent, 'cachesForAnHour' | 'webSearchesMax'>,
+  images: { bytes: number },
+) {
   /** Reduced to the fields that have a price. */
   function cached({ cache_control: control }: JsonObject): JsonObject {
     if (!isObject(control) || control.type !== 'ephemeral') return {}
@@ -129,11 +153,14 @@ function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
   ): JsonObject[] {
     return list.flatMap((block) => {
       const fields = known.get(block.type as string)
-      if (!fields || !isHere(block.type as string) || isUnsigned(block)) return []
+      if (!fields || !isHere(block.type as string) || isUnsigned(block) || isOtherUse(block))
+        return []
       const cleaned = pick(fields, block)
       // Only fields of the list: an image anywhere else is in no translation, and so in no hold.
       if (isObject(cleaned.source)) cleaned.source = source(block, cleaned.source, known)
-      if (Array.isArray(cleaned.content)) cleaned.content = inner(block, cleaned.content, known)
+      if (block.type === 'web_search_tool_result') cleaned.content = found(cleaned.content)
+      else if (Array.isArray(cleaned.content))
+        cleaned.content = inner(block, cleaned.content, known)
       return [{ ...cleaned, ...(isThinking(block) ? {} : cached(block)) }]
     })
   }
@@ -148,6 +175,13 @@ function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
       known,
       (each) => INNER_BLOCKS[type as string]?.has(each) ?? false,
     )
+  }
+
+  /** The results of a search, or its error. */
+  function found(content: unknown): unknown {
+    if (Array.isArray(content))
+      return content.filter(isObject).map((each) => pick(SEARCH_RESULT_FIELDS, each))
+    return isObject(content) ? pick(SEARCH_RESULT_FIELDS, content) : []
   }
 
   function source(
@@ -171,17 +205,36 @@ function createCleaner(cachesForAnHour: boolean, images: { bytes: number }) {
     cached,
     content(given: unknown, role: string): string | JsonObject[] {
       if (typeof given === 'string') return given
-      const known = BLOCK_FIELDS[role] ?? new Map<string, ReadonlySet<string>>()
+      const searched = role === 'assistant' && webSearchesMax > 0
+      const known = searched
+        ? SEARCH_BLOCK_FIELDS
+        : (BLOCK_FIELDS[role] ?? new Map<string, ReadonlySet<string>>())
       return blocks(given as JsonObject[], known, () => true)
     },
-    /** Without the tools that the provider would run, or describe itself: those add tokens of their own. */
+    /**
+     * Without the tools that the provider would run, or describe itself: those add tokens of their own. The search of the
+     * web is sent if the hold covers it.
+     */
     tools(given: unknown): JsonObject[] {
       const list = Array.isArray(given) ? (given as JsonObject[]) : []
-      return list
-        .filter(({ type }) => !isGiven(type) || type === 'custom')
-        .map((tool) => ({ ...pick(TOOL_FIELDS, tool), ...cached(tool) }))
+      let hasSearch = false
+      return list.flatMap((tool): JsonObject[] => {
+        if (isWebSearchTool(tool)) {
+          if (webSearchesMax === 0 || hasSearch) return []
+          hasSearch = true
+          const limits = { ...SEARCH_TOOL, max_uses: webSearchesMax }
+          return [{ ...limits, ...pick(SEARCH_TOOL_FIELDS, tool), ...cached(tool) }]
+        }
+        const isOfClient = !isGiven(tool.type) || tool.type === 'custom'
+        return isOfClient ? [{ ...pick(TOOL_FIELDS, tool), ...cached(tool) }] : []
+      })
     },
   }
+}
+
+/** A use of a tool that is not sent. */
+function isOtherUse({ type, name }: JsonObject): boolean {
+  return type === 'server_tool_use' && name !== SEARCH_TOOL.name
 }
 
 function isThinking({ type }: JsonObject): boolean {

@@ -4,9 +4,10 @@ import { createSseReader } from '../../../lib/sse.ts'
 import {
   StreamBroken,
   type ChatAnswer,
+  type ChatContent,
   type ChatStream,
   type JsonObject,
-  type ReportedTokens,
+  type ReportedUsage,
   type StreamChunk,
   type UpstreamFailure,
 } from '../../contract.ts'
@@ -21,7 +22,7 @@ import { readUsage } from '../read-usage.ts'
 const RESPONSE_EVENT_BYTES_MAX = 16 * 1024 * 1024
 
 /** Throws `BadAnswer`. */
-export function readNativeResponse(text: string): ChatAnswer | UpstreamFailure {
+export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer | UpstreamFailure {
   const native = readObject(text)
   if (native.status === 'failed') return failureOf(native.error)
   if (!Array.isArray(native.output)) throw new BadAnswer('the answer has no output')
@@ -35,23 +36,30 @@ export function readNativeResponse(text: string): ChatAnswer | UpstreamFailure {
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
   const finish_reason = finishOf(native, calls.length > 0)
+  const searches = asked.webSearchesMax === 0 ? {} : { webSearches: countSearches(items) }
   return {
     kind: 'answer',
     body: { choices: [{ index: 0, message, finish_reason }] },
     native,
-    usage: usageOf(native.usage),
+    usage: usageOf(native.usage, searches),
+    ...searches,
   }
 }
 
-export function readNativeStream(body: AnswerBody): ChatStream {
-  return createStream(body, createParser())
+/** Whether the request was sent with searches: only then the answer can have some that are billed. */
+type SearchAsked = Pick<ChatContent, 'webSearchesMax'>
+type Searches = Pick<StreamChunk, 'webSearches'>
+
+export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStream {
+  return createStream(body, createParser(asked))
 }
 
-function createParser(): StreamParser {
+function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
   /** The head of a response waits for more: until then, another upstream could still answer. */
   let held: JsonObject[] = []
   let hasCalls = false
+  const counted = { webSearches: 0 }
   return {
     parse(bytes) {
       const chunks: StreamChunk[] = []
@@ -64,7 +72,9 @@ function createParser(): StreamParser {
           continue
         }
         hasCalls ||= isCall(event)
-        chunks.push({ ...toChunk(event, hasCalls), native: [...held, event] })
+        if (webSearchesMax > 0) countSearch(event, counted)
+        const searches = counted.webSearches > 0 ? { ...counted } : {}
+        chunks.push({ ...toChunk(event, hasCalls, searches), native: [...held, event] })
         held = []
         if (isEnd(event)) return { chunks, end: 'done' }
       }
@@ -94,15 +104,39 @@ function isCall({ type, item }: JsonObject): boolean {
   return type === 'response.output_item.added' && isObject(item) && callOf(item).length > 0
 }
 
-function toChunk(event: JsonObject, hasCalls: boolean): Omit<StreamChunk, 'native'> {
+/** The last event repeats all items; some upstreams leave them out there. */
+function countSearch(event: JsonObject, counted: { webSearches: number }): void {
+  if (event.type === 'response.output_item.done' && isObject(event.item))
+    counted.webSearches += countSearches([event.item])
+  const output = isEnd(event) && isObject(event.response) ? event.response.output : undefined
+  if (Array.isArray(output))
+    counted.webSearches = Math.max(counted.webSearches, countSearches(output.filter(isObject)))
+}
+
+/**
+ * Each search is an item. Reading one of the found pages is an item too, and has no price of its own. A search of an
+ * upstream that names no action is one.
+ */
+function countSearches(items: readonly JsonObject[]): number {
+  return items.filter(({ type, status, action }) => {
+    if (type !== 'web_search_call' || status === 'failed') return false
+    return !isObject(action) || action.type === undefined || action.type === 'search'
+  }).length
+}
+
+function toChunk(
+  event: JsonObject,
+  hasCalls: boolean,
+  searches: Searches,
+): Omit<StreamChunk, 'native'> {
   if (isEnd(event)) {
     const response = isObject(event.response) ? event.response : {}
     const last = { index: 0, delta: {}, finish_reason: finishOf(response, hasCalls) }
-    return { body: { choices: [last] }, usage: usageOf(response.usage) }
+    return { body: { choices: [last] }, usage: usageOf(response.usage, searches), ...searches }
   }
   const delta = deltaOf(event)
   const choices = delta ? [{ index: 0, delta, finish_reason: null }] : []
-  return { body: { choices }, usage: undefined }
+  return { body: { choices }, usage: undefined, ...searches }
 }
 
 /** The output of an event, for the counts. */
@@ -156,15 +190,16 @@ function finishOf({ status, incomplete_details: details }: JsonObject, hasCalls:
   return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length'
 }
 
-function usageOf(usage: unknown): ReportedTokens | undefined {
+function usageOf(usage: unknown, searches: Searches): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
-  return readUsage({
+  const tokens = readUsage({
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
     prompt_tokens_details: usage.input_tokens_details,
     completion_tokens_details: usage.output_tokens_details,
   })
+  return tokens && { ...tokens, ...searches }
 }
 
 function failureOf(error: unknown): UpstreamFailure {

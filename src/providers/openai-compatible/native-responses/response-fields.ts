@@ -1,8 +1,8 @@
 /**
  * The fields of a Responses request that reach an upstream that speaks this format. A field on no list is left out,
- * because it may be billed at a price that the catalog does not have, or stores something: hosted tools, `background`,
- * `conversation`, `prompt`, `context_management`. The gateway itself writes `model`, `max_output_tokens`, `stream`,
- * `store`, `include` and `service_tier`.
+ * because it may be billed at a price that the catalog does not have, or stores something: hosted tools other than the
+ * search of the web, `background`, `conversation`, `prompt`, `context_management`. The gateway itself writes `model`,
+ * `max_output_tokens`, `max_tool_calls`, `stream`, `store`, `include` and `service_tier`.
  */
 const set = (...names: string[]): ReadonlySet<string> => new Set(names)
 
@@ -28,6 +28,8 @@ export const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['custom_tool_call_output', set('type', 'call_id', 'output')],
   ['reasoning', set('type', 'summary', 'encrypted_content')],
 ])
+/** Sent where the search itself is sent: without it, they say nothing. */
+export const SEARCH_ITEM_FIELDS = set('type', 'status', 'action')
 export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['input_text', set('type', 'text')],
   ['output_text', set('type', 'text')],
@@ -43,3 +45,9 @@ export const TOOL_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['function', set('type', 'name', 'description', 'parameters', 'strict')],
   ['custom', set('type', 'name', 'description', 'format')],
 ])
+export const SEARCH_TOOL_FIELDS = set(
+  'filters',
+  'user_location',
+  'search_context_size',
+  'external_web_access',
+)

@@ -1,5 +1,5 @@
 import type { SendNatively } from '../complete-chat.ts'
-import { exchange } from '../exchange.ts'
+import { exchange, type AnswerBody } from '../exchange.ts'
 import { readCallError } from '../read-answer.ts'
 import { readChat } from '../read-chat.ts'
 import type { Upstream } from '../upstream.ts'
@@ -34,8 +34,8 @@ export function createSendNatively(
       }
       const reading = {
         isStream: call.isStream,
-        plain: readNativeResponse,
-        stream: readNativeStream,
+        plain: (text: string) => readNativeResponse(text, call),
+        stream: (body: AnswerBody) => readNativeStream(body, call),
       }
       return await readChat(answered, reading, signal)
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Writes a Responses request for an upstream that speaks this format, limited to lists of fields. */
 import { isObject } from '../../../lib/is-object.ts'
-import type { ChatContent, JsonObject } from '../../contract.ts'
+import type { ChatContent, JsonObject, SearchRounds } from '../../contract.ts'
+import { isWebSearchTool } from '../../web-search-tool.ts'
 import {
   FORMAT_FIELDS,
   IMAGE_DETAILS,
@@ -8,6 +9,8 @@ import {
   PART_FIELDS,
   PLAIN_FIELDS,
   REASONING_FIELDS,
+  SEARCH_ITEM_FIELDS,
+  SEARCH_TOOL_FIELDS,
   TEXT_FIELDS,
   TOOL_FIELDS,
 } from './response-fields.ts'
@@ -25,6 +28,16 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 /** Whether the request can be sent in its own format; a limit below the format's own is sent in a chat. */
 export function isNativeResponse({ native, hasAudio, outputTokensMax }: ChatContent): boolean {
   return native?.format === 'responses' && !hasAudio && outputTokensMax >= OUTPUT_TOKENS_MIN
+}
+
+/**
+ * The upstream ignores uses beyond `max_tool_calls`, and runs the model once after each use, perhaps once more after a
+ * use that it ignored. `max_output_tokens` is for the whole response.
+ */
+export function searchRoundsOfResponse(content: ChatContent): SearchRounds | undefined {
+  const { webSearchesMax } = content
+  if (webSearchesMax === 0 || !isNativeResponse(content)) return undefined
+  return { prompts: webSearchesMax + 2, outputs: 1 }
 }
 
 export function writeNativeResponse(
@@ -49,8 +62,8 @@ export function writeNativeResponse(
       ? { reasoning: pick(REASONING_FIELDS, body.reasoning) }
       : {}),
     ...toText(body.text),
-    ...toTools(body, content.body),
-    input: toInput(body.input, counted),
+    ...toTools(body, content),
+    input: toInput(body.input, content.webSearchesMax > 0, counted),
   })
   // What is encrypted may be compressed: it counts twice.
   const bytes = Buffer.byteLength(text) - counted.imageBytes + counted.encryptedBytes
@@ -62,10 +75,11 @@ interface Counted {
   encryptedBytes: number
 }
 
-function toInput(input: unknown, counted: Counted): unknown {
+function toInput(input: unknown, searches: boolean, counted: Counted): unknown {
   if (!Array.isArray(input)) return input
   return input.filter(isObject).flatMap((item) => {
     const type = isGiven(item.type) ? String(item.type) : 'message'
+    if (type === 'web_search_call') return searches ? [pick(SEARCH_ITEM_FIELDS, item)] : []
     const fields = ITEM_FIELDS.get(type)
     if (!fields) return []
     const cleaned: JsonObject = { ...pick(fields, item), type }
@@ -121,25 +135,53 @@ function toImageUrl(url: string, counted: Counted): string {
   return url
 }
 
-/** The tools that the translation has, too: it leaves out those that the provider would run. */
-function toTools(body: JsonObject, chat: JsonObject): JsonObject {
+/** The tools that the translation has, too, and the search of the web, if the hold covers it. */
+function toTools(
+  body: JsonObject,
+  { body: chat, webSearchesMax }: Pick<ChatContent, 'body' | 'webSearchesMax'>,
+): JsonObject {
   const names = new Set(
     (Array.isArray(chat.tools) ? (chat.tools as JsonObject[]) : []).map(
       (tool) => isObject(tool.function) && tool.function.name,
     ),
   )
-  const tools = (Array.isArray(body.tools) ? body.tools : []).filter(isObject).flatMap((tool) => {
-    const fields = TOOL_FIELDS.get(String(tool.type))
-    return fields && names.has(tool.name) ? [pick(fields, tool, true)] : []
-  })
+  let hasSearch = false
+  const tools = (Array.isArray(body.tools) ? body.tools : [])
+    .filter(isObject)
+    .flatMap((tool): JsonObject[] => {
+      if (isWebSearchTool(tool)) {
+        if (webSearchesMax === 0 || hasSearch) return []
+        hasSearch = true
+        return [{ type: 'web_search', ...pick(SEARCH_TOOL_FIELDS, tool) }]
+      }
+      const fields = TOOL_FIELDS.get(String(tool.type))
+      return fields && names.has(tool.name) ? [pick(fields, tool, true)] : []
+    })
   if (tools.length === 0) return {}
-  return { tools, ...toToolChoice(chat.tool_choice, tools) }
+  return {
+    tools,
+    ...(hasSearch ? { max_tool_calls: webSearchesMax } : {}),
+    ...(hasSearch
+      ? toSearchChoice(body.tool_choice, chat.tool_choice, tools)
+      : toToolChoice(chat.tool_choice, tools)),
+  }
+}
+
+/** The translation has no choice if the search is the only tool. */
+function toSearchChoice(
+  choice: unknown,
+  translated: unknown,
+  tools: readonly JsonObject[],
+): JsonObject {
+  if (isObject(choice) && isWebSearchTool(choice)) return { tool_choice: { type: 'web_search' } }
+  if (translated === undefined && choice === 'required') return { tool_choice: choice }
+  return toToolChoice(translated, tools)
 }
 
 function toToolChoice(choice: unknown, tools: readonly JsonObject[]): JsonObject {
   if (typeof choice === 'string') return { tool_choice: choice }
   const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
-  const chosen = tools.find((tool) => tool.name === name)
+  const chosen = name === undefined ? undefined : tools.find((tool) => tool.name === name)
   return chosen ? { tool_choice: { type: chosen.type, name } } : {}
 }
 

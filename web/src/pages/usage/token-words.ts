@@ -6,6 +6,7 @@ const UNIT_WORDS: Readonly<Record<string, { one: string; many: string }>> = {
   input_image_tokens: { one: 'token de imagem lido', many: 'tokens de imagem lidos' },
   output_image_tokens: { one: 'token de imagem gerado', many: 'tokens de imagem gerados' },
   images: { one: 'imagem', many: 'imagens' },
+  web_searches: { one: 'pesquisa na web', many: 'pesquisas na web' },
 }
 
 /** `images:hd:1024x1024` -> `imagem (hd, 1024x1024)`. */

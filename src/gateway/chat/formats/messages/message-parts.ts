@@ -1,5 +1,6 @@
 /** The parts of a message that whole answers and streams have in common. */
 import { hourCacheWrites } from '../../../../catalog/hour-cache.ts'
+import { webSearchesOf } from '../../../../catalog/web-search.ts'
 import { decimalBrl } from '../../../../lib/money.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
@@ -33,6 +34,7 @@ export function stopReasonOf(finishReason: unknown, hasToolCalls: boolean): stri
 export function messageUsage(charged: Charged): JsonObject {
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = charged
   const forAnHour = hourCacheWrites(charged.units)
+  const searches = webSearchesOf(charged.units)
   return {
     input_tokens: promptTokens - cachedTokens - cacheWriteTokens,
     cache_creation_input_tokens: cacheWriteTokens,
@@ -42,6 +44,7 @@ export function messageUsage(charged: Charged): JsonObject {
       ephemeral_1h_input_tokens: forAnHour,
     },
     output_tokens: completionTokens,
+    ...(searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
   }
 }
 

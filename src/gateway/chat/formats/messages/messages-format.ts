@@ -17,7 +17,7 @@ import {
   nativeMessage,
   type NativeMessageStream,
 } from './native-message.ts'
-import { asksForHourCache, revealBlocks } from './read-native.ts'
+import { asksForHourCache, revealBlocks, searchesAsked } from './read-native.ts'
 import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
 
@@ -67,7 +67,7 @@ function readMessagesRequest(
     if (isRefusal(request)) return request
     return {
       ...request,
-      native: { format: 'messages', body, flags: flags ?? [] },
+      native: { format: 'messages', body, flags: flags ?? [], webSearches: searchesAsked(body) },
       cachesForAnHour: request.cachesForAnHour || asksForHourCache(body),
     }
   } catch (error) {

@@ -23,16 +23,19 @@ export interface NativeMessageStream {
 type Ids = Pick<ToolCallIds, 'hidden'>
 
 const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  text: ['type', 'text'],
+  text: ['type', 'text', 'citations'],
   thinking: ['type', 'thinking', 'signature'],
   redacted_thinking: ['type', 'data'],
   tool_use: ['type', 'id', 'name', 'input'],
+  server_tool_use: ['type', 'id', 'name', 'input'],
+  web_search_tool_result: ['type', 'tool_use_id', 'content'],
 }
 const DELTA_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text_delta: ['type', 'text'],
   thinking_delta: ['type', 'thinking'],
   signature_delta: ['type', 'signature'],
   input_json_delta: ['type', 'partial_json'],
+  citations_delta: ['type', 'citation'],
 }
 
 /** The reasons of the format: an upstream's own words may name it. */
@@ -120,7 +123,8 @@ export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMe
 
 function publicBlock(block: JsonObject, ids: Ids): JsonObject | undefined {
   const shown = pick(BLOCK_FIELDS, block)
-  if (shown && typeof shown.id === 'string') shown.id = ids.hidden(shown.id)
+  for (const field of ['id', 'tool_use_id'])
+    if (shown && typeof shown[field] === 'string') shown[field] = ids.hidden(shown[field])
   return shown
 }
 

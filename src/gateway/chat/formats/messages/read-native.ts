@@ -1,14 +1,21 @@
-/** Reads what is only in the Messages body itself: the upstream's ids of tool calls, and the lifetimes of caches. */
+/**
+ * Reads what is only in the Messages body itself: the upstream's ids of tool calls, the lifetimes of caches, and the
+ * searches of the web.
+ */
+import { webSearchesAsked } from '../../../../catalog/web-search.ts'
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 
 /** Restores the ids of tool calls in a body that is not checked yet, in place. */
 export function revealBlocks(body: JsonObject, ids: Pick<ToolCallIds, 'revealed'>): void {
   for (const message of listOf(body.messages)) {
     for (const block of listOf(message.content)) {
-      if (block.type === 'tool_use') block.id = ids.revealed(block.id)
-      if (block.type === 'tool_result') block.tool_use_id = ids.revealed(block.tool_use_id)
+      const { type } = block
+      if (type === 'tool_use' || type === 'server_tool_use') block.id = ids.revealed(block.id)
+      if (type === 'tool_result' || type === 'web_search_tool_result')
+        block.tool_use_id = ids.revealed(block.tool_use_id)
     }
   }
 }
@@ -20,6 +27,17 @@ export function asksForHourCache(body: JsonObject): boolean {
     places.some(isForAnHour) ||
     listOf(body.messages).some(({ content }) => listOf(content).some(isDeeplyForAnHour))
   )
+}
+
+/** The searches of the web that a request allows; 0 if it lists none, or if its `tool_choice` excludes it. */
+export function searchesAsked({ tools, tool_choice: choice }: JsonObject): number {
+  const search = listOf(tools).find(isWebSearchTool)
+  if (!search) return 0
+  if (isObject(choice)) {
+    const isOther = choice.type === 'tool' && choice.name !== search.name
+    if (choice.type === 'none' || isOther) return 0
+  }
+  return webSearchesAsked(search.max_uses)
 }
 
 function isDeeplyForAnHour(block: JsonObject): boolean {

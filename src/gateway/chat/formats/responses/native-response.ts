@@ -28,12 +28,14 @@ const PREFIXES: Readonly<Record<string, string>> = {
   reasoning: 'rs',
   function_call: 'fc',
   custom_tool_call: 'ctc',
+  web_search_call: 'ws',
 }
 const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   message: ['type', 'role', 'status', 'phase'],
   reasoning: ['type', 'status', 'encrypted_content'],
   function_call: ['type', 'status', 'arguments'],
   custom_tool_call: ['type', 'status', 'input'],
+  web_search_call: ['type', 'status', 'action'],
 }
 const PART_FIELDS: Readonly<Record<string, readonly string[]>> = {
   output_text: ['type', 'text'],
@@ -41,6 +43,8 @@ const PART_FIELDS: Readonly<Record<string, readonly string[]>> = {
   summary_text: ['type', 'text'],
   reasoning_text: ['type', 'text'],
 }
+/** What a text cites: only pages of the web. */
+const CITATION_FIELDS = ['type', 'start_index', 'end_index', 'url', 'title'] as const
 /** The fields of each event beside `item_id` and `output_index`. */
 const EVENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'response.output_item.added': [],
@@ -49,6 +53,10 @@ const EVENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'response.content_part.done': ['content_index'],
   'response.output_text.delta': ['content_index', 'delta'],
   'response.output_text.done': ['content_index', 'text'],
+  'response.output_text.annotation.added': ['content_index', 'annotation_index'],
+  'response.web_search_call.in_progress': [],
+  'response.web_search_call.searching': [],
+  'response.web_search_call.completed': [],
   'response.refusal.delta': ['content_index', 'delta'],
   'response.refusal.done': ['content_index', 'refusal'],
   'response.reasoning_summary_part.added': ['summary_index'],
@@ -132,7 +140,11 @@ export function createNativeResponseStream(
       if (!part) return
       shown.part = part
     }
-    if (type.startsWith('response.output_text.')) shown.logprobs = []
+    if (type === 'response.output_text.annotation.added') {
+      const [annotation] = citationsOf([event.annotation])
+      if (!annotation) return
+      shown.annotation = annotation
+    } else if (type.startsWith('response.output_text.')) shown.logprobs = []
     // The format wants the name of the function beside its arguments.
     if (type === 'response.function_call_arguments.done')
       shown.name = clientTool(event.name, options).name
@@ -205,7 +217,16 @@ function publicPart(part: JsonObject): JsonObject | undefined {
   const fields = Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined
   if (!fields) return undefined
   const shown = take(fields, part)
-  return type === 'output_text' ? { ...shown, annotations: [], logprobs: [] } : shown
+  return type === 'output_text'
+    ? { ...shown, annotations: citationsOf(part.annotations), logprobs: [] }
+    : shown
+}
+
+function citationsOf(annotations: unknown): JsonObject[] {
+  return (Array.isArray(annotations) ? annotations : [])
+    .filter(isObject)
+    .filter(({ type }) => type === 'url_citation')
+    .map((citation) => take(CITATION_FIELDS, citation))
 }
 
 /** The name as the client knows it, with its namespace. */

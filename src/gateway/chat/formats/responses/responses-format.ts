@@ -21,6 +21,7 @@ import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-s
 import { repeatedFields } from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
 import { createResponseStream } from './response-stream.ts'
+import { searchesAsked } from './searches-asked.ts'
 import { toChatBody } from './to-chat-body.ts'
 import type { ClientTools } from './tool-names.ts'
 import { wholeResponse } from './whole-response.ts'
@@ -44,11 +45,12 @@ export interface KeptInput {
 }
 
 export interface ResponsesFormat extends WholeChatFormat<ResponsesRequest> {
-  /** Reads a parsed body. `bytes` is its size. */
+  /** Reads a parsed body. `bytes` is its size; `itemsBefore` of its input are stored ones. */
   readBody(
     body: JsonObject,
     bytes: number,
     caller: Pick<ChatCaller, 'customerId'>,
+    itemsBefore?: number,
   ): ResponsesRequest | Refusal
   /** `onEnd` gets the response as it was written at its end; the last one counts. */
   createWriter(
@@ -65,14 +67,16 @@ export function createResponsesFormat(
     body: JsonObject,
     bytes: number,
     { customerId }: Pick<ChatCaller, 'customerId'>,
+    itemsBefore = 0,
   ): ResponsesRequest | Refusal {
     const reasoning = reasoningSeals(customerId)
-    const request = readResponsesRequest(body, bytes, reasoning)
+    const request = readResponsesRequest(body, bytes, reasoning, itemsBefore)
     if (isRefusal(request)) return request
     // Before anything is measured: the hold is for the ids that an upstream gets.
     ids.reveal(request.messages)
     const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
-    return { ...request, native: { format: 'responses', body: native, flags: [] } }
+    const webSearches = searchesAsked(body)
+    return { ...request, native: { format: 'responses', body: native, flags: [], webSearches } }
   }
 
   return {
@@ -112,10 +116,11 @@ export function readResponsesRequest(
   body: JsonObject,
   bytes: number,
   reasoning: ReasoningSeal,
+  itemsBefore = 0,
 ): ResponsesRequest | Refusal {
   if (!isAbsent(body.previous_response_id)) return refusals.responsesNotStored()
   try {
-    const { body: chat, tools } = toChatBody(body, reasoning)
+    const { body: chat, tools } = toChatBody(body, reasoning, itemsBefore)
     const request = readChatRequest(chat, bytes)
     if (isRefusal(request)) return request
     const { clientTools } = tools

@@ -97,7 +97,7 @@ async function readStored(
   if ('kind' in items) return items
   const isStored = body.store !== false && bytesOfRequest <= STORED_PART_BYTES_MAX
   const expanded = { ...own, input: items, ...(isStored ? withReasoning(own) : {}) }
-  const request = format.readBody(expanded, room.bytes(), caller)
+  const request = format.readBody(expanded, room.bytes(), caller, before.length)
   if (isRefusal(request)) return request
   const { customerId, id: keyId } = caller
   return {

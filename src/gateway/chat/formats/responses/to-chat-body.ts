@@ -14,11 +14,16 @@ import { toChatTools, type TranslatedTools } from './to-chat-tools.ts'
 export function toChatBody(
   body: JsonObject,
   seal: ReasoningSeal,
+  itemsBefore: number,
 ): { body: JsonObject; tools: TranslatedTools } {
   const fault = findUnavailable(body)
   if (fault !== undefined) throw new InvalidField(fault)
   const tools = toChatTools(body)
-  const messages = toChatMessages(body.input, (sealed) => seal.open(sealed, body.model))
+  const messages = toChatMessages(
+    body.input,
+    (sealed) => seal.open(sealed, body.model),
+    itemsBefore,
+  )
   const chat = {
     model: body.model,
     models: body.models,

@@ -16,8 +16,12 @@ interface Turn {
 
 export type OpenReasoning = (sealed: string) => KeptReasoning | undefined
 
-/** Throws `InvalidField`. */
-export function toChatMessages(input: unknown, openReasoning: OpenReasoning): JsonObject[] {
+/** `itemsBefore` of the input are stored ones: faults name the place in the client's own. Throws `InvalidField`. */
+export function toChatMessages(
+  input: unknown,
+  openReasoning: OpenReasoning,
+  itemsBefore = 0,
+): JsonObject[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   if (!Array.isArray(input) || input.length === 0)
     throw new InvalidField(
@@ -26,12 +30,16 @@ export function toChatMessages(input: unknown, openReasoning: OpenReasoning): Js
   const conversation = createConversation(openReasoning)
   const lastUserIndex = input.findLastIndex(isOfUser)
   for (const [index, item] of (input as unknown[]).entries()) {
-    const place = `input[${index}]`
+    const place = placeOf(index, itemsBefore)
     if (!isObject(item)) throw new InvalidField(`${place} deve ser um objeto.`)
     if (item.type === 'item_reference') checkReference(index > lastUserIndex, place)
     else conversation.add(item, place)
   }
   return conversation.end()
+}
+
+function placeOf(index: number, itemsBefore: number): string {
+  return index < itemsBefore ? 'previous_response_id' : `input[${index - itemsBefore}]`
 }
 
 /**

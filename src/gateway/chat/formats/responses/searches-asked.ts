@@ -1,0 +1,21 @@
+import { webSearchesAsked } from '../../../../catalog/web-search.ts'
+import { isObject } from '../../../../lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
+
+/** The searches of the web that a request allows; 0 if it lists none, or if its `tool_choice` excludes it. */
+export function searchesAsked({
+  tools,
+  tool_choice: choice,
+  max_tool_calls: limit,
+}: JsonObject): number {
+  const isListed = (list: unknown): boolean =>
+    Array.isArray(list) && list.filter(isObject).some(isWebSearchTool)
+  if (!isListed(tools) || choice === 'none') return 0
+  if (isObject(choice)) {
+    const isChosen =
+      choice.type === 'allowed_tools' ? isListed(choice.tools) : isWebSearchTool(choice)
+    if (!isChosen) return 0
+  }
+  return webSearchesAsked(limit)
+}
