@@ -185,17 +185,21 @@ export interface StreamChunk {
   readonly delta?: TextDelta
 }
 
-/** An event that equals another one but for its text. */
+/** An event that equals an earlier one of its stream, which came as a whole chunk, but for its text. */
 export interface TextDelta {
   /** The same object for all events that equal each other. */
   readonly like: DeltaShape
-  /** Not empty. As JSON it is the same characters between quotation marks. */
+  /** Not empty. Counted as it is, whether it is text or arguments of a tool call. */
   readonly text: string
+  /** The text as `JSON.stringify` writes it, without the quotation marks. */
+  readonly json: string
 }
 
 export interface DeltaShape {
-  /** The event with this text. */
+  /** The chunk with this text. */
   bodyWith(text: string): JsonObject
+  /** The event with this text, in the format of `ChatContent.native`, if it came in it. */
+  nativeWith?(text: string): JsonObject
 }
 
 /** Thrown by `ChatStream.each` if the stream breaks off before its end. */

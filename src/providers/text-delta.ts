@@ -1,97 +1,172 @@
 /**
  * Events of a stream that only add text. Almost every event is, byte for byte, the one before it with another text in
- * one field of its delta; such an event need not be parsed, nor written as JSON again.
+ * one field; such an event need not be parsed, nor written as JSON again.
  */
-import { isObject } from '../lib/is-object.ts'
-import type { DeltaShape, JsonObject, TextDelta } from './contract.ts'
+import type { DeltaShape, JsonObject, StreamChunk, TextDelta } from './contract.ts'
 
-/** The fields of a message or delta with generated text. */
-export const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
+/** The events of one format that only add text. */
+export interface DeltaForm {
+  /** The text of an event that adds no more than that, and its field; undefined for any other event. */
+  textOf(event: JsonObject): FieldText | undefined
+  /** Fields of the event itself that may differ from event to event, and that nothing reads. */
+  readonly varying: readonly string[]
+  /** The shape of the events that differ from this one by their text, which is in this field. */
+  shapeOf(event: JsonObject, field: string): DeltaShape
+}
+
+export interface FieldText {
+  readonly field: string
+  readonly text: string
+}
 
 export interface DeltaReader {
-  /** The text of an event that equals the last one that was recorded; undefined if it is any other event. */
-  read(data: string): TextDelta | undefined
-  /** Records the shape of an event, if it has no other content than the text of one field. */
-  record(data: string, body: JsonObject): void
+  /** The chunk of an event that equals the last one that was recorded; undefined if it is any other event. */
+  read(data: string): StreamChunk | undefined
+  /** Records the shape of an event, if it adds nothing but a text. */
+  record(data: string, event: JsonObject): void
 }
 
-/** Characters that cannot stand for themselves in JSON; all others are written as they are. */
+/** A part of an event that differs from event to event: its text, or a value that nothing reads. */
+interface Hole {
+  readonly kind: 'text' | 'string' | 'number'
+  readonly start: number
+  readonly end: number
+}
+
+const BACKSLASH = 0x5c
+/** Characters that cannot stand for themselves in a string of JSON, or that begin an escape. */
 // oxlint-disable-next-line no-control-regex
-const ESCAPED = /["\\\u0000-\u001f]/
+const ESCAPED = /[\\\u0000-\u001f]/
+/** What is not JSON, or what `JSON.stringify` writes in another way: an answer is written as it would write it. */
+// oxlint-disable-next-line no-control-regex
+const WRITTEN_OTHERWISE = /[\u0000-\u001f]|\\[^"\\bfnrt]/
+const NUMBER = /0|[1-9]\d{0,14}/y
 /**
- * Some upstreams vary another field in every event (OpenAI's `obfuscation`): after so many shapes of which no second event
- * came, no further one is recorded, because recording parses the event again.
+ * Some upstreams vary a field in every event: after so many shapes of which no second event came, no further one is
+ * recorded, because recording parses the event again.
  */
 const UNUSED_SHAPES_MAX = 8
-/** Another text than any in an event, to see which field a text is in. */
+/** Values that no event has, to see which field a part of it is in. */
 const PROBE = 'catraca probe'
+const NUMBER_PROBE = 987_654_321_012
 
-export function createDeltaReader(): DeltaReader {
+export function createDeltaReader(form: DeltaForm): DeltaReader {
   let like: DeltaShape | undefined
-  let head = ''
-  let tail = ''
+  /** What stands before, between and after the holes. */
+  let fixed: readonly string[] = []
+  let holes: readonly Hole[] = []
   let unusedShapes = 0
+
   return {
     read(data) {
-      if (!like || data.length <= head.length + tail.length) return undefined
-      if (!data.startsWith(head) || !data.endsWith(tail)) return undefined
-      const text = data.slice(head.length, data.length - tail.length)
-      if (ESCAPED.test(text)) return undefined
+      if (!like || !data.startsWith(fixed[0] as string)) return undefined
+      let json = ''
+      let at = (fixed[0] as string).length
+      for (let hole = 0; hole < holes.length; hole++) {
+        const { kind } = holes[hole] as Hole
+        const end = kind === 'number' ? endOfNumber(data, at) : endOfString(data, at)
+        if (end < 0) return undefined
+        if (kind === 'text') json = data.slice(at, end)
+        else if (kind === 'string' && ESCAPED.test(data.slice(at, end))) return undefined
+        const next = fixed[hole + 1] as string
+        if (!data.startsWith(next, end)) return undefined
+        at = end + next.length
+      }
+      if (at !== data.length || json === '') return undefined
+      const isPlain = !ESCAPED.test(json)
+      if (!isPlain && WRITTEN_OTHERWISE.test(json)) return undefined
       unusedShapes = 0
-      return { like, text }
+      return new DeltaChunk(like, isPlain ? json : (JSON.parse(`"${json}"`) as string), json)
     },
-    record(data, body) {
+    record(data, event) {
       if (unusedShapes >= UNUSED_SHAPES_MAX) return
-      const field = textFieldOf(body)
-      if (field === undefined) return
-      const name = `"${field}":`
-      const at = data.indexOf(name)
-      // The name occurs once, so it is not inside of a text, where its quotation marks would be escaped.
-      if (at < 0 || data.includes(name, at + 1)) return
-      const start = data.indexOf('"', at + name.length) + 1
-      if (start === 0 || data.slice(at + name.length, start - 1).trim() !== '') return
-      const end = data.indexOf('"', start)
-      if (end < 0 || ESCAPED.test(data.slice(start, end))) return
-      const [before, after] = [data.slice(0, start), data.slice(end)]
-      const probed = JSON.parse(`${before}${PROBE}${after}`) as JsonObject
-      if (textFieldOf(probed) !== field || deltaOf(probed)?.[field] !== PROBE) return
+      const found = form.textOf(event)
+      if (!found) return
+      const { field } = found
+      const text = holeOf(data, field)
+      if (text?.kind !== 'string') return
+      const varying = form.varying.flatMap((name) => {
+        const hole = holeOf(data, name)
+        return hole ? [{ ...hole, name }] : []
+      })
+      const all = [{ ...text, kind: 'text' as const, name: field }, ...varying].toSorted(
+        (one, other) => one.start - other.start,
+      )
+      const parts = [...all.keys(), all.length].map((at) =>
+        data.slice(all[at - 1]?.end ?? 0, all[at]?.start),
+      )
+      const probed = JSON.parse(
+        parts.reduce((before, part, at) => `${before}${probeOf(all[at - 1]?.kind)}${part}`),
+      ) as JsonObject
+      const isProbed = varying.every(
+        ({ name, kind }) => probed[name] === (kind === 'number' ? NUMBER_PROBE : PROBE),
+      )
+      const probe = form.textOf(probed)
+      if (!isProbed || probe?.field !== field || probe.text !== PROBE) return
       unusedShapes += 1
-      head = before
-      tail = after
-      like = { bodyWith: (text) => withText(probed, field, text) }
+      fixed = parts
+      holes = all
+      like = form.shapeOf(probed, field)
     },
   }
 }
 
-/** The field of the only text of an event that has no other content; undefined if there is another one. */
-function textFieldOf(body: JsonObject): (typeof TEXT_FIELDS)[number] | undefined {
-  if (body.usage || body.error || body.object === 'error') return undefined
-  const delta = deltaOf(body)
-  if (!delta) return undefined
-  let found: (typeof TEXT_FIELDS)[number] | undefined
-  for (const name in delta) {
-    const value = delta[name]
-    if (value === null || value === '' || name === 'role') continue
-    const field = TEXT_FIELDS.find((one) => one === name)
-    if (field === undefined || found !== undefined || typeof value !== 'string') return undefined
-    found = field
+class DeltaChunk implements StreamChunk, TextDelta {
+  readonly usage = undefined
+  readonly like: DeltaShape
+  readonly text: string
+  readonly json: string
+  constructor(like: DeltaShape, text: string, json: string) {
+    this.like = like
+    this.text = text
+    this.json = json
   }
-  return found
+  get delta(): TextDelta {
+    return this
+  }
+  get body(): JsonObject {
+    return this.like.bodyWith(this.text)
+  }
+  get native(): readonly JsonObject[] | undefined {
+    return this.like.nativeWith && [this.like.nativeWith(this.text)]
+  }
 }
 
-/** The delta of the only choice, if that choice does not end. */
-function deltaOf({ choices }: JsonObject): JsonObject | undefined {
-  if (!Array.isArray(choices) || choices.length !== 1) return undefined
-  const [choice] = choices as unknown[]
-  if (!isObject(choice) || choice.finish_reason || choice.logprobs) return undefined
-  return isObject(choice.delta) ? choice.delta : undefined
+/** The value of the first field of this name. It is not inside of a text, where its quotation marks would be escaped. */
+function holeOf(data: string, field: string): Hole | undefined {
+  const name = `"${field}":`
+  const at = data.indexOf(name)
+  if (at < 0) return undefined
+  let start = at + name.length
+  while (data.charCodeAt(start) === 0x20) start += 1
+  if (data[start] !== '"') {
+    const end = endOfNumber(data, start)
+    return end < 0 ? undefined : { kind: 'number', start, end }
+  }
+  start += 1
+  const end = endOfString(data, start)
+  return end < 0 ? undefined : { kind: 'string', start, end }
 }
 
-/** A copy, because its readers may change it. */
-function withText(body: JsonObject, field: string, text: string): JsonObject {
-  const [choice] = body.choices as [JsonObject]
-  return {
-    ...body,
-    choices: [{ ...choice, delta: { ...(choice.delta as JsonObject), [field]: text } }],
-  }
+function probeOf(kind: Hole['kind'] | undefined): string {
+  return kind === 'number' ? String(NUMBER_PROBE) : PROBE
+}
+
+/** The place of the quotation mark that ends the string of JSON which begins here; -1 without any. */
+function endOfString(data: string, start: number): number {
+  let end = data.indexOf('"', start)
+  while (end > start && isEscaped(data, start, end)) end = data.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(data: string, start: number, at: number): boolean {
+  let first = at
+  while (first > start && data.charCodeAt(first - 1) === BACKSLASH) first -= 1
+  return (at - first) % 2 === 1
+}
+
+/** The place after a whole number; -1 if there is none here. */
+function endOfNumber(data: string, start: number): number {
+  NUMBER.lastIndex = start
+  return NUMBER.test(data) ? NUMBER.lastIndex : -1
 }

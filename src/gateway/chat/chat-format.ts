@@ -49,7 +49,7 @@ export interface ChatWriter {
    * this format, if the upstream speaks it; then they are written instead of the body.
    */
   chunk(body: JsonObject, native?: readonly JsonObject[]): string | undefined
-  /** As `chunk`, for one that only adds text; missing if a format has no quicker way for it. */
+  /** As `chunk`, for one that only adds text; missing if there is no quicker way for it. */
   delta?(delta: TextDelta): string
   /** The events after the last chunk. */
   end(charged: Charged): string

@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
-import { TEXT_FIELDS } from '../../providers/text-delta.ts'
+import { TEXT_FIELDS } from '../../providers/openai-compatible/chat-deltas.ts'
 
 /** The generated texts of a whole answer, which are counted if the upstream reports no usage. */
 export function outputTexts(body: JsonObject): string[] {

@@ -5,11 +5,11 @@ import {
   type ChatStream,
   type JsonObject,
   type StreamChunk,
-  type TextDelta,
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
 import { withErrorWords } from '../error-words.ts'
 import { createDeltaReader } from '../text-delta.ts'
+import { CHAT_DELTAS } from './chat-deltas.ts'
 import { createStream, type StreamParser } from './create-stream.ts'
 import { broken, parseEvent } from './parse-event.ts'
 import { readUsage } from './read-usage.ts'
@@ -22,7 +22,7 @@ export function readStream(body: AnswerBody): ChatStream {
 
 function createParser(): StreamParser {
   const reader = createSseReader(EVENT_BYTES_MAX)
-  const deltas = createDeltaReader()
+  const deltas = createDeltaReader(CHAT_DELTAS)
   let hasFinished = false
   return {
     parse(bytes) {
@@ -30,7 +30,7 @@ function createParser(): StreamParser {
       for (const data of reader.push(bytes)) {
         const delta = deltas.read(data)
         if (delta) {
-          chunks.push(new DeltaChunk(delta))
+          chunks.push(delta)
           continue
         }
         if (data === '[DONE]') return { chunks, end: 'done' }
@@ -47,17 +47,6 @@ function createParser(): StreamParser {
       hasFinished
         ? undefined
         : broken('connection_lost', 'the stream ended without a finish reason'),
-  }
-}
-
-class DeltaChunk implements StreamChunk {
-  readonly usage = undefined
-  readonly delta: TextDelta
-  constructor(delta: TextDelta) {
-    this.delta = delta
-  }
-  get body(): JsonObject {
-    return this.delta.like.bodyWith(this.delta.text)
   }
 }
 

@@ -20,8 +20,10 @@ import { BadAnswer, readObject } from '../../openai-compatible/read-answer.ts'
 import { readCount } from '../../openai-compatible/read-count.ts'
 import { readUsage } from '../../openai-compatible/read-usage.ts'
 import { readRefusal } from '../../read-failure.ts'
+import { createDeltaReader } from '../../text-delta.ts'
 import type { FinishReason } from '../to-finish-reason.ts'
 import type { AskedOfUsage } from '../to-reported-usage.ts'
+import { choice, MESSAGE_DELTAS, outputOf } from './message-deltas.ts'
 
 const FINISH_REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['max_tokens', 'length'],
@@ -72,6 +74,7 @@ const UNFINISHED = broken('connection_lost', 'the answer ended without a finish 
 /** Of one stream. */
 export function createMessageParser(asked: AskedOfUsage): StreamParser {
   const reader = createSseReader(EVENT_BYTES_MAX)
+  const deltas = createDeltaReader(MESSAGE_DELTAS)
   /** Events without output wait for some: until then, another upstream could still answer. */
   let held: JsonObject[] = []
   let hasStarted = false
@@ -101,11 +104,17 @@ export function createMessageParser(asked: AskedOfUsage): StreamParser {
     parse(bytes) {
       const chunks: StreamChunk[] = []
       for (const data of reader.push(bytes)) {
+        const delta = deltas.read(data)
+        if (delta) {
+          chunks.push(delta)
+          continue
+        }
         const event = parseEvent(data)
         if (event instanceof StreamBroken) return { chunks, end: event }
         if (event.type === 'error') return { chunks, end: new StreamBroken(errorOf(event)) }
         const chunk = take(event)
         if (chunk) chunks.push(chunk)
+        deltas.record(data, event)
         if (event.type === 'message_stop') return { chunks, end: hasFinished ? 'done' : UNFINISHED }
       }
       return { chunks, end: undefined }
@@ -127,22 +136,8 @@ function choiceOf(event: JsonObject): JsonObject | undefined {
     const [call] = callOf(block, isEmpty ? '' : JSON.stringify(block.input))
     return call ? choice({ tool_calls: [{ index, ...call }] }) : undefined
   }
-  if (type !== 'content_block_delta' || !isObject(delta)) return undefined
-  const { text, thinking, partial_json: json } = delta
-  if (delta.type === 'text_delta' && isText(text)) return choice({ content: text })
-  if (delta.type === 'thinking_delta' && isText(thinking))
-    return choice({ reasoning_content: thinking })
-  if (delta.type === 'input_json_delta' && isText(json))
-    return choice({ tool_calls: [{ index, function: { arguments: json } }] })
-  return undefined
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-function choice(delta: JsonObject, finishReason: FinishReason | null = null): JsonObject {
-  return { index: 0, delta, finish_reason: finishReason }
+  const output = outputOf(event)
+  return output && choice(output)
 }
 
 /** The counts that an event reports: those of the output are cumulative, and come with the end. */

@@ -12,11 +12,13 @@ import {
   type UpstreamFailure,
 } from '../../contract.ts'
 import { withErrorWords } from '../../error-words.ts'
+import { createDeltaReader } from '../../text-delta.ts'
 import { createStream, type StreamParser } from '../create-stream.ts'
 import { broken, parseEvent } from '../parse-event.ts'
 import type { AnswerBody } from '../exchange.ts'
 import { BadAnswer, readObject } from '../read-answer.ts'
 import { readUsage } from '../read-usage.ts'
+import { bodyOf, outputOf, RESPONSE_DELTAS } from './response-deltas.ts'
 
 /** The last event repeats the whole answer, and others repeat the request. */
 const RESPONSE_EVENT_BYTES_MAX = 16 * 1024 * 1024
@@ -56,6 +58,7 @@ export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStre
 
 function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
+  const deltas = createDeltaReader(RESPONSE_DELTAS)
   /** The head of a response waits for more: until then, another upstream could still answer. */
   let held: JsonObject[] = []
   let hasCalls = false
@@ -64,6 +67,11 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
     parse(bytes) {
       const chunks: StreamChunk[] = []
       for (const data of reader.push(bytes)) {
+        const delta = deltas.read(data)
+        if (delta) {
+          chunks.push(delta)
+          continue
+        }
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
@@ -76,6 +84,7 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
         const searches = counted.webSearches > 0 ? { ...counted } : {}
         chunks.push({ ...toChunk(event, hasCalls, searches), native: [...held, event] })
         held = []
+        deltas.record(data, event)
         if (isEnd(event)) return { chunks, end: 'done' }
       }
       return { chunks, end: undefined }
@@ -134,33 +143,15 @@ function toChunk(
     const last = { index: 0, delta: {}, finish_reason: finishOf(response, hasCalls) }
     return { body: { choices: [last] }, usage: usageOf(response.usage, searches), ...searches }
   }
-  const delta = deltaOf(event)
-  const choices = delta ? [{ index: 0, delta, finish_reason: null }] : []
-  return { body: { choices }, usage: undefined, ...searches }
+  return { body: bodyOf(deltaOf(event)), usage: undefined, ...searches }
 }
 
 /** The output of an event, for the counts. */
 function deltaOf(event: JsonObject): JsonObject | undefined {
-  const { type, delta, item, output_index: index } = event
-  switch (type) {
-    case 'response.output_text.delta':
-      return { content: delta }
-    case 'response.refusal.delta':
-      return { refusal: delta }
-    case 'response.reasoning_text.delta':
-    case 'response.reasoning_summary_text.delta':
-      return { reasoning_content: delta }
-    case 'response.function_call_arguments.delta':
-      return { tool_calls: [{ index, function: { arguments: delta } }] }
-    case 'response.custom_tool_call_input.delta':
-      return { tool_calls: [{ index, custom: { input: delta } }] }
-    case 'response.output_item.added': {
-      const [call] = isObject(item) ? callOf(item) : []
-      return call ? { tool_calls: [{ index, ...call }] } : undefined
-    }
-    default:
-      return undefined
-  }
+  const { type, item, output_index: index } = event
+  if (type !== 'response.output_item.added') return outputOf(event)
+  const [call] = isObject(item) ? callOf(item) : []
+  return call ? { tool_calls: [{ index, ...call }] } : undefined
 }
 
 function callOf(item: JsonObject): JsonObject[] {

@@ -2,16 +2,16 @@
  * The format of OpenAI's chat completions; a stream ends with `data: [DONE]`. Only the public fields listed here reach
  * the customer, so the upstream's own names and fingerprints stay hidden.
  */
-import { randomUUID } from 'node:crypto'
 import type { TokenCounts } from '../../../../catalog/prices.ts'
 import { isObject } from '../../../../lib/is-object.ts'
 import { decimalBrl, jsonBrl } from '../../../../lib/money.ts'
-import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusalBody, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
 import type { Charged, WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
+import { createDeltaWriter } from '../../create-delta-writer.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { publicFinishReason } from './public-finish-reason.ts'
 
@@ -67,34 +67,15 @@ export function createChatCompletionsFormat(
       let opening: string | undefined
       const chunk = (body: JsonObject): string | undefined =>
         publicChunk(ids, (opening ??= chunkOpening(head)), body)
+      const deltas = createDeltaWriter((like, text) => chunk(like.bodyWith(text)) ?? '')
       return {
         answer: (body, charged) => publicAnswer(ids, head, body, charged),
         chunk,
-        delta: createDeltaWriter(chunk),
+        delta: deltas.write,
         end: (charged) => `${request.wantsUsage ? usageChunk(head, charged) : ''}data: [DONE]\n\n`,
         broken: (refused) => `data: ${refusalBody(refused)}\n\n`,
       }
     },
-  }
-}
-
-/** Stands for the text of a delta, to find its place in the written event. No upstream can know it. */
-const MARK = randomUUID()
-
-/** Writes deltas of the same shape by what stands before and after their text. */
-function createDeltaWriter(
-  chunk: (body: JsonObject) => string | undefined,
-): (delta: TextDelta) => string {
-  let like: TextDelta['like'] | undefined
-  let before = ''
-  let after = ''
-  return (delta) => {
-    if (delta.like !== like) {
-      like = delta.like
-      const parts = (chunk(like.bodyWith(MARK)) ?? '').split(MARK) as [string, string]
-      ;[before, after] = parts
-    }
-    return `${before}${delta.text}${after}`
   }
 }
 

@@ -37,6 +37,8 @@ export function createMessagesFormat(ids: ToolCallIds): WholeChatFormat {
           events
             ? (native ??= createNativeMessageStream(head, ids)).chunk(events)
             : stream.chunk(body),
+        delta: (delta) =>
+          native ? native.delta(delta) : (stream.chunk(delta.like.bodyWith(delta.text)) ?? ''),
         end: (charged) => (native ?? stream).end(charged),
         broken: (refused) => `event: error\ndata: ${messagesErrorBody(refused)}\n\n`,
       }

@@ -3,8 +3,9 @@
  * customers, and the usage that is charged. Fields that are not listed here stay hidden.
  */
 import { isObject } from '../../../../lib/is-object.ts'
-import type { JsonObject } from '../../../../providers/contract.ts'
+import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
+import { createDeltaWriter } from '../../create-delta-writer.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import {
   messageEvent,
@@ -17,6 +18,8 @@ import {
 export interface NativeMessageStream {
   /** The events that the customer may see now; the end waits for the charge. */
   chunk(events: readonly JsonObject[]): string | undefined
+  /** As `chunk`, for an event that only adds text. */
+  delta(delta: TextDelta): string
   end(charged: Charged): string
 }
 
@@ -108,11 +111,18 @@ export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMe
     }
   }
 
+  // What is shown of a delta depends on nothing but the delta.
+  const deltas = createDeltaWriter(({ nativeWith }, text) =>
+    nativeWith ? show(nativeWith(text)) : '',
+  )
+
   return {
     chunk(events) {
-      const shown = events.map(show).join('')
+      let shown = ''
+      for (const event of events) shown += show(event)
       return shown === '' ? undefined : shown
     },
+    delta: deltas.write,
     end(charged) {
       const last = { type: 'message_delta', delta, ...edits, usage: messageUsage(charged) }
       const text = withCost(JSON.stringify(last), charged)

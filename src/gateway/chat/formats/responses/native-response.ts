@@ -3,9 +3,10 @@
  * names of tools and the usage that is charged. Events and fields that are not listed here stay hidden.
  */
 import { isObject } from '../../../../lib/is-object.ts'
-import type { JsonObject } from '../../../../providers/contract.ts'
+import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
 import type { Refusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
+import { createDeltaWriter } from '../../create-delta-writer.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { toResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
 import type { ResponseStream } from './response-stream.ts'
@@ -21,6 +22,8 @@ export interface NativeOptions {
 export interface NativeResponseStream extends Pick<ResponseStream, 'end' | 'broken'> {
   /** The events that the customer may see now; the end waits for the charge. */
   chunk(events: readonly JsonObject[]): string | undefined
+  /** As `chunk`, for an event that only adds text. */
+  delta(delta: TextDelta): string
 }
 
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -97,9 +100,8 @@ export function createNativeResponseStream(
   let sent: number | undefined
 
   function emit(type: string, fields: JsonObject): void {
-    const data = JSON.stringify({ type, sequence_number: sequence, ...fields })
+    events += openingOf(type) + sequence + restOf(fields)
     sequence += 1
-    events += `event: ${type}\ndata: ${data}\n\n`
   }
 
   function respond(type: string, end: ResponseEnd): void {
@@ -121,15 +123,27 @@ export function createNativeResponseStream(
     }
     const fields = Object.hasOwn(EVENT_FIELDS, type) ? EVENT_FIELDS[type] : undefined
     if (!fields) return
-    if (isObject(event.item)) {
-      const item = publicItem(event.item, index, options)
-      if (!item) return
-      types.set(index, String(item.type))
-      if (type === 'response.output_item.done') items.set(index, item)
-      return emit(type, { output_index: index, item })
+    if (!isObject(event.item)) {
+      const shown = fieldsOf(event, type, index, fields)
+      return shown && emit(type, shown)
     }
+    const item = publicItem(event.item, index, options)
+    if (!item) return
+    types.set(index, String(item.type))
+    deltas.forget()
+    if (type === 'response.output_item.done') items.set(index, item)
+    emit(type, { output_index: index, item })
+  }
+
+  /** What is shown of an event that adds to an item; undefined if nothing is. */
+  function fieldsOf(
+    event: JsonObject,
+    type: string,
+    index: number,
+    fields: readonly string[],
+  ): JsonObject | undefined {
     const itemType = types.get(index)
-    if (itemType === undefined) return
+    if (itemType === undefined) return undefined
     const shown: JsonObject = {
       item_id: idOf(itemType, index, options),
       output_index: index,
@@ -137,7 +151,7 @@ export function createNativeResponseStream(
     }
     if (isObject(event.part)) {
       const part = publicPart(event.part)
-      if (!part) return
+      if (!part) return undefined
       shown.part = part
     }
     if (type === 'response.output_text.annotation.added') {
@@ -148,8 +162,22 @@ export function createNativeResponseStream(
     // The format wants the name of the function beside its arguments.
     if (type === 'response.function_call_arguments.done')
       shown.name = clientTool(event.name, options).name
-    emit(type, shown)
+    return shown
   }
+
+  /** The type of the last delta that was written as a whole. */
+  let deltaType = ''
+  const deltas = createDeltaWriter(({ nativeWith }, text) => {
+    const event = nativeWith?.(text) ?? {}
+    deltaType = String(event.type)
+    const shown = fieldsOf(
+      event,
+      deltaType,
+      Number(event.output_index),
+      EVENT_FIELDS[deltaType] ?? [],
+    )
+    return shown ? restOf(shown) : ''
+  })
 
   function taken(): string {
     const text = events
@@ -163,6 +191,13 @@ export function createNativeResponseStream(
       for (const event of list) show(event)
       const text = taken()
       return text === '' ? undefined : text
+    },
+    delta(delta) {
+      const rest = deltas.write(delta)
+      if (rest === '') return ''
+      const text = openingOf(deltaType) + sequence + rest
+      sequence += 1
+      return text
     },
     end(charged) {
       begin()
@@ -181,6 +216,16 @@ export function createNativeResponseStream(
       return taken()
     },
   }
+}
+
+/** An event up to its number. */
+function openingOf(type: string): string {
+  return `event: ${type}\ndata: {"type":"${type}","sequence_number":`
+}
+
+/** An event from its number on. */
+function restOf(fields: JsonObject): string {
+  return `,${JSON.stringify(fields).slice(1)}\n\n`
 }
 
 function itemsOf({ output }: JsonObject, options: NativeOptions): JsonObject[] {

@@ -104,6 +104,8 @@ export function createResponsesFormat(
           events
             ? (native ??= createNativeResponseStream(head, options)).chunk(events)
             : stream.chunk(body),
+        delta: (delta) =>
+          native ? native.delta(delta) : (stream.chunk(delta.like.bodyWith(delta.text)) ?? ''),
         end: (charged) => (native ?? stream).end(charged),
         broken: (refused) => (native ?? stream).broken(refused),
       }
