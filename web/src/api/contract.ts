@@ -234,7 +234,7 @@ export interface Contract {
             reasoning_brl: number
           }[]
           /**
-           * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+           * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
            */
           units: {
             /**
@@ -274,7 +274,7 @@ export interface Contract {
               reasoning_brl: number
             }[]
             /**
-             * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem. cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+             * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
              */
             units: {
               /**
