@@ -39,7 +39,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
 const SYSTEM_CALLS: ReadonlySet<string> = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 
 /**
- * Whether a statement failed because the database is overloaded or away, so that the same one may succeed in a moment.
+ * Whether a statement failed because the database is overloaded or unreachable, so that the same one may succeed in a moment.
  * If the connection was lost during a commit, the transaction may have been committed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {

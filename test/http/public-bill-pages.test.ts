@@ -16,7 +16,8 @@ import { SYSTEM } from '../../src/audit-log/audited.ts'
 const DAY_MS = 86_400_000
 const FACTS = { models: [], fxRate: undefined, reading: { markups: [], prices: [], health: [] } }
 
-const { db, drop } = await createTestDatabase()
+const database = await createTestDatabase()
+const { db } = database
 /** The pages that were written in all encodings, which takes long. */
 let written = 0
 const pages = createSitePages()
@@ -49,7 +50,7 @@ const deps = {
 addRoutes(server, billPageRoutes, (route) => route.handlersOf(deps))
 after(async () => {
   await server.close()
-  await drop()
+  await database.drop()
 })
 
 const open = (url: string) =>

@@ -285,7 +285,7 @@ function responsesOf(
   if (isOperatorAccess(access)) add(403, 'second_factor_required')
   add(429, 'rate_limit_exceeded')
   add(500, 'internal_error')
-  // The database is overloaded or away.
+  // The database is overloaded or unreachable.
   add(503, 'service_unavailable')
   for (const [at, more] of Object.entries(refusals)) add(Number(at), ...more)
   for (const [at, more] of Object.entries(route.repeats ? IDEMPOTENCY_REFUSALS : {}))

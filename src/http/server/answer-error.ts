@@ -16,7 +16,7 @@ import { TooManyConnections } from './too-many-connections.ts'
 
 const RETRY_AFTER_SECONDS = 5
 /** A connection that is lost during a commit leaves open whether the act happened. */
-const DATABASE_AWAY =
+const DATABASE_UNAVAILABLE =
   'O serviço está sobrecarregado ou em manutenção neste momento. Tente de novo em alguns segundos; se a requisição muda algo, com a mesma Idempotency-Key, porque ela pode ter sido aplicada.'
 
 /** Paths of model calls, and others that client libraries know and this server does not have. */
@@ -78,7 +78,7 @@ export function answerError(
     reply.header('retry-after', RETRY_AFTER_SECONDS)
     return clientErrorsOf(pathOf(request)) || isModelCall(request)
       ? sendRefusal(request, reply, refusals.serviceUnavailable())
-      : restError(reply, 503, 'service_unavailable', DATABASE_AWAY)
+      : restError(reply, 503, 'service_unavailable', DATABASE_UNAVAILABLE)
   }
   const status = error.statusCode ?? 500
   if (status >= 500)

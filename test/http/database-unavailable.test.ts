@@ -1,4 +1,4 @@
-/** A REST request for which the database has no time, or is gone, may be sent again: 503, not 500. */
+/** A REST request for which the database has no time, or which it cannot reach, may be sent again: 503, not 500. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Client } from 'pg'
@@ -14,7 +14,7 @@ const { secret } = gateway
 const LIST = '/me/public-bills'
 const create = { secret, body: { session_id: 'conversa' } }
 
-function assertAway({ status, json, headers }: Asked): void {
+function assertUnavailable({ status, json, headers }: Asked): void {
   assert.deepEqual([status, json.error], [503, 'service_unavailable'])
   assert.match(json.details, /Tente de novo em alguns segundos/)
   assert.match(String(headers.get('retry-after')), /^[1-9]\d*$/)
@@ -34,7 +34,7 @@ test('a statement that waits for too long, to read or to write, is answered 503'
       ask(baseUrl, LIST, { secret }),
       ask(baseUrl, LIST, create),
     ]))
-      assertAway(answer)
+      assertUnavailable(answer)
   })
   assert.equal((await ask(baseUrl, LIST, { secret })).status, 200)
   const missing = await ask(baseUrl, LIST, create)
@@ -51,7 +51,7 @@ test('a statement whose connection is lost is answered 503', async () => {
       )
       ended = rows.length
     }
-    assertAway(await asked)
+    assertUnavailable(await asked)
   })
   assert.equal((await ask(baseUrl, LIST, { secret })).status, 200)
 })
