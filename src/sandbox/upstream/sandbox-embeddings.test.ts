@@ -211,6 +211,7 @@ describe('a bad embedding request', () => {
       aborted: 0,
       promptTokens: countTokens('um dois'),
       completionTokens: 0,
+      webSearches: 0,
     })
   })
 })

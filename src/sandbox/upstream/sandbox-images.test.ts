@@ -245,6 +245,7 @@ describe('a bad image request', () => {
       aborted: 0,
       promptTokens: countTokens(prompt),
       completionTokens: 136,
+      webSearches: 0,
     })
   })
 })
