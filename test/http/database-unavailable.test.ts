@@ -46,10 +46,10 @@ test('a statement whose connection is lost is answered 503', async () => {
   await whileLocked(async (client) => {
     let ended = 0
     while (ended === 0) {
-      let isAnswered = false
-      const asked = ask(baseUrl, LIST, { secret }).finally(() => (isAnswered = true))
+      const state = { isAnswered: false }
+      const asked = ask(baseUrl, LIST, { secret }).finally(() => (state.isAnswered = true))
       // On a slow machine the statement may time out before it is seen here: then another one is asked for.
-      while (ended === 0 && !isAnswered) {
+      while (ended === 0 && !state.isAnswered) {
         const { rows } = await client.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
            where datname = current_database() and wait_event_type = 'Lock' and query like '%public_bills%'`,
