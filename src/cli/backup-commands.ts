@@ -56,7 +56,7 @@ export const backupCommands: Record<string, Command | OfflineCommand> = {
       const end = until?.toISOString() ?? (walFolder === undefined ? manifest.endedAt : null)
       return {
         data: { folder, restored_until: end },
-        text: `${folder}: restored ${end === null ? 'to the end of the WAL' : `until ${end}`}. The next start recovers it.\nThen run \`audit\`, and \`restore-check\` with the data folders of the nodes before.`,
+        text: `${folder}: restored ${end === null ? 'to the end of the WAL' : `until ${end}`}. The next start recovers it. It does not archive its WAL.\nThen run \`audit\`, and \`restore-check\` with the data folders of the nodes before.`,
       }
     },
   },

@@ -150,8 +150,6 @@ export function loadConfig(variables: Environment, folder: string): Config {
     faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
   const workers = read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto')
-  const referralRewardBrl = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
-  const trialCreditBrl = read.whole('TRIAL_CREDIT_BRL', mode === 'sandbox' ? 5 : 0, 0, 100)
   const passwordFile = read.readableFile('DATABASE_PASSWORD_FILE', folder)
   const withPassword = (url: string | undefined): string | undefined =>
     url && passwordFile ? withPasswordFile(url, passwordFile) : url
@@ -193,21 +191,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     adminApprovalAboveBrl: read.whole('ADMIN_APPROVAL_ABOVE_BRL', 500, 0, 1_000_000),
     markupNoticeDays: read.whole('MARKUP_NOTICE_DAYS', 7, 0, 365),
     refundReviewAboveBrl: read.whole('REFUND_REVIEW_ABOVE_BRL', 500, 0, 1_000_000),
-    referralRewardBrl,
-    // A higher reward would make inventing customers profitable.
-    referralSpendingBrl: read.whole(
-      'REFERRAL_SPENDING_BRL',
-      2 * referralRewardBrl,
-      referralRewardBrl,
-      100_000,
-    ),
-    trialCreditBrl,
-    trialCreditDailyBrl: read.whole(
-      'TRIAL_CREDIT_DAILY_BRL',
-      Math.max(100, trialCreditBrl),
-      trialCreditBrl,
-      100_000,
-    ),
+    ...readRewards(read, mode),
     corsOrigins: read.origins('CORS_ORIGINS'),
     streamKeepAliveMs: read.whole('STREAM_KEEP_ALIVE_SECONDS', 15, 0, 300) * 1000,
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
@@ -227,6 +211,25 @@ export function loadConfig(variables: Environment, folder: string): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config
+}
+
+/** Credits that the operator gives: for a referral, and to a new account. */
+function readRewards(
+  read: EnvironmentReader,
+  mode: Config['mode'],
+): Pick<
+  Config,
+  'referralRewardBrl' | 'referralSpendingBrl' | 'trialCreditBrl' | 'trialCreditDailyBrl'
+> {
+  const reward = read.whole('REFERRAL_REWARD_BRL', 10, 0, 1_000)
+  const trial = read.whole('TRIAL_CREDIT_BRL', mode === 'sandbox' ? 5 : 0, 0, 100)
+  return {
+    referralRewardBrl: reward,
+    // A higher reward would make inventing customers profitable.
+    referralSpendingBrl: read.whole('REFERRAL_SPENDING_BRL', 2 * reward, reward, 100_000),
+    trialCreditBrl: trial,
+    trialCreditDailyBrl: read.whole('TRIAL_CREDIT_DAILY_BRL', Math.max(100, trial), trial, 100_000),
+  }
 }
 
 /** Live mode takes real money, so it accepts no setting of the sandbox. */

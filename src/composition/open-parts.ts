@@ -95,12 +95,8 @@ export async function openParts(
 ): Promise<Parts> {
   const metrics = createMetrics()
   const release = releaseOf(config)
-  const tracing = config.tracing && (await openTracing(config.tracing, release.version))
-  if (tracing) closing.add('tracing', tracing)
-  const accessLog = config.accessLog === 'stdout' ? createLineWriter(STDOUT) : undefined
-  if (accessLog) closing.add('access log', accessLog)
   const counted = metrics.countLog(processLog)
-  const log = tracing?.withIds(counted) ?? counted
+  const { tracing, accessLog, log } = await openRecords(config, release.version, counted, closing)
   const shared = openSharedCounts(place)
   const { db, pool } = closing.add('database', await openData(databaseUrl, config.mode, log))
   const lease = await openLease({ databaseUrl, log, process: processOf(place), release })
@@ -130,24 +126,13 @@ export async function openParts(
   const payments = closing.add('payments', await openPayments(config, log, place))
   const webhooks = await resolveWebhookSettings(config)
   const mail = closing.add('mail', await openMail(db, config, webhooks))
-  const { sealingKey, previousSealingKey } = webhooks
-  const { mode, publicUrl } = config
-  const signIn = createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
   const calls = createRunningCalls()
   const bodies = createByteBudget(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
   const { router } = upstreams
-  watchNode(metrics, {
-    calls,
-    bodies,
-    books,
-    router,
-    fxRate: pricing.fxRate,
-    pool,
-    lease,
-    release,
-    accessLog,
-  })
+  const { fxRate } = pricing
+  const watched = { calls, bodies, books, router, fxRate, pool, lease, release, accessLog }
+  watchNode(metrics, watched)
   return {
     config,
     log,
@@ -170,12 +155,9 @@ export async function openParts(
     payments,
     mail,
     webhooks,
-    signIn,
+    signIn: openSignIn(config, db, webhooks, log),
     referrals: referralsOf(config),
-    trial: {
-      amountNanoBrl: BigInt(config.trialCreditBrl) * NANO_PER_BRL,
-      dailyNanoBrl: BigInt(config.trialCreditDailyBrl) * NANO_PER_BRL,
-    },
+    trial: trialOf(config),
     margins: createMargins(db),
     pace,
     ...openResponses(config, { db, webhooks, memory: bodies, pace }),
@@ -183,6 +165,29 @@ export async function openParts(
     shared,
     readiness: createReadiness(db, () => lease.isHeld(lease.epoch())),
   }
+}
+
+/** The records that leave the process: the log, and those of single requests that the operator asked for. */
+async function openRecords(
+  config: Config,
+  version: string,
+  processLog: Log,
+  closing: Closing,
+): Promise<Pick<Parts, 'tracing' | 'accessLog' | 'log'>> {
+  const tracing = config.tracing && (await openTracing(config.tracing, version))
+  if (tracing) closing.add('tracing', tracing)
+  const accessLog = config.accessLog === 'stdout' ? createLineWriter(STDOUT) : undefined
+  if (accessLog) closing.add('access log', accessLog)
+  return { tracing, accessLog, log: tracing?.withIds(processLog) ?? processLog }
+}
+
+function openSignIn(
+  { mode, publicUrl }: Config,
+  db: Database,
+  { sealingKey, previousSealingKey }: WebhookSettings,
+  log: Log,
+): SignIn {
+  return createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
 }
 
 function openResponses(
@@ -208,5 +213,12 @@ function referralsOf(config: Config): ReferralProgramme {
   return {
     rewardNanoBrl: BigInt(config.referralRewardBrl) * NANO_PER_BRL,
     spendingMinNanoBrl: BigInt(config.referralSpendingBrl) * NANO_PER_BRL,
+  }
+}
+
+function trialOf(config: Config): TrialProgramme {
+  return {
+    amountNanoBrl: BigInt(config.trialCreditBrl) * NANO_PER_BRL,
+    dailyNanoBrl: BigInt(config.trialCreditDailyBrl) * NANO_PER_BRL,
   }
 }

@@ -75,6 +75,8 @@ async function fill(
     if (folder !== CLUSTER) await mkdir(placeOf(folder, draft), { mode: 0o700 })
   for (const { path } of manifest.files)
     if (path !== PASSWORD) await copyFileDurably(join(backup, path), placeOf(path, draft))
+  // The database that is given up may go on archiving, and both name their WAL files alike.
+  await addSettings(draft, { archive_mode: 'off' })
   if (point) await prepareRecovery(point, home, draft, account)
   await giveTo(account, draft)
   await rm(join(home, PASSWORD), { force: true })
@@ -105,7 +107,7 @@ async function prepareRecovery(
   if (names.length === 0) throw new BackupFault(`${walFolder} has no WAL`)
   for (const name of names) await copyFileDurably(join(walFolder, name), join(wal, name))
   await giveTo(account, wal)
-  const settings = {
+  await addSettings(draft, {
     hot_standby: 'off',
     restore_command: `cp ../${WAL_TO_RESTORE}/%f %p`,
     recovery_target_action: 'promote',
@@ -114,14 +116,18 @@ async function prepareRecovery(
     ...(until
       ? { recovery_target_time: until.toISOString().replace('T', ' ').replace('Z', '+00') }
       : {}),
-  }
+  })
+  await writeFile(join(draft, 'recovery.signal'), '')
+}
+
+/** Of two lines for one setting, PostgreSQL takes the last. */
+async function addSettings(draft: string, settings: Record<string, string>): Promise<void> {
   await appendFile(
     join(draft, 'postgresql.auto.conf'),
     Object.entries(settings)
       .map(([name, value]) => `${name} = '${value}'\n`)
       .join(''),
   )
-  await writeFile(join(draft, 'recovery.signal'), '')
 }
 
 async function giveTo(account: Account, folder: string): Promise<void> {

@@ -134,6 +134,11 @@ async function lookAt(name: string): Promise<{ charges: Charge[]; lost: Set<stri
   assert.equal(checked.code, lost.length > 0 ? 1 : 0, checked.stderr)
   const restored = await readCharges(database)
   await node.stop()
+  const settings = await withClient(database.databaseUrl, (client) =>
+    client.query<{ archive_mode: string }>('show archive_mode'),
+  )
+  // Otherwise its WAL would take the names of the archived WAL.
+  assert.equal(settings.rows[0]?.archive_mode, 'off')
   await database.stop()
   return { charges: restored, lost: new Set(lost.map(({ hold_id }) => hold_id)) }
 }
