@@ -81,9 +81,10 @@ print(
   'after',
   'after/before',
   'CPU µs',
+  'database CPU µs',
   'first byte',
 )
-print('---', '---', '---', '---', '---', '---', '---')
+print('---', '---', '---', '---', '---', '---', '---', '---')
 for (const cell of cells) {
   const pairs: (readonly [Measurement, Measurement])[] = []
   for (let turn = 0; turn < Number(values.turns); turn += 1) {
@@ -104,6 +105,7 @@ for (const cell of cells) {
     rates(1).toFixed(0),
     ratios(pairs, (one) => one.requestsPerSecond),
     ratios(pairs, (one) => one.gatewayCpuUs ?? NaN),
+    ratios(pairs, (one) => one.databaseCpuUs ?? NaN),
     ratios(pairs, (one) => one.firstByteMs.p50),
   )
 }

@@ -59,7 +59,7 @@ export function createDeltaReader(form: DeltaForm): DeltaReader {
 
   return {
     read(data) {
-      if (!like || !data.startsWith(fixed[0] as string)) return undefined
+      if (!like || !hasAt(data, 0, fixed[0] as string)) return undefined
       let json = ''
       let at = (fixed[0] as string).length
       for (let hole = 0; hole < holes.length; hole++) {
@@ -69,7 +69,7 @@ export function createDeltaReader(form: DeltaForm): DeltaReader {
         if (kind === 'text') json = data.slice(at, end)
         else if (kind === 'string' && ESCAPED.test(data.slice(at, end))) return undefined
         const next = fixed[hole + 1] as string
-        if (!data.startsWith(next, end)) return undefined
+        if (!hasAt(data, end, next)) return undefined
         at = end + next.length
       }
       if (at !== data.length || json === '') return undefined
@@ -130,6 +130,11 @@ class DeltaChunk implements StreamChunk, TextDelta {
   get native(): readonly JsonObject[] | undefined {
     return this.like.nativeWith && [this.like.nativeWith(this.text)]
   }
+}
+
+/** As `startsWith`, which compares character by character: it was measured to take most of the time of a delta. */
+function hasAt(data: string, at: number, part: string): boolean {
+  return data.slice(at, at + part.length) === part
 }
 
 /** The value of the first field of this name. It is not inside of a text, where its quotation marks would be escaped. */
