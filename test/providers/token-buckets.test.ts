@@ -393,6 +393,10 @@ for (const [name, kind] of Object.entries(KINDS)) {
         const usage = spoilt(kind.usage(used), values)
         const reported = await reportedOf(provider, kind, kind.answer(usage, used))
         if (!reported) return
+        // Also as the adapter hands it on: what bills it must not have to mend it.
+        assert.ok(reported.cachedTokens + reported.cacheWriteTokens <= reported.promptTokens)
+        assert.ok((reported.hourCacheWriteTokens ?? 0) <= reported.cacheWriteTokens)
+        assert.ok(reported.reasoningTokens <= reported.completionTokens)
         const billed = billedUsage(MODEL, PRICE, reported)
         const { units = {}, ...tokens } = billed
         const all = [...Object.values(tokens), ...Object.values(units)]
