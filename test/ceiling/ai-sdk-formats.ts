@@ -63,7 +63,7 @@ export function billAnthropic(model: ModelTruth, body: Body, flags: string): Bil
     limit: body.max_tokens,
     mediaOf: anthropicMedia,
   })
-  const search = listOf(body.tools).find(({ type }) => /^web_search/.test(String(type)))
+  const search = listOf(body.tools).find(({ type }) => String(type).startsWith('web_search'))
   const bill = search ? withSearches(read, mostOf(search.max_uses), ANTHROPIC_ROUNDS) : read
   return PRICED_FLAGS.test(flags)
     ? { ...bill, unknown: [...bill.unknown, `the flags ${flags}`] }

@@ -75,7 +75,7 @@ export function billOpenAiResponse(model: ModelTruth, body: Body): Bill {
   }))
   const unknown = unknownFields('openai responses', body)
   const bill = { ...of, model, costPicoUsd: costOf(model, of), unknown }
-  if (!listOf(body.tools).some(({ type }) => /^web_search/.test(String(type)))) return bill
+  if (!listOf(body.tools).some(({ type }) => String(type).startsWith('web_search'))) return bill
   const uses = typeof body.max_tool_calls === 'number' ? body.max_tool_calls : 1_000
   // Once for each use, once after the last, and once for a use above the limit; the output's limit is for all rounds.
   return withSearches(bill, uses, { prompts: uses + 2, outputs: 1 })

@@ -24,7 +24,7 @@ const SIGNED_IN = { cookie: browser.cookie(), 'x-csrf-token': csrfToken }
 const text = fc.string({ unit: anyCharacter, maxLength: 40 })
 const value = fc.oneof(
   text,
-  fc.constantFrom('', '%', '..', '%2e%2e%2f', '\u0000', `${'a'.repeat(5_000)}`, '[]', '{}', '-1'),
+  fc.constantFrom('', '%', '..', '%2e%2e%2f', '\u0000', 'a'.repeat(5_000), '[]', '{}', '-1'),
 )
 const fields = fc.dictionary(
   fc.oneof(fc.constantFrom('token', 'id', 'email', 'code', 'next', 'key', 'password'), text),
