@@ -73,10 +73,10 @@ test('no row is empty, and none is there twice', () => {
 })
 
 test('each complaint has a row; the fifteenth, of size, is measured by hand', () => {
-  const told = rows.flatMap(
+  const listed = rows.flatMap(
     ({ text }) => /^(\d{1,2}(?:, \d{1,2})*): /.exec(text)?.[1]?.split(', ') ?? [],
   )
-  const numbers = new Set(told.map(Number))
+  const numbers = new Set(listed.map(Number))
   assert.deepEqual(
     [...numbers].sort((a, b) => a - b),
     Array.from({ length: 14 }, (_, index) => index + 1),

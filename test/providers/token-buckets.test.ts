@@ -72,7 +72,7 @@ function billOf(used: Buckets): bigint {
 
 interface Kind {
   /** The buckets that this report can tell apart; the others are empty. */
-  readonly tells: readonly Bucket[]
+  readonly separates: readonly Bucket[]
   readonly model: string
   readonly native?: NativeChat['format']
   open(url: string): Provider
@@ -107,13 +107,13 @@ function chatAnswer(usage: JsonObject): JsonObject {
   return { choices: [{ index: 0, message, finish_reason: 'stop' }], usage }
 }
 
-const chat: Omit<Kind, 'tells' | 'usage'> = {
+const chat: Omit<Kind, 'separates' | 'usage'> = {
   model: 'gpt-5-mini',
   open: (url) => openChat(url),
   answer: chatAnswer,
 }
 
-const message: Omit<Kind, 'tells'> = {
+const message: Omit<Kind, 'separates'> = {
   model: 'claude-sonnet-4-5',
   open: (url) => openAiSdk('anthropic', { ...LIMITS, baseUrl: `${url}/v1` }),
   usage: (used) => ({
@@ -143,7 +143,7 @@ const message: Omit<Kind, 'tells'> = {
 const KINDS: Record<string, Kind> = {
   'chat completions': {
     ...chat,
-    tells: ['fresh', 'cached', 'write5m', 'text', 'reasoning'],
+    separates: ['fresh', 'cached', 'write5m', 'text', 'reasoning'],
     usage: (used) => ({
       prompt_tokens: promptOf(used),
       completion_tokens: outputOf(used),
@@ -154,7 +154,7 @@ const KINDS: Record<string, Kind> = {
   },
   'chat completions with counts of hits and misses': {
     ...chat,
-    tells: ['fresh', 'cached', 'text', 'reasoning'],
+    separates: ['fresh', 'cached', 'text', 'reasoning'],
     usage: (used) => ({
       prompt_tokens: promptOf(used),
       prompt_cache_hit_tokens: used.cached,
@@ -165,7 +165,7 @@ const KINDS: Record<string, Kind> = {
   },
   'chat completions whose output leaves reasoning out': {
     ...chat,
-    tells: ['fresh', 'cached', 'text', 'reasoning'],
+    separates: ['fresh', 'cached', 'text', 'reasoning'],
     usage: (used) => ({
       prompt_tokens: promptOf(used),
       completion_tokens: used.text,
@@ -175,7 +175,7 @@ const KINDS: Record<string, Kind> = {
     }),
   },
   responses: {
-    tells: ['fresh', 'cached', 'write5m', 'text', 'reasoning', 'searches'],
+    separates: ['fresh', 'cached', 'write5m', 'text', 'reasoning', 'searches'],
     model: 'gpt-5-mini',
     native: 'responses',
     open: (url) => openChat(url, true),
@@ -209,15 +209,15 @@ const KINDS: Record<string, Kind> = {
   },
   messages: {
     ...message,
-    tells: ['fresh', 'cached', 'write5m', 'write1h', 'text', 'reasoning', 'searches'],
+    separates: ['fresh', 'cached', 'write5m', 'write1h', 'text', 'reasoning', 'searches'],
     native: 'messages',
   },
   'messages, translated': {
     ...message,
-    tells: ['fresh', 'cached', 'write5m', 'write1h', 'text', 'reasoning'],
+    separates: ['fresh', 'cached', 'write5m', 'write1h', 'text', 'reasoning'],
   },
   google: {
-    tells: ['fresh', 'cached', 'audio', 'text', 'reasoning'],
+    separates: ['fresh', 'cached', 'audio', 'text', 'reasoning'],
     model: GOOGLE.model,
     open: (url) => GOOGLE.open(url),
     usage: (used) => ({
@@ -240,7 +240,7 @@ const KINDS: Record<string, Kind> = {
   },
   'amazon-bedrock': {
     // Reasoning is within the output, at the same price there.
-    tells: ['fresh', 'cached', 'write5m', 'write1h', 'text'],
+    separates: ['fresh', 'cached', 'write5m', 'write1h', 'text'],
     model: BEDROCK.model,
     open: (url) => BEDROCK.open(url),
     usage: (used) => ({
@@ -262,7 +262,7 @@ const KINDS: Record<string, Kind> = {
     }),
   },
   cohere: {
-    tells: ['fresh', 'cached', 'text'],
+    separates: ['fresh', 'cached', 'text'],
     model: COHERE.model,
     open: (url) => COHERE.open(url),
     usage: (used) => ({
@@ -299,15 +299,15 @@ const buckets: fc.Arbitrary<Buckets> = fc.record({
   searches: fc.nat({ max: SEARCHES_MAX }),
 })
 
-function told(used: Buckets, tells: readonly Bucket[]): Buckets {
+function separated(used: Buckets, separates: readonly Bucket[]): Buckets {
   const entries = Object.entries(used).map(([bucket, tokens]) => [
     bucket,
-    tells.includes(bucket as Bucket) ? (tokens as number) : 0,
+    separates.includes(bucket as Bucket) ? (tokens as number) : 0,
   ])
   return Object.fromEntries(entries) as Buckets
 }
 
-function callOf({ model, native, tells }: Kind): ChatCall {
+function callOf({ model, native, separates }: Kind): ChatCall {
   const body = ask({ model }, { max_tokens: 100 })
   const item = { role: 'user', content: 'oi' }
   const nativeBody =
@@ -318,9 +318,9 @@ function callOf({ model, native, tells }: Kind): ChatCall {
     ...contentOf(body),
     callId: 'call-1',
     hasCacheControl: true,
-    cachesForAnHour: tells.includes('write1h'),
-    hasAudio: tells.includes('audio'),
-    webSearchesMax: tells.includes('searches') ? SEARCHES_MAX : 0,
+    cachesForAnHour: separates.includes('write1h'),
+    hasAudio: separates.includes('audio'),
+    webSearchesMax: separates.includes('searches') ? SEARCHES_MAX : 0,
     native: native && { format: native, body: nativeBody, flags: [], webSearches: SEARCHES_MAX },
   }
 }
@@ -368,7 +368,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
     const provider = kind.open(server.url)
     await fc.assert(
       fc.asyncProperty(buckets, async (made) => {
-        const used = told(made, kind.tells)
+        const used = separated(made, kind.separates)
         const reported = await reportedOf(provider, kind, kind.answer(kind.usage(used), used))
         assert.ok(reported)
         const billed = billedUsage(MODEL, PRICE, reported)
@@ -389,7 +389,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
     })
     await fc.assert(
       fc.asyncProperty(buckets, values, async (made, values) => {
-        const used = told(made, kind.tells)
+        const used = separated(made, kind.separates)
         const usage = spoilt(kind.usage(used), values)
         const reported = await reportedOf(provider, kind, kind.answer(usage, used))
         if (!reported) return
