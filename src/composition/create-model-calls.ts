@@ -67,9 +67,12 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
     { store: parts.responses, conversations: parts.conversations, log },
   )
   const responseKind = createChatKind(responsesFormat, chats)
-  const messageKind = createChatKind(createMessagesFormat(toolCallIds), chats)
+  const messageKind = createChatKind(createMessagesFormat(toolCallIds, reasoningSeals), chats)
   // Nothing leaves, so there is nothing to mask.
-  const messageTokensKind = createChatKind(createMessageTokensFormat(toolCallIds), chats)
+  const messageTokensKind = createChatKind(
+    createMessageTokensFormat(toolCallIds, reasoningSeals),
+    chats,
+  )
   const imageKind = createImageKind(createKeepImage(db, log))
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
   return {

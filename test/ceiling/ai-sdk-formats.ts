@@ -1,7 +1,7 @@
 /** How the providers with their own formats bill a chat request. */
 import { isObject } from '../../src/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
-import { costOf, counts, mostExpensive, type Bill, type Counts } from './bill.ts'
+import { costOf, counts, mostExpensive, withSearches, type Bill, type Counts } from './bill.ts'
 import type { ModelTruth } from './model-truth.ts'
 import { listOf } from './openai-format.ts'
 import {
@@ -56,16 +56,26 @@ function billChat(model: ModelTruth, body: Body, received: Received): Bill {
 const PRICED_FLAGS = /context-1m|fast-mode|compact|code-execution|skills|mcp|web-|advisor/
 
 export function billAnthropic(model: ModelTruth, body: Body, flags: string): Bill {
-  const bill = billChat(model, body, {
+  const read = billChat(model, body, {
     parts: [body.system, body.messages, body.tools, body.output_config, body.output_format],
     messages: listOf(body.messages).length,
     hasTools: listOf(body.tools).length > 0,
     limit: body.max_tokens,
     mediaOf: anthropicMedia,
   })
+  const search = listOf(body.tools).find(({ type }) => String(type).startsWith('web_search'))
+  const bill = search ? withSearches(read, mostOf(search.max_uses), ANTHROPIC_ROUNDS) : read
   return PRICED_FLAGS.test(flags)
     ? { ...bill, unknown: [...bill.unknown, `the flags ${flags}`] }
     : bill
+}
+
+/** The provider stops by itself after as many rounds; each may write up to the limit. */
+const ANTHROPIC_ROUNDS = { prompts: 10, outputs: 10 }
+
+/** Without a limit, the model searches as long as it likes. */
+function mostOf(usesMax: unknown): number {
+  return typeof usesMax === 'number' ? usesMax : 1_000
 }
 
 function anthropicMedia({ type, source }: Body): Media | undefined {
@@ -178,6 +188,7 @@ export function anthropicUsage(of: Counts): object {
     cache_read_input_tokens: of.cachedTokens,
     output_tokens: of.completionTokens,
     service_tier: 'standard',
+    ...(of.searches > 0 ? { server_tool_use: { web_search_requests: of.searches } } : {}),
   }
 }
 

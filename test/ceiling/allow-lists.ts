@@ -4,6 +4,7 @@
  * be sent.
  */
 import { isObject } from '../../src/lib/is-object.ts'
+import { truthOf } from './model-truth.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
@@ -72,12 +73,17 @@ export function unknownFields(list: string, body: unknown): string[] {
   const top = TOP_FIELDS[list]
   if (!top || !isObject(body)) return [`${list}: no list`]
   const unknown = Object.keys(body).filter((field) => !top.has(field) && body[field] !== undefined)
-  if (list === 'openai responses') return [...unknown, ...unknownInResponses(body)]
+  if (list === 'openai responses') {
+    const isLimited = (field: string): boolean => field === 'max_tool_calls' && hasSearchPrice(body)
+    return [...unknown.filter((field) => !isLimited(field)), ...unknownInResponses(body)]
+  }
   if (list === 'anthropic chat') return [...unknown, ...unknownInAnthropic(body)]
   return list === 'openai chat' ? [...unknown, ...unknownInMessages(body)] : unknown
 }
 
-const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
+type Fields = Readonly<Record<string, ReadonlySet<string> | undefined>>
+
+const ITEMS: Fields = {
   message: words('type role content phase'),
   reasoning: words('type summary encrypted_content'),
   function_call: words('type call_id name arguments'),
@@ -95,11 +101,12 @@ const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 
 function unknownInResponses(body: Record<string, unknown>): string[] {
+  const items: Fields = hasSearchPrice(body) ? { ...ITEMS, ...RESPONSES_SEARCH } : ITEMS
   const unknown = new Set<string>()
   const listed = (list: unknown, place: string): void => {
     for (const each of Array.isArray(list) ? (list as unknown[]).filter(isObject) : []) {
       const at = `${place}[type=${String(each.type)}]`
-      const fields = ITEMS[String(each.type)]
+      const fields = items[String(each.type)]
       if (!fields) unknown.add(at)
       for (const field of Object.keys(each)) if (!fields?.has(field)) unknown.add(`${at}.${field}`)
       if (each.detail === 'original') unknown.add(`${at}.detail`)
@@ -133,8 +140,29 @@ const BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
 const ANTHROPIC_TOOL = words(`${CACHED} name description input_schema strict eager_input_streaming`)
 const SOURCES = words('base64 text content url')
 
+/** Of the search of the web: only to models with a price for it. */
+const SEARCH_BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
+  ...BLOCKS,
+  server_tool_use: words(`${CACHED} id name input`),
+  web_search_tool_result: words(`${CACHED} tool_use_id content`),
+  web_search_result: words('type url title encrypted_content page_age'),
+}
+const ANTHROPIC_SEARCH = words(
+  `${CACHED} name max_uses allowed_domains blocked_domains user_location`,
+)
+const RESPONSES_SEARCH = {
+  web_search: words('type filters user_location search_context_size external_web_access'),
+  web_search_call: words('type status action'),
+}
+
+function hasSearchPrice({ model }: Record<string, unknown>): boolean {
+  return truthOf(String(model))?.search !== undefined
+}
+
 function unknownInAnthropic(body: Record<string, unknown>): string[] {
   const unknown = new Set<string>()
+  const searches = hasSearchPrice(body)
+  const knownBlocks = searches ? SEARCH_BLOCKS : BLOCKS
   const known = (fields: ReadonlySet<string>, value: unknown, place: string): void => {
     if (!isObject(value)) return
     for (const field of Object.keys(value)) if (!fields.has(field)) unknown.add(`${place}.${field}`)
@@ -143,7 +171,7 @@ function unknownInAnthropic(body: Record<string, unknown>): string[] {
   }
   const blocks = (list: unknown, place: string): void => {
     for (const block of Array.isArray(list) ? (list as unknown[]).filter(isObject) : []) {
-      const fields = BLOCKS[String(block.type)]
+      const fields = knownBlocks[String(block.type)]
       const at = `${place}[type=${String(block.type)}]`
       if (!fields) {
         unknown.add(at)
@@ -165,6 +193,10 @@ function unknownInAnthropic(body: Record<string, unknown>): string[] {
     if (isObject(message)) blocks(message.content, 'messages[]')
   }
   for (const tool of Array.isArray(body.tools) ? (body.tools as unknown[]) : []) {
+    if (searches && isObject(tool) && tool.type === 'web_search_20250305') {
+      known(ANTHROPIC_SEARCH, tool, 'tools[type=web_search]')
+      continue
+    }
     known(ANTHROPIC_TOOL, tool, 'tools[]')
     if (isObject(tool) && !['undefined', 'custom'].includes(String(tool.type)))
       unknown.add(`tools[type=${String(tool.type)}]`)

@@ -22,6 +22,8 @@ export interface Counts {
   /** Images are billed by their megapixels, audio by its seconds. */
   megapixels: number
   audioSeconds: number
+  /** Searches of the web that the provider ran. */
+  searches: number
   /** 0.5 for the flex tier, 2 for the priority tier. */
   factor: number
   /** The cost of other request fields, such as searches and third-party models, in pico-USD. */
@@ -47,6 +49,7 @@ export function counts(given: Partial<Counts>): Counts {
     imageOutputTokens: 0,
     megapixels: 0,
     audioSeconds: 0,
+    searches: 0,
     factor: 1,
     extras: 0,
     ...given,
@@ -72,7 +75,31 @@ export function costOf(model: ModelTruth, of: Counts): bigint {
   const units =
     big(Math.round(of.megapixels * (model.megapixel ?? 0))) +
     big(of.audioSeconds) * ((hour + 3_599n) / 3_600n)
-  return ((tokens + units) * big(of.factor * 2)) / 2n + big(of.extras)
+  const searches = big(of.searches) * big(model.search ?? 0)
+  return ((tokens + units) * big(of.factor * 2)) / 2n + big(of.extras) + searches
+}
+
+/**
+ * The same call with searches: what they found may fill the context of each round, and a provider that marks a cache writes
+ * it again each time.
+ */
+export function withSearches(
+  bill: Bill,
+  searches: number,
+  rounds: { readonly prompts: number; readonly outputs: number },
+): Bill {
+  const { model } = bill
+  const promptTokens = model.context * rounds.prompts
+  const of = {
+    ...bill,
+    promptTokens,
+    cacheWrite5m: bill.cacheWrite5m > 0 ? promptTokens : 0,
+    cacheWrite1h: bill.cacheWrite1h > 0 ? promptTokens : 0,
+    completionTokens: bill.completionTokens * rounds.outputs,
+    reasoningTokens: bill.reasoningTokens * rounds.outputs,
+    searches,
+  }
+  return { ...of, costPicoUsd: costOf(model, of) }
 }
 
 function tierOf({ tiers }: ModelTruth, promptTokens: number): TrueTier {

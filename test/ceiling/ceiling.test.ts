@@ -30,7 +30,7 @@ import { chat, type GeneratedRequest } from './generate-chats.ts'
 import { messagesRequest } from './generate-native-messages.ts'
 import { responsesRequest } from './generate-native-responses.ts'
 import { embeddings, images, transcriptions } from './generate-media.ts'
-import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts'
+import { startHostileUpstream, type HostileUpstream, type Received } from './hostile-upstream.ts'
 import { jsonText } from './json-text.ts'
 import { featuresOf, isExplained, judge, type Cause, type Fault } from './judge.ts'
 import { CEILING_ENV, configFor } from './gateway-config.ts'
@@ -100,7 +100,15 @@ interface Failure {
   readonly fault: Fault
 }
 
-const tally = { sent: 0, answered: 0, charged: 0, tight: 0, refused: new Map<string, number>() }
+const tally = {
+  sent: 0,
+  answered: 0,
+  charged: 0,
+  tight: 0,
+  /** Calls for which the provider billed searches of the web. */
+  searched: 0,
+  refused: new Map<string, number>(),
+}
 
 async function run(cases: readonly Case[]): Promise<Failure[]> {
   const failures: Failure[] = []
@@ -143,7 +151,7 @@ async function round(
     if (status === 200) tally.answered += 1
     else count(request, status, text)
     tally.charged += events.filter(({ outcome }) => outcome === 'charged').length
-    const { faults, unknown } = judge(events, (id) => upstream.take(id))
+    const { faults, unknown } = judge(events, take)
     for (const field of unknown) noteField(request, field)
     // A field with its own price breaks the other rules too; it is reported once, by its name.
     if (unknown.length === 0) for (const fault of faults) failures.push({ request, isTight, fault })
@@ -155,6 +163,12 @@ async function round(
       })
     return events[0]?.outcome === 'charged' ? events[0].heldNanoBrl : undefined
   })
+}
+
+function take(callId: string): Received[] {
+  const received = upstream.take(callId)
+  if (received.some(({ bill }) => bill.searches > 0)) tally.searched += 1
+  return received
 }
 
 /** The fields that were sent although no list knows them, each with one request that had it. */
@@ -257,8 +271,9 @@ test('no call is charged more than its hold, and no field without a known price 
     [],
     `fields that no list knows are sent\n${sent.join('\n')}`,
   )
-  // A generator whose requests are all refused would prove nothing.
+  // A generator whose requests are all refused, or never search, would prove nothing.
   assert.ok(tally.charged > (tally.sent - tally.tight) / 2, describeTally())
+  assert.ok(tally.searched > 5, describeTally())
 })
 
 for (const { name, requests } of EARLIER_FINDINGS) {
@@ -269,10 +284,10 @@ for (const { name, requests } of EARLIER_FINDINGS) {
 }
 
 function describeTally(): string {
-  const { sent, answered, charged, tight, refused } = tally
+  const { sent, answered, charged, tight, searched, refused } = tally
   const lines = [...refused].sort(([, a], [, b]) => b - a).slice(0, 25)
   return [
-    `seed ${SEED}: ${sent} requests, ${tight} of them with little money, ${answered} answered, ${charged} charged`,
+    `seed ${SEED}: ${sent} requests, ${tight} of them with little money, ${answered} answered, ${charged} charged, ${searched} with searches`,
     ...lines.map(([key, times]) => `${times} x ${key}`),
   ].join('\n')
 }

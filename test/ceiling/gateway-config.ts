@@ -61,6 +61,7 @@ function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[numbe
       ...(model.megapixel === undefined
         ? toPrices(first)
         : { images: imagePrices(model.megapixel) }),
+      ...(model.search === undefined ? {} : { web_search: String(model.search / 1e12) }),
       ...(tiers.length === 0
         ? {}
         : { tiers: tiers.map((tier) => ({ above_prompt_tokens: tier.above, ...toPrices(tier) })) }),

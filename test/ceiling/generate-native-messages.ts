@@ -143,6 +143,22 @@ const tool = fc
   )
   .map(([own, hosted]) => hosted ?? own)
 
+const search = fc
+  .record({
+    type: fc.constantFrom('web_search_20250305', 'web_search_20260209'),
+    name: fc.constant('web_search'),
+    max_uses: fc.constantFrom(undefined, 1, 2, 5, 20, 0, -1, 1.5),
+    allowed_domains: fc.constantFrom(undefined, ['example.com']),
+    response_inclusion: fc.constantFrom(undefined, 'full'),
+  })
+  .map(given)
+
+/** Mostly with the search of the web, for models that have a price for it. */
+function toolsFor({ search: price }: ModelTruth): fc.Arbitrary<Json[] | undefined> {
+  if (price === undefined) return rarely(fc.array(tool, { minLength: 1, maxLength: 3 }), 2)
+  return fc.array(fc.oneof(tool, search), { minLength: 1, maxLength: 3 })
+}
+
 /** Fields that have a price, or change one. */
 const priced: fc.Arbitrary<Json> = fc.constantFrom<Json>(
   { service_tier: 'auto' },
@@ -173,6 +189,7 @@ const FLAGS = [
 const DRAWN = [
   ...MODELS,
   ...Array.from({ length: 4 }, () => MODELS.filter(({ format }) => format === 'anthropic')).flat(),
+  ...Array.from({ length: 4 }, () => MODELS.filter(({ search }) => search !== undefined)).flat(),
 ]
 
 export const messagesRequest: fc.Arbitrary<GeneratedRequest> = fc
@@ -200,7 +217,7 @@ export const messagesRequest: fc.Arbitrary<GeneratedRequest> = fc
         2,
       ),
       stream: fc.constantFrom(undefined, false, true),
-      tools: rarely(fc.array(tool, { minLength: 1, maxLength: 3 }), 2),
+      tools: toolsFor(model),
       tool_choice: rarely(
         fc.constantFrom({ type: 'auto' }, { type: 'any', disable_parallel_tool_use: true }),
       ),

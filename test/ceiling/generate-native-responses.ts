@@ -135,6 +135,7 @@ const tool: fc.Arbitrary<Json> = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom<Json>(
       { type: 'web_search' },
+      { type: 'web_search_preview', search_context_size: 'high' },
       { type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' } },
       { type: 'image_generation' },
       { type: 'mcp', server_label: 'x', server_url: 'https://example.com' },
@@ -146,11 +147,24 @@ function toFunction([one, parameters]: [Json, object]): Json {
   return given({ type: 'function', parameters, strict: false, ...one })
 }
 
+const search: fc.Arbitrary<Json> = fc.constantFrom<Json>(
+  { type: 'web_search' },
+  { type: 'web_search', search_context_size: 'high', external_web_access: true },
+  { type: 'web_search_preview', unknown: 'x' },
+)
+
+/** Mostly with the search of the web, for models that have a price for it. */
+function toolsFor({ search: price }: ModelTruth): fc.Arbitrary<Json[] | undefined> {
+  if (price === undefined) return rarely(fc.array(tool, { minLength: 1, maxLength: 3 }), 2)
+  return fc.array(fc.oneof(tool, search), { minLength: 1, maxLength: 3 })
+}
+
 /** Fields that have a price, or change one. */
 const priced: fc.Arbitrary<Json> = fc.constantFrom<Json>(
   { service_tier: 'priority' },
   { context_management: [{ type: 'compaction', compact_threshold: 1_000 }] },
   { max_tool_calls: 100 },
+  { max_tool_calls: 1 },
   { prompt_cache_retention: '24h' },
   { include: ['reasoning.encrypted_content', 'web_search_call.action.sources'] },
   { reasoning: { effort: 'high', mode: 'pro' } },
@@ -169,6 +183,7 @@ const DRAWN = [
   ...Array.from({ length: 4 }, () =>
     MODELS.filter(({ upstreamId }) => upstreamId === 'openai'),
   ).flat(),
+  ...Array.from({ length: 4 }, () => MODELS.filter(({ search }) => search !== undefined)).flat(),
 ]
 
 export const responsesRequest: fc.Arbitrary<GeneratedRequest> = fc
@@ -202,7 +217,7 @@ export const responsesRequest: fc.Arbitrary<GeneratedRequest> = fc
         2,
       ),
       stream: fc.constantFrom(undefined, false, true),
-      tools: rarely(fc.array(tool, { minLength: 1, maxLength: 3 }), 2),
+      tools: toolsFor(model),
       tool_choice: rarely(fc.constantFrom('auto', 'required')),
       parallel_tool_calls: rarely(fc.boolean()),
       reasoning: rarely(

@@ -41,6 +41,8 @@ export interface ModelTruth {
   readonly imageOutput?: number
   /** Pico-USD per image of one megapixel, for models that are billed by the image. */
   readonly megapixel?: number
+  /** Pico-USD for a search of the web; none: the provider must get no request with searches. */
+  readonly search?: number
   /** Micro-USD per hour. */
   readonly audioHour?: number
   readonly context: number
@@ -172,6 +174,28 @@ export const MODELS: readonly ModelTruth[] = [
       { above: 0, ...claude(3, 15) },
       { above: 1_000, ...claude(6, 22.5) },
     ],
+    context: 200_000,
+    outputMax: 4_096,
+    ownOutputMax: 64_000,
+  },
+  {
+    ...openai,
+    id: 'openai-search',
+    upstreamModel: 'o9-search',
+    tiers: [{ above: 0, ...prices(3, 12, { cached: 0.3 }) }],
+    search: 10_000_000_000,
+    context: 40_000,
+    outputMax: 2_000,
+    ownOutputMax: 30_000,
+  },
+  {
+    ...chat,
+    id: 'claude-search',
+    format: 'anthropic',
+    upstreamId: 'anthropic',
+    upstreamModel: 'claude-opus-4-5',
+    tiers: [{ above: 0, ...claude(5, 25) }],
+    search: 10_000_000_000,
     context: 200_000,
     outputMax: 4_096,
     ownOutputMax: 64_000,

@@ -1,7 +1,7 @@
 /** How a provider of the chat-completions format bills a request and answers it. */
 import { isObject } from '../../src/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
-import { costOf, counts, mostExpensive, type Bill, type Counts } from './bill.ts'
+import { costOf, counts, mostExpensive, withSearches, type Bill, type Counts } from './bill.ts'
 import { keepsLimits, pixelsOf, type ModelTruth } from './model-truth.ts'
 import {
   measurer,
@@ -74,7 +74,11 @@ export function billOpenAiResponse(model: ModelTruth, body: Body): Bill {
     factor: factorOf(body.service_tier),
   }))
   const unknown = unknownFields('openai responses', body)
-  return { ...of, model, costPicoUsd: costOf(model, of), unknown }
+  const bill = { ...of, model, costPicoUsd: costOf(model, of), unknown }
+  if (!listOf(body.tools).some(({ type }) => String(type).startsWith('web_search'))) return bill
+  const uses = typeof body.max_tool_calls === 'number' ? body.max_tool_calls : 1_000
+  // Once for each use, once after the last, and once for a use above the limit; the output's limit is for all rounds.
+  return withSearches(bill, uses, { prompts: uses + 2, outputs: 1 })
 }
 
 function responseMedia({ type, image_url: url, file_data: data }: Body): Media | undefined {

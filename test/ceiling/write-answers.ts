@@ -47,12 +47,18 @@ export function openAiAnswer(bill: Bill, choices: number, isStream: boolean): An
 export function openAiResponse(bill: Bill, isStream: boolean): Answer {
   const content = [{ type: 'output_text', text: 'x', annotations: [] }]
   const item = { id: 'm', type: 'message', role: 'assistant', status: 'incomplete', content }
+  const searches = Array.from({ length: bill.searches }, (_, index) => ({
+    id: `ws${index}`,
+    type: 'web_search_call',
+    status: 'completed',
+    action: { type: 'search', query: 'x' },
+  }))
   const response = {
     id: 'r',
     object: 'response',
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },
-    output: [item],
+    output: [...searches, item],
     usage: responseUsage(bill),
   }
   if (!isStream) return json(response)

@@ -20,6 +20,14 @@ import {
   type Person,
 } from './isolation-cases/household.ts'
 import {
+  hasParameter,
+  HIDDEN,
+  PARAMETERS,
+  requestsOf,
+  sendHidden,
+  SHOWS_MAILS,
+} from './isolation-cases/hidden-routes.ts'
+import {
   ADMIN,
   bodyFor,
   FILTERS,
@@ -130,7 +138,7 @@ function codeOf({ json }: Asked): string {
 }
 
 /** But what was sent, which may be said again. */
-function assertRevealsNothing(answer: Asked, sent = ''): void {
+function assertRevealsNothing(answer: Pick<Asked, 'headers' | 'text'>, sent = ''): void {
   const headers = JSON.stringify([...answer.headers])
   const found = owned.filter((text) => `${answer.text} ${headers}`.includes(text))
   assert.deepEqual(
@@ -251,6 +259,35 @@ test("in another customer's session the owner's ids are not found, and nothing c
     const answer = await callBy(stranger, operation, { secret: undefined, headers })
     assert.equal(answer.status === 403, ADMIN.includes(operation.name), operation.name)
     assertRevealsNothing(answer)
+  }
+})
+
+test('each hidden route with a parameter has its entry here', () => {
+  assert.ok(HIDDEN.length > 40, `${HIDDEN.length} routes`)
+  const open = HIDDEN.filter(({ url }) => hasParameter(url)).map(({ url }) => url)
+  assert.deepEqual(Object.keys(PARAMETERS).sort(), [...new Set(open)].sort())
+})
+
+test("hidden routes show and change nothing of the owner's, to nobody and to a stranger", async (t) => {
+  const stranger = await createStranger()
+  const { browser, csrfToken } = await enterByLink(db, baseUrl, stranger.email)
+  const signedIn = { cookie: browser.cookie(), 'x-csrf-token': csrfToken }
+  for (const route of HIDDEN) {
+    await t.test(route.name, async () => {
+      for (const headers of [{}, signedIn]) {
+        for (const request of requestsOf(route, household, headers)) {
+          const answer = await sendHidden(baseUrl, request)
+          const seen = `${request.path}: ${answer.status} ${answer.text.slice(0, 300)}`
+          assert.ok(answer.status < 500, seen)
+          const mayEnter = route.access !== 'session' || headers === signedIn
+          assert.ok(mayEnter || answer.status >= 300, seen)
+          if (route.access === 'signed') assert.ok(answer.status >= 400, seen)
+          if (route.name.startsWith(SHOWS_MAILS)) continue
+          assertRevealsNothing(answer, `${request.path} ${request.body ?? ''}`)
+        }
+      }
+      await assertOwnedIsThere(route.name)
+    })
   }
 })
 

@@ -23,6 +23,12 @@ import { effort } from '../harness/effort.ts'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
 
 const ids = createToolCallIds([Buffer.alloc(32, 5)])
+/** Without the nonce of a real seal: both ways write the same. */
+const seals = () => ({
+  seal: (kept: object) => JSON.stringify(kept),
+  open: () => undefined,
+  isOwn: () => false,
+})
 // A true seal is another one each time.
 const responses = createResponsesFormat(
   () => ({
@@ -174,7 +180,7 @@ const chat: Way = {
 
 const blockDelta = (fields: string) => `{"type":"content_block_delta",${fields}}`
 const messages: Way = {
-  format: createMessagesFormat(ids),
+  format: createMessagesFormat(ids, seals),
   request: {
     model: 'm',
     max_tokens: 64,

@@ -5,9 +5,15 @@ import type { ActiveKey } from '../../customers/key-cache.ts'
 import { isRefusal } from '../refusal.ts'
 import { createChatKind } from './chat-kind.ts'
 import { createMessagesFormat } from './formats/messages/messages-format.ts'
+import { createReasoningSeals } from './formats/responses/reasoning-seal.ts'
 import { createToolCallIds } from './tool-call-ids.ts'
 
-const kind = createChatKind(createMessagesFormat(createToolCallIds([randomBytes(32)])), {
+const sealingKey = randomBytes(32)
+const format = createMessagesFormat(
+  createToolCallIds([sealingKey]),
+  createReasoningSeals({ sealingKey }),
+)
+const kind = createChatKind(format, {
   lease: { nodeId: () => 'n', epoch: () => 1, isHeld: () => true, whenHeld: async () => true },
   callTimeoutMs: 1_000,
 })

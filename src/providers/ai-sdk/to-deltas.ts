@@ -12,7 +12,10 @@ interface OpenToolCall {
   hasSignature: boolean
 }
 
-/** Cohere sometimes sends this for a call without arguments; other upstreams send an object or nothing. */
+/**
+ * Cohere sometimes sends this for a call without arguments; other upstreams send an object or nothing. Within an object it is
+ * a value, which a stream may send as a piece of its own.
+ */
 const NO_ARGUMENTS = 'null'
 
 /** Creates the converter of one stream, which tracks open tool calls and blocks of thinking. */
@@ -59,7 +62,7 @@ export function createToDeltas(): ToDeltas {
 
   function addArguments(id: string, text: string): JsonObject[] {
     const call = toolCalls.get(id)
-    if (!call || text === '' || text === NO_ARGUMENTS) return []
+    if (!call || text === '' || (text === NO_ARGUMENTS && !call.hasArguments)) return []
     call.hasArguments = true
     return [{ tool_calls: [{ index: call.index, function: { arguments: text } }] }]
   }

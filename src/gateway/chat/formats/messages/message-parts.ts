@@ -58,12 +58,6 @@ export function withCost(json: string, { billedNanoBrl }: Charged): string {
   return `${json.slice(0, -1)},"cost_billed_brl":${decimalBrl(billedNanoBrl)}}`
 }
 
-/** The reasoning of a message or a delta; upstreams use either name. */
-export function reasoningOf({ reasoning_content: content, reasoning }: JsonObject): string {
-  if (typeof content === 'string' && content !== '') return content
-  return typeof reasoning === 'string' ? reasoning : ''
-}
-
 /** The thinking of one of the `reasoning_details`. */
 export function textOfDetail({ type, text }: JsonObject): string {
   return type === 'reasoning.text' && typeof text === 'string' ? text : ''

@@ -9,6 +9,8 @@ import { wholeMessage } from './whole-message.ts'
 
 /** Ids that are not hidden. */
 const IDS = { hide: () => undefined }
+/** Legible. */
+const SEAL = (kept: object): string => JSON.stringify(kept)
 const HEAD = { id: 'msg_1', modelId: 'a-model' }
 const CHARGED: Charged = {
   promptTokens: 100,
@@ -54,12 +56,14 @@ const detailOf = ({ text, signature, data }: Said['thinking'][number]): JsonObje
     : { type: 'reasoning.encrypted', data }
 
 /** As an upstream answers it at once. */
-function plainBody({ thinking, text, calls }: Said): JsonObject {
+function plainBody({ thinking, text, calls }: Said, hasReasoningField = true): JsonObject {
   const message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    reasoning_content: thinking.map((one) => one.text).join(''),
-    reasoning_details: thinking.filter((one) => one.signature ?? one.data).map(detailOf),
+    ...(hasReasoningField ? { reasoning_content: thinking.map((one) => one.text).join('') } : {}),
+    reasoning_details: thinking
+      .filter((one) => !hasReasoningField || (one.signature ?? one.data))
+      .map(detailOf),
     tool_calls: calls.map(({ id, name, input }) => ({
       id,
       type: 'function',
@@ -113,7 +117,7 @@ function cutter(lengths: readonly number[]): (text: string) => string[] {
 
 /** The text of the stream. */
 function streamed(chunks: readonly JsonObject[], finishReason: string): string {
-  const stream = createMessageStream(HEAD, IDS)
+  const stream = createMessageStream(HEAD, IDS, SEAL)
   const choice = (delta: JsonObject, reason: string | null = null): JsonObject => ({
     choices: [{ index: 0, delta, finish_reason: reason }],
   })
@@ -126,7 +130,7 @@ function streamed(chunks: readonly JsonObject[], finishReason: string): string {
   ].join('')
 }
 
-const whole = (body: JsonObject): any => JSON.parse(wholeMessage(HEAD, IDS, body, CHARGED))
+const whole = (body: JsonObject): any => JSON.parse(wholeMessage(HEAD, IDS, SEAL, body, CHARGED))
 
 test('a stream cut into any chunks accumulates to the message of the plain answer', () => {
   fc.assert(
@@ -139,7 +143,7 @@ test('a stream cut into any chunks accumulates to the message of the plain answe
         const text = streamed(deltas(one, cutter(lengths), hasReasoningField), reason)
         const { message, error } = accumulateMessage(text)
         assert.equal(error, undefined)
-        assert.deepEqual(message, whole(plainBody(one)))
+        assert.deepEqual(message, whole(plainBody(one, hasReasoningField)))
       },
     ),
     { numRuns: 500 },
@@ -156,7 +160,7 @@ test('the tokens of a message are disjoint: input, cache read and cache write ar
         cacheWriteTokens: write,
         completionTokens: out,
       }
-      const { usage } = JSON.parse(wholeMessage(HEAD, IDS, {}, charged))
+      const { usage } = JSON.parse(wholeMessage(HEAD, IDS, SEAL, {}, charged))
       assert.deepEqual(usage, {
         input_tokens: fresh,
         cache_creation_input_tokens: write,
@@ -169,8 +173,11 @@ test('the tokens of a message are disjoint: input, cache read and cache write ar
 })
 
 test('the cost has all nine decimals, plain and streamed', () => {
-  assert.match(wholeMessage(HEAD, IDS, {}, CHARGED), /"cost_billed_brl":1234\.567890123\}$/)
-  assert.match(createMessageStream(HEAD, IDS).end(CHARGED), /"cost_billed_brl":1234\.567890123\}\n/)
+  assert.match(wholeMessage(HEAD, IDS, SEAL, {}, CHARGED), /"cost_billed_brl":1234\.567890123\}$/)
+  assert.match(
+    createMessageStream(HEAD, IDS, SEAL).end(CHARGED),
+    /"cost_billed_brl":1234\.567890123\}\n/,
+  )
 })
 
 test('an answer that calls tools stops for them, even if the upstream reports a stop', () => {
@@ -217,13 +224,13 @@ test('arguments for a call that has ended break the stream, because the client h
   const call = (index: number, args: string, id?: string): JsonObject => ({
     choices: [{ delta: { tool_calls: [{ index, id, function: { name: 'f', arguments: args } }] } }],
   })
-  const stream = createMessageStream(HEAD, IDS)
+  const stream = createMessageStream(HEAD, IDS, SEAL)
   stream.chunk(call(0, '{"command":"rm -r ', 'a'))
   stream.chunk(call(1, '{', 'b'))
   assert.throws(() => stream.chunk(call(0, 'build"}')), StreamBroken)
 })
 
 test('a stream without any chunk is an empty message', () => {
-  const { message } = accumulateMessage(createMessageStream(HEAD, IDS).end(CHARGED))
+  const { message } = accumulateMessage(createMessageStream(HEAD, IDS, SEAL).end(CHARGED))
   assert.deepEqual(message.content, [])
 })

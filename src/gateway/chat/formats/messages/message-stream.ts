@@ -3,16 +3,22 @@ import { isObject } from '../../../../lib/is-object.ts'
 import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
+import type { SealReasoning } from '../responses/reasoning-seal.ts'
 import {
   messageEvent,
   messageUsage,
   openMessage,
-  reasoningOf,
   stopReasonOf,
   textOfDetail,
   withCost,
   type MessageHead,
 } from './message-parts.ts'
+import {
+  reasoningFieldOf,
+  signaturesIn,
+  unsignedIn,
+  type ReasoningField,
+} from './sealed-thinking.ts'
 
 export interface MessageStream {
   /** The events of one chunk. Throws `StreamBroken` for chunks that no sequence of blocks can express. */
@@ -31,6 +37,7 @@ interface ToolBlock {
 export function createMessageStream(
   head: MessageHead,
   ids: Pick<ToolCallIds, 'hide'>,
+  seal: SealReasoning,
 ): MessageStream {
   let hasStarted = false
   let finishReason: unknown
@@ -39,6 +46,10 @@ export function createMessageStream(
   let open: BlockType | undefined
   /** The thinking arrives in a field of its own; the details then repeat it. */
   let hasReasoning = false
+  /** The field of the reasoning in the open block, which has no signature of its own yet. */
+  let unsigned: ReasoningField | undefined
+  let signature: unknown
+  const signaturesOfCalls: JsonObject = {}
   /** The block of each tool call, by the call's index in the chunks. */
   const toolBlocks = new Map<unknown, ToolBlock>()
 
@@ -58,8 +69,9 @@ export function createMessageStream(
 
   function close(): string {
     if (open === undefined) return ''
+    const signed = unsigned === undefined ? '' : sign(seal(unsignedIn(unsigned)))
     open = undefined
-    return messageEvent({ type: 'content_block_stop', index: blocks - 1 })
+    return signed + messageEvent({ type: 'content_block_stop', index: blocks - 1 })
   }
 
   function begin(block: JsonObject & { type: BlockType }): string {
@@ -76,12 +88,26 @@ export function createMessageStream(
     return messageEvent({ type: 'content_block_delta', index: blocks - 1, delta })
   }
 
+  function sign(text: string): string {
+    unsigned = undefined
+    return add({ type: 'signature_delta', signature: text })
+  }
+
   function openThinking(): string {
     return open === 'thinking' ? '' : begin({ type: 'thinking', thinking: '', signature: '' })
   }
 
   function think(text: string): string {
     return text === '' ? '' : openThinking() + add({ type: 'thinking_delta', thinking: text })
+  }
+
+  function thinkOf(delta: JsonObject): string {
+    const field = reasoningFieldOf(delta)
+    if (field === undefined) return ''
+    hasReasoning = true
+    const events = think(delta[field] as string)
+    unsigned = field
+    return events
   }
 
   /** A signature arrives after its thinking; hidden thinking is a block of its own. */
@@ -91,9 +117,8 @@ export function createMessageStream(
       if (detail.type === 'reasoning.encrypted')
         events += begin({ type: 'redacted_thinking', data: detail.data }) + close()
       if (!hasReasoning) events += think(textOfDetail(detail))
-      const { signature } = detail
-      if (typeof signature === 'string' && signature !== '')
-        events += openThinking() + add({ type: 'signature_delta', signature }) + close()
+      if (typeof detail.signature === 'string' && detail.signature !== '')
+        events += openThinking() + sign(detail.signature) + close()
     }
     return events
   }
@@ -114,12 +139,18 @@ export function createMessageStream(
         block = { id: each.id, index: blocks - 1 }
         toolBlocks.set(each.index, block)
       }
+      if (each.extra_content !== undefined) signaturesOfCalls[String(block.id)] = each.extra_content
       if (typeof text !== 'string' || text === '') continue
       // Clients run a call when its block ends, so arguments that come later would be lost.
       if (open !== 'tool_use' || block.index !== blocks - 1) throw interleaved()
       events += add({ type: 'input_json_delta', partial_json: text })
     }
     return events
+  }
+
+  function endSignatures(): string {
+    const kept = signaturesIn(signature, signaturesOfCalls)
+    return kept ? begin({ type: 'redacted_thinking', data: seal(kept) }) : ''
   }
 
   return {
@@ -131,10 +162,9 @@ export function createMessageStream(
         if (index !== 0) continue
         if (isObject(delta)) {
           ids.hide(delta)
-          const reasoning = reasoningOf(delta)
-          hasReasoning ||= reasoning !== ''
-          events += think(reasoning) + readDetails(delta.reasoning_details)
+          events += thinkOf(delta) + readDetails(delta.reasoning_details)
           events += say(delta.content) + say(delta.refusal) + call(delta.tool_calls)
+          signature = delta.extra_content ?? signature
         }
         if (typeof reason === 'string') finishReason = reason
       }
@@ -146,6 +176,7 @@ export function createMessageStream(
       const last = JSON.stringify({ type: 'message_delta', delta, usage: messageUsage(charged) })
       return (
         start() +
+        endSignatures() +
         close() +
         `event: message_delta\ndata: ${withCost(last, charged)}\n\n` +
         messageEvent({ type: 'message_stop' })

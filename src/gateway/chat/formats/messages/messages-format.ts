@@ -10,6 +10,7 @@ import type { WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
+import type { ReasoningSeal, ReasoningSeals, SealReasoning } from '../responses/reasoning-seal.ts'
 import { createMessageStream } from './message-stream.ts'
 import { messagesErrorBody } from './messages-error-body.ts'
 import {
@@ -18,21 +19,33 @@ import {
   type NativeMessageStream,
 } from './native-message.ts'
 import { asksForHourCache, revealBlocks, searchesAsked } from './read-native.ts'
+import { createOpenThinking, withoutSealed } from './sealed-thinking.ts'
 import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
 
-export function createMessagesFormat(ids: ToolCallIds): WholeChatFormat {
+export interface MessagesRequest extends ChatRequest {
+  /** The customer's seal. */
+  readonly reasoning: ReasoningSeal
+}
+
+export function createMessagesFormat(
+  ids: ToolCallIds,
+  reasoningSeals: ReasoningSeals,
+): WholeChatFormat<MessagesRequest> {
   return {
-    readRequest: (raw, _caller, flags) => readMessagesRequest(ids, raw, flags, {}),
-    createWriter({ id, modelId }) {
+    readRequest: (raw, { customerId }, flags) =>
+      readMessagesRequest(ids, reasoningSeals(customerId), raw, flags, {}),
+    createWriter({ id, modelId, request }) {
       const head = { id: `msg_${id}`, modelId }
-      const stream = createMessageStream(head, ids)
+      const models = [modelId, request.modelId]
+      const seal: SealReasoning = (kept) => request.reasoning.seal(kept, models)
+      const stream = createMessageStream(head, ids, seal)
       let native: NativeMessageStream | undefined
       return {
         answer: (body, charged, answer) =>
           answer
             ? nativeMessage(head, ids, answer, charged)
-            : wholeMessage(head, ids, body, charged),
+            : wholeMessage(head, ids, seal, body, charged),
         chunk: (body, events) =>
           events
             ? (native ??= createNativeMessageStream(head, ids)).chunk(events)
@@ -47,29 +60,42 @@ export function createMessagesFormat(ids: ToolCallIds): WholeChatFormat {
 }
 
 /** The requests for counts of tokens: they have no output, and so need no limit of it. */
-export function createMessageTokensFormat(ids: ToolCallIds): WholeChatFormat {
+export function createMessageTokensFormat(
+  ids: ToolCallIds,
+  reasoningSeals: ReasoningSeals,
+): WholeChatFormat<MessagesRequest> {
   return {
-    ...createMessagesFormat(ids),
-    readRequest: (raw, _caller, flags) => readMessagesRequest(ids, raw, flags, { max_tokens: 1 }),
+    ...createMessagesFormat(ids, reasoningSeals),
+    readRequest: (raw, { customerId }, flags) =>
+      readMessagesRequest(ids, reasoningSeals(customerId), raw, flags, { max_tokens: 1 }),
   }
 }
 
 function readMessagesRequest(
   ids: ToolCallIds,
+  reasoning: ReasoningSeal,
   raw: Buffer,
   flags: readonly string[] | undefined,
   defaults: JsonObject,
-): ChatRequest | Refusal {
+): MessagesRequest | Refusal {
   const body = readJsonBody(raw)
   if (isRefusal(body)) return body
   try {
     // Before anything is measured: the hold is for the ids that an upstream gets.
     revealBlocks(body, ids)
-    const request = readChatRequest(toChatBody({ ...defaults, ...body }), raw.length)
+    const openThinking = createOpenThinking(reasoning, ids, body.model)
+    const chat = toChatBody({ ...defaults, ...body }, openThinking)
+    const request = readChatRequest(chat, raw.length)
     if (isRefusal(request)) return request
     return {
       ...request,
-      native: { format: 'messages', body, flags: flags ?? [], webSearches: searchesAsked(body) },
+      reasoning,
+      native: {
+        format: 'messages',
+        body: withoutSealed(body, reasoning),
+        flags: flags ?? [],
+        webSearches: searchesAsked(body),
+      },
       cachesForAnHour: request.cachesForAnHour || asksForHourCache(body),
     }
   } catch (error) {

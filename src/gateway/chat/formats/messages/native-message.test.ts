@@ -7,10 +7,12 @@ import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
 import { createToolCallIds } from '../../tool-call-ids.ts'
+import { createReasoningSeals } from '../responses/reasoning-seal.ts'
 import { createMessagesFormat } from './messages-format.ts'
 
-const ids = createToolCallIds([randomBytes(32)])
-const format = createMessagesFormat(ids)
+const sealingKey = randomBytes(32)
+const ids = createToolCallIds([sealingKey])
+const format = createMessagesFormat(ids, createReasoningSeals({ sealingKey }))
 const CHARGED: Charged = {
   promptTokens: 100,
   cachedTokens: 30,

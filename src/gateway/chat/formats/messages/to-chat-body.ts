@@ -6,10 +6,14 @@ import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { InvalidField } from '../invalid-field.ts'
+import type { OpenThinking } from './sealed-thinking.ts'
 import { toChatMessages, toTextParts } from './to-chat-messages.ts'
 
 /** Throws `InvalidField`. */
-export function toChatBody(body: JsonObject): JsonObject {
+export function toChatBody(
+  body: JsonObject,
+  openThinking: OpenThinking = () => undefined,
+): JsonObject {
   if (isAbsent(body.max_tokens)) throw new InvalidField('O campo "max_tokens" é obrigatório.')
   if (Array.isArray(body.mcp_servers) && body.mcp_servers.length > 0)
     throw new InvalidField('O campo "mcp_servers" não está disponível.')
@@ -19,7 +23,7 @@ export function toChatBody(body: JsonObject): JsonObject {
     models: body.models,
     max_tokens: body.max_tokens,
     stream: body.stream,
-    messages: [...toInstructions(body.system), ...toChatMessages(body.messages)],
+    messages: [...toInstructions(body.system), ...toChatMessages(body.messages, openThinking)],
     temperature: body.temperature,
     top_p: body.top_p,
     top_k: body.top_k,

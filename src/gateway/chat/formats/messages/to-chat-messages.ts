@@ -2,14 +2,17 @@
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { InvalidField } from '../invalid-field.ts'
+import type { OpenThinking } from './sealed-thinking.ts'
 
 /** Throws `InvalidField`. */
-export function toChatMessages(messages: unknown): JsonObject[] {
+export function toChatMessages(messages: unknown, openThinking: OpenThinking): JsonObject[] {
   if (!Array.isArray(messages) || messages.length === 0)
     throw new InvalidField(
       'O campo "messages" é obrigatório e deve ser uma lista com pelo menos uma mensagem.',
     )
-  return messages.flatMap((message: unknown, index) => toMessages(message, `messages[${index}]`))
+  return messages.flatMap((message: unknown, index) =>
+    toMessages(message, `messages[${index}]`, openThinking),
+  )
 }
 
 /** A text, or the text blocks of a list as parts. Blocks of other types are a fault. */
@@ -21,14 +24,14 @@ export function toTextParts(content: unknown, place: string): string | JsonObjec
   })
 }
 
-function toMessages(message: unknown, place: string): JsonObject[] {
+function toMessages(message: unknown, place: string, openThinking: OpenThinking): JsonObject[] {
   if (!isObject(message)) throw new InvalidField(`${place} deve ser um objeto.`)
   const { role, content } = message
   switch (role) {
     case 'system':
       return [{ role, content: toTextParts(content, `${place}.content`) }]
     case 'assistant':
-      return [toAssistantMessage(content, `${place}.content`)]
+      return [toAssistantMessage(content, `${place}.content`, openThinking)]
     case 'user':
       return toUserMessages(content, `${place}.content`)
     default:
@@ -140,11 +143,19 @@ function toDocumentParts(block: JsonObject, place: string): JsonObject[] {
   ]
 }
 
-function toAssistantMessage(content: unknown, place: string): JsonObject {
+function toAssistantMessage(
+  content: unknown,
+  place: string,
+  openThinking: OpenThinking,
+): JsonObject {
   if (typeof content === 'string') return { role: 'assistant', content }
   const texts: JsonObject[] = []
   const calls: JsonObject[] = []
   const reasoning: JsonObject[] = []
+  /** Reasoning without a signature, by the field in which its upstream sent it. */
+  const unsigned: Record<string, string> = {}
+  let extra: JsonObject = {}
+  const signatures = new Map<unknown, unknown>()
   for (const [index, block] of listBlocks(content, place).entries()) {
     switch (block.type) {
       case 'text':
@@ -153,24 +164,36 @@ function toAssistantMessage(content: unknown, place: string): JsonObject {
       case 'tool_use':
         calls.push(toToolCall(block, `${place}[${index}]`))
         break
-      case 'thinking':
+      case 'thinking': {
+        const { thinking, signature } = block
+        const kept = openThinking(signature)
+        for (const name of Object.keys(kept?.fields ?? {}))
+          unsigned[name] = `${unsigned[name] ?? ''}${String(thinking)}`
         // Without a signature no provider accepts it back.
-        if (typeof block.signature === 'string' && block.signature !== '')
-          reasoning.push({
-            type: 'reasoning.text',
-            text: block.thinking,
-            signature: block.signature,
-          })
+        if (!kept && typeof signature === 'string' && signature !== '')
+          reasoning.push({ type: 'reasoning.text', text: thinking, signature })
         break
-      case 'redacted_thinking':
-        reasoning.push({ type: 'reasoning.encrypted', data: block.data })
+      }
+      case 'redacted_thinking': {
+        const kept = openThinking(block.data)
+        if (!kept) reasoning.push({ type: 'reasoning.encrypted', data: block.data })
+        extra = { ...extra, ...kept?.fields }
+        for (const [id, signature] of Object.entries(kept?.calls ?? {}))
+          signatures.set(id, signature)
+      }
     }
   }
+  const signed = calls.map((call) => {
+    const signature = signatures.get(call.id)
+    return signature === undefined ? call : { ...call, extra_content: signature }
+  })
   return {
     role: 'assistant',
     // Null is for messages of calls alone.
     content: texts.length > 0 ? texts : calls.length > 0 ? null : '',
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(signed.length > 0 ? { tool_calls: signed } : {}),
+    ...unsigned,
+    ...extra,
     ...(reasoning.length > 0 ? { reasoning_details: reasoning } : {}),
   }
 }

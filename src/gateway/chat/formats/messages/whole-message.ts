@@ -2,27 +2,29 @@ import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
+import type { SealReasoning } from '../responses/reasoning-seal.ts'
 import {
   messageUsage,
   openMessage,
-  reasoningOf,
   stopReasonOf,
   textOfDetail,
   withCost,
   type MessageHead,
 } from './message-parts.ts'
+import { reasoningFieldOf, signaturesIn, unsignedIn } from './sealed-thinking.ts'
 
 /** The JSON of a whole message, from an answer in the chat-completions shape. */
 export function wholeMessage(
   head: MessageHead,
   ids: Pick<ToolCallIds, 'hide'>,
+  seal: SealReasoning,
   body: JsonObject,
   charged: Charged,
 ): string {
   const choice = Array.isArray(body.choices) ? (body.choices[0] as unknown) : undefined
   const { message, finish_reason: reason } = isObject(choice) ? choice : {}
   if (isObject(message)) ids.hide(message)
-  const content = isObject(message) ? toBlocks(message) : []
+  const content = isObject(message) ? toBlocks(message, seal) : []
   const hasToolCalls = content.some(({ type }) => type === 'tool_use')
   const text = JSON.stringify({
     ...openMessage(head),
@@ -34,26 +36,38 @@ export function wholeMessage(
   return withCost(text, charged)
 }
 
-function toBlocks(message: JsonObject): JsonObject[] {
-  const { content, refusal, tool_calls: calls } = message
+function toBlocks(message: JsonObject, seal: SealReasoning): JsonObject[] {
+  const { content, refusal, tool_calls: made, extra_content: extra } = message
+  const calls = Array.isArray(made) ? made.filter(isObject) : []
+  const signed = calls.filter((call) => call.extra_content !== undefined)
+  const kept = signaturesIn(
+    extra,
+    Object.fromEntries(signed.map((call) => [String(call.id), call.extra_content])),
+  )
   return [
-    ...toThinking(message),
+    ...toThinking(message, seal),
     ...[content, refusal]
       .filter((text) => typeof text === 'string' && text !== '')
       .map((text) => ({ type: 'text', text })),
-    ...(Array.isArray(calls) ? calls.filter(isObject).map(toToolUse) : []),
+    ...calls.map(toToolUse),
+    ...(kept ? [{ type: 'redacted_thinking', data: seal(kept) }] : []),
   ]
 }
 
-/** Blocks of thinking end with their signature; upstreams that sign nothing have one block without any. */
-function toThinking(message: JsonObject): JsonObject[] {
+/** Blocks of thinking end with their signature; those of upstreams that sign nothing have one of ours. */
+function toThinking(message: JsonObject, seal: SealReasoning): JsonObject[] {
   const { reasoning_details: list } = message
   const details = Array.isArray(list) ? list.filter(isObject) : []
   const blocks: JsonObject[] = []
   // Upstreams that send the thinking in both places send the same text.
-  let thinking = details.some((detail) => textOfDetail(detail) !== '') ? '' : reasoningOf(message)
+  const field = reasoningFieldOf(message)
+  const isInDetails = details.some((detail) => textOfDetail(detail) !== '')
+  let thinking = isInDetails || field === undefined ? '' : (message[field] as string)
   const end = (signature: string): void => {
-    if (thinking !== '' || signature !== '') blocks.push({ type: 'thinking', thinking, signature })
+    if (thinking !== '' || signature !== '') {
+      const own = signature !== '' || field === undefined ? signature : seal(unsignedIn(field))
+      blocks.push({ type: 'thinking', thinking, signature: own })
+    }
     thinking = ''
   }
   for (const detail of details) {
