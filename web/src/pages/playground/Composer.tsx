@@ -45,6 +45,8 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
     attachments.clear()
   }
   return (
+    // Files are dropped on it; by keyboard they are chosen with the button.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form
       aria-label="Nova mensagem"
       noValidate

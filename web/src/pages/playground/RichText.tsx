@@ -1,9 +1,7 @@
 import { lazy } from 'react'
 
 /** Parser and highlighting are loaded with the first answer; call it early, so that the answer need not wait. */
-export function loadRichText(): Promise<typeof import('./MarkdownText.tsx')> {
-  return import('./MarkdownText.tsx')
-}
+export const loadRichText = () => import('./MarkdownText.tsx')
 
 /** The Markdown of an answer. Suspends while its code is loaded. */
 export const RichText = lazy(async () => ({ default: (await loadRichText()).MarkdownText }))

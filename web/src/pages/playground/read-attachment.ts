@@ -52,8 +52,8 @@ async function scaled(picture: ImageBitmap, factor: number): Promise<Blob> {
 function dataUrlOf(bytes: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.onload = () => resolve(reader.result as string)
-    reader.onerror = () => reject(new Error('unreadable'))
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(new Error('unreadable')))
     reader.readAsDataURL(bytes)
   })
 }

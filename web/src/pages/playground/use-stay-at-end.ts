@@ -32,6 +32,8 @@ export function useStayAtEnd({ lanes }: Conversation): {
     const hasMore = turnCount > count.current
     count.current = turnCount
     if (turnCount > 0 && (follows.current || hasMore)) goToEnd()
+    // The text of the lanes grows without more turns.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [lanes, turnCount, goToEnd])
   return { end, isAtEnd, goToEnd }
 }
