@@ -174,7 +174,11 @@ const messages: Way = {
     messages: [{ role: 'user', content: 'Olá' }],
     stream: true,
   },
-  read: (body) => createStream(body, createMessageParser({ cachesForAnHour: false, hasAudio: false })),
+  read: (body) =>
+    createStream(
+      body,
+      createMessageParser({ cachesForAnHour: false, hasAudio: false, webSearchesMax: 0 }),
+    ),
   events: eventsLike(
     [
       ({ text, index }) =>
@@ -240,7 +244,7 @@ const ENDED =
 const ofResponses: Way = {
   format: responses as ChatFormat,
   request: { model: 'm', input: 'Olá', stream: true },
-  read: readNativeStream,
+  read: (body) => readNativeStream(body, { webSearchesMax: 0 }),
   events: eventsLike(
     [
       ({ text, number, index }) =>
