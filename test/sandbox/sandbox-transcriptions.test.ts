@@ -370,6 +370,7 @@ describe('an upload', () => {
       aborted: 1,
       promptTokens: 50,
       completionTokens: countTokens(SENTENCE_1),
+      webSearches: 0,
     })
   })
 

@@ -632,6 +632,7 @@ describe('the counters', () => {
       aborted: 1,
       promptTokens: 3 * prompt,
       completionTokens: 3 * completion,
+      webSearches: 0,
     }
     assert.deepEqual(await (await fetch(stats)).json(), sums)
     const none = { started: 1, completed: 0, promptTokens: 0, completionTokens: 0 }

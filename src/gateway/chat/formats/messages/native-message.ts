@@ -95,6 +95,7 @@ export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMe
       }
       case 'content_block_delta': {
         const shown = isObject(event.delta) && pick(DELTA_FIELDS, event.delta)
+        if (shown && shown.type === 'citations_delta' && !isPage(shown.citation)) return ''
         return shown ? messageEvent({ type, index, delta: shown }) : ''
       }
       case 'content_block_stop':
@@ -135,7 +136,17 @@ function publicBlock(block: JsonObject, ids: Ids): JsonObject | undefined {
   const shown = pick(BLOCK_FIELDS, block)
   for (const field of ['id', 'tool_use_id'])
     if (shown && typeof shown[field] === 'string') shown[field] = ids.hidden(shown[field])
-  return shown
+  return shown?.citations === undefined ? shown : withPages(shown)
+}
+
+/** Of the citations, those of pages that a search found. */
+function withPages({ citations, ...block }: JsonObject): JsonObject {
+  const pages = Array.isArray(citations) ? citations.filter(isPage) : []
+  return pages.length === 0 ? block : { ...block, citations: pages }
+}
+
+function isPage(citation: unknown): boolean {
+  return isObject(citation) && citation.type === 'web_search_result_location'
 }
 
 /** Undefined for a part of a type that is not known here. */
