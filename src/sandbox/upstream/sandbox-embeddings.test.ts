@@ -129,7 +129,7 @@ describe('an embedding', () => {
   })
 
   test('comes for 2048 inputs', async () => {
-    assert.equal((await embed(MANY, { dimensions: 512 })).length, 2048)
+    assert.equal((await embed(MANY, { dimensions: 32 })).length, 2048)
   })
 
   test('of 2048 inputs lets other calls be answered while it is computed', async () => {
