@@ -17,6 +17,8 @@ import {
 export interface TestSandbox {
   readonly sandbox: SandboxProcessor
   readonly processor: Processor
+  /** Another one, for a test in which the sandbox does not answer. */
+  openProcessor(answerTimeoutMs: number): Processor
   /** Every delivery, as the adapter reads it, in their order. */
   readonly received: ReadEventOutcome[]
   /** The status for the next deliveries, one after the other; 200 after them. */
@@ -57,13 +59,15 @@ export async function startTestSandbox(
     retryDelaysMs: [0, 5, 5, 5],
     ...options,
   })
-  const processor = createAsaas({
-    baseUrl: sandbox.baseUrl,
-    apiKey: 'sandbox-key',
-    webhookToken: TOKEN,
-    wait: () => Promise.resolve(),
-    answerTimeoutMs: 1_000,
-  })
+  const openProcessor = (answerTimeoutMs: number): Processor =>
+    createAsaas({
+      baseUrl: sandbox.baseUrl,
+      apiKey: 'sandbox-key',
+      webhookToken: TOKEN,
+      wait: () => Promise.resolve(),
+      answerTimeoutMs,
+    })
+  const processor = openProcessor(30_000)
   let payers = 0
 
   async function createPayer(more: object = {}): Promise<string> {
@@ -81,6 +85,7 @@ export async function startTestSandbox(
   return {
     sandbox,
     processor,
+    openProcessor,
     received,
     answerWith: (...given) => void (statuses = given),
     createPayer,

@@ -14,38 +14,47 @@ import {
 import { createHttpClient } from './http-client.ts'
 import { createKeepAlives, KEEP_ALIVE_COMMENT } from './keep-alives.ts'
 
+const COMMENT = KEEP_ALIVE_COMMENT
 const LIMITS = { limit: 1, remaining: 1, resetAt: 0 }
 const INTERVAL_MS = 40
 
+/** Resolves when the client of the stream has received so many comments. */
+type WaitForComments = (count: number) => Promise<void>
+
 /** The answer to a request that is served so. */
 async function serve(
-  play: (client: Client) => Promise<void>,
+  play: (client: Client, waitForComments: WaitForComments) => Promise<void>,
   errorFormat: ErrorFormat = chatErrors,
   intervalMs = INTERVAL_MS,
 ): Promise<{ status: number; text: string }> {
   const server = Fastify()
   const keepAlives = createKeepAlives(intervalMs)
+  let text = ''
+  const waitForComments: WaitForComments = async (count) => {
+    while (text.split(COMMENT).length <= count) await sleep(5)
+  }
   server.get('/', (request, reply) => {
-    void play(createHttpClient(request, reply, { publicUrl: undefined, errorFormat, keepAlives }))
+    const options = { publicUrl: undefined, errorFormat, keepAlives }
+    void play(createHttpClient(request, reply, options), waitForComments)
   })
   await server.listen({ port: 0, host: '127.0.0.1' })
   try {
     const { port } = server.server.address() as AddressInfo
     const answer = await fetch(`http://127.0.0.1:${port}/`)
-    return { status: answer.status, text: await answer.text() }
+    const decoder = new TextDecoder()
+    for await (const part of answer.body ?? []) text += decoder.decode(part, { stream: true })
+    return { status: answer.status, text }
   } finally {
     await server.close()
   }
 }
 
-const COMMENT = KEEP_ALIVE_COMMENT
-
 test('a silent stream gets comments between its events, and none after its end', async () => {
-  const { text } = await serve(async (client) => {
+  const { text } = await serve(async (client, waitForComments) => {
     client.expectStream(LIMITS)
     client.beginStream(LIMITS)
     void client.write('data: 1\n\n', 1_000)
-    await sleep(INTERVAL_MS * 4)
+    await waitForComments(2)
     client.endStream('data: 2\n\n')
   })
   assert.match(text, /^data: 1\n\n(: keep-alive\n\n){2,}data: 2\n\n$/)
@@ -62,7 +71,7 @@ test('a stream that says something in time gets no comment', async () => {
       client.endStream('')
     },
     chatErrors,
-    500,
+    10_000,
   )
   assert.equal(text, 'data: 1\n\n'.repeat(8))
 })
@@ -80,9 +89,9 @@ test('a stream that is long in coming is opened, and its failure is an event of 
     ],
   } as const
   for (const [name, [format, expected]] of Object.entries(events)) {
-    const { status, text } = await serve(async (client) => {
+    const { status, text } = await serve(async (client, waitForComments) => {
       client.expectStream(LIMITS)
-      await sleep(INTERVAL_MS * 5)
+      await waitForComments(1)
       client.refuse(refusals.upstreamError(), LIMITS)
     }, format)
     assert.equal(status, 200)
@@ -91,21 +100,38 @@ test('a stream that is long in coming is opened, and its failure is an event of 
 })
 
 test('a failure that comes before keeps its status', async () => {
-  const { status, text } = await serve(async (client) => {
-    client.expectStream(LIMITS)
-    await sleep(INTERVAL_MS)
-    client.refuse(refusals.upstreamError(), LIMITS)
-  })
+  const { status, text } = await serve(
+    async (client) => {
+      client.expectStream(LIMITS)
+      await sleep(INTERVAL_MS)
+      client.refuse(refusals.upstreamError(), LIMITS)
+    },
+    chatErrors,
+    60_000,
+  )
   assert.equal(status, 502)
   assert.equal(JSON.parse(text).error.code, 'upstream_error')
 })
 
 test('an interval of 0 sends nothing', async () => {
-  const play = async (client: Client): Promise<void> => {
-    client.beginStream(LIMITS)
-    await sleep(100)
-    client.endStream('data: 1\n\n')
-  }
-  assert.equal((await serve(play, chatErrors, 0)).text, 'data: 1\n\n')
-  assert.ok((await serve(play, chatErrors, 10)).text.startsWith(COMMENT))
+  const silent = await serve(
+    async (client) => {
+      client.beginStream(LIMITS)
+      await sleep(100)
+      client.endStream('data: 1\n\n')
+    },
+    chatErrors,
+    0,
+  )
+  assert.equal(silent.text, 'data: 1\n\n')
+  const other = await serve(
+    async (client, waitForComments) => {
+      client.beginStream(LIMITS)
+      await waitForComments(1)
+      client.endStream('data: 1\n\n')
+    },
+    chatErrors,
+    10,
+  )
+  assert.ok(other.text.startsWith(COMMENT))
 })

@@ -65,7 +65,7 @@ async function postRaw({ path, contentType, write }: Endpoint, model: string): P
 }
 
 async function waitFor(isTrue: () => boolean, what: string): Promise<void> {
-  for (let turn = 0; turn < 300 && !isTrue(); turn++) await delay(10)
+  for (let turn = 0; turn < 3_000 && !isTrue(); turn++) await delay(10)
   assert.ok(isTrue(), what)
 }
 
