@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { jsonBrl } from '../../lib/money.ts'
+import { jsonBrl, type NanoBrl } from '../../lib/money.ts'
 import { listCalls, type Call } from '../../usage/list-calls.ts'
 import type { CallOutcome } from '../../usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -7,6 +7,7 @@ import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, brl, nullable, storedText, uuid, wholeNumber } from '../rest/values.ts'
 import { FAILURES, failureOf } from './call-failures.ts'
+import { readCacheSavings } from './cache-savings.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { boundsOf, periodQuery } from './usage-period.ts'
@@ -85,12 +86,13 @@ export const usageCallsRoutes = [
         at: createdAt,
         id,
       }))
-      return { calls: page.map(callBody), next_cursor }
+      const savingOf = await readCacheSavings(deps.db, page)
+      return { calls: page.map((each) => callBody(each, savingOf(each))), next_cursor }
     },
   }),
 ]
 
-function callBody(of: Call): AnswerOf<typeof call> {
+function callBody(of: Call, cacheSaved: NanoBrl): AnswerOf<typeof call> {
   const isCharged = of.outcome === 'charged'
   return {
     ...usageEventBody(of),
@@ -100,7 +102,7 @@ function callBody(of: Call): AnswerOf<typeof call> {
     first_byte_ms: of.firstByteMs,
     duration_ms: of.durationMs,
     tokens_per_second: isCharged ? paceOf(of) : null,
-    cache_saved_brl: jsonBrl(of.cacheSavedNanoBrl),
+    cache_saved_brl: jsonBrl(cacheSaved),
   }
 }
 
