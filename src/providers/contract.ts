@@ -197,9 +197,9 @@ export interface TextDelta {
 
 export interface DeltaShape {
   /** The chunk with this text. */
-  bodyWith(text: string): JsonObject
+  bodyWith(this: void, text: string): JsonObject
   /** The event with this text, in the format of `ChatContent.native`, if it came in it. */
-  nativeWith?(text: string): JsonObject
+  nativeWith?(this: void, text: string): JsonObject
 }
 
 /** Thrown by `ChatStream.each` if the stream breaks off before its end. */

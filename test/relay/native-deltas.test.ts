@@ -52,18 +52,25 @@ const jsonTexts = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.constantFrom(
-      ...['', '\\u0061', '\\/', '\\ud83d', '\\u0000', '\\\\u0061', '\\\\\\"', '\u2028', '\t'],
-      ...[
-        '\\"delta\\":\\"x',
-        '\\"text\\":',
-        '"',
-        '\\',
-        '\\x',
-        '","text":"b',
-        '"}',
-        '\u007f',
-        '\ufeff',
-      ],
+      '',
+      '\\u0061',
+      '\\/',
+      '\\ud83d',
+      '\\u0000',
+      '\\\\u0061',
+      '\\\\\\"',
+      '\u2028',
+      '\t',
+
+      '\\"delta\\":\\"x',
+      '\\"text\\":',
+      '"',
+      '\\',
+      '\\x',
+      '","text":"b',
+      '"}',
+      '\u007f',
+      '\ufeff',
     ),
   },
   {
@@ -242,7 +249,7 @@ const textDelta = (fields: string) => `{"type":"response.output_text.delta",${fi
 const ENDED =
   '{"type":"response.completed","response":{"usage":{"input_tokens":9,"output_tokens":5}}}'
 const ofResponses: Way = {
-  format: responses as ChatFormat,
+  format: responses,
   request: { model: 'm', input: 'Olá', stream: true },
   read: (body) => readNativeStream(body, { webSearchesMax: 0 }),
   events: eventsLike(
@@ -310,7 +317,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'Messages over chat completions': { ...chat, format: messages.format, request: messages.request },
   'Responses over chat completions': {
     ...chat,
-    format: responses as ChatFormat,
+    format: responses,
     request: ofResponses.request,
   },
 }

@@ -6,7 +6,7 @@ const MARK = randomUUID()
 
 export interface DeltaWriter {
   /** The event of a delta; empty if the customer must not see it. */
-  write(delta: TextDelta): string
+  write(this: void, delta: TextDelta): string
   /** The next delta is written as a whole, because what is shown of its shape may have changed. */
   forget(): void
 }
