@@ -19,6 +19,8 @@ import {
   rejectRefund,
 } from '../../src/payments/refunds/decide-refund.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
+import { grantTrialCredit } from '../../src/payments/trial-credit/grant-trial-credit.ts'
+import { seedPayer } from '../harness/payer.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import type { SeededPerson } from '../harness/seed-person.ts'
@@ -76,7 +78,17 @@ export async function moneyActs(db: Database, person: SeededPerson): Promise<Act
     .where('status', '=', 'waiting')
     .executeTakeFirstOrThrow()
   const another = await refund()
+  const newcomer = await seedPayer(db, '39053344705')
+  const trial = { amountNanoBrl: NANO_PER_BRL, dailyNanoBrl: 100n * NANO_PER_BRL }
   return [
+    {
+      action: 'trial_credit.granted',
+      table: 'trial_credits',
+      run: () => {
+        const request = { customerId: newcomer.customerId, ip: '192.0.2.1', deviceIds: ['d'] }
+        return grantTrialCredit(db, customer, request, trial, { current: key })
+      },
+    },
     {
       action: 'account.credited',
       table: 'ledger_entries',

@@ -89,6 +89,30 @@ test('pages of failed calls of a model are complete, however rare they are', asy
   assert.equal(all.length, 55)
 })
 
+test('only calls of the asked days, key and session are listed, the failed ones too', async () => {
+  const noon = (day: string): Date => new Date(`${day}T15:00:00Z`)
+  const failed = { outcome: 'released' } as const
+  const { secret, key } = await newCustomer([
+    { at: noon('2026-03-01') },
+    { at: noon('2026-03-02'), sessionId: 'conversa' },
+    { at: noon('2026-03-02'), ...failed },
+    { at: noon('2026-03-03'), ...failed },
+  ])
+  const listed = async (query: string): Promise<string[]> =>
+    (await read(secret, `/usage/calls?${query}`)).calls.map((call: any) =>
+      [call.created_at.slice(0, 10), call.status].join(' '),
+    )
+  assert.deepEqual((await listed('from=2026-03-02&to=2026-03-02')).toSorted(), [
+    '2026-03-02 charged',
+    '2026-03-02 failed',
+  ])
+  assert.deepEqual(await listed('from=2026-03-03'), ['2026-03-03 failed'])
+  assert.deepEqual(await listed('session_id=conversa'), ['2026-03-02 charged'])
+  assert.equal((await listed(`api_key_id=${key.id}`)).length, 4)
+  const other = await newCustomer()
+  assert.deepEqual(await listed(`api_key_id=${other.key.id}`), [])
+})
+
 test('the spending of every grouping adds up to the charges of the period, part by part', async () => {
   const at = (text: string): Date => new Date(text)
   const { secret, key } = await newCustomer([

@@ -498,8 +498,9 @@ test('if the database fails midway the connection is cut, and the next export is
       assert.doesNotMatch(text, /total_events/)
     }
     const refused = await ask(node.baseUrl, '/usage/export.csv', large)
-    assert.equal(refused.status, 500)
-    assert.deepEqual(refused.json, { error: 'internal_error' })
+    assert.equal(refused.status, 503)
+    assert.equal(refused.json.error, 'service_unavailable')
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
     assert.equal(refused.headers.get('content-disposition'), null)
   } finally {
     await allow(true)
