@@ -107,6 +107,11 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   already_invited: 'A pessoa já tem um convite em aberto.',
   // Alerts and webhooks.
   usage_event_not_found: 'A cobrança não existe, não é sua, ou é a correção de outra.',
+  no_trial_credit: 'Não há crédito para experimentar. Faça uma recarga.',
+  trial_credit_used:
+    'O crédito já foi usado com este CPF ou CNPJ, este e-mail ou este aparelho. Faça uma recarga.',
+  trial_credit_not_new: 'O crédito é só para contas que ainda não tiveram nenhum.',
+  trial_credit_exhausted: 'O crédito de hoje acabou. Tente de novo amanhã, ou faça uma recarga.',
   public_bill_not_found: 'A conta pública não existe, ou quem a mostrou fechou o endereço.',
   too_many_public_bills: 'A conta tem o máximo de contas públicas. Feche uma.',
   alert_not_found: 'O alerta não existe ou não é seu.',
