@@ -42,7 +42,7 @@ export function prefetchHome(): void {
 export function prefetchUsage(search: Search): void {
   void queryClient.prefetchQuery(balanceQuery)
   if (search.ver !== undefined) return
-  const filters = filtersOf(search, 'modelo', 'chave', 'sessao', 'de', 'ate')
+  const filters = filtersOf(search, 'modelo', 'chave', 'sessao', 'situacao', 'de', 'ate')
   void queryClient.prefetchInfiniteQuery(chargesQuery(filters))
   void queryClient.prefetchQuery(keysToChooseQuery)
   void queryClient.prefetchQuery(modelsToChooseQuery)
