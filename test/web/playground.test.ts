@@ -116,7 +116,7 @@ test('an answer is cut where a paragraph begins, never in a list, a fence or an 
     'Fim',
   ])
   assert.deepEqual(textsOf('```py\na\n\nb\n``\n```\n\n~~~\n```\n\naberto'), [
-    '```py\na\n\nb\n``\n```\n',
+    '```py\na\n\nb\n``\n```',
     '~~~\n```\n\naberto',
   ])
   assert.deepEqual(textsOf(' \n\n'), [])
@@ -126,11 +126,67 @@ test('a block has the definitions of its links, and text too long to be parsed i
   assert.deepEqual(textsOf('Veja [a][1].\n\nSem.\n\n[1]: https://a.example'), [
     'Veja [a][1].\n\n\n[1]: https://a.example',
     'Sem.\n',
-    '[1]: https://a.example\n\n[1]: https://a.example',
+    '[1]: https://a.example',
   ])
   const long = blocksOf(`${'> '.repeat(11_000)}\n${'x\n'.repeat(4_000)}`)
   assert.ok(long.every(({ kind }) => kind === 'plain'))
   assert.ok(long.length > 1, 'so that its rendered part is not rendered again')
+})
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  'a table with a cell for each pipe of its rule in every line':
+    '|a'.repeat(2_000) + '\n' + '|-'.repeat(2_000) + '\n' + '|\n'.repeat(3_000),
+  'the same in a quote': `> ${'|a'.repeat(500)}\n> ${'|-'.repeat(500)}\n${'> |\n'.repeat(4_000)}`,
+  'lists in lists': `${'- '.repeat(5_000)}a`,
+  'numbered lists in quotes': `${'> 1. '.repeat(2_000)}a`,
+  'emphasis that never ends': '*a_'.repeat(6_000),
+  'depth after code that has ended': `\`\`\`\n\`\`\`\n${'- '.repeat(5_000)}a`,
+  'depth in a paragraph that begins like code': `    \`\`\`\na\n${'> '.repeat(50_000)}`,
+}
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  test(`hostile Markdown is shown as plain text: ${name}`, () => {
+    const rendered = blocksOf(text).filter(({ kind }) => kind === 'markdown')
+    assert.ok(rendered.reduce((sum, block) => sum + block.text.length, 0) < 100)
+  })
+}
+
+test('a long answer has a bounded number of rendered blocks, and loses nothing', () => {
+  const paragraphs = blocksOf('a\n\n'.repeat(330_000))
+  assert.ok(paragraphs.length < 2_500, `${paragraphs.length} blocks`)
+  const count = paragraphs.reduce((sum, { text }) => sum + text.replaceAll(/[^a]/g, '').length, 0)
+  assert.equal(count, 330_000)
+  const line = blocksOf('a'.repeat(1_000_000))
+  assert.deepEqual(
+    line.map(({ kind, text }) => [kind, text.length]),
+    [['plain', 1_000_000]],
+  )
+})
+
+test('definitions are repeated only where a block refers to them, and not without end', () => {
+  assert.deepEqual(textsOf('[A  b] [z]\n\n[a B]: https://a.example\n\n[c]: https://c.example'), [
+    '[A  b] [z]\n\n\n[a B]: https://a.example',
+    '[a B]: https://a.example\n',
+    '[c]: https://c.example',
+  ])
+  const address = `https://a.example/${'x'.repeat(2_000)}`
+  const text = `[a]: ${address}\n\n${'[a]\n\n'.repeat(2_000)}`
+  const length = textsOf(text).reduce((sum, block) => sum + block.length, 0)
+  assert.ok(length < text.length + 100_000, `${length}`)
+})
+
+test('an ordinary long answer is rendered', () => {
+  const table = `| a | b | c |\n| --- | --- | --- |\n${'| 1 | **2** | `3` |\n'.repeat(200)}`
+  const list = Array.from(
+    { length: 200 },
+    (_, i) => `${i + 1}. **Item** com _ênfase_ e [link](https://a.example)`,
+  )
+  const nested = Array.from({ length: 10 }, (_, depth) => `${'  '.repeat(depth)}- item`)
+  for (const text of [table, list.join('\n'), nested.join('\n'), '-'.repeat(200), '* '.repeat(20)])
+    assert.ok(
+      blocksOf(text).every(({ kind }) => kind === 'markdown'),
+      text.slice(0, 40),
+    )
 })
 
 test('tools are read, and their faults are reported with the position', () => {
