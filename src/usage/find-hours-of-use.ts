@@ -8,9 +8,8 @@ const COUNTS: Readonly<Record<CallOutcome, RawBuilder<unknown>>> = {
 }
 
 /**
- * Finds the newest hours that together contain at least `limit` calls of a key or a model with
- * these outcomes, or all such hours if there
- * are fewer charges. It searches the roll-ups, days first and then their hours, so that a rarely used key or model does
+ * Finds the newest hours that together contain at least `limit` calls with these outcomes, of a key or a model if the
+ * filter names one, or all such hours if there are fewer. It searches the roll-ups, days first and then their hours, so that a rarely used key or model does
  * not require a scan of a year of events. The hour and the day of `before` are included but count as zero, because
  * earlier pages may have listed all of their charges.
  */
@@ -37,7 +36,8 @@ export async function findHoursOfUse(
     sql` + `,
   )
   // The charges and reversals of an hour may be as many.
-  const isOfUse = sql`u.customer_id = ${customerId} and (${counted} <> 0 or u.cost_billed_nano_brl <> 0)
+  const hasCharges = outcomes.includes('charged') ? sql`or u.cost_billed_nano_brl <> 0` : sql``
+  const isOfUse = sql`u.customer_id = ${customerId} and (${counted} <> 0 ${hasCharges})
     and (${modelId ?? null}::text is null or u.model_id = ${modelId ?? null})
     and (${apiKeyId ?? null}::uuid is null or u.api_key_id = ${apiKeyId ?? null})`
   const { rows } = await sql<{ hour_at: Date }>`

@@ -43,8 +43,9 @@ export async function listOutcomes<More = unknown>(
   ].filter((condition) => condition !== undefined)
   const newest = sql`order by created_at desc, id desc limit ${list.limit}`
   const found = sql`select * from usage_events where ${sql.join(conditions, sql` and `)}`
-  // Sessions have their own index.
-  if ((modelId === undefined && apiKeyId === undefined) || sessionId !== undefined) {
+  // Failed calls alone may be as rare as those of a key or a model. Sessions have their own index.
+  const isRare = modelId !== undefined || apiKeyId !== undefined || !outcomes.includes('charged')
+  if (!isRare || sessionId !== undefined) {
     const { rows } = await selectUsageEvents<More>(sql`${found} ${newest}`, 'desc', more).execute(
       db,
     )
