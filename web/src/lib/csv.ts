@@ -1,17 +1,15 @@
-/** A CSV that spreadsheets of Brazil open: semicolons, decimal commas, and a byte-order mark for the accents. */
+import { CSV_HEAD, csvRow } from '../../../src/lib/csv.ts'
+
 export type CsvCell = string | number | null
 
+/** A file for spreadsheets of Brazil, by the same rules as the server's exports. */
 export function csvOf(head: readonly string[], rows: readonly (readonly CsvCell[])[]): Blob {
-  const lines = [head, ...rows].map((row) => row.map(cellText).join(';'))
-  return new Blob([`\uFEFF${lines.join('\r\n')}\r\n`], { type: 'text/csv;charset=utf-8' })
+  const lines = [head, ...rows].map((row) => csvRow(row.map(fieldOf)))
+  return new Blob([CSV_HEAD, ...lines], { type: 'text/csv;charset=utf-8' })
 }
 
-function cellText(cell: CsvCell): string {
-  if (cell === null) return ''
-  if (typeof cell === 'number') return decimalText(cell).replace('.', ',')
-  // A spreadsheet would run a name that begins like a formula.
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[";\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+function fieldOf(cell: CsvCell) {
+  return typeof cell === 'number' ? { decimal: decimalText(cell) } : cell
 }
 
 /** Without an exponent: 0.0000001, not 1e-7. */
