@@ -26,8 +26,10 @@ interface Asked {
 
 /** The most expensive sessions that are summed one by one. */
 export const SESSIONS_MAX = 9
-/** Among so many of the period's newest sessions. */
+/** Among so many sessions of the period, and as many that began in it or before and went on. */
 const SESSIONS_READ = 10_000
+/** The parts of a session are summed event by event. */
+export const SESSION_REQUESTS_MAX = 50_000
 
 const GROUPS: Readonly<Record<'model' | 'key' | 'team', RawBuilder<unknown>>> = {
   model: sql`u.model_id`,
@@ -85,16 +87,28 @@ function selectByRollUp(asked: Asked, group: RawBuilder<unknown>): RawBuilder<Ro
 }
 
 function selectBySession(asked: Asked): RawBuilder<Row> {
+  const sessions = sql`
+    select session_id, requests, cost_billed_nano_brl, first_request_at from usage_sessions
+    where customer_id = ${asked.customerId}`
   return sql<Row>`
     with parts as materialized (${partsOf(asked)}
     ), bounds as (
-      select customer_id, min(from_at) as from_at, max(until_at) as until_at from parts group by 1
+      select min(from_at) as from_at, max(until_at) as until_at from parts
+    ), near as (
+      -- Ended in the period, the newest first; or going on after it, among the sessions that ended soonest after it and
+      -- those in use now. Reading all that are newer than an old period would take a big account seconds. The bounds are
+      -- scalars, not joined: so the index gives the order.
+      (${sessions} and last_request_at >= (select from_at from bounds) and last_request_at < (select until_at from bounds)
+        order by last_request_at desc, session_id desc limit ${SESSIONS_READ})
+      union
+      (${sessions} and last_request_at >= (select until_at from bounds)
+        order by last_request_at, session_id limit ${SESSIONS_READ})
+      union
+      (${sessions} and last_request_at >= (select until_at from bounds)
+        order by last_request_at desc, session_id desc limit ${SESSIONS_READ})
     ), listed as (
-      select session_id from (
-        select s.session_id, s.cost_billed_nano_brl from bounds b join usage_sessions s
-          on s.customer_id = b.customer_id and s.last_request_at >= b.from_at and s.first_request_at < b.until_at
-        order by s.last_request_at desc, s.session_id desc limit ${SESSIONS_READ}
-      ) newest
+      select session_id from near
+      where first_request_at < (select until_at from bounds) and requests <= ${SESSION_REQUESTS_MAX}
       order by cost_billed_nano_brl desc, session_id limit ${SESSIONS_MAX}
     ), of_sessions as (
       select p.day, l.session_id, sum(event_charges(e.outcome, e.reason)) as requests,

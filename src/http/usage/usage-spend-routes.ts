@@ -24,7 +24,8 @@ const MONTHS_MAX = 36
 const groupShape = answer({
   id: nullable(
     Type.String({
-      description: 'null: o resto (outros, ou o que não é de nenhuma equipe ou sessão).',
+      description:
+        'null: o resto (outros, o que não é de nenhuma equipe ou sessão, e as sessões com mais de 50 mil chamadas).',
     }),
   ),
   name: nullable(Type.String({ description: 'O nome da chave; null para os demais.' })),
