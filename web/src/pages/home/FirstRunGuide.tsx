@@ -64,7 +64,7 @@ function trialStep(trial: TrialCredit): Step {
     content: (
       <div className="mt-3 grid justify-items-start gap-3">
         <TrialCreditForm offer={trial} />
-        <Link to="/recargas" className={buttonClass('quiet')}>
+        <Link to="/recargas" className={buttonClass('quiet', '-ml-4')}>
           Prefiro recarregar com Pix
         </Link>
       </div>

@@ -23,7 +23,7 @@ export function NoPayingKey() {
           <h2 className="text-base font-semibold">{trialTitle(trial.offer)}</h2>
           <p className="text-sm">{TRIAL_TEXT}</p>
           <TrialCreditForm offer={trial.offer} />
-          <Link to="/recargas" className={buttonClass('quiet')}>
+          <Link to="/recargas" className={buttonClass('quiet', '-ml-4')}>
             Prefiro recarregar com Pix
           </Link>
         </>
