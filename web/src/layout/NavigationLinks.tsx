@@ -7,14 +7,13 @@ interface NavigationLinksProps {
   readonly onFollow?: () => void
 }
 
-/** On a low screen of a laptop the rows are lower, so that all entries are in view. */
 const ROW =
-  'flex min-h-11 items-center gap-3 rounded-lg px-3 text-sm font-medium md:min-h-9 md:[@media(max-height:58rem)]:min-h-6.5'
+  'flex min-h-11 items-center gap-3 rounded-lg px-3 text-sm font-medium md:min-h-9 low:min-h-8 lower:min-h-6.5'
 
 export function NavigationLinks({ menu, onFollow }: NavigationLinksProps) {
   const groups = Map.groupBy(menu, ({ group }) => group)
   return (
-    <div className="flex flex-col gap-3 md:[@media(max-height:58rem)]:gap-0.5">
+    <div className="flex flex-col gap-3 low:gap-1 lower:gap-0.5">
       {[...groups].map(([group, entries]) => (
         <Group
           key={group ?? ''}

@@ -16,16 +16,13 @@ interface SideNavigationProps {
 export function SideNavigation({ session, menu, area, onSearch }: SideNavigationProps) {
   return (
     <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
-      <div className="m-3 flex items-center justify-between md:[@media(max-height:58rem)]:my-1">
-        <Link to="/" className="rounded-lg px-2 py-2" aria-label="Catraca: início">
+      <div className="m-3 flex items-center justify-between low:my-1">
+        <Link to="/" className="flex rounded-lg px-2 py-2" aria-label="Catraca: início">
           <Logo />
         </Link>
         <SearchButton onClick={onSearch} />
       </div>
-      <nav
-        aria-label={area ?? 'Principal'}
-        className="flex-1 overflow-y-auto px-3 py-2 [@media(max-height:58rem)]:py-0"
-      >
+      <nav aria-label={area ?? 'Principal'} className="flex-1 overflow-y-auto px-3 py-2 low:py-0">
         {area !== undefined && (
           <p className="px-3 pb-2 text-xs font-semibold tracking-wide text-muted uppercase">
             {area}
@@ -33,7 +30,7 @@ export function SideNavigation({ session, menu, area, onSearch }: SideNavigation
         )}
         <NavigationLinks menu={menu} />
       </nav>
-      <div className="border-t border-line p-3 [@media(max-height:58rem)]:py-1">
+      <div className="border-t border-line p-3 low:py-1">
         <AccountMenu session={session} isAdminArea={area !== undefined} />
       </div>
     </header>

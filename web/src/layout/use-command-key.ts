@@ -10,22 +10,23 @@ export interface CommandKey {
 
 /** Ctrl-K or ⌘K, on every page. */
 export function useCommandKey(): CommandKey {
-  const [isOpen, setOpen] = useState(false)
-  const [wasOpened, setOpened] = useState(false)
-  const open = (): void => {
-    setOpened(true)
-    setOpen(true)
-  }
+  const [state, setState] = useState({ isOpen: false, wasOpened: false })
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
       if (event.shiftKey || event.altKey) return
       event.preventDefault()
       // A dialog that asks something is not left behind another one.
-      if (document.querySelector('dialog[open]') === null) open()
+      if (document.querySelector('dialog[open]') === null) setState(OPEN)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
-  return { isOpen, wasOpened, open, close: () => setOpen(false) }
+  return {
+    ...state,
+    open: () => setState(OPEN),
+    close: () => setState((before) => ({ ...before, isOpen: false })),
+  }
 }
+
+const OPEN = { isOpen: true, wasOpened: true }

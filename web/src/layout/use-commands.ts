@@ -3,14 +3,14 @@ import { useNavigate, useRouter } from '@tanstack/react-router'
 import {
   BookOpen,
   Boxes,
-  Download,
+  ChartColumnStacked,
   FilePlus,
   KeyRound,
   Monitor,
   Moon,
-  Plus,
   Sun,
   Wallet,
+  type LucideIcon,
 } from 'lucide-react'
 import { keyListQuery } from '../pages/keys/key-queries.ts'
 import { catalogQuery } from '../pages/models/catalog-query.ts'
@@ -38,7 +38,12 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
     act('Criar chave', KeyRound, goTo('/chaves?criar=chave'), 'nova api'),
     act('Nova recarga', Wallet, goTo('/recargas'), 'pix cartão boleto saldo pagar'),
     act('Novo prompt', FilePlus, goTo('/prompts/novo')),
-    act('Ver o gasto por modelo', Download, goTo('/uso?ver=gasto'), 'custo equipe sessão'),
+    act(
+      'Ver o gasto por modelo',
+      ChartColumnStacked,
+      goTo('/uso?ver=gasto'),
+      'custo equipe sessão',
+    ),
     act('Ler a documentação da API', BookOpen, () => location.assign('/docs'), 'docs guia'),
     act('Tema claro', Sun, () => chooseTheme('light')),
     act('Tema escuro', Moon, () => chooseTheme('dark')),
@@ -68,6 +73,6 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
   ]
 }
 
-function act(label: string, icon: typeof Plus, run: () => void, words = ''): Command {
+function act(label: string, icon: LucideIcon, run: () => void, words = ''): Command {
   return { id: `act ${label}`, kind: 'Ação', label, icon, run, words }
 }
