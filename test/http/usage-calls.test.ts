@@ -1,6 +1,10 @@
 /** Calls, the failed ones too, and what a period cost by model, key, team and session. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { insertTeam } from '../../src/customers/teams.ts'
+import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
@@ -176,4 +180,57 @@ test('longer periods are summed by week and month, cut at their ends, and three 
   assert.equal(months.cost_billed_brl, 6e-9)
   const tooLong = await ask(baseUrl, '/usage/spend?from=2020-01-01&to=2026-11-20', { secret })
   assert.equal(tooLong.status, 400)
+})
+
+test('a key of a team, one for models only and one of a deleted customer read neither calls nor spending', async () => {
+  const owner = await newCustomer([{ sessionId: 'segredo' }])
+  const { customerId } = owner
+  const team = await insertTeam(db, { ownerId: customerId, name: 'Time', limitNanoBrl: null })
+  assert.equal(team.kind, 'created')
+  const base = { customerId, name: 'chave', scope: 'calls', requestsPerMinute: 100 } as const
+  const ofTeam = await createApiKey(db, { ...base, teamId: team.id })
+  const forModels = await createApiKey(db, base)
+  const gone = await newCustomer([{}])
+  const deleted = await deleteAccount(db, OPERATOR, {
+    customerId: gone.customerId,
+    waiveBalance: true,
+  })
+  assert.equal(deleted.kind, 'deleted')
+  for (const path of ['/usage/calls', '/usage/spend', '/usage/spend?by=session']) {
+    for (const { secret } of [ofTeam, forModels])
+      assert.equal((await ask(baseUrl, path, { secret })).status, 403, path)
+    assert.equal((await ask(baseUrl, path, { secret: gone.secret })).status, 401, path)
+    assert.equal((await ask(baseUrl, path, {})).status, 401, path)
+  }
+})
+
+test("another customer's key, session, team and place in the list bring nothing", async () => {
+  const owner = await newCustomer(
+    Array.from({ length: 3 }, (_, place) => ({
+      at: new Date(Date.now() - (place + 1) * 3_600_000),
+      sessionId: 'segredo',
+    })),
+  )
+  const stranger = await newCustomer([{ at: new Date(Date.now() - 9 * 3_600_000) }])
+  const first = await read(owner.secret, '/usage/calls?limit=1')
+  const asked = async (query: string): Promise<any> =>
+    read(stranger.secret, `/usage/calls?${query}`)
+  for (const query of [
+    `api_key_id=${owner.key.id}`,
+    'session_id=segredo',
+    `session_id=segredo&api_key_id=${owner.key.id}&status=charged`,
+    `api_key_id=${owner.key.id}&status=failed`,
+  ])
+    assert.deepEqual((await asked(query)).calls, [], query)
+  const { calls } = await asked(`cursor=${first.next_cursor}`)
+  assert.deepEqual(
+    calls.map(({ api_key_id }: any) => api_key_id),
+    [stranger.key.id],
+    'a cursor is a place in time, of nobody',
+  )
+  for (const by of ['model', 'key', 'team', 'session']) {
+    const spend = await read(stranger.secret, `/usage/spend?by=${by}`)
+    assert.equal(spend.requests, 1, by)
+    assert.ok(!JSON.stringify(spend).includes('segredo'))
+  }
 })
