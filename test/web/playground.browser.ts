@@ -54,7 +54,8 @@ let customerId: string
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  // With a trial credit the page offers that first: trial-credit.browser.ts.
+  gateway = await startGateway({ TRIAL_CREDIT_BRL: '0' })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, EVA)
 })
