@@ -1,10 +1,15 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
-import type { UsageEventFilter } from './usage-event.ts'
+import type { CallOutcome, UsageEventFilter } from './usage-event.ts'
+
+const COUNTS: Readonly<Record<CallOutcome, RawBuilder<unknown>>> = {
+  charged: sql`u.charged_requests`,
+  released: sql`u.released_requests`,
+}
 
 /**
- * Finds the newest hours that together contain at least `limit` charges of a key or a model, or all such hours if there
- * are fewer charges. It searches the roll-ups, days first and then their hours, so that a rarely used key or model does
+ * Finds the newest hours that together contain at least `limit` calls with these outcomes, of a key or a model if the
+ * filter names one, or all such hours if there are fewer. It searches the roll-ups, days first and then their hours, so that a rarely used key or model does
  * not require a scan of a year of events. The hour and the day of `before` are included but count as zero, because
  * earlier pages may have listed all of their charges.
  */
@@ -15,16 +20,24 @@ export async function findHoursOfUse(
     limit,
     filter,
     before,
+    outcomes,
   }: {
     customerId: string
     limit: number
     filter: UsageEventFilter
     before: string | undefined
+    outcomes: readonly CallOutcome[]
   },
 ): Promise<Date[]> {
   const { modelId, apiKeyId, fromAt = '-infinity', untilAt = 'infinity' } = filter
   const last = before ?? untilAt
-  const isOfUse = sql`u.customer_id = ${customerId} and (u.charged_requests <> 0 or u.cost_billed_nano_brl <> 0)
+  const counted = sql.join(
+    outcomes.map((outcome) => COUNTS[outcome]),
+    sql` + `,
+  )
+  // The charges and reversals of an hour may be as many.
+  const hasCharges = outcomes.includes('charged') ? sql`or u.cost_billed_nano_brl <> 0` : sql``
+  const isOfUse = sql`u.customer_id = ${customerId} and (${counted} <> 0 ${hasCharges})
     and (${modelId ?? null}::text is null or u.model_id = ${modelId ?? null})
     and (${apiKeyId ?? null}::uuid is null or u.api_key_id = ${apiKeyId ?? null})`
   const { rows } = await sql<{ hour_at: Date }>`
@@ -35,7 +48,7 @@ export async function findHoursOfUse(
         sum(charged) over (order by day_at desc) as charged_so_far
       from (
         select day_at, case when day_at = date_trunc('day', ${last}::timestamptz, 'UTC') then 0
-          else sum(charged_requests) end as charged
+          else sum(${counted}) end as charged
         from usage_days u
         where ${isOfUse} and day_at > ${fromAt}::timestamptz - interval '1 day' and day_at <= ${last}::timestamptz
         group by day_at
@@ -50,7 +63,7 @@ export async function findHoursOfUse(
       select hour_at, charged, sum(charged) over (order by hour_at desc) as charged_so_far
       from (
         select u.hour_at, case when u.hour_at = date_trunc('hour', ${last}::timestamptz) then 0
-          else sum(u.charged_requests) end as charged
+          else sum(${counted}) end as charged
         from spans s
         cross join lateral (
           select * from usage_hours u

@@ -1,23 +1,37 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { findHoursOfUse } from './find-hours-of-use.ts'
-import { selectUsageEvents, type UsageEvent, type UsageEventFilter } from './usage-event.ts'
+import {
+  selectUsageEvents,
+  type CallOutcome,
+  type UsageEvent,
+  type UsageEventFilter,
+} from './usage-event.ts'
+
+export interface UsageList {
+  readonly customerId: string
+  readonly limit: number
+  readonly filter?: UsageEventFilter
+  readonly before?: { readonly at: string; readonly id: string } | undefined
+}
 
 /** The customer's charges, newest first, starting after the end of the previous page. */
-export async function listUsageEvents(
+export function listUsageEvents(db: Database, list: UsageList): Promise<UsageEvent[]> {
+  return listOutcomes(db, list, ['charged'])
+}
+
+/** The same with other outcomes, and with more columns of the event `e`. */
+export async function listOutcomes<More = unknown>(
   db: Database,
-  list: {
-    customerId: string
-    limit: number
-    filter?: UsageEventFilter
-    before?: { at: string; id: string } | undefined
-  },
-): Promise<UsageEvent[]> {
+  list: UsageList,
+  outcomes: readonly CallOutcome[],
+  more: RawBuilder<unknown> = sql``,
+): Promise<(UsageEvent & More)[]> {
   const { modelId, apiKeyId, sessionId, fromAt, untilAt } = list.filter ?? {}
   const { before } = list
   const conditions = [
     sql`customer_id = ${list.customerId}`,
-    sql`outcome = 'charged'`,
+    sql`outcome in (${sql.join(outcomes)})`,
     modelId === undefined ? undefined : sql`model_id = ${modelId}`,
     apiKeyId === undefined ? undefined : sql`api_key_id = ${apiKeyId}`,
     sessionId === undefined ? undefined : sql`session_id = ${sessionId}`,
@@ -29,9 +43,12 @@ export async function listUsageEvents(
   ].filter((condition) => condition !== undefined)
   const newest = sql`order by created_at desc, id desc limit ${list.limit}`
   const found = sql`select * from usage_events where ${sql.join(conditions, sql` and `)}`
-  // Sessions have their own index.
-  if ((modelId === undefined && apiKeyId === undefined) || sessionId !== undefined) {
-    const { rows } = await selectUsageEvents(sql`${found} ${newest}`, 'desc').execute(db)
+  // Failed calls alone may be as rare as those of a key or a model. Sessions have their own index.
+  const isRare = modelId !== undefined || apiKeyId !== undefined || !outcomes.includes('charged')
+  if (!isRare || sessionId !== undefined) {
+    const { rows } = await selectUsageEvents<More>(sql`${found} ${newest}`, 'desc', more).execute(
+      db,
+    )
     return rows
   }
   const hours = await findHoursOfUse(db, {
@@ -39,14 +56,16 @@ export async function listUsageEvents(
     limit: list.limit,
     filter: list.filter ?? {},
     before: before?.at,
+    outcomes,
   })
-  const { rows } = await selectUsageEvents(
+  const { rows } = await selectUsageEvents<More>(
     sql`
       select e.* from unnest(${hours.map((hour) => hour.toISOString())}::timestamptz[]) as hour_at
       cross join lateral (
         ${found} and created_at >= hour_at and created_at < hour_at + interval '1 hour' ${newest}) e
       ${newest}`,
     'desc',
+    more,
   ).execute(db)
   return rows
 }

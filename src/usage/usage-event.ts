@@ -40,6 +40,9 @@ export interface UsageEventFilter {
   readonly untilAt?: string | undefined
 }
 
+/** `released`: calls that failed and cost nothing. */
+export type CallOutcome = 'charged' | 'released'
+
 /**
  * Adds to rows of `usage_events` the data that explain them, sorted by time. `events` selects whole rows and limits
  * them, so that the joins look up only those.

@@ -176,6 +176,7 @@ const PAGES: readonly [
   ['GET /me/notifications', 'notifications', 50, 200, 210],
   ['GET /me/prompts/{id}/runs', 'runs', 20, 100, 110],
   ['GET /usage/events', 'usage_events', 50, 200, 1_620],
+  ['GET /usage/calls', 'calls', 50, 200, 1_620],
   ['GET /me/public-bills', 'public_bills', 50, 200, 210],
   ['GET /api-keys', 'api_keys', 50, 200, 421],
   ['GET /me/prompts', 'prompts', 50, 200, 211],

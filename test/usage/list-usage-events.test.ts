@@ -1,11 +1,12 @@
-/** Pages of the charges of a key or a model are those that reading everything would return. */
+/** Pages of the charges and the failed calls of a key or a model are those that reading everything would return. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from '../harness/fast-check.ts'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
-import { listUsageEvents } from '../../src/usage/list-usage-events.ts'
-import type { UsageEventFilter } from '../../src/usage/usage-event.ts'
+import { inTransaction, type Database } from '../../src/db/open.ts'
+import { listCalls } from '../../src/usage/list-calls.ts'
+import type { CallOutcome, UsageEventFilter } from '../../src/usage/usage-event.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
@@ -51,9 +52,12 @@ before(async () => {
 })
 after(() => database.drop())
 
-async function listAll(filter: UsageEventFilter): Promise<string[]> {
+type Outcomes = readonly CallOutcome[]
+const OUTCOMES: readonly Outcomes[] = [['charged'], ['released'], ['charged', 'released']]
+
+async function listAll(filter: UsageEventFilter, outcomes: Outcomes): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from usage_events where customer_id = ${customerId} and outcome = 'charged'
+    select id from usage_events where customer_id = ${customerId} and outcome::text = any (${outcomes})
       and (${filter.modelId ?? null}::text is null or model_id = ${filter.modelId ?? null})
       and (${filter.apiKeyId ?? null}::uuid is null or api_key_id = ${filter.apiKeyId ?? null})
       and created_at >= ${filter.fromAt ?? '-infinity'}::timestamptz
@@ -62,11 +66,16 @@ async function listAll(filter: UsageEventFilter): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function listByPages(filter: UsageEventFilter, limit: number): Promise<string[]> {
+async function listByPages(
+  filter: UsageEventFilter,
+  limit: number,
+  outcomes: Outcomes,
+): Promise<string[]> {
   const ids: string[] = []
   let place: { at: string; id: string } | undefined
   for (;;) {
-    const page = await listUsageEvents(database.db, { customerId, limit, filter, before: place })
+    const list = { customerId, limit, filter, before: place }
+    const page = await listCalls(database.db, list, outcomes)
     ids.push(...page.map(({ id }) => id))
     const last = page.at(-1)
     if (!last || page.length < limit) return ids
@@ -85,19 +94,20 @@ async function assertPages(): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...filters),
+      fc.constantFrom(...OUTCOMES),
       fc.constantFrom(1, 3, 7, 50, 201),
       fc.option(time, { nil: undefined }),
       fc.option(time, { nil: undefined }),
-      async (filter, limit, fromAt, untilAt) => {
+      async (filter, outcomes, limit, fromAt, untilAt) => {
         const asked = { ...filter, fromAt, untilAt }
-        assert.deepEqual(await listByPages(asked, limit), await listAll(asked))
+        assert.deepEqual(await listByPages(asked, limit, outcomes), await listAll(asked, outcomes))
       },
     ),
     { numRuns: 60 },
   )
 }
 
-test('pages by key and model contain every charge once, before and after days are summed up', async () => {
+test('pages by outcome, key and model contain every call once, before and after days are summed up', async () => {
   await assertPages()
   // The first of two months, then the rest, as the job does it.
   await sql`select roll_usage_days(${customerId})`.execute(database.db)
@@ -105,3 +115,45 @@ test('pages by key and model contain every charge once, before and after days ar
   await sql`select roll_usage_days(${customerId})`.execute(database.db)
   await assertPages()
 })
+
+test('the rare failed calls of a big account are found without reading its charges', async () => {
+  const { db } = database
+  const big = await seedCustomer(db, { balanceBrl: '1000' })
+  const hourOf = (place: number): Date => new Date(Date.now() - (place + 3) * 3_600_000)
+  const failed = {
+    modelId: 'm',
+    promptTokens: 1,
+    completionTokens: 0,
+    outcome: 'released',
+  } as const
+  await seedUsage(db, {
+    customerId: big.customerId,
+    apiKeyId: big.key.id,
+    events: [
+      ...Array.from({ length: 3_000 }, (_, place) => ({
+        at: hourOf(place % 300),
+        modelId: 'm',
+        promptTokens: 1,
+        completionTokens: 1,
+      })),
+      { ...failed, at: hourOf(250) },
+      { ...failed, at: hourOf(299) },
+    ],
+  })
+  for (const filter of [{}, { modelId: 'm' }]) {
+    const list = { customerId: big.customerId, limit: 51, filter }
+    await inTransaction(db, async (trx) => {
+      assert.equal((await listCalls(trx, list, ['released'])).length, 2)
+      const read = await eventsRead(trx)
+      assert.ok(read > 0 && read < 100, `${read} events are read`)
+    })
+  }
+})
+
+/** By the statements of this transaction. */
+async function eventsRead(trx: Database): Promise<number> {
+  const { rows } = await sql<{ read: string }>`
+    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as read from pg_stat_xact_user_tables
+    where relname like 'usage\\_events%'`.execute(trx)
+  return Number(rows[0]?.read)
+}

@@ -61,7 +61,7 @@ test('signing up and confirming by mail leads home; after signing out, a link le
   const page = await browser.newPage()
   await signUp(page, ANA)
   await confirmEmail(page, ANA)
-  await page.getByText('0 de 4 passos feitos').waitFor()
+  await page.getByText('0 de 3 passos feitos').waitFor()
   await lookAt(page, 'primeiros-passos')
   await page.getByRole('button', { name: /Sua conta/ }).click()
   await page.getByRole('button', { name: 'Sair' }).click()

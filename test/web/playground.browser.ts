@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
+import { insertTeam } from '../../src/customers/teams.ts'
 import { debit } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { createPrompt } from '../../src/prompts/prompts.ts'
@@ -22,13 +24,38 @@ const EVA: Person = {
 }
 const DONE = /1º token em .* ao todo/
 
+const HOSTILE = `## Preços
+
+| Item | Valor |
+| --- | ---: |
+| Pão | 12,50 |
+
+\`\`\`python
+def soma(a, b):
+    return a + b
+\`\`\`
+
+<img src=x onerror=alert(1)> <script>alert(1)</script>
+
+[fora](https://outro.example/a) [script](javascript:alert(1)) [aqui](/chaves) ![gato](https://outro.example/gato.png)
+
+- [x] feito
+- [ ] a fazer
+`
+/** A PNG of one pixel. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 let gateway: TestGateway
 let browser: BrowserUnderTest
 let customerId: string
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  // With a trial credit the page offers that first: trial-credit.browser.ts.
+  gateway = await startGateway({ TRIAL_CREDIT_BRL: '0' })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, EVA)
 })
@@ -77,7 +104,7 @@ test('a stopped answer says so, keeps the received text, and finds its charge', 
   const page = await open('/playground?modelo=sandbox-long')
   await say(page, 'Conte uma história')
   await page.getByText(/Era uma vez/).waitFor()
-  await page.getByRole('button', { name: 'Parar' }).click()
+  await page.getByRole('button', { name: 'Parar', exact: true }).click()
   const answer = page.getByRole('listitem').filter({ hasText: 'Você parou esta resposta.' })
   await answer.getByText(/R\$\s0,00.*tokens/).waitFor()
   const [charge] = await charges()
@@ -149,6 +176,158 @@ test('a saved prompt opens with a field for each variable, and is sent with the 
   await page.close()
 })
 
+test('the Markdown of a hostile answer is shown without HTML, without remote content, with safe links', async () => {
+  const page = await open('/playground')
+  const foreign: string[] = []
+  page.on('request', (request) => {
+    if (/^https?:\/\/(?!127\.0\.0\.1)/.test(request.url())) foreign.push(request.url())
+  })
+  await answerWith(page, HOSTILE)
+  await say(page, 'Mostre')
+  const table = page.getByRole('region', { name: 'Tabela' })
+  await table.getByRole('cell', { name: '12,50' }).waitFor()
+  await page.getByText('[imagem de outro site: gato]').first().waitFor()
+  await page.locator('.hljs-keyword', { hasText: 'def' }).waitFor()
+  await page.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+  const links = page.getByRole('region', { name: 'Conversa' }).getByRole('link')
+  assert.deepEqual(
+    await Promise.all(
+      (await links.all()).map((link) =>
+        Promise.all([link.getAttribute('href'), link.getAttribute('rel')]),
+      ),
+    ),
+    [
+      ['https://outro.example/a', 'noopener noreferrer nofollow'],
+      ['https://outro.example/gato.png', 'noopener noreferrer nofollow'],
+    ],
+    'no script, and no page of this site',
+  )
+  assert.equal(await page.locator('main img, main script, main iframe').count(), 0)
+  assert.deepEqual(foreign, [])
+  await lookAt(page, 'playground-markdown')
+  await answerWith(page, '> '.repeat(9_000))
+  await page.getByRole('button', { name: 'Gerar de novo' }).click()
+  await page.getByText('> > > >').first().waitFor()
+  await page.close()
+})
+
+test('three models answer one message side by side, each with its cost, time and tokens', async () => {
+  const page = await open('/playground?modelo=sandbox-chat')
+  await say(page, 'Primeira')
+  await page.getByText(DONE).waitFor()
+  for (const name of ['sandbox-reasoning', 'sandbox-cached']) {
+    await page.getByRole('button', { name: 'Comparar com outro modelo' }).click()
+    await page
+      .getByRole('button', { name: /^Modelo:/ })
+      .last()
+      .click()
+    await page.getByRole('combobox', { name: 'Procurar modelo' }).fill(name.replace('-', ' '))
+    await page.getByRole('option').first().waitFor()
+    await page.keyboard.press('Enter')
+  }
+  const answers = page.getByRole('listitem').filter({ hasText: 'Aqui é a sandbox' })
+  assert.equal(await answers.count(), 1, 'the shared answer is shown once')
+  await say(page, 'Segunda')
+  const costs = page.getByRole('term').filter({ hasText: 'Custo' })
+  await costs.nth(2).waitFor()
+  assert.equal(await costs.count(), 3)
+  await page.getByText(/em 4 respostas/).waitFor()
+  await page.getByText('mais barata').first().waitFor()
+  const charged = (await ask(gateway.node.baseUrl, '/usage/events?limit=3', { secret })).json
+  assert.deepEqual(
+    charged.usage_events.map((event: { model_id: string }) => event.model_id).toSorted(),
+    ['sandbox-cached', 'sandbox-chat', 'sandbox-reasoning'],
+  )
+  await lookAt(page, 'playground-comparar')
+  await page.reload()
+  await costs.nth(2).waitFor()
+  await page.getByRole('button', { name: /^Tirar .*Reasoning/i }).click()
+  assert.equal(await costs.count(), 2)
+  await page.close()
+})
+
+test('an image and a text go in, and an image comes out', async () => {
+  const page = await open('/playground?modelo=gpt-4o-mini')
+  const files = page.getByLabel('Arquivos para anexar')
+  await files.setInputFiles([
+    { name: 'dados.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255, 1]) },
+  ])
+  await page.getByText('dados.bin não dá para anexar').waitFor()
+  await files.setInputFiles([
+    { name: 'ponto.png', mimeType: 'image/png', buffer: DOT },
+    { name: 'notas.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notas da reunião') },
+  ])
+  await page.getByRole('button', { name: 'Tirar notas.md' }).waitFor()
+  const sent = page.waitForRequest('**/v1/chat/completions')
+  await say(page, 'O que é isto?')
+  const [message] = JSON.parse((await sent).postData() ?? '').messages
+  assert.deepEqual(
+    message.content.map(({ type }: { type: string }) => type),
+    ['image_url', 'text', 'text'],
+  )
+  assert.match(message.content[0].image_url.url, /^data:image\/png;base64,/)
+  await page.getByText(DONE).waitFor()
+  await page.getByRole('img', { name: 'ponto.png' }).waitFor()
+
+  await page.getByRole('button', { name: 'Nova conversa' }).click()
+  await choose(page, 'sandbox image')
+  await say(page, 'Um pôr do sol')
+  await page.getByRole('img', { name: /^Imagem 1 de/ }).waitFor()
+  await page.getByText(/^Esta conversa: .* em 1 resposta/).waitFor()
+  const [charge] = await charges()
+  assert.equal(charge.model_id, 'sandbox-image')
+  await lookAt(page, 'playground-imagem')
+  await page.getByRole('button', { name: 'Ver código' }).click()
+  await page.getByText('/v1/images/generations').first().waitFor()
+  await page.close()
+})
+
+test('earlier conversations are opened from the history, also in a new tab, and deleted', async () => {
+  const page = await open('/playground')
+  await say(page, 'Uma conversa para guardar')
+  await page.getByText(DONE).waitFor()
+  await page.getByRole('button', { name: 'Nova conversa' }).click()
+  await page.close()
+  const later = await open('/playground')
+  await later.getByRole('button', { name: 'Histórico' }).click()
+  await lookAt(later, 'playground-historico')
+  await later.getByRole('button', { name: /^Uma conversa para guardar/ }).click()
+  await later.getByText(DONE).waitFor()
+  await later.getByRole('button', { name: 'Histórico' }).click()
+  await later.getByRole('button', { name: 'Apagar a conversa Uma conversa para guardar' }).click()
+  await later
+    .getByRole('button', { name: /^Uma conversa para guardar/ })
+    .waitFor({ state: 'detached' })
+  assert.equal(await later.getByText(DONE).count(), 0, 'it is no longer open')
+  await later.close()
+})
+
+test("a team's key never pays by itself", async () => {
+  const { db } = gateway.database
+  const team = await insertTeam(db, { ownerId: customerId, name: 'Produto', limitNanoBrl: null })
+  assert.equal(team.kind, 'created')
+  await sql`update api_keys set team_id = ${team.id}, scope = 'calls' where customer_id = ${customerId}`.execute(
+    db,
+  )
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.evaluate(`localStorage.removeItem('catraca-playground-key')`)
+  await page.goto('/playground')
+  await page.getByText('Suas chaves ativas são todas de equipes.').waitFor()
+  await page.getByLabel('Mensagem', { exact: true }).fill('Oi')
+  assert.ok(await page.getByRole('button', { name: 'Enviar' }).isDisabled())
+  await page.getByLabel('Pagar com a chave').selectOption({ index: 1 })
+  await page.getByText('Suas chaves ativas são todas de equipes.').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Enviar' }).click()
+  await page.getByText(DONE).waitFor()
+  // A key of a team may not read charges.
+  await sql`update api_keys set team_id = null, scope = 'account' where customer_id = ${customerId}`.execute(
+    db,
+  )
+  assert.equal((await charges())[0].team_id, team.id, 'by choice it pays')
+  await page.close()
+})
+
 test('a refusal is explained in the conversation, with a link to the remedy', async () => {
   const page = await open('/playground?modelo=sandbox-error-500')
   await say(page, 'Oi')
@@ -168,10 +347,47 @@ test('a refusal is explained in the conversation, with a link to the remedy', as
   await page.close()
 })
 
+// React reports the fault of a parser that its boundary has caught.
 test('the console shows no errors except the expected refusals', () => {
-  const others = browser.faults.filter((fault) => !/status of (402|502) .*chat/.test(fault))
+  const others = browser.faults.filter(
+    (fault) => !/status of (402|502) .*chat|Maximum call stack/.test(fault),
+  )
   assert.deepEqual(others, [])
 })
+
+test('a sign-out deletes the history from the disk, also of a page that never opened it', async () => {
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+  const stored = `indexedDB.databases().then((all) => all.map(({ name }) => name))`
+  assert.deepEqual(await page.evaluate(stored), ['catraca-playground'])
+  await page.getByRole('button', { name: /Sua conta/ }).click()
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  assert.deepEqual(await page.evaluate(stored), [])
+  await page.close()
+})
+
+/** Answers the page's next calls in place of the server, with text that no sandbox model writes. */
+async function answerWith(page: Page, text: string): Promise<void> {
+  const chunk = { choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] }
+  const usage = {
+    choices: [],
+    usage: { prompt_tokens: 1, completion_tokens: 1 },
+    cost_billed_brl: 0.001,
+  }
+  const body = [chunk, usage].map((data) => `data: ${JSON.stringify(data)}\n\n`).join('')
+  await page.unroute('**/v1/chat/completions')
+  await page.route('**/v1/chat/completions', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: `${body}data: [DONE]\n\n` }),
+  )
+}
+
+async function choose(page: Page, model: string): Promise<void> {
+  await page.getByRole('button', { name: /^Modelo:/ }).click()
+  await page.getByRole('combobox', { name: 'Procurar modelo' }).fill(model)
+  await page.keyboard.press('Enter')
+}
 
 /** Each tab has a conversation of its own. */
 async function open(path: string): Promise<Page> {

@@ -97,7 +97,7 @@ test("a page's first requests start before its code has loaded, and the session'
     if (request.url().endsWith('/v1/session')) sessions.push(request.url())
   })
   const session = page.waitForRequest('**/v1/session')
-  const log = page.waitForRequest('**/v1/usage/events*')
+  const log = page.waitForRequest('**/v1/usage/calls*')
   await page.route('**/assets/base-*.js', (route) => session.then(() => route.continue()))
   await page.route('**/assets/UsagePage-*.js', (route) => log.then(() => route.continue()))
   await page.goto('/uso')
@@ -116,7 +116,7 @@ test("every date is in the customer's time zone, including the first one shown",
   const [charge] = (await ask(baseUrl, '/usage/events?limit=1', { secret })).json.usage_events
   const page = await browser.newPage()
   // Gives the rows time to appear before the zone is known.
-  const log = page.waitForResponse('**/v1/usage/events*')
+  const log = page.waitForResponse('**/v1/usage/calls*')
   await page.route('**/v1/me/preferences', async (route) => {
     await log
     await page.waitForTimeout(500)
@@ -168,6 +168,75 @@ function nanoBrlOf(text: string): bigint {
   const nano = BigInt(whole.replaceAll('.', '') + fraction.padEnd(9, '0'))
   return sign === '−' ? -nano : nano
 }
+
+test('a failed call is shown without cost, filters are steps of Back, and the rows can be sorted and saved', async () => {
+  await askChat(gateway.node.baseUrl, secret, sound('sandbox-error-500'))
+  const page = await browser.newPage()
+  await page.goto('/uso')
+  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  await rows.nth(49).waitFor()
+  await page.getByLabel('Situação').selectOption('falha')
+  await page.getByText('modelo falhou').waitFor()
+  assert.equal(await rows.count(), 1)
+  await rows.click()
+  await page.getByText('O modelo falhou antes de entregar a resposta.').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Baixar estas chamadas' }).click(),
+  ])
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  assert.equal(lines.length, 2)
+  assert.match(lines[1] ?? '', /;sandbox-error-500;Site;.*;modelo falhou;/)
+  await page.goBack()
+  await rows.nth(49).waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  await page.getByRole('button', { name: 'Consumo' }).click()
+  await page.getByText(/^Em ordem só entre as 50 chamadas carregadas/).waitFor()
+  assert.match(page.url(), /ordem=consumo/)
+  await lookAt(page, 'uso-chamadas')
+  await page.close()
+})
+
+test('the spending is stacked by group, compared, kept in the URL and saved', async () => {
+  const page = await browser.newPage()
+  await page.goto('/uso?ver=gasto')
+  await page.getByRole('row', { name: /gpt-4o/ }).waitFor()
+  await page.getByLabel('Empilhar por').selectOption('sessao')
+  await page.getByRole('row', { name: /pedido-4812/ }).waitFor()
+  await page.getByLabel('Comparar com o período anterior').check()
+  await page.getByRole('columnheader', { name: 'Antes' }).waitFor()
+  await page.getByRole('button', { name: '7 dias' }).click()
+  await page.reload()
+  await page.getByRole('row', { name: /pedido-4812/ }).waitFor()
+  await page.getByRole('columnheader', { name: 'Antes' }).waitFor()
+  assert.equal(
+    await page
+      .getByRole('list', { name: 'Gasto por parte do período' })
+      .getByRole('button')
+      .count(),
+    7,
+  )
+  await page
+    .getByRole('list', { name: 'Gasto por parte do período' })
+    .getByRole('button')
+    .last()
+    .focus()
+  await page
+    .getByText(/Outras e sem sessão R\$/)
+    .first()
+    .waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Baixar esta tabela' }).click(),
+  ])
+  assert.match(download.suggestedFilename(), /^gasto-por-sessão-.*\.csv$/)
+  await lookAt(page, 'uso-gasto')
+  await page.getByRole('button', { name: 'pedido-4812' }).click()
+  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  await rows.nth(1).waitFor()
+  assert.equal(await rows.count(), 2)
+  await page.close()
+})
 
 test('the export contains every charge of the period', async () => {
   const page = await browser.newPage()

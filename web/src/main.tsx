@@ -5,7 +5,9 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { followTabs } from './api/session.ts'
 import { ToastProvider } from './components/Toast.tsx'
+import { deleteHistoryDatabase } from './lib/history-database.ts'
 import { keepReferralCode } from './lib/referral-code.ts'
+import { onSignOut } from './lib/sign-out-acts.ts'
 import { router } from './router.tsx'
 import './style.css'
 
@@ -13,6 +15,8 @@ const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
 keepReferralCode(window.location.search)
+// Here, because its page may not have been opened since the browser was started.
+onSignOut(deleteHistoryDatabase)
 followTabs(() => void router.invalidate())
 
 createRoot(root).render(

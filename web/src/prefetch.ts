@@ -17,6 +17,7 @@ import { keyListQuery } from './pages/keys/key-queries.ts'
 import { catalogQuery } from './pages/models/catalog-query.ts'
 import { recommendationsQuery } from './pages/models/recommendations-query.ts'
 import { preferencesQuery } from './pages/profile/profile-queries.ts'
+import { trialCreditQuery } from './pages/trial-credit/trial-credit-query.ts'
 import {
   balanceQuery,
   chargesQuery,
@@ -37,12 +38,18 @@ export function prefetchHome(): void {
   void queryClient.prefetchQuery(statsQuery)
   void queryClient.prefetchQuery(runwayQuery)
   void queryClient.prefetchQuery(summaryQuery(FIRST_DAYS))
+  void queryClient.prefetchQuery(trialCreditQuery)
+}
+
+/** The page waits for it. */
+export function prefetchTopUps(): void {
+  void queryClient.prefetchQuery(trialCreditQuery)
 }
 
 export function prefetchUsage(search: Search): void {
   void queryClient.prefetchQuery(balanceQuery)
   if (search.ver !== undefined) return
-  const filters = filtersOf(search, 'modelo', 'chave', 'sessao', 'de', 'ate')
+  const filters = filtersOf(search, 'modelo', 'chave', 'sessao', 'situacao', 'de', 'ate')
   void queryClient.prefetchInfiniteQuery(chargesQuery(filters))
   void queryClient.prefetchQuery(keysToChooseQuery)
   void queryClient.prefetchQuery(modelsToChooseQuery)

@@ -20,7 +20,14 @@ import { EitherLayout } from './layout/EitherLayout.tsx'
 import { PageError } from './layout/PageError.tsx'
 import { PageSkeleton } from './layout/PageSkeleton.tsx'
 import { PublicLayout } from './layout/PublicLayout.tsx'
-import { loadZone, prefetchHome, prefetchKeys, prefetchModels, prefetchUsage } from './prefetch.ts'
+import {
+  loadZone,
+  prefetchHome,
+  prefetchKeys,
+  prefetchModels,
+  prefetchTopUps,
+  prefetchUsage,
+} from './prefetch.ts'
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
@@ -140,6 +147,7 @@ const profile = createRoute({
 const topUps = createRoute({
   getParentRoute: () => app,
   path: '/recargas',
+  loader: prefetchTopUps,
   component: lazyRouteComponent(() => import('./pages/top-ups/TopUpsPage.tsx'), 'TopUpsPage'),
 })
 const refunds = createRoute({

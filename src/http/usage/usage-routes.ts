@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import type { Database } from '../../db/open.ts'
 import { balanceFields, findBalance } from '../../ledger/find-balance.ts'
 import { listUsageEvents } from '../../usage/list-usage-events.ts'
 import type { UsageEventFilter } from '../../usage/usage-event.ts'
@@ -9,14 +8,12 @@ import { answer, storedText, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { askedPeriod, periodQuery } from './usage-period.ts'
+import { boundsOf, periodQuery } from './usage-period.ts'
 
 /** The newest charges that `GET /usage` shows; the paged list and the exports have all of them. */
 const EVENTS_MAX = 100
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
-/** Earlier than any charge. */
-const FIRST_DAY = '1000-01-01'
 
 export const usageRoutes = [
   restRoute({
@@ -77,13 +74,3 @@ export const usageRoutes = [
     },
   }),
 ]
-
-/** Without days there are no bounds. */
-async function boundsOf(
-  db: Database,
-  customerId: string,
-  { from, to }: { from?: string; to?: string },
-): Promise<Pick<UsageEventFilter, 'fromAt' | 'untilAt'>> {
-  if (from === undefined && to === undefined) return {}
-  return askedPeriod(db, customerId, { from: from ?? FIRST_DAY, to })
-}

@@ -48,6 +48,22 @@ export async function createCases({ database: { db } }: TestGateway): Promise<Co
         'from=2026-02-30',
       ),
     ],
+    'GET /usage/calls': [
+      { secret },
+      { secret, path: `/usage/calls?limit=1&session_id=${encodeURIComponent(SESSION_ID)}` },
+      { secret, path: '/usage/calls?status=failed&model_id=gpt-4o' },
+      { isAnonymous: true, status: 401 },
+      ...refused('/usage/calls', 'limit=201', 'cursor=x', 'status=ok', 'from=2026-02-30'),
+    ],
+    'GET /usage/spend': [
+      { secret },
+      {},
+      { secret, path: '/usage/spend?by=key' },
+      { secret, path: '/usage/spend?by=team&from=2026-01-01' },
+      { secret, path: '/usage/spend?by=session' },
+      { isAnonymous: true, status: 401 },
+      ...refused('/usage/spend', 'by=x', 'from=2026-02-30', 'from=2000-01-01', 'from=2999-01-01'),
+    ],
     'GET /me/sessions': [
       { secret },
       { secret, path: '/me/sessions?days=90&limit=500' },

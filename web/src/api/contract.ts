@@ -524,6 +524,168 @@ export interface Contract {
       }
     }
     /**
+     * As chamadas, também as que falharam sem custo, das mais novas para as mais antigas
+     */
+    '/usage/calls': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+        model_id?: string
+        api_key_id?: string
+        session_id?: string
+        status?: 'charged' | 'failed'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) não são guardadas uma a uma.
+         */
+        calls: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_id: string | null
+          api_key_name: string | null
+          team_id: string | null
+          session_id: string | null
+          prompt_tokens: number | null
+          cached_tokens: number | null
+          cache_write_tokens: number | null
+          completion_tokens: number | null
+          reasoning_tokens: number | null
+          units: {
+            [k: string]: number
+          } | null
+          usage_kind: 'exact' | 'estimated' | 'none'
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * USD
+           */
+          cost_upstream_usd: number
+          fx_rate: number
+          fx_rate_date: string
+          fx_rate_source: string
+          markup_multiplier: number
+          corrects_id: string | null
+          created_at: string
+          status: 'charged' | 'failed'
+          /**
+           * Por que a chamada falhou, sem custo: client_left, o cliente desligou antes da resposta; request_refused, o modelo não aceitou a requisição; model_busy, limite ou lotação do modelo; model_slow, não respondeu a tempo; model_failed, falha do modelo; service_failed, falha nossa.
+           */
+          failure:
+            | (
+                | 'client_left'
+                | 'request_refused'
+                | 'model_busy'
+                | 'model_slow'
+                | 'model_failed'
+                | 'service_failed'
+              )
+            | null
+          is_stream: boolean
+          /**
+           * Do pedido ao modelo até o primeiro byte.
+           */
+          first_byte_ms: number | null
+          /**
+           * Do pedido ao modelo até o fim da resposta.
+           */
+          duration_ms: number | null
+          tokens_per_second: number | null
+          /**
+           * Quanto a mais custariam os tokens lidos do cache, como entrada comum.
+           */
+          cache_saved_brl: number
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * O gasto de um período, por dia, semana ou mês, de cada modelo, chave, equipe ou sessão
+     */
+    '/usage/spend': {
+      query: {
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+        by?: 'model' | 'key' | 'team' | 'session'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        from: string
+        to: string
+        step: 'day' | 'week' | 'month'
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+        requests: number
+        /**
+         * Do que mais custou ao que menos custou; o resto por último.
+         *
+         * @maxItems 10
+         */
+        groups: {
+          id: string | null
+          name: string | null
+          /**
+           * Chamadas cobradas.
+           */
+          requests: number
+          /**
+           * Chamadas que falharam e não custaram nada.
+           */
+          failed_requests: number
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+        }[]
+        /**
+         * Só as partes com uso.
+         */
+        parts: {
+          /**
+           * No fuso do cliente.
+           */
+          starts_on: string
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          /**
+           * De cada grupo, na mesma ordem.
+           *
+           * Items: BRL
+           */
+          costs_brl: number[]
+        }[]
+      }
+    }
+    /**
      * Todas as cobranças de um período, em CSV
      */
     '/usage/export.csv': {

@@ -47,6 +47,12 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   proof_cancelled: 'Para continuar, confirme que é você.',
   // Payments: profile, cards, top-ups.
   cpf_required: 'Antes, informe seu CPF ou CNPJ no perfil: sem ele não há como cobrar.',
+  no_trial_credit: 'Não há mais crédito para experimentar. Para começar, faça uma recarga.',
+  trial_credit_used:
+    'O crédito já foi usado com este CPF ou CNPJ, este e-mail ou este aparelho. Para continuar, faça uma recarga.',
+  trial_credit_not_new:
+    'O crédito é só para contas que ainda não tiveram nenhum. Para continuar, faça uma recarga.',
+  trial_credit_exhausted: 'O crédito de hoje acabou. Tente de novo amanhã, ou faça uma recarga.',
   email_required: 'Antes, confirme um e-mail na sua conta: é para ele que vai o recibo.',
   invalid_cpf_cnpj_format: 'Um CPF tem 11 dígitos, um CNPJ tem 14 caracteres. Confira o número.',
   invalid_cpf_cnpj_checksum: 'Este CPF ou CNPJ não é válido. Veja se há um dígito trocado.',

@@ -4,6 +4,7 @@
  * customer's in its place.
  */
 import { queryOptions } from '@tanstack/react-query'
+import { isOtherCustomer } from '../lib/last-customer.ts'
 import { forgetPerson } from '../lib/sign-out-acts.ts'
 import { ApiError } from './api-error.ts'
 import { cacheOwner, setCacheOwner } from './cache-owner.ts'
@@ -40,6 +41,7 @@ function takeOver(customerId: string): void {
   if (before === customerId) return
   setCacheOwner(customerId)
   notifyTabs(customerId)
+  if (isOtherCustomer(customerId)) forgetPerson()
   if (before !== undefined) dropOwnData()
 }
 

@@ -1,7 +1,7 @@
 /** The layout of a signed-in customer's pages: navigation, the notice of sandbox mode, and the page. */
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useEffect, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { api } from '../api/client.ts'
 import { cacheOwner } from '../api/cache-owner.ts'
 import { sessionQuery, type Session } from '../api/session.ts'
@@ -15,8 +15,13 @@ import { SideNavigation } from './SideNavigation.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
 import { SignInAgain } from './SignInAgain.tsx'
+import { useCommandKey } from './use-command-key.ts'
 import { useLiveAccount } from './use-live-account.ts'
 import { useLeaveWhenSignedOut } from './use-leave-when-signed-out.ts'
+
+const CommandMenu = lazy(async () => ({
+  default: (await import('./CommandMenu.tsx')).CommandMenu,
+}))
 
 interface AppLayoutProps {
   readonly menu?: readonly MenuEntry[]
@@ -35,6 +40,7 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
     enabled: Boolean(found),
     staleTime: 5 * 60_000,
   })
+  const commands = useCommandKey()
   useFocusOnNavigation()
   useLeaveWhenSignedOut(found)
   useLiveAccount(found)
@@ -47,7 +53,7 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
     // Another customer's pages begin anew.
     <div key={session.customer.id} className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <SkipLink />
-      <SideNavigation session={session} menu={menu} area={area} />
+      <SideNavigation session={session} menu={menu} area={area} onSearch={commands.open} />
       <div className="min-w-0">
         {session.mode === 'sandbox' && <SandboxNotice />}
         <main
@@ -64,6 +70,12 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
         </div>
       </div>
       <PhoneBar session={session} menu={menu} area={area} />
+      {/* Not within the navigation: on a narrow screen that is not shown, and nothing in it would be. */}
+      {commands.wasOpened && (
+        <Suspense>
+          <CommandMenu menu={menu} isOpen={commands.isOpen} onClose={commands.close} />
+        </Suspense>
+      )}
       {found === null && <SignInAgain session={session} />}
     </div>
   )

@@ -13,6 +13,7 @@ const CHANGED: ReadonlySet<unknown> = new Set([
   'dashboard-stats',
   'api-keys',
   'topups',
+  'trial-credit',
 ])
 /** A busy account has an event every second; each of them would read several lists. */
 const REFRESH_MS = 2_000

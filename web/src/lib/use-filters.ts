@@ -2,10 +2,19 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 
 export type Filters<Name extends string> = Readonly<Record<Name, string>>
 
-/** Filters in the URL: reload, back and links keep them. `''` means no filter. */
-export function useFilters<Name extends string>(
-  ...names: readonly Name[]
-): [Filters<Name>, (change: Partial<Filters<Name>>) => void] {
+/** Filters in the URL: reload and links keep them. `''` means no filter. */
+export function useFilters<Name extends string>(...names: readonly Name[]): FiltersInUrl<Name> {
+  return useUrl(names, true)
+}
+
+/** The same where each change is a step of its own: the browser's Back undoes it. Not for text as it is typed. */
+export function useFilterSteps<Name extends string>(...names: readonly Name[]): FiltersInUrl<Name> {
+  return useUrl(names, false)
+}
+
+type FiltersInUrl<Name extends string> = [Filters<Name>, (change: Partial<Filters<Name>>) => void]
+
+function useUrl<Name extends string>(names: readonly Name[], replace: boolean): FiltersInUrl<Name> {
   const search: Record<string, unknown> = useSearch({ strict: false })
   const navigate = useNavigate()
   const filters = filtersOf(search, ...names)
@@ -13,7 +22,7 @@ export function useFilters<Name extends string>(
     const next = Object.fromEntries(
       Object.entries({ ...search, ...changed }).filter(([, value]) => value !== ''),
     )
-    void navigate({ to: '.', search: next as never, replace: true, resetScroll: false })
+    void navigate({ to: '.', search: next as never, replace, resetScroll: false })
   }
   return [filters, change]
 }

@@ -12,9 +12,10 @@ export const firstCallGuide: Guide = {
       'chave',
       '1. Crie uma conta e uma chave',
       html`<p>
-          <a href="/cadastrar">Crie uma conta</a>, faça uma recarga por Pix e crie uma chave em
-          <strong>Chaves</strong>, no painel. O segredo começa com <code>sk-svc-</code> e só aparece
-          uma vez: guarde-o numa variável de ambiente, nunca no código.
+          <a href="/cadastrar">Crie uma conta</a>, faça uma recarga por Pix (ou peça o crédito para
+          experimentar, se o painel o oferecer) e crie uma chave em <strong>Chaves</strong>, no
+          painel. O segredo começa com <code>sk-svc-</code> e só aparece uma vez: guarde-o numa
+          variável de ambiente, nunca no código.
         </p>
         <p>Nos exemplos daqui, ponha a sua chave no lugar de <code>${PLACE_OF_SECRET}</code>.</p>`,
     ),

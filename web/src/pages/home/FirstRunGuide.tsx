@@ -2,61 +2,122 @@
  * The steps from an empty account to the first answer of a model; the API's data ticks them off. Hidden once
  * all are done.
  */
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { buttonClass } from '../../components/button-class.ts'
 import { Card } from '../../components/Card.tsx'
+import { brl } from '../../format/brl.ts'
+import type { TrialCredit } from '../trial-credit/trial-credit-query.ts'
+import { TRIAL_TEXT, trialTitle } from '../trial-credit/TrialCreditCard.tsx'
+import { TrialCreditForm } from '../trial-credit/TrialCreditForm.tsx'
 import { FirstRequest } from './FirstRequest.tsx'
 import { GuideStep } from './GuideStep.tsx'
 import type { FirstSteps } from './use-first-steps.ts'
 
+interface Step {
+  readonly isDone: boolean
+  readonly title: string
+  readonly text: string
+  readonly to?: '/perfil' | '/recargas' | '/chaves' | '/playground'
+  readonly action?: string
+  readonly content?: ReactNode
+}
+
 export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
-  const { hasProfile, hasPaid, hasKey, hasCalled } = steps
-  const done = [hasProfile, hasPaid, hasKey, hasCalled]
-  const doneCount = done.filter(Boolean).length
-  if (doneCount === done.length) return null
-  const next = done.indexOf(false)
+  const { trial, hasKey, hasCalled } = steps
+  const all: readonly Step[] = [
+    ...(trial ? [trialStep(trial)] : paymentSteps(steps)),
+    keyStep(hasKey, hasCalled),
+    callStep(hasCalled),
+  ]
+  const doneCount = all.filter(({ isDone }) => isDone).length
+  if (doneCount === all.length) return null
+  const next = all.findIndex(({ isDone }) => !isDone)
 
   return (
     <Card
       title="Do zero à primeira resposta"
       description={
         <span role="status">
-          {doneCount} de {done.length} passos feitos
+          {doneCount} de {all.length} passos feitos
         </span>
       }
     >
       <ol className="flex flex-col">
-        <GuideStep
-          isDone={hasProfile}
-          isNext={next === 0}
-          title="Complete seu perfil"
-          text="Nome e CPF ou CNPJ de quem paga: o Pix precisa deles."
-          to="/perfil"
-          action="Completar perfil"
-        />
-        <GuideStep
-          isDone={hasPaid}
-          isNext={next === 1}
-          title="Recarregue com Pix"
-          text="A partir de R$ 20. Cai em segundos, e o que você não usar pode ser devolvido em até 7 dias."
-          to="/recargas"
-          action="Recarregar"
-        />
-        <GuideStep
-          isDone={hasKey}
-          isNext={next === 2}
-          title="Crie uma chave"
-          text="Com um limite em cada chave, um erro no código não gasta mais do que você permitir."
-          to="/chaves"
-          action="Criar chave"
-        />
-        <GuideStep
-          isDone={hasCalled}
-          isNext={next === 3}
-          title="Faça a primeira chamada"
-          text="Do seu código ou do terminal. Funciona com a biblioteca da OpenAI: só muda o endereço."
-        >
-          <FirstRequest />
-        </GuideStep>
+        {all.map(({ content, ...step }, place) => (
+          <GuideStep key={step.title} {...step} isNext={place === next}>
+            {content}
+          </GuideStep>
+        ))}
       </ol>
     </Card>
   )
+}
+
+function trialStep(trial: TrialCredit): Step {
+  if (trial.status === 'granted')
+    return { isDone: true, title: `${brl(trial.amount_brl)} para experimentar`, text: '' }
+  return {
+    isDone: false,
+    title: trialTitle(trial),
+    text: TRIAL_TEXT,
+    content: (
+      <div className="mt-3 grid justify-items-start gap-3">
+        <TrialCreditForm offer={trial} />
+        <Link to="/recargas" className={buttonClass('quiet', '-ml-4')}>
+          Prefiro recarregar com Pix
+        </Link>
+      </div>
+    ),
+  }
+}
+
+function paymentSteps({ hasProfile, hasPaid }: FirstSteps): readonly Step[] {
+  return [
+    {
+      isDone: hasProfile,
+      title: 'Complete seu perfil',
+      text: 'Nome e CPF ou CNPJ de quem paga: o Pix precisa deles.',
+      to: '/perfil',
+      action: 'Completar perfil',
+    },
+    {
+      isDone: hasPaid,
+      title: 'Recarregue com Pix',
+      text: 'A partir de R$ 20. Cai em segundos, e o que você não usar pode ser devolvido em até 7 dias.',
+      to: '/recargas',
+      action: 'Recarregar',
+    },
+  ]
+}
+
+/** Who has not asked a model anything yet sees it work before there is code to write. */
+function keyStep(hasKey: boolean, hasCalled: boolean): Step {
+  return {
+    isDone: hasKey,
+    title: 'Crie uma chave',
+    text: 'Com um limite em cada chave, um erro no código não gasta mais do que você permitir.',
+    to: '/chaves',
+    action: 'Criar chave',
+    ...(hasCalled
+      ? {}
+      : {
+          content: (
+            <Link to="/playground" className={buttonClass('secondary', 'mt-3 ml-3')}>
+              Antes, experimentar no playground
+            </Link>
+          ),
+        }),
+  }
+}
+
+function callStep(hasCalled: boolean): Step {
+  return {
+    isDone: hasCalled,
+    title: 'Faça a primeira chamada',
+    text: 'Aqui, no playground, ou do seu código. Funciona com a biblioteca da OpenAI: só muda o endereço.',
+    to: '/playground',
+    action: 'Abrir o playground',
+    content: <FirstRequest />,
+  }
 }

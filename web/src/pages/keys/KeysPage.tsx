@@ -22,13 +22,18 @@ import { RevokeKeys, type ToRevoke } from './RevokeKeys.tsx'
 const CHOSEN_MAX = 100
 
 export function KeysPage() {
-  const [{ situacao }, setFilters] = useFilters('situacao')
+  // `criar` opens the dialog, for links.
+  const [{ situacao, criar }, setFilters] = useFilters('situacao', 'criar')
   const status = Object.hasOwn(KEY_STATUS, situacao) ? (situacao as KeyStatus) : undefined
   const list = useInfiniteQuery(keyListQuery(status))
   const keys = list.data?.pages.flatMap((page) => page.api_keys)
   // The newest first. Each secret is shown until the user has said that it is kept.
   const [made, setMade] = useState<readonly NewApiKey[]>([])
   const [editing, setEditing] = useState<ApiKey | 'new'>()
+  const close = (): void => {
+    setEditing(undefined)
+    if (criar !== '') setFilters({ criar: '' })
+  }
   const [revoking, setRevoking] = useState<ToRevoke>()
   const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set())
   const live = keys?.filter(isLive) ?? []
@@ -129,11 +134,11 @@ export function KeysPage() {
       </div>
       <SecretGuard count={made.length} />
       <KeyDialog
-        editing={editing}
-        onClose={() => setEditing(undefined)}
+        editing={editing ?? (criar === '' ? undefined : 'new')}
+        onClose={close}
         onMade={(key) => {
           setMade((before) => [key, ...before])
-          setEditing(undefined)
+          close()
         }}
       />
       <RevokeKeys

@@ -1,3 +1,4 @@
+import { plainText } from '../../lib/plain-text.ts'
 import type { CatalogModel } from './catalog-query.ts'
 
 export interface ModelFilters {
@@ -11,12 +12,12 @@ export function chooseModels(
   models: readonly CatalogModel[],
   { busca, categoria, ordem }: ModelFilters,
 ): readonly CatalogModel[] {
-  const words = plain(busca).split(/\s+/)
+  const words = plainText(busca).split(/\s+/)
   const found = models.filter(
     (model) =>
       (categoria === '' || model.category === categoria) &&
       words.every((word) =>
-        plain(`${model.id} ${model.display_name} ${model.upstream}`).includes(word),
+        plainText(`${model.id} ${model.display_name} ${model.upstream}`).includes(word),
       ),
   )
   if (ordem === 'preco') return found.toSorted((left, right) => costOf(left) - costOf(right))
@@ -25,10 +26,6 @@ export function chooseModels(
       left.display_name.localeCompare(right.display_name, 'pt-BR'),
     )
   return found
-}
-
-function plain(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim()
 }
 
 /** The price of equal numbers of input and output tokens; only used for sorting. */

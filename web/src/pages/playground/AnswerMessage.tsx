@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { Pencil, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { Badge } from '../../components/Badge.tsx'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
 import { Disclosure } from '../../components/Disclosure.tsx'
 import { Notice } from '../../components/Notice.tsx'
+import { AnswerImages } from './AnswerImages.tsx'
 import type { AnswerTurn } from './conversation.ts'
-import { answerFacts } from './answer-facts.ts'
+import { answerFacts, answerFigures } from './answer-facts.ts'
 import { wayOut } from './explain-chat-error.ts'
 import { IconAction } from './IconAction.tsx'
 import { RichText } from './RichText.tsx'
@@ -18,15 +20,24 @@ interface Props {
   /** Defined for the last answer while another one can be requested. */
   readonly onRegenerate: (() => void) | undefined
   readonly onRewrite: ((text: string) => void) | undefined
+  /** Beside answers of other models: what this one is best at. */
+  readonly comparison?: { readonly praise: readonly string[] } | undefined
 }
 
-export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite }: Props) {
+export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite, comparison }: Props) {
   const [isEditing, setEditing] = useState(false)
   const { text, reasoning, toolCalls, state } = answer
   const isWaiting = state === 'running' && text === '' && toolCalls.length === 0
   return (
     <div className="grid min-w-0 gap-2">
-      <p className="text-xs font-semibold text-muted">{modelName}</p>
+      <p className="flex flex-wrap items-center gap-2 text-xs font-semibold text-muted">
+        {modelName}
+        {comparison?.praise.map((praise) => (
+          <Badge key={praise} tone="accent">
+            {praise}
+          </Badge>
+        ))}
+      </p>
       {reasoning !== '' && (
         <Disclosure summary={isWaiting ? 'Raciocinando…' : 'Raciocínio'}>
           <p className="border-l-2 border-line pl-4 wrap-anywhere whitespace-pre-wrap text-muted">
@@ -47,15 +58,26 @@ export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite }: Pr
           }}
         />
       ) : (
-        text !== '' && <RichText text={text} />
+        text !== '' && (
+          <Suspense fallback={null}>
+            <RichText text={text} isOpen={state === 'running'} />
+          </Suspense>
+        )
       )}
+      {answer.images && <AnswerImages images={answer.images} modelName={modelName} />}
       {toolCalls.map((call, place) => (
         <ToolCallView key={call.id || place} call={call} />
       ))}
       <Ending answer={answer} />
       {state !== 'running' && !isEditing && (
         <div className="flex flex-wrap items-center gap-x-1 gap-y-1">
-          <p className="mr-2 text-xs text-muted tabular-nums">{answerFacts(answer).join(' · ')}</p>
+          {comparison ? (
+            <Figures answer={answer} />
+          ) : (
+            <p className="mr-2 text-xs text-muted tabular-nums">
+              {answerFacts(answer).join(' · ')}
+            </p>
+          )}
           <div className="-ml-3.5 flex md:ml-0">
             {text !== '' && <CopyIcon text={text} label="Copiar resposta" />}
             {onRegenerate && (
@@ -68,6 +90,20 @@ export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite }: Pr
         </div>
       )}
     </div>
+  )
+}
+
+/** The same figures in the same places, to be compared with the answer beside it. */
+function Figures({ answer }: { readonly answer: AnswerTurn }) {
+  return (
+    <dl className="grid w-full grid-cols-2 gap-x-4 gap-y-1 rounded-lg bg-sunken px-3 py-2 text-xs">
+      {answerFigures(answer).map(([name, value]) => (
+        <div key={name} className="flex flex-wrap justify-between gap-x-2">
+          <dt className="text-muted">{name}</dt>
+          <dd className="font-medium tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

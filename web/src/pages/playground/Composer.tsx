@@ -3,11 +3,15 @@ import { useId, type RefObject } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { classNames } from '../../lib/class-names.ts'
+import type { CatalogModel } from '../models/catalog-query.ts'
+import { AttachButton, AttachmentList } from './AttachmentFields.tsx'
+import { hasImages, type Attachment } from './conversation.ts'
 import { PromptFields } from './PromptFields.tsx'
 import type { Draft } from './use-draft.ts'
 import { ConversationCost } from './ConversationCost.tsx'
 import { NoPayingKey } from './NoPayingKey.tsx'
 import { readTools } from './tools-text.ts'
+import { useAttachments } from './use-attachments.ts'
 import type { PlaygroundView } from './use-playground.ts'
 
 interface Props {
@@ -21,6 +25,8 @@ interface Props {
 export function Composer({ view, draft, field, goToEnd }: Props) {
   const { asked, isRunning, playground, keys } = view
   const id = useId()
+  const attachments = useAttachments()
+  const isBlind = findBlindModel(view, attachments.list) !== undefined
   const hasCost = view.conversation.costs.length > 0
   if (keys.length === 0)
     return (
@@ -29,16 +35,32 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
       </div>
     )
   const send = (): void => {
-    const text = asked && !isRunning ? draft.take() : undefined
-    if (asked && text !== undefined) playground.send(text, asked)
+    if (!asked || isRunning || isBlind || attachments.isReading) return
+    const text = draft.take()
+    if (text === undefined) return
+    playground.send(
+      { text, ...(attachments.list.length > 0 && { attachments: attachments.list }) },
+      asked,
+    )
+    attachments.clear()
   }
   return (
+    // Files are dropped on it; by keyboard they are chosen with the button.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form
       aria-label="Nova mensagem"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
         send()
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault()
+      }}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return
+        event.preventDefault()
+        void attachments.add([...event.dataTransfer.files])
       }}
       className="sticky bottom-14 z-10 grid gap-3 rounded-b-card border-t border-line bg-surface p-4 md:bottom-0 md:px-6 lg:relative"
     >
@@ -51,17 +73,25 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
           Ir para o fim
         </Button>
       )}
-      <Faults view={view} />
+      <Faults view={view} attached={attachments.list} />
+      {attachments.fault !== undefined && <Notice tone="warning">{attachments.fault}</Notice>}
       <PromptFields draft={draft} />
+      <AttachmentList attachments={attachments} />
       <div className="flex items-end gap-2 rounded-xl border border-line-strong bg-surface p-1.5 has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-offset-1 has-[textarea:focus-visible]:outline-accent">
+        <AttachButton attachments={attachments} />
         <textarea
           ref={field}
           aria-label="Mensagem"
           aria-describedby={id}
           rows={1}
-          placeholder="Escreva sua mensagem"
+          placeholder="Mensagem"
           value={draft.text}
           onChange={(event) => draft.write(event.target.value)}
+          onPaste={(event) => {
+            if (event.clipboardData.files.length === 0) return
+            event.preventDefault()
+            void attachments.add([...event.clipboardData.files])
+          }}
           onKeyDown={(event) => {
             // Enter also ends a composition of several keys, such as an accented letter.
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -74,7 +104,7 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
         <Button
           type={isRunning ? 'button' : 'submit'}
           variant={isRunning ? 'secondary' : 'primary'}
-          disabled={!isRunning && (!asked || draft.text.trim() === '')}
+          disabled={!isRunning && (!asked || isBlind || draft.text.trim() === '')}
           onClick={isRunning ? playground.stop : undefined}
           icon={
             isRunning ? (
@@ -95,8 +125,31 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
   )
 }
 
+/** A model that would have to read an image, and cannot. Image models get the text only. */
+function findBlindModel(
+  { lanes, conversation }: PlaygroundView,
+  attached: readonly Attachment[],
+): CatalogModel | undefined {
+  if (!hasImages(conversation) && !attached.some(({ kind }) => kind === 'image')) return undefined
+  return lanes
+    .map(({ model }) => model)
+    .find((model) => model?.category === 'llm' && model.price?.supports_images === false)
+}
+
+interface FaultsProps {
+  readonly view: PlaygroundView
+  readonly attached: readonly Attachment[]
+}
+
 /** The faults to correct before a message can be sent. */
-function Faults({ view: { settings, model, models, apiKey } }: { readonly view: PlaygroundView }) {
+function Faults({ view, attached }: FaultsProps) {
+  const { settings, lanes, models, apiKey } = view
+  if (!apiKey)
+    return (
+      <Notice tone="warning">
+        Suas chaves ativas são todas de equipes. Escolha acima qual delas paga esta conversa.
+      </Notice>
+    )
   if ('fault' in readTools(settings.tools))
     return (
       <Notice tone="warning">As ferramentas em Ajustes têm um erro. Corrija para enviar.</Notice>
@@ -104,15 +157,24 @@ function Faults({ view: { settings, model, models, apiKey } }: { readonly view: 
   if (models.length === 0)
     return (
       <Notice tone="warning">
-        A chave {apiKey?.name} não dá acesso a nenhum modelo de chat. Escolha outra.
+        A chave {apiKey.name} não dá acesso a nenhum modelo de chat ou de imagem. Escolha outra.
       </Notice>
     )
-  if (!model && settings.model !== '')
+  const missing = lanes.find(({ model, modelId }) => !model && modelId !== '')
+  if (missing)
     return (
       <Notice tone="warning">
-        {apiKey?.model_ids
-          ? `A chave ${apiKey.name} não usa ${settings.model}. Troque o modelo ou a chave.`
-          : `${settings.model} não está no catálogo. Escolha outro modelo.`}
+        {apiKey.model_ids
+          ? `A chave ${apiKey.name} não usa ${missing.modelId}. Troque o modelo ou a chave.`
+          : `${missing.modelId} não está no catálogo. Escolha outro modelo.`}
+      </Notice>
+    )
+  const blind = findBlindModel(view, attached)
+  if (blind)
+    return (
+      <Notice tone="warning">
+        {blind.display_name} não lê imagens. Troque o modelo, tire a imagem ou comece uma conversa
+        nova.
       </Notice>
     )
   return null

@@ -10,10 +10,9 @@ const DECIMALS = 9
 export function ConversationCost({ conversation }: { readonly conversation: Conversation }) {
   const { costs, id } = conversation
   if (costs.length === 0) return null
-  const sum = costs.reduce((total, cost) => total + scaledBy(cost, DECIMALS), 0n)
   return (
     <p className="text-xs text-muted tabular-nums">
-      Esta conversa: <strong className="text-ink">{amount(Number(sum) / 10 ** DECIMALS)}</strong>
+      Esta conversa: <strong className="text-ink">{amount(sumOf(costs))}</strong>
       <span className="max-sm:hidden">
         {' '}
         em {counted(costs.length, 'resposta', 'respostas')}
@@ -27,4 +26,10 @@ export function ConversationCost({ conversation }: { readonly conversation: Conv
       </Link>
     </p>
   )
+}
+
+/** In BRL. */
+export function sumOf(costs: readonly number[]): number {
+  const sum = costs.reduce((total, cost) => total + scaledBy(cost, DECIMALS), 0n)
+  return Number(sum) / 10 ** DECIMALS
 }

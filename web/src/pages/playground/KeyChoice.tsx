@@ -2,13 +2,13 @@ import { KeyRound } from 'lucide-react'
 import { Select } from '../../components/Select.tsx'
 import type { PlaygroundView } from './use-playground.ts'
 
-/** Selects the key that pays. */
+/** Selects the key that pays. A team's key pays from the team's owner's balance, so its option says so. */
 export function KeyChoice({
   view: { keys, apiKey, chooseKey },
 }: {
   readonly view: PlaygroundView
 }) {
-  if (!apiKey) return null
+  if (keys.length === 0) return null
   return (
     <div className="relative">
       <KeyRound
@@ -19,12 +19,13 @@ export function KeyChoice({
         aria-label="Pagar com a chave"
         title="Pagar com a chave"
         className="truncate pl-9"
-        value={apiKey.id}
+        value={apiKey?.id ?? ''}
         onChange={(event) => chooseKey(event.target.value)}
       >
-        {keys.map(({ id, name, last_four }) => (
+        {!apiKey && <option value="">Escolha a chave que paga</option>}
+        {keys.map(({ id, name, last_four, team_id }) => (
           <option key={id} value={id}>
-            {name} (…{last_four})
+            {name} (…{last_four}){team_id !== null && ' · equipe'}
           </option>
         ))}
       </Select>

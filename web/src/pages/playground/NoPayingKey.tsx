@@ -3,32 +3,59 @@ import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../../components/button-class.ts'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { Skeleton } from '../../components/Skeleton.tsx'
+import { TRIAL_TEXT, trialTitle } from '../trial-credit/TrialCreditCard.tsx'
+import { TrialCreditForm } from '../trial-credit/TrialCreditForm.tsx'
+import { useTrialOffer } from '../trial-credit/use-trial-offer.ts'
+import { FirstKey } from './FirstKey.tsx'
 import { keysWithoutBalanceQuery } from './playground-queries.ts'
 
 /** In place of a form that needs a key to pay with: without a balance no key is active, however many there are. */
 export function NoPayingKey() {
   const suspended = useQuery(keysWithoutBalanceQuery)
-  if (suspended.isPending) return <Skeleton className="h-16" />
+  const trial = useTrialOffer()
+  if (suspended.isPending || trial.isPending) return <Skeleton className="h-16" />
   if (suspended.isError)
     return <ErrorState error={suspended.error} onRetry={() => void suspended.refetch()} />
-  return suspended.data.length > 0 ? (
+  return (
     <div className="grid justify-items-start gap-3">
-      <p className="text-sm">
-        Você está sem saldo. Recarregue e continue: suas chaves voltam a funcionar na hora.
-      </p>
-      <Link to="/recargas" className={buttonClass('primary')}>
-        Recarregar com Pix
-      </Link>
+      {trial.offer ? (
+        <>
+          <h2 className="text-base font-semibold">{trialTitle(trial.offer)}</h2>
+          <p className="text-sm">{TRIAL_TEXT}</p>
+          <TrialCreditForm offer={trial.offer} />
+          <Link to="/recargas" className={buttonClass('quiet', '-ml-4')}>
+            Prefiro recarregar com Pix
+          </Link>
+        </>
+      ) : suspended.data.length > 0 ? (
+        <>
+          <p className="text-sm">
+            Você está sem saldo. Recarregue e continue: suas chaves voltam a funcionar na hora.
+          </p>
+          <Link to="/recargas" className={buttonClass('primary')}>
+            Recarregar com Pix
+          </Link>
+        </>
+      ) : (
+        <NoKey />
+      )}
     </div>
-  ) : (
-    <div className="grid justify-items-start gap-3">
+  )
+}
+
+function NoKey() {
+  return (
+    <>
       <p className="text-sm">
         Para continuar você precisa de uma chave ativa: é nela que o gasto é contado, com os limites
         que você definir.
       </p>
-      <Link to="/chaves" className={buttonClass('primary')}>
-        Criar uma chave
-      </Link>
-    </div>
+      <div className="flex flex-wrap gap-3">
+        <FirstKey />
+        <Link to="/chaves" className={buttonClass('secondary')}>
+          Criar uma chave
+        </Link>
+      </div>
+    </>
   )
 }

@@ -1,5 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { BookmarkPlus, CodeXml, Eraser, SlidersHorizontal } from 'lucide-react'
+import {
+  BookmarkPlus,
+  CodeXml,
+  Columns2,
+  HistoryIcon,
+  SlidersHorizontal,
+  SquarePen,
+  X,
+} from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { Button } from '../../components/Button.tsx'
@@ -8,10 +16,13 @@ import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
+import { classNames } from '../../lib/class-names.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { promptQuery } from '../prompts/prompt-queries.ts'
 import { changedCount } from './chat-settings.ts'
 import { Composer } from './Composer.tsx'
+import { LANES_MAX } from './conversation.ts'
+import { History } from './History.tsx'
 import { KeyChoice } from './KeyChoice.tsx'
 import { ModelChoice } from './ModelChoice.tsx'
 import { RequestCode } from './RequestCode.tsx'
@@ -22,16 +33,19 @@ import { useDraft } from './use-draft.ts'
 import type { PlaygroundView } from './use-playground.ts'
 import { useStayAtEnd } from './use-stay-at-end.ts'
 
-type Opened = 'settings' | 'prompt' | 'code'
+type Opened = 'settings' | 'prompt' | 'code' | 'history'
 
 export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
-  const { playground, conversation, settings } = view
+  const { playground, conversation, lanes, settings } = view
   const [opened, setOpened] = useState<Opened>()
   const field = useRef<HTMLTextAreaElement>(null)
   const { prompt, draft, dropModel, dropPrompt } = useAddress(view)
   const { end, isAtEnd, goToEnd } = useStayAtEnd(conversation)
   const close = (): void => setOpened(undefined)
-  const said = conversation.turns.find((turn) => turn.kind === 'user')?.text ?? draft.text
+  const [first] = lanes
+  const turns = first?.lane.turns ?? []
+  const said = turns.find((turn) => turn.kind === 'user')?.text ?? draft.text
+  const isCompared = lanes.length > 1
   return (
     <>
       <PageTitle
@@ -39,6 +53,13 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
         description="Converse com qualquer modelo e veja quanto custa cada resposta."
         actions={
           <div className="flex flex-wrap gap-2">
+            <Button
+              variant="secondary"
+              icon={<HistoryIcon aria-hidden="true" className="size-4" />}
+              onClick={() => setOpened('history')}
+            >
+              Histórico
+            </Button>
             <Button
               variant="secondary"
               icon={<CodeXml aria-hidden="true" className="size-4" />}
@@ -65,25 +86,29 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
           />
         </div>
       )}
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_19rem]">
+      <div
+        className={classNames('grid gap-6', !isCompared && 'lg:grid-cols-[minmax(0,1fr)_19rem]')}
+      >
         <div className="flex min-w-0 flex-col rounded-card border border-line bg-surface shadow-card lg:h-[calc(100dvh-12.5rem)] lg:min-h-[32rem]">
           <div className="flex flex-wrap gap-2 border-b border-line p-3">
-            <div className="min-w-0 basis-full sm:basis-0 sm:grow">
-              <ModelChoice
-                models={view.models}
-                modelId={settings.model}
-                onChoose={(model) => {
-                  playground.set({ model })
-                  dropModel()
-                }}
-              />
-            </div>
-            <div className="min-w-0 grow basis-0">
+            <ModelChoices view={view} dropModel={dropModel} />
+            <div className="min-w-0 grow basis-0 sm:min-w-40">
               <KeyChoice view={view} />
             </div>
             <Button
               variant="secondary"
-              className="px-3 lg:hidden"
+              className="px-3"
+              aria-label="Comparar com outro modelo"
+              title="Comparar com outro modelo"
+              disabled={lanes.length >= LANES_MAX}
+              icon={<Columns2 aria-hidden="true" className="size-4" />}
+              onClick={() => playground.addLane(nextModel(view))}
+            >
+              <span className="max-sm:hidden">Comparar</span>
+            </Button>
+            <Button
+              variant="secondary"
+              className={classNames('px-3', !isCompared && 'lg:hidden')}
               icon={<SlidersHorizontal aria-hidden="true" className="size-4" />}
               onClick={() => setOpened('settings')}
             >
@@ -94,10 +119,10 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
             <Button
               variant="secondary"
               className="px-3"
-              aria-label="Limpar conversa"
-              title="Limpar conversa"
-              disabled={conversation.turns.length === 0}
-              icon={<Eraser aria-hidden="true" className="size-4" />}
+              aria-label="Nova conversa"
+              title="Nova conversa"
+              disabled={turns.length === 0}
+              icon={<SquarePen aria-hidden="true" className="size-4" />}
               onClick={() => {
                 playground.clear()
                 field.current?.focus()
@@ -117,12 +142,14 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
             view={view}
             draft={draft}
             field={field}
-            goToEnd={isAtEnd || conversation.turns.length === 0 ? undefined : goToEnd}
+            goToEnd={isAtEnd || turns.length === 0 ? undefined : goToEnd}
           />
         </div>
-        <Card title="Ajustes" className="self-start max-lg:hidden">
-          <SettingsFields view={view} />
-        </Card>
+        {!isCompared && (
+          <Card title="Ajustes" className="self-start max-lg:hidden">
+            <SettingsFields view={view} />
+          </Card>
+        )}
       </div>
       <Dialog isOpen={opened === 'settings'} onClose={close} title="Ajustes">
         <SettingsFields view={view} />
@@ -131,11 +158,63 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
         isOpen={opened === 'prompt'}
         onClose={close}
         text={[settings.system.trim(), said].filter((part) => part !== '').join('\n\n')}
-        model={settings.model}
+        model={first?.modelId ?? ''}
       />
+      <History isOpen={opened === 'history'} onClose={close} view={view} />
       <RequestCode isOpen={opened === 'code'} onClose={close} view={view} draft={draft.text} />
     </>
   )
+}
+
+interface ModelChoicesProps {
+  readonly view: PlaygroundView
+  /** The model of the address is no longer wanted. */
+  readonly dropModel: () => void
+}
+
+function ModelChoices({ view: { playground, lanes, models }, dropModel }: ModelChoicesProps) {
+  const isCompared = lanes.length > 1
+  return (
+    <ul
+      aria-label={isCompared ? 'Modelos que respondem' : 'Modelo que responde'}
+      className={classNames(
+        'grid min-w-0 basis-full gap-2',
+        isCompared ? 'sm:grid-cols-2 xl:grid-cols-4' : 'sm:grow sm:basis-0',
+      )}
+    >
+      {lanes.map(({ lane, modelId, model }) => (
+        <li key={lane.id} className="flex min-w-0 items-center">
+          <div className="min-w-0 grow">
+            <ModelChoice
+              models={models}
+              modelId={modelId}
+              onChoose={(chosen) => {
+                playground.setModel(lane.id, chosen)
+                dropModel()
+              }}
+            />
+          </div>
+          {isCompared && (
+            <button
+              type="button"
+              aria-label={`Tirar ${model?.display_name ?? modelId} da comparação`}
+              onClick={() => playground.removeLane(lane.id)}
+              className="inline-grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-ink md:size-10"
+            >
+              <X aria-hidden="true" className="size-4" />
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The first chat model that is not yet compared. */
+function nextModel({ models, lanes }: PlaygroundView): string {
+  const used = lanes.map(({ modelId }) => modelId)
+  const free = models.filter(({ id, available }) => available && !used.includes(id))
+  return (free.find(({ category }) => category === 'llm') ?? free[0])?.id ?? used[0] ?? ''
 }
 
 interface PromptFaultProps {
@@ -158,7 +237,7 @@ function PromptFault({ error, onRetry, onDrop }: PromptFaultProps) {
 }
 
 /** Reads `?modelo=` and `?prompt=` from the URL, until another model is chosen or the prompt is sent. */
-function useAddress({ playground }: PlaygroundView) {
+function useAddress({ playground, conversation }: PlaygroundView) {
   const [{ modelo, prompt: promptId }, change] = useFilters('modelo', 'prompt')
   const prompt = useQuery({ ...promptQuery(promptId), enabled: promptId !== '' })
   const dropPrompt = (): void => {
@@ -166,9 +245,11 @@ function useAddress({ playground }: PlaygroundView) {
   }
   const draft = useDraft(promptId === '' ? undefined : prompt.data, dropPrompt)
   const wanted = modelo !== '' ? modelo : (promptId !== '' && prompt.data?.default_model) || ''
+  const [first] = conversation.lanes
+  const laneId = first?.id
   useEffect(() => {
-    if (wanted !== '') playground.set({ model: wanted })
-  }, [playground, wanted])
+    if (wanted !== '' && laneId !== undefined) playground.setModel(laneId, wanted)
+  }, [playground, laneId, wanted])
   const dropModel = (): void => {
     if (modelo !== '') change({ modelo: '' })
   }

@@ -5,7 +5,10 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { sessionQuery, type Session } from '../../api/session.ts'
 import { Card } from '../../components/Card.tsx'
 import { PlaygroundDesk } from './PlaygroundDesk.tsx'
+import { loadRichText } from './RichText.tsx'
 import { usePlayground } from './use-playground.ts'
+
+void loadRichText()
 
 export function PlaygroundPage() {
   const { data: session } = useQuery(sessionQuery)

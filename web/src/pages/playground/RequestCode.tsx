@@ -1,7 +1,8 @@
 import { Dialog } from '../../components/Dialog.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { chatBody } from './chat-settings.ts'
-import { requestSnippets } from './request-snippets.ts'
+import type { Turn } from './conversation.ts'
+import { imageSnippets, requestSnippets } from './request-snippets.ts'
 import type { PlaygroundView } from './use-playground.ts'
 
 interface Props {
@@ -27,14 +28,29 @@ export function RequestCode({ isOpen, onClose, view, draft }: Props) {
 }
 
 function Code({ view, draft }: Pick<Props, 'view' | 'draft'>) {
-  const { turns } = view.conversation
+  const [first] = view.lanes
+  const turns = first?.lane.turns ?? []
   // The request behind the last answer.
   const asked = turns.at(-1)?.kind === 'answer' ? turns.slice(0, -1) : turns
   const text = draft.trim() === '' ? 'Olá!' : draft.trim()
-  const body = chatBody(
-    asked.length === 0 ? [{ kind: 'user', id: '', text }] : asked,
-    view.settings,
-  )
-  const snippets = requestSnippets(`${window.location.origin}/v1`, body)
+  const said = asked.length === 0 ? [{ kind: 'user', id: '', text } as const] : asked
+  const baseUrl = `${window.location.origin}/v1`
+  const model = first?.modelId ?? ''
+  const last = said.findLast((turn) => turn.kind === 'user')
+  const snippets =
+    first?.model?.category === 'image'
+      ? imageSnippets(baseUrl, { model, prompt: last?.kind === 'user' ? last.text : text })
+      : requestSnippets(baseUrl, chatBody(model, said.map(withoutImageData), view.settings))
   return <SnippetTabs label="A chamada em código" snippets={snippets} />
+}
+
+/** The data of an image is a million characters. */
+function withoutImageData(turn: Turn): Turn {
+  if (turn.kind !== 'user' || !turn.attachments) return turn
+  const attachments = turn.attachments.map((attachment) =>
+    attachment.kind === 'image'
+      ? { ...attachment, content: `${attachment.content.slice(0, 32)}…` }
+      : attachment,
+  )
+  return { ...turn, attachments }
 }

@@ -11,7 +11,10 @@ import type { PlaygroundView } from './use-playground.ts'
 
 /** The request's settings apart from model and messages. */
 export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
-  const { playground, settings, model } = view
+  const { playground, settings, lanes } = view
+  const models = lanes.flatMap(({ model }) => (model?.category === 'llm' ? [model] : []))
+  const noTools = models.find(({ price }) => price?.supports_tools === false)
+  const limits = models.flatMap(({ price }) => price?.output_tokens_max ?? [])
   const [resets, setResets] = useState(0)
   return (
     <div className="grid gap-5">
@@ -48,7 +51,7 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
       <TokensField
         key={resets}
         value={settings.maxTokens}
-        most={model?.price?.output_tokens_max}
+        most={limits.length === 0 ? undefined : Math.min(...limits)}
         onChange={(maxTokens) => playground.set({ maxTokens })}
       />
       <Checkbox
@@ -59,14 +62,14 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
       />
       <ToolsField
         value={settings.tools}
-        isRefusedBy={model?.price?.supports_tools === false ? model.display_name : undefined}
+        isRefusedBy={noTools?.display_name}
         onChange={(tools) => playground.set({ tools })}
       />
       <button
         type="button"
         className="min-h-11 justify-self-start text-sm font-medium text-accent underline underline-offset-4 md:min-h-8"
         onClick={() => {
-          playground.set({ ...SETTINGS_AT_FIRST, model: settings.model })
+          playground.set(SETTINGS_AT_FIRST)
           setResets(resets + 1)
         }}
       >

@@ -4,16 +4,58 @@ import { amount } from '../usage/charge-words.ts'
 import type { AnswerTurn } from './conversation.ts'
 
 /** The cost and duration of an answer in words; unknown facts are left out. */
-export function answerFacts({ charge, firstTokenMs, wholeMs }: AnswerTurn): readonly string[] {
+export function answerFacts({
+  charge,
+  firstTokenMs,
+  wholeMs,
+  images,
+}: AnswerTurn): readonly string[] {
   const facts: string[] = []
   if (charge?.costBrl !== undefined) facts.push(amount(charge.costBrl))
-  if (charge) {
+  if (charge && charge.promptTokens + charge.completionTokens > 0) {
     const { promptTokens, completionTokens, reasoningTokens } = charge
     const thought = reasoningTokens > 0 ? ` (${wholeNumber(reasoningTokens)} de raciocínio)` : ''
     facts.push(`${wholeNumber(promptTokens)} → ${wholeNumber(completionTokens)} tokens${thought}`)
   }
   if (firstTokenMs !== undefined) facts.push(`1º token em ${duration(firstTokenMs)}`)
-  if (firstTokenMs !== undefined && wholeMs !== undefined)
+  // An image comes at once, without a first token.
+  if ((firstTokenMs !== undefined || images) && wholeMs !== undefined)
     facts.push(`${duration(wholeMs)} ao todo`)
   return facts
+}
+
+/** The same facts by name, with a dash for those that are unknown. */
+export function answerFigures(answer: AnswerTurn): readonly (readonly [string, string])[] {
+  const { charge, firstTokenMs, wholeMs } = answer
+  const tokens = charge && charge.promptTokens + charge.completionTokens > 0 ? charge : undefined
+  return [
+    ['Custo', charge?.costBrl === undefined ? '–' : amount(charge.costBrl)],
+    ['Tempo', wholeMs === undefined ? '–' : duration(wholeMs)],
+    ['1º token', firstTokenMs === undefined ? '–' : duration(firstTokenMs)],
+    [
+      'Tokens',
+      tokens
+        ? `${wholeNumber(tokens.promptTokens)} → ${wholeNumber(tokens.completionTokens)}`
+        : '–',
+    ],
+  ]
+}
+
+/** What each of the answers is best at, by its id; nothing before all of them are complete. */
+export function praiseOf(answers: readonly AnswerTurn[]): ReadonlyMap<string, readonly string[]> {
+  const praise = new Map<string, string[]>()
+  const isComplete = answers.every(
+    ({ state, charge }) => state === 'done' && charge?.costBrl !== undefined,
+  )
+  if (answers.length < 2 || !isComplete) return praise
+  const add = (text: string, valueOf: (answer: AnswerTurn) => number): void => {
+    const best = Math.min(...answers.map(valueOf))
+    const winners = answers.filter((answer) => valueOf(answer) === best)
+    const [winner] = winners
+    if (!winner || winners.length > 1) return
+    praise.set(winner.id, [...(praise.get(winner.id) ?? []), text])
+  }
+  add('mais barata', ({ charge }) => charge?.costBrl ?? Infinity)
+  add('mais rápida', ({ wholeMs }) => wholeMs ?? Infinity)
+  return praise
 }

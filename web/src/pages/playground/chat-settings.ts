@@ -4,8 +4,6 @@ import { messagesOf, type Turn } from './conversation.ts'
 import { readTools } from './tools-text.ts'
 
 export interface ChatSettings {
-  /** Empty until the user chooses a model; then the page uses its default model. */
-  readonly model: string
   readonly system: string
   readonly temperature: number | null
   readonly topP: number | null
@@ -16,7 +14,6 @@ export interface ChatSettings {
 }
 
 export const SETTINGS_AT_FIRST: ChatSettings = {
-  model: '',
   system: '',
   temperature: null,
   topP: null,
@@ -26,8 +23,8 @@ export const SETTINGS_AT_FIRST: ChatSettings = {
 }
 
 /** The request body without the fields that only streaming needs. */
-export function chatBody(turns: readonly Turn[], settings: ChatSettings): ChatBody {
-  const { model, system, temperature, topP, maxTokens, isJson } = settings
+export function chatBody(model: string, turns: readonly Turn[], settings: ChatSettings): ChatBody {
+  const { system, temperature, topP, maxTokens, isJson } = settings
   const tools = readTools(settings.tools)
   return {
     model,
@@ -43,6 +40,6 @@ export function chatBody(turns: readonly Turn[], settings: ChatSettings): ChatBo
 /** The number of settings behind the button that differ from the defaults. */
 export function changedCount(settings: ChatSettings): number {
   return (Object.keys(SETTINGS_AT_FIRST) as (keyof ChatSettings)[]).filter(
-    (name) => name !== 'model' && settings[name] !== SETTINGS_AT_FIRST[name],
+    (name) => settings[name] !== SETTINGS_AT_FIRST[name],
   ).length
 }

@@ -10,10 +10,18 @@ export interface ToolCall {
   readonly arguments: string
 }
 
+export interface Attachment {
+  readonly kind: 'image' | 'text'
+  readonly name: string
+  /** The data URL of an image, or the text of a file. */
+  readonly content: string
+}
+
 export interface UserTurn {
   readonly kind: 'user'
   readonly id: string
   readonly text: string
+  readonly attachments?: readonly Attachment[]
 }
 
 /** The result of a tool call, as typed by the user. */
@@ -32,6 +40,8 @@ export interface AnswerTurn {
   readonly text: string
   readonly reasoning: string
   readonly toolCalls: readonly ToolCall[]
+  /** Data URLs of generated images. */
+  readonly images?: readonly string[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly error?: { readonly code: string; readonly text: string }
   /** As the model reported it: `length` means that the answer was cut. */
@@ -43,17 +53,41 @@ export interface AnswerTurn {
 
 export type Turn = UserTurn | ToolTurn | AnswerTurn
 
+/** One model's side of the conversation. Every lane has the same user turns. */
+export interface Lane {
+  readonly id: string
+  /** Empty until the user chooses a model; then the page uses its default model. */
+  readonly model: string
+  readonly turns: readonly Turn[]
+}
+
 export interface Conversation {
   readonly id: string
-  readonly turns: readonly Turn[]
+  /** One lane, or several that are compared. */
+  readonly lanes: readonly Lane[]
   /** BRL of every answer, including replaced ones. */
   readonly costs: readonly number[]
 }
 
+/** A message of the user and what each lane answered, in the order of the lanes. */
+export interface Round {
+  readonly user: UserTurn | undefined
+  /** Lanes with the same turns, because one joined later, share a part. */
+  readonly parts: readonly RoundPart[]
+}
+
+export interface RoundPart {
+  readonly laneId: string
+  readonly turns: readonly (ToolTurn | AnswerTurn)[]
+}
+
 export type RequestMessage = ChatBody['messages'][number]
 
-export function emptyConversation(): Conversation {
-  return { id: newUuid(), turns: [], costs: [] }
+export const LANES_MAX = 4
+
+export function emptyConversation(models: readonly string[] = ['']): Conversation {
+  const lanes = models.map((model) => ({ id: newUuid(), model, turns: [] }))
+  return { id: newUuid(), lanes, costs: [] }
 }
 
 /** The usage session of the conversation's calls. */
@@ -73,6 +107,39 @@ export function newAnswer(model: string): AnswerTurn {
   }
 }
 
+/** The lanes side by side, one round for each message of the user. */
+export function roundsOf(lanes: readonly Lane[]): readonly Round[] {
+  const split = lanes.map((lane) => ({ lane, rounds: splitAtUser(lane.turns) }))
+  const count = Math.max(0, ...split.map(({ rounds }) => rounds.length))
+  return Array.from({ length: count }, (_, place) => {
+    const parts: RoundPart[] = []
+    const seen = new Set<string>()
+    for (const { lane, rounds } of split) {
+      const turns = rounds[place]?.turns ?? []
+      const first = turns[0]
+      if (!first || seen.has(first.id)) continue
+      seen.add(first.id)
+      parts.push({ laneId: lane.id, turns })
+    }
+    return { user: split.map(({ rounds }) => rounds[place]?.user).find(Boolean), parts }
+  })
+}
+
+interface LaneRound {
+  readonly user: UserTurn | undefined
+  readonly turns: (ToolTurn | AnswerTurn)[]
+}
+
+function splitAtUser(turns: readonly Turn[]): readonly LaneRound[] {
+  const rounds: LaneRound[] = []
+  for (const turn of turns) {
+    if (turn.kind === 'user') rounds.push({ user: turn, turns: [] })
+    else if (rounds.length === 0) rounds.push({ user: undefined, turns: [turn] })
+    else rounds.at(-1)?.turns.push(turn)
+  }
+  return rounds
+}
+
 /**
  * The messages of a request. Models refuse a tool call without its result, so such a call is left out, and so
  * is an answer that becomes empty by that.
@@ -84,7 +151,7 @@ export function messagesOf(turns: readonly Turn[], system: string): RequestMessa
   const messages: RequestMessage[] =
     system.trim() === '' ? [] : [{ role: 'system', content: system.trim() }]
   for (const turn of turns) {
-    if (turn.kind === 'user') messages.push({ role: 'user', content: turn.text })
+    if (turn.kind === 'user') messages.push({ role: 'user', content: contentOf(turn) })
     if (turn.kind === 'tool')
       messages.push({ role: 'tool', tool_call_id: turn.call.id, content: turn.text })
     if (turn.kind !== 'answer') continue
@@ -99,6 +166,17 @@ export function messagesOf(turns: readonly Turn[], system: string): RequestMessa
   return messages
 }
 
+/** Files come before the message that speaks of them. */
+function contentOf({ text, attachments = [] }: UserTurn): NonNullable<RequestMessage['content']> {
+  if (attachments.length === 0) return text
+  const parts = attachments.map(({ kind, name, content }) =>
+    kind === 'image'
+      ? { type: 'image_url', image_url: { url: content } }
+      : { type: 'text', text: `Arquivo ${name}:\n\n${content}` },
+  )
+  return [...parts, { type: 'text', text }]
+}
+
 function toolCallOf({ id, name, arguments: args }: ToolCall): object {
   return { id, type: 'function', function: { name, arguments: args } }
 }
@@ -107,4 +185,19 @@ function toolCallOf({ id, name, arguments: args }: ToolCall): object {
 export function awaitedCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1)
   return last?.kind === 'answer' && last.state === 'done' ? last.toolCalls : []
+}
+
+export function isAnswering({ turns }: Lane): boolean {
+  const last = turns.at(-1)
+  return last?.kind === 'answer' && last.state === 'running'
+}
+
+/** Whether a message of the conversation has an image: then only models that read images can continue it. */
+export function hasImages({ lanes }: Conversation): boolean {
+  return lanes.some(({ turns }) =>
+    turns.some(
+      (turn) =>
+        turn.kind === 'user' && turn.attachments?.some(({ kind }) => kind === 'image') === true,
+    ),
+  )
 }

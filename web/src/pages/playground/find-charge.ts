@@ -44,12 +44,15 @@ export function changedByCharge(
   answerId: string,
   charge: ChatCharge,
 ): Conversation {
-  const { turns, costs } = conversation
+  const { lanes, costs } = conversation
   return {
     ...conversation,
-    turns: turns.map((turn) =>
-      turn.id === answerId && turn.kind === 'answer' ? { ...turn, charge } : turn,
-    ),
+    lanes: lanes.map((lane) => ({
+      ...lane,
+      turns: lane.turns.map((turn) =>
+        turn.id === answerId && turn.kind === 'answer' ? { ...turn, charge } : turn,
+      ),
+    })),
     costs: charge.costBrl === undefined ? costs : [...costs, charge.costBrl],
   }
 }

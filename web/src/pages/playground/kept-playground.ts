@@ -10,21 +10,27 @@ export interface Kept {
   readonly settings: ChatSettings
 }
 
+export interface FoundPlayground extends Kept {
+  /** The conversation that was open, when it was too long for the tab's storage. */
+  readonly openId?: string
+}
+
 const PLACE = 'catraca-playground'
 const KEY_PLACE = 'catraca-playground-key'
 /** Increase it when the stored shape changes: older data is then discarded. */
-const VERSION = 1
+const VERSION = 2
 
 /** Ignores the conversation of another customer in this tab. */
-export function readKept(customerId: string): Kept {
-  const kept = read(customerId)
+export function readKept(customerId: string): FoundPlayground {
+  const found = read(customerId)
   return {
-    conversation: kept?.conversation ?? emptyConversation(),
-    settings: { ...SETTINGS_AT_FIRST, ...kept?.settings },
+    conversation: found?.conversation ?? emptyConversation(),
+    settings: { ...SETTINGS_AT_FIRST, ...found?.settings },
+    ...(found?.openId === undefined ? {} : { openId: found.openId }),
   }
 }
 
-function read(customerId: string): Partial<Kept> | undefined {
+function read(customerId: string): Partial<FoundPlayground> | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(PLACE) ?? 'null')
     return kept?.version === VERSION && kept.customerId === customerId ? kept : undefined
@@ -33,11 +39,18 @@ function read(customerId: string): Partial<Kept> | undefined {
   }
 }
 
-export function keep(customerId: string, kept: Kept): void {
+export function keep(customerId: string, { conversation, settings }: Kept): void {
+  const own = { version: VERSION, customerId, settings }
+  // With images it is too long for this storage; then the history has it.
+  if (!store({ ...own, conversation })) store({ ...own, openId: conversation.id })
+}
+
+function store(value: object): boolean {
   try {
-    sessionStorage.setItem(PLACE, JSON.stringify({ version: VERSION, customerId, ...kept }))
+    sessionStorage.setItem(PLACE, JSON.stringify(value))
+    return true
   } catch {
-    // Too long for this browser's storage, or no storage at all: a reload then starts anew.
+    return false
   }
 }
 

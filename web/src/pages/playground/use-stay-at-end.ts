@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObje
 import type { Conversation } from './conversation.ts'
 
 /** Follows the text as it is written while its end is visible; a reader who scrolled up is left alone. */
-export function useStayAtEnd({ turns }: Conversation): {
+export function useStayAtEnd({ lanes }: Conversation): {
   readonly end: RefObject<HTMLDivElement | null>
   readonly isAtEnd: boolean
   readonly goToEnd: () => void
@@ -10,7 +10,8 @@ export function useStayAtEnd({ turns }: Conversation): {
   const end = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const follows = useRef(true)
-  const count = useRef(turns.length)
+  const turnCount = lanes.reduce((sum, { turns }) => sum + turns.length, 0)
+  const count = useRef(turnCount)
 
   const goToEnd = useCallback((): void => {
     end.current?.scrollIntoView({ block: 'nearest' })
@@ -28,9 +29,11 @@ export function useStayAtEnd({ turns }: Conversation): {
   }, [])
   useLayoutEffect(() => {
     // Always scrolls to a message that the user sends.
-    const hasMore = turns.length > count.current
-    count.current = turns.length
-    if (turns.length > 0 && (follows.current || hasMore)) goToEnd()
-  }, [turns, goToEnd])
+    const hasMore = turnCount > count.current
+    count.current = turnCount
+    if (turnCount > 0 && (follows.current || hasMore)) goToEnd()
+    // The text of the lanes grows without more turns.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+  }, [lanes, turnCount, goToEnd])
   return { end, isAtEnd, goToEnd }
 }

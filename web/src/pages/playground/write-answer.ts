@@ -1,6 +1,7 @@
 /** Writes an answer as it is streamed. */
 import { ApiError } from '../../api/api-error.ts'
 import type { ChatEvent } from '../../api/chat-events.ts'
+import { drawImages, type ImageCall } from '../../api/draw-images.ts'
 import { streamChat, type ChatCall } from '../../api/stream-chat.ts'
 import type { AnswerTurn, ToolCall, Turn } from './conversation.ts'
 import { explainChatError } from './explain-chat-error.ts'
@@ -53,13 +54,34 @@ export async function writeAnswer(
     )
   } catch (error) {
     if (call.signal.aborted) return end({ state: 'stopped' }, true)
-    const failed = error instanceof ApiError ? error : new ApiError(0, 'internal_error')
-    const hasBegun = answer.firstTokenMs !== undefined
-    const explained = { code: failed.code, text: explainChatError(failed) }
-    return end({ state: 'failed', error: explained }, hasBegun || failed.status === 0)
+    const { failed, status } = failureOf(error)
+    return end(failed, answer.firstTokenMs !== undefined || status === 0)
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Images come at once, with their charge. Never throws either. */
+export async function writeImages(begun: AnswerTurn, call: ImageCall): Promise<WrittenAnswer> {
+  const startedAt = performance.now()
+  const end = (ended: Partial<AnswerTurn>, mayBeCharged: boolean): WrittenAnswer => {
+    const wholeMs = Math.round(performance.now() - startedAt)
+    return { answer: { ...begun, wholeMs, ...ended }, mayBeCharged }
+  }
+  try {
+    const { images, charge } = await drawImages(call)
+    return end({ state: 'done', images, charge }, false)
+  } catch (error) {
+    if (call.signal.aborted) return end({ state: 'stopped' }, true)
+    const { failed, status } = failureOf(error)
+    return end(failed, status === 0)
+  }
+}
+
+function failureOf(error: unknown): { failed: Partial<AnswerTurn>; status: number } {
+  const known = error instanceof ApiError ? error : new ApiError(0, 'internal_error')
+  const explained = { code: known.code, text: explainChatError(known) }
+  return { failed: { state: 'failed', error: explained }, status: known.status }
 }
 
 function isOutput({ kind }: ChatEvent): boolean {

@@ -81,9 +81,9 @@ function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
           onChange={(event) => onChange({ keyId: event.target.value })}
         >
           <option value="">{keys.isPending ? 'Carregando…' : 'Escolha uma chave'}</option>
-          {keys.data?.map(({ id, name, last_four }) => (
+          {keys.data?.map(({ id, name, last_four, team_id }) => (
             <option key={id} value={id}>
-              {name} (…{last_four})
+              {name} (…{last_four}){team_id !== null && ' · equipe'}
             </option>
           ))}
         </Select>

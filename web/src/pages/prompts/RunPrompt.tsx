@@ -29,9 +29,10 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
   const [typed, setTyped] = useState<RunFields>(NEW_RUN)
   const [faults, setFaults] = useState<RunFaults>({})
   const run = useRun(prompt)
-  // A single key needs no choice.
-  const onlyKey = keys.data?.length === 1 ? keys.data[0]?.id : undefined
-  const fields = typed.keyId === '' && onlyKey ? { ...typed, keyId: onlyKey } : typed
+  // A single key needs no choice, unless it pays with a team's money.
+  const [onlyKey, ...others] = keys.data ?? []
+  const isChosen = onlyKey?.team_id === null && others.length === 0
+  const fields = typed.keyId === '' && isChosen ? { ...typed, keyId: onlyKey.id } : typed
   const result = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // On a phone the result is below the form.

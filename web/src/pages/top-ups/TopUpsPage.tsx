@@ -1,7 +1,11 @@
+import { Card } from '../../components/Card.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
 import { AutomaticTopUp } from './AutomaticTopUp.tsx'
 import { Cards } from './Cards.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { TrialCreditCard } from '../trial-credit/TrialCreditCard.tsx'
+import { useTrialOffer } from '../trial-credit/use-trial-offer.ts'
 import { NewTopUp } from './NewTopUp.tsx'
 import { TopUpHistory } from './TopUpHistory.tsx'
 import { TopUpInProgress } from './TopUpInProgress.tsx'
@@ -22,7 +26,7 @@ export function TopUpsPage() {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid gap-6">
           {openId === '' ? (
-            <NewTopUp onCreated={open} />
+            <NewCredit onCreated={open} />
           ) : (
             <TopUpInProgress key={openId} id={openId} onClose={() => open('')} />
           )}
@@ -33,6 +37,24 @@ export function TopUpsPage() {
           <AutomaticTopUp />
         </div>
       </div>
+    </>
+  )
+}
+
+/** Who may try the service for nothing need not pay first. */
+function NewCredit({ onCreated }: { readonly onCreated: (id: string) => void }) {
+  const { isPending, offer } = useTrialOffer()
+  // An offer that arrives later would push the form down.
+  if (isPending)
+    return (
+      <Card>
+        <SkeletonRows rows={6} label="Carregando as recargas…" />
+      </Card>
+    )
+  return (
+    <>
+      {offer && <TrialCreditCard offer={offer} />}
+      <NewTopUp onCreated={onCreated} />
     </>
   )
 }

@@ -13,12 +13,12 @@ interface Props {
 export function ChargeFilterFields({ filters, onChange }: Props) {
   const models = useQuery(modelsToChooseQuery).data ?? []
   const keys = useQuery(keysToChooseQuery).data?.keys ?? []
-  const { modelo, chave, de, ate } = filters
+  const { modelo, chave, situacao, de, ate } = filters
   return (
     <div
       role="search"
       aria-label="Filtrar as chamadas"
-      className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5"
+      className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6"
     >
       <Field label="Modelo">
         {(control) => (
@@ -58,6 +58,19 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
           </Select>
         )}
       </Field>
+      <Field label="Situação">
+        {(control) => (
+          <Select
+            {...control}
+            value={situacao}
+            onChange={(event) => onChange({ situacao: event.target.value })}
+          >
+            <option value="">Todas</option>
+            <option value="cobrada">Cobradas</option>
+            <option value="falha">Com falha, sem custo</option>
+          </Select>
+        )}
+      </Field>
       <DateRangeFields de={de} ate={ate} onChange={onChange} />
       <WholeTextField
         key={filters.sessao}
@@ -66,7 +79,6 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
         maxLength={80}
         value={filters.sessao}
         onChange={(sessao) => onChange({ sessao })}
-        className="max-md:col-span-2"
       />
     </div>
   )

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChevronDown, ReceiptText } from 'lucide-react'
+import { ArrowDown, ChevronDown, ReceiptText } from 'lucide-react'
 import { useId } from 'react'
 import { Badge } from '../../components/Badge.tsx'
 import { buttonClass } from '../../components/button-class.ts'
@@ -12,13 +12,19 @@ import { LoadMore } from '../../components/LoadMore.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { dateTime } from '../../format/date.ts'
 import { counted } from '../../format/number.ts'
-import { ChargeDetails } from './ChargeDetails.tsx'
+import { classNames } from '../../lib/class-names.ts'
+import { CallDetails } from './CallDetails.tsx'
+import { paceText, statusBadge, timeText } from './call-words.ts'
 import { amount, tokensText } from './charge-words.ts'
+import { isOrder, sortCalls } from './sort-calls.ts'
 import { useSteadyCharges } from './use-steady-charges.ts'
-import { chargesQuery, type Charge, type ChargeFilters } from './usage-queries.ts'
+import { chargesQuery, type Call, type ChargeFilters } from './usage-queries.ts'
 
 interface Props {
   readonly filters: ChargeFilters
+  /** As in the URL; empty: the newest first. */
+  readonly order: string
+  readonly onOrder: (order: string) => void
   readonly onClear: () => void
 }
 
@@ -27,9 +33,9 @@ export function ChargeLog(props: Props) {
   return <Log key={JSON.stringify(props.filters)} {...props} />
 }
 
-function Log({ filters, onClear }: Props) {
+function Log({ filters, order, onOrder, onClear }: Props) {
   const found = useInfiniteQuery(chargesQuery(filters))
-  const charges = found.data?.pages.flatMap((page) => page.usage_events) ?? []
+  const charges = found.data?.pages.flatMap((page) => page.calls) ?? []
   const { shown, newCount, hasMoreNew, openIds, toggle, showNew } = useSteadyCharges(charges)
   if (found.isPending) return <SkeletonRows rows={8} label="Carregando as chamadas" />
   if (found.isError && !found.data)
@@ -51,33 +57,63 @@ function Log({ filters, onClear }: Props) {
           </Button>
         )}
       </p>
-      <div className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
+      {isOrder(order) && found.hasNextPage && (
+        <p className="text-sm text-muted">
+          Em ordem só entre as {counted(shown.length, 'chamada carregada', 'chamadas carregadas')}.
+          Carregue mais ou escolha um período menor.
+        </p>
+      )}
+      {/* Clipped, not hidden: the head stays in sight while the page scrolls. */}
+      <div className="overflow-clip rounded-card border border-line bg-surface shadow-card">
         <table className="w-full text-sm">
-          <caption className="sr-only">Chamadas cobradas, as mais novas primeiro</caption>
-          <thead className="border-b border-line text-left text-xs text-muted">
+          <caption className="sr-only">
+            Chamadas, {isOrder(order) ? 'as maiores' : 'as mais novas'} primeiro
+          </caption>
+          <thead className="sticky top-0 z-10 bg-surface text-left text-xs text-muted shadow-[inset_0_-1px_0_var(--line)]">
             <tr>
-              <th scope="col" className="px-4 py-3 font-medium max-sm:hidden">
+              <SortableHead name="" order={order} onOrder={onOrder} className="max-sm:hidden">
                 Quando
-              </th>
+              </SortableHead>
               <th scope="col" className="px-4 py-3 font-medium">
                 Modelo
               </th>
-              <th scope="col" className="px-4 py-3 font-medium max-lg:hidden">
+              <th scope="col" className="px-4 py-3 font-medium max-xl:hidden">
                 Chave
               </th>
-              <th scope="col" className="px-4 py-3 text-right font-medium max-md:hidden">
+              <SortableHead
+                name="consumo"
+                order={order}
+                onOrder={onOrder}
+                className="text-right max-md:hidden"
+              >
                 Consumo
-              </th>
-              <th scope="col" className="px-4 py-3 text-right font-medium">
+              </SortableHead>
+              <SortableHead
+                name="duracao"
+                order={order}
+                onOrder={onOrder}
+                className="text-right max-lg:hidden"
+              >
+                Duração
+              </SortableHead>
+              <SortableHead
+                name="ritmo"
+                order={order}
+                onOrder={onOrder}
+                className="text-right max-xl:hidden"
+              >
+                Tokens/s
+              </SortableHead>
+              <SortableHead name="valor" order={order} onOrder={onOrder} className="text-right">
                 Valor
-              </th>
+              </SortableHead>
               <th scope="col" className="w-14">
                 <span className="sr-only">Conta</span>
               </th>
             </tr>
           </thead>
           <tbody>
-            {shown.map((charge) => (
+            {sortCalls(shown, order).map((charge) => (
               <ChargeRow
                 key={charge.id}
                 charge={charge}
@@ -93,8 +129,37 @@ function Log({ filters, onClear }: Props) {
   )
 }
 
+interface SortableHeadProps {
+  /** The order in the URL; empty for the order of the list itself. */
+  readonly name: string
+  readonly order: string
+  readonly onOrder: (order: string) => void
+  readonly className: string
+  readonly children: string
+}
+
+function SortableHead({ name, order, onOrder, className, children }: SortableHeadProps) {
+  const isSorted = name === (isOrder(order) ? order : '')
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? 'descending' : 'none'}
+      className={classNames('px-4 font-medium', className)}
+    >
+      <button
+        type="button"
+        className="inline-flex min-h-11 items-center gap-1 hover:text-ink"
+        onClick={() => onOrder(name)}
+      >
+        {children}
+        <ArrowDown aria-hidden="true" className={classNames('size-3', !isSorted && 'invisible')} />
+      </button>
+    </th>
+  )
+}
+
 interface ChargeRowProps {
-  readonly charge: Charge
+  readonly charge: Call
   readonly isOpen: boolean
   readonly onToggle: () => void
 }
@@ -102,6 +167,8 @@ interface ChargeRowProps {
 function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
   const id = useId()
   const when = dateTime(charge.created_at)
+  const badge = statusBadge(charge)
+  const time = timeText(charge)
   return (
     <>
       <tr className="border-b border-line last:border-b-0 hover:bg-sunken/60" onClick={onToggle}>
@@ -111,22 +178,35 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
         <td className="px-4 py-3">
           <span className="flex flex-wrap items-center gap-x-2">
             <span className="font-medium break-words">{charge.model_id}</span>
-            {charge.usage_kind === 'estimated' && <Badge tone="warning">estimada</Badge>}
-            {charge.corrects_id !== null && (
-              <Badge>{charge.cost_billed_brl < 0 ? 'estorno' : 'correção'}</Badge>
-            )}
+            {badge && <Badge tone={badge.tone}>{badge.text}</Badge>}
           </span>
           <span className="block text-xs text-muted tabular-nums sm:hidden">{when}</span>
           <span className="block text-xs text-muted tabular-nums md:hidden">
             {tokensText(charge)}
           </span>
         </td>
-        <td className="px-4 py-3 text-muted max-lg:hidden">{charge.api_key_name ?? 'Painel'}</td>
+        <td className="px-4 py-3 text-muted max-xl:hidden">{charge.api_key_name ?? 'Painel'}</td>
         <td className="px-4 py-3 text-right text-muted tabular-nums max-md:hidden">
           {tokensText(charge)}
         </td>
+        <td className="px-4 py-3 text-right whitespace-nowrap text-muted tabular-nums max-lg:hidden">
+          {time.whole}
+          {time.first !== undefined && <span className="block text-xs">{time.first}</span>}
+        </td>
+        <td className="px-4 py-3 text-right text-muted tabular-nums max-xl:hidden">
+          {paceText(charge)}
+        </td>
         <td className="py-3 pl-4 text-right font-medium whitespace-nowrap tabular-nums">
-          {amount(charge.cost_billed_brl)}
+          {charge.status === 'failed' ? (
+            <span className="font-normal text-muted">sem custo</span>
+          ) : (
+            amount(charge.cost_billed_brl)
+          )}
+          {charge.cache_saved_brl > 0 && (
+            <span className="block text-xs font-normal text-success">
+              cache: −{amount(charge.cache_saved_brl)}
+            </span>
+          )}
         </td>
         <td className="text-center">
           <button
@@ -149,8 +229,8 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
       </tr>
       {isOpen && (
         <tr id={id} className="border-b border-line bg-sunken/50 last:border-b-0">
-          <td colSpan={6} className="px-4 py-5">
-            <ChargeDetails charge={charge} />
+          <td colSpan={8} className="px-4 py-5">
+            <CallDetails call={charge} />
           </td>
         </tr>
       )}
@@ -158,7 +238,7 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
   )
 }
 
-function NoCharges({ filters, onClear }: Props) {
+function NoCharges({ filters, onClear }: Pick<Props, 'filters' | 'onClear'>) {
   const isFiltered = Object.values(filters).some((value) => value !== '')
   return isFiltered ? (
     <EmptyState

@@ -1,30 +1,33 @@
 import { Tabs } from 'radix-ui'
 import { PageTitle } from '../../components/PageTitle.tsx'
-import { useFilters } from '../../lib/use-filters.ts'
+import { useFilterSteps } from '../../lib/use-filters.ts'
 import { BalanceSum } from './BalanceSum.tsx'
 import { ChargeFilterFields } from './ChargeFilterFields.tsx'
 import { ChargeLog } from './ChargeLog.tsx'
 import { ExportUsage } from './ExportUsage.tsx'
+import { SaveCalls } from './SaveCalls.tsx'
+import { SpendView } from './SpendView.tsx'
 import { UsageByKey } from './UsageByKey.tsx'
 
 const VIEWS = [
   ['chamadas', 'Chamadas'],
+  ['gasto', 'Gasto'],
   ['chaves', 'Por chave'],
 ] as const
 
 export function UsagePage() {
-  const [{ ver }, change] = useFilters('ver', 'chave')
+  const [{ ver }, change] = useFilterSteps('ver', 'chave', ...PERIOD)
   return (
     <>
       <PageTitle
         title="Uso"
-        description="Cada chamada cobrada, com a conta que levou ao valor, até o último centavo."
+        description="Cada chamada, também a que falhou, com a conta que levou ao valor, até o último centavo."
         actions={<ExportUsage />}
       />
       <BalanceSum />
       <Tabs.Root
-        value={ver === 'chaves' ? 'chaves' : 'chamadas'}
-        onValueChange={(value) => change({ ver: value === 'chaves' ? value : '' })}
+        value={VIEWS.some(([value]) => value === ver) ? ver : 'chamadas'}
+        onValueChange={(value) => change({ ver: value === 'chamadas' ? '' : value })}
         className="grid gap-5"
       >
         <Tabs.List aria-label="Como ver o uso" className="flex gap-1 border-b border-line">
@@ -41,6 +44,9 @@ export function UsagePage() {
         <Tabs.Content value="chamadas" className="grid gap-5" tabIndex={-1}>
           <Charges />
         </Tabs.Content>
+        <Tabs.Content value="gasto" tabIndex={-1}>
+          <SpendView />
+        </Tabs.Content>
         <Tabs.Content value="chaves" tabIndex={-1}>
           <UsageByKey onChoose={(chave) => change({ ver: '', chave })} />
         </Tabs.Content>
@@ -50,13 +56,27 @@ export function UsagePage() {
 }
 
 function Charges() {
-  const [filters, change] = useFilters('modelo', 'chave', 'sessao', 'de', 'ate')
+  const [{ ordem, ...filters }, change] = useFilterSteps(...FILTERS, 'ordem')
   return (
     <>
       <ChargeFilterFields filters={filters} onChange={change} />
-      <ChargeLog filters={filters} onClear={() => change(NO_FILTERS)} />
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-prose text-sm text-muted">
+          Chamadas recusadas antes de chegar a um modelo (sem saldo, acima de um limite, com chave
+          ou pedido inválidos) não custam nada e não são guardadas uma a uma.
+        </p>
+        <SaveCalls filters={filters} />
+      </div>
+      <ChargeLog
+        filters={filters}
+        order={ordem}
+        onOrder={(order) => change({ ordem: order })}
+        onClear={() => change(NO_FILTERS)}
+      />
     </>
   )
 }
 
-const NO_FILTERS = { modelo: '', chave: '', sessao: '', de: '', ate: '' }
+const PERIOD = ['de', 'ate'] as const
+const FILTERS = ['modelo', 'chave', 'sessao', 'situacao', ...PERIOD] as const
+const NO_FILTERS = { modelo: '', chave: '', sessao: '', situacao: '', de: '', ate: '' }

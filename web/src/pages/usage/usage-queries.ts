@@ -1,8 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, type Answer } from '../../api/client.ts'
+import { api, type Answer, type Query } from '../../api/client.ts'
 import { cursorPages } from '../../lib/cursor-pages.ts'
 
 export type Charge = Answer<'get', '/usage/events'>['usage_events'][number]
+export type Call = Answer<'get', '/usage/calls'>['calls'][number]
+export type Spend = Answer<'get', '/usage/spend'>
+export type Grouping = NonNullable<Query<'get', '/usage/spend'>['by']>
 export type KeyUsage = Answer<'get', '/usage/by-key'>['keys'][number]
 
 export type Balance = Answer<'get', '/usage'>['balance']
@@ -11,35 +14,49 @@ export interface ChargeFilters {
   readonly modelo: string
   readonly chave: string
   readonly sessao: string
+  /** `cobrada` or `falha`. */
+  readonly situacao: string
   readonly de: string
   readonly ate: string
 }
 
 const PAGE = 50
+/** The largest page of the API, for files. */
+export const FILE_PAGE = 200
+const STATUSES: Readonly<Record<string, 'charged' | 'failed'>> = {
+  cobrada: 'charged',
+  falha: 'failed',
+}
 /** Where the server's events do not arrive; with them, new charges come at once. */
 const REFRESH_MS = 15_000
 /** How many days back keys and models are offered as filters. */
 const CHOICE_DAYS = 90
 
-export function chargesQuery({ modelo, chave, sessao, de, ate }: ChargeFilters) {
-  const filters = {
+function queryOf({ modelo, chave, sessao, situacao, de, ate }: ChargeFilters) {
+  const status = Object.hasOwn(STATUSES, situacao) ? STATUSES[situacao] : undefined
+  return {
+    ...(status === undefined ? {} : { status }),
     ...(modelo === '' ? {} : { model_id: modelo }),
     ...(chave === '' ? {} : { api_key_id: chave }),
     ...(sessao === '' ? {} : { session_id: sessao }),
     ...(de === '' ? {} : { from: de }),
     ...(ate === '' ? {} : { to: ate }),
   }
+}
+
+export function readCalls(
+  filters: ChargeFilters,
+  { cursor, limit, signal }: { cursor?: string | undefined; limit: number; signal: AbortSignal },
+) {
+  const query = { limit, ...queryOf(filters), ...(cursor === undefined ? {} : { cursor }) }
+  return api.get('/usage/calls', { query, signal })
+}
+
+export function chargesQuery(filters: ChargeFilters) {
   return infiniteQueryOptions({
-    queryKey: ['usage', 'events', filters],
+    queryKey: ['usage', 'calls', queryOf(filters)],
     queryFn: ({ pageParam, signal }) =>
-      api.get('/usage/events', {
-        query: {
-          limit: PAGE,
-          ...filters,
-          ...(pageParam === undefined ? {} : { cursor: pageParam }),
-        },
-        signal,
-      }),
+      readCalls(filters, { cursor: pageParam, limit: PAGE, signal }),
     ...cursorPages,
     // Polls for new charges until the user loads further pages.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
@@ -50,6 +67,13 @@ export const balanceQuery = queryOptions({
   queryKey: ['usage', 'balance'],
   queryFn: async ({ signal }) => (await api.get('/usage', { signal })).balance,
 })
+
+export function spendQuery(by: Grouping, from: string, to: string) {
+  return queryOptions({
+    queryKey: ['usage', 'spend', by, from, to],
+    queryFn: ({ signal }) => api.get('/usage/spend', { query: { by, from, to }, signal }),
+  })
+}
 
 export function usageByKeyQuery(days: number) {
   return queryOptions({

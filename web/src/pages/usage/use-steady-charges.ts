@@ -1,9 +1,9 @@
 /** The rows of the live log: they stay in their places while one of them is open. */
 import { useState } from 'react'
-import type { Charge } from './usage-queries.ts'
+import type { Call } from './usage-queries.ts'
 
 export interface SteadyCharges {
-  readonly shown: readonly Charge[]
+  readonly shown: readonly Call[]
   /** Newer than the rows that are shown. */
   readonly newCount: number
   /** There may be more of them than the page that was read. */
@@ -14,10 +14,10 @@ export interface SteadyCharges {
 }
 
 /** `charges`: as they are now, the newest first. */
-export function useSteadyCharges(charges: readonly Charge[]): SteadyCharges {
+export function useSteadyCharges(charges: readonly Call[]): SteadyCharges {
   const [openIds, setOpenIds] = useState<ReadonlySet<string>>(new Set())
   /** The rows since the first one was opened; undefined while the log is live. */
-  const [kept, setKept] = useState<readonly Charge[]>()
+  const [kept, setKept] = useState<readonly Call[]>()
   const { shown, newCount, hasMoreNew } = kept ? addOlder(kept, charges) : live(charges)
   return {
     shown,
@@ -37,11 +37,11 @@ export function useSteadyCharges(charges: readonly Charge[]): SteadyCharges {
   }
 }
 
-function live(charges: readonly Charge[]) {
+function live(charges: readonly Call[]) {
   return { shown: charges, newCount: 0, hasMoreNew: false }
 }
 
-function addOlder(kept: readonly Charge[], charges: readonly Charge[]) {
+function addOlder(kept: readonly Call[], charges: readonly Call[]) {
   const known = new Set(kept.map(({ id }) => id))
   const others = charges.filter(({ id }) => !known.has(id))
   const last = kept.at(-1)

@@ -1,0 +1,114 @@
+import Type from 'typebox'
+import { jsonBrl, type NanoBrl } from '../../lib/money.ts'
+import { listCalls, type Call } from '../../usage/list-calls.ts'
+import type { CallOutcome } from '../../usage/usage-event.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
+import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import { restRoute } from '../rest/rest-route.ts'
+import { answer, brl, nullable, storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { FAILURES, failureOf } from './call-failures.ts'
+import { readCacheSavings } from './cache-savings.ts'
+import type { UsageDeps } from './usage-deps.ts'
+import { usageEvent, usageEventBody } from './usage-event.ts'
+import { boundsOf, periodQuery } from './usage-period.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+const OUTCOMES: Readonly<Record<'charged' | 'failed', CallOutcome>> = {
+  charged: 'charged',
+  failed: 'released',
+}
+
+const ms = nullable(Type.Integer({ minimum: 0 }))
+
+const call = answer({
+  ...usageEvent.properties,
+  status: Type.Enum(['charged', 'failed']),
+  failure: {
+    ...nullable(Type.Enum([...FAILURES])),
+    description:
+      'Por que a chamada falhou, sem custo: client_left, o cliente desligou antes da resposta; request_refused, o modelo não aceitou a requisição; model_busy, limite ou lotação do modelo; model_slow, não respondeu a tempo; model_failed, falha do modelo; service_failed, falha nossa.',
+  },
+  is_stream: Type.Boolean(),
+  first_byte_ms: { ...ms, description: 'Do pedido ao modelo até o primeiro byte.' },
+  duration_ms: { ...ms, description: 'Do pedido ao modelo até o fim da resposta.' },
+  tokens_per_second: nullable(
+    Type.Number({
+      minimum: 0,
+      description: 'Tokens de saída por segundo, depois do primeiro byte.',
+    }),
+  ),
+  cache_saved_brl: {
+    ...brl,
+    description: 'Quanto a mais custariam os tokens lidos do cache, como entrada comum.',
+  },
+})
+
+export const usageCallsRoutes = [
+  restRoute({
+    method: 'GET',
+    path: '/usage/calls',
+    tag: 'Uso',
+    summary: 'As chamadas, também as que falharam sem custo, das mais novas para as mais antigas',
+    access: 'account',
+    query: {
+      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
+      cursor,
+      ...periodQuery,
+      model_id: Type.Optional(storedText(0, 200)),
+      api_key_id: Type.Optional(uuid),
+      session_id: Type.Optional(storedText(0, 80)),
+      status: Type.Optional(Type.Enum(['charged', 'failed'])),
+    },
+    answer: answer({
+      calls: Type.Array(call, {
+        description:
+          'As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) não são guardadas uma a uma.',
+      }),
+      next_cursor: nextCursor,
+    }),
+    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
+      const { limit = LIMIT_DEFAULT, status } = query
+      const list = {
+        customerId,
+        limit: limit + 1,
+        before: readCursor(query.cursor),
+        filter: {
+          modelId: query.model_id,
+          apiKeyId: query.api_key_id,
+          sessionId: query.session_id,
+          ...(await boundsOf(deps.db, customerId, query)),
+        },
+      }
+      const outcomes = status === undefined ? Object.values(OUTCOMES) : [OUTCOMES[status]]
+      const found = await listCalls(deps.db, list, outcomes)
+      const { page, next_cursor } = pageOf(found, limit, ({ createdAt, id }) => ({
+        at: createdAt,
+        id,
+      }))
+      const savingOf = await readCacheSavings(deps.db, page)
+      return { calls: page.map((each) => callBody(each, savingOf(each))), next_cursor }
+    },
+  }),
+]
+
+function callBody(of: Call, cacheSaved: NanoBrl): AnswerOf<typeof call> {
+  const isCharged = of.outcome === 'charged'
+  return {
+    ...usageEventBody(of),
+    status: isCharged ? 'charged' : 'failed',
+    failure: isCharged ? null : failureOf(of.reason),
+    is_stream: of.isStream,
+    first_byte_ms: of.firstByteMs,
+    duration_ms: of.durationMs,
+    tokens_per_second: isCharged ? paceOf(of) : null,
+    cache_saved_brl: jsonBrl(cacheSaved),
+  }
+}
+
+/** Unknown for answers that came in one piece: nearly all of their time is before the first byte. */
+function paceOf({ isStream, completionTokens, firstByteMs, durationMs }: Call): number | null {
+  if (!isStream || firstByteMs === null || durationMs === null || completionTokens < 2) return null
+  const seconds = (durationMs - firstByteMs) / 1_000
+  return seconds > 0 ? Math.round((completionTokens / seconds) * 10) / 10 : null
+}

@@ -1,0 +1,78 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import {
+  BookOpen,
+  Boxes,
+  ChartColumnStacked,
+  FilePlus,
+  KeyRound,
+  Monitor,
+  Moon,
+  Sun,
+  Wallet,
+  type LucideIcon,
+} from 'lucide-react'
+import { keyListQuery } from '../pages/keys/key-queries.ts'
+import { catalogQuery } from '../pages/models/catalog-query.ts'
+import type { Command } from './commands.ts'
+import { MENU, type MenuEntry } from './menu.ts'
+import { chooseTheme } from './theme.ts'
+
+/** Pages, acts, the newest keys and all models; `menu` is that of the area. */
+export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
+  const navigate = useNavigate()
+  const { history } = useRouter()
+  const keys = useInfiniteQuery(keyListQuery(undefined))
+  const catalog = useQuery(catalogQuery)
+  const pages = [...new Map([...menu, ...MENU].map((entry) => [entry.to, entry])).values()]
+  const goTo = (address: string) => () => history.push(address)
+  return [
+    ...pages.map(({ to, label, icon, group }): Command => ({
+      id: `page ${to}`,
+      kind: 'Página',
+      label,
+      icon,
+      ...(group === undefined ? {} : { words: group }),
+      run: () => void navigate({ to }),
+    })),
+    act('Criar chave', KeyRound, goTo('/chaves?criar=chave'), 'nova api'),
+    act('Nova recarga', Wallet, goTo('/recargas'), 'pix cartão boleto saldo pagar'),
+    act('Novo prompt', FilePlus, goTo('/prompts/novo')),
+    act(
+      'Ver o gasto por modelo',
+      ChartColumnStacked,
+      goTo('/uso?ver=gasto'),
+      'custo equipe sessão',
+    ),
+    act('Ler a documentação da API', BookOpen, () => location.assign('/docs'), 'docs guia'),
+    act('Tema claro', Sun, () => chooseTheme('light')),
+    act('Tema escuro', Moon, () => chooseTheme('dark')),
+    act('Tema do sistema', Monitor, () => chooseTheme('system')),
+    ...(keys.data?.pages.flatMap((page) => page.api_keys) ?? []).map(
+      ({ id, name, last_four }): Command => ({
+        id: `key ${id}`,
+        kind: 'Chave',
+        label: `${name} (…${last_four})`,
+        words: 'uso',
+        icon: KeyRound,
+        run: goTo(`/uso?chave=${id}`),
+      }),
+    ),
+    ...(catalog.data?.models ?? []).map(({ id, display_name, upstream, category }): Command => ({
+      id: `model ${id}`,
+      kind: 'Modelo',
+      label: display_name,
+      words: `${id} ${upstream}`,
+      icon: Boxes,
+      run: goTo(
+        category === 'llm' || category === 'image'
+          ? `/playground?modelo=${encodeURIComponent(id)}`
+          : `/modelos?busca=${encodeURIComponent(id)}`,
+      ),
+    })),
+  ]
+}
+
+function act(label: string, icon: LucideIcon, run: () => void, words = ''): Command {
+  return { id: `act ${label}`, kind: 'Ação', label, icon, run, words }
+}

@@ -1,0 +1,20 @@
+import { Card } from '../../components/Card.tsx'
+import { brl } from '../../format/brl.ts'
+import type { TrialCredit } from './trial-credit-query.ts'
+import { TrialCreditForm } from './TrialCreditForm.tsx'
+
+/** The words of the offer, also in the guide. */
+export const TRIAL_TEXT =
+  'Sem cartão e sem pagar nada: só um CPF ou CNPJ, uma vez para cada pessoa. O crédito é promocional: é gasto primeiro e não é devolvido.'
+
+export function trialTitle({ amount_brl }: TrialCredit): string {
+  return `Experimente com ${brl(amount_brl)} por nossa conta`
+}
+
+export function TrialCreditCard({ offer }: { readonly offer: TrialCredit }) {
+  return (
+    <Card title={trialTitle(offer)} description={TRIAL_TEXT}>
+      <TrialCreditForm offer={offer} />
+    </Card>
+  )
+}

@@ -1,0 +1,32 @@
+/** The periods of the page of spending, as days of the customer's time zone (YYYY-MM-DD), both included. */
+export interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+const DAY_MS = 86_400_000
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+export function lengthOf({ from, to }: Days): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
+}
+
+/** As many days, just before. */
+export function periodBefore(days: Days): Days {
+  return { from: addDays(days.from, -lengthOf(days)), to: addDays(days.from, -1) }
+}
+
+export function presetsOf(today: string): readonly (readonly [string, Days])[] {
+  const monthStart = `${today.slice(0, 7)}-01`
+  const lastMonthEnd = addDays(monthStart, -1)
+  return [
+    ['7 dias', { from: addDays(today, -6), to: today }],
+    ['30 dias', { from: addDays(today, -29), to: today }],
+    ['90 dias', { from: addDays(today, -89), to: today }],
+    ['Este mês', { from: monthStart, to: today }],
+    ['Mês passado', { from: `${lastMonthEnd.slice(0, 7)}-01`, to: lastMonthEnd }],
+  ]
+}
