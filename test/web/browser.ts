@@ -20,7 +20,8 @@ const AXE = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js
 /** The folder for screenshots; off by default, since they take as long as all the rest. */
 const { SCREENSHOTS } = process.env
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } }
-const WAIT_MS = 20_000
+/** A slow machine is no fault of the dashboard. */
+const WAIT_MS = 60_000
 /** Expected refusals: 401 when nobody is signed in, 404 for a profile or setting that does not exist yet. */
 const EXPECTED = [
   /status of 401 .*\/(v1|auth)\//,
