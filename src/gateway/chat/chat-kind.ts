@@ -65,7 +65,7 @@ export function createChatKind<Request extends ChatRequest>(
       }
       const relayed = await relayStream(
         { held, lease, stream: outcome, writer, client, running, waitMsMax },
-        mayCancel(provider, model),
+        mayCancel(provider, held),
       )
       const resolution = await resolveStream(held, relayed, answeredBy())
       return {
@@ -137,7 +137,7 @@ async function completeChat(
   // The callback applies only to this attempt, and only until its first chunk; afterwards `relayStream` decides.
   let isWaiting = true
   let isByClient = false
-  if (isStream && mayCancel(provider, held.model)) {
+  if (isStream && mayCancel(provider, held)) {
     client.onLeave(() => {
       if (!isWaiting) return
       isByClient = true
@@ -190,7 +190,8 @@ async function resolveStream(
   }
   const reason = REASONS[ending]
   // If the client hung up, the customer owes the prompt of a dispatched call; not if the upstream or this node failed.
-  if (seen === 0 && ending !== 'left') return releaseHeldCall(held, reason, answeredBy)
+  if (seen === 0 && webSearchesSeen === 0 && ending !== 'left')
+    return releaseHeldCall(held, reason, answeredBy)
   const used = await estimateChat(held, seen, reason, webSearchesSeen)
   return chargeHeldCall(held, used, answeredBy)
 }
@@ -199,10 +200,11 @@ const REASONS = { left: 'client_left', broken: 'stream_broken', lapsed: 'lease_l
 
 /**
  * Whether a call is cancelled when its client hangs up before any output: only if closing the connection stops the
- * billing, and the model cannot have generated hidden reasoning.
+ * billing, and the model cannot have generated hidden reasoning or searched, which is no output either.
  */
-function mayCancel(provider: Provider, model: Model): boolean {
-  return provider.cancelStopsBilling && model.canReason === false
+function mayCancel(provider: Provider, { model, quote }: HeldCall<ChatRequest>): boolean {
+  const mayHaveWorked = model.canReason !== false || webSearchesHeld(quote.unitsMax) > 0
+  return provider.cancelStopsBilling && !mayHaveWorked
 }
 
 /** The reported usage; undefined if it is missing, impossible, or of zero tokens for an answer that has output. */

@@ -57,3 +57,18 @@ test('the images of messages, documents and results of tools are sent and not me
   assert.equal(text.split(DATA).length - 1, 3)
   assert.equal(bytes, Buffer.byteLength(text) - 3 * DATA.length)
 })
+
+test('only the upstream whose usage counts searches is offered the search', () => {
+  const body = {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Olá' }],
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+  }
+  const native = { format: 'messages' as const, body, flags: [], webSearches: 5 }
+  const content = { body: {}, native, webSearchesMax: 5 } as never
+  const textFor = (kind: 'anthropic' | 'google-vertex') =>
+    writeNativeMessages(content, kind, MODEL)?.write(HEAD) ?? ''
+  assert.match(textFor('anthropic'), /"max_uses":5/)
+  assert.match(textFor('google-vertex'), /"messages"/)
+  assert.doesNotMatch(textFor('google-vertex'), /web_search/)
+})

@@ -49,10 +49,12 @@ export function writeNativeMessages(
   const known = FLAGS[kind] ?? new Set<string>()
   const flags = native.flags.filter((flag) => known.has(flag))
   if (!isTaken(content, native.body, kind, modelId, flags)) return undefined
+  // Only there does the usage count searches: elsewhere they would be free.
+  const offered = kind === 'anthropic' ? content : { ...content, webSearchesMax: 0 }
   const write = (given: JsonObject): { text: string; imageBytes: number } => {
     const head = pick(OF_PACKAGE, given)
     const images = { bytes: 0 }
-    const fields = writeFields(content, native.body, flags, head, images)
+    const fields = writeFields(offered, native.body, flags, head, images)
     return { text: JSON.stringify({ ...head, ...fields }), imageBytes: images.bytes }
   }
   return {

@@ -268,3 +268,12 @@ test('faults are found, with their place', () => {
       name,
     )
 })
+
+test('a signature is given to one call, however often a request repeats its id', () => {
+  const open = (sealed: unknown) =>
+    sealed === 'sealed' ? { fields: {}, calls: { a: 's'.repeat(1_000) } } : undefined
+  const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
+  const content = [{ type: 'redacted_thinking', data: 'sealed' }, ...Array(50).fill(call)]
+  const body = toChatBody({ ...REQUEST, messages: [{ role: 'assistant', content }] }, open)
+  assert.equal(JSON.stringify(body).split('s'.repeat(1_000)).length - 1, 1)
+})

@@ -185,6 +185,8 @@ function toAssistantMessage(
   }
   const signed = calls.map((call) => {
     const signature = signatures.get(call.id)
+    // Once: a request may repeat an id thousands of times, which would multiply its size.
+    signatures.delete(call.id)
     return signature === undefined ? call : { ...call, extra_content: signature }
   })
   return {

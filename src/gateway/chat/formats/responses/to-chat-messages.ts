@@ -175,6 +175,8 @@ function toMessages({ parts, calls, reasoning }: Turn): JsonObject[] {
   const extras = new Map(reasoning.flatMap((kept) => Object.entries(kept.calls)))
   const signed = calls.map((call) => {
     const extra = extras.get(call.id as string)
+    // Once: a request may repeat an id thousands of times, which would multiply its size.
+    extras.delete(call.id as string)
     return extra === undefined ? call : { ...call, extra_content: extra }
   })
   return [
