@@ -273,7 +273,10 @@ test('a signature is given to one call, however often a request repeats its id',
   const open = (sealed: unknown) =>
     sealed === 'sealed' ? { fields: {}, calls: { a: 's'.repeat(1_000) } } : undefined
   const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
-  const content = [{ type: 'redacted_thinking', data: 'sealed' }, ...Array(50).fill(call)]
+  const content = [
+    { type: 'redacted_thinking', data: 'sealed' },
+    ...Array.from({ length: 50 }, () => call),
+  ]
   const body = toChatBody({ ...REQUEST, messages: [{ role: 'assistant', content }] }, open)
   assert.equal(JSON.stringify(body).split('s'.repeat(1_000)).length - 1, 1)
 })
