@@ -3,10 +3,10 @@
  * holidays, and Carnival and the end of the year have several in a row. The fallback sources are tried only if it fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { addDays } from '../lib/add-days.ts'
 import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
 import { isFarFrom, JUMP_PERCENT_MAX } from './is-far-from.ts'
 import {
-  addDays,
   PTAX_BASES,
   PTAX_SOURCES,
   PtaxFault,

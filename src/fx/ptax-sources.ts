@@ -2,6 +2,7 @@
  * The three sources from which the central bank of Brazil publishes the closing PTAX (USD, sell), best first. Each
  * parses an answer into rows, and throws `PtaxFault` for any other content: maintenance pages also have status 200.
  */
+import { addDays } from '../lib/add-days.ts'
 import { isObject } from '../lib/is-object.ts'
 import { parseE4 } from '../lib/money.ts'
 
@@ -142,10 +143,6 @@ const DAY_MS = 86_400_000
 function daysOf({ first, last }: PtaxWindow): string[] {
   const count = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
   return Array.from({ length: count }, (_, index) => addDays(first, index))
-}
-
-export function addDays(day: string, count: number): string {
-  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10)
 }
 
 function isWeekend(day: string): boolean {

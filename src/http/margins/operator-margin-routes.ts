@@ -1,5 +1,6 @@
 /** The operator's margin: the cost of the calls at the upstreams beside the amounts billed to customers. */
 import Type from 'typebox'
+import { addDays } from '../../lib/add-days.ts'
 import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import {
   daysBetween,
@@ -13,7 +14,6 @@ import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const DAYS_DEFAULT = 30
-const DAY_MS = 86_400_000
 /** BRL x 10^16 in nano-BRL. */
 const E16_PER_NANO = 10_000_000n
 
@@ -84,19 +84,15 @@ export const operatorMarginRoutes = [
 
 function readWindow(query: { from?: string; to?: string }): { from: string; to: string } {
   const to = query.to ?? todayOfZone()
-  const from = query.from ?? dayBefore(to, DAYS_DEFAULT - 1)
+  const from = query.from ?? addDays(to, 1 - DAYS_DEFAULT)
   if (from > to) throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
-  if (from < dayBefore(to, DAYS_MAX - 1))
+  if (from < addDays(to, 1 - DAYS_MAX))
     throw new RestRefusal(400, 'invalid_request', `from: no máximo ${DAYS_MAX} dias, to incluído`)
   return { from, to }
 }
 
 function todayOfZone(): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: MARGIN_ZONE, dateStyle: 'short' }).format()
-}
-
-function dayBefore(day: string, days: number): string {
-  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
 /** Sorted by the billed amount, the largest first. */

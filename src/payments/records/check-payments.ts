@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
+import { addDays } from '../../lib/add-days.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Payment, PaymentQuery, Processor } from '../processor.ts'
 import {
@@ -148,9 +149,4 @@ async function suspectUnseen(
     if (rows.length < BATCH || !last) return count
     after = last.id
   }
-}
-
-/** `YYYY-MM-DD`, that many days later. */
-function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react'
+import { addDays } from '../../../../src/lib/add-days.ts'
 import { axisTop } from '../../components/axis-top.ts'
 import { axisBrl } from '../../format/brl.ts'
 import { shortDay } from '../../format/date.ts'
 import { classNames } from '../../lib/class-names.ts'
 import { amount } from './charge-words.ts'
-import { addDays } from './spend-periods.ts'
 import { colourOf, groupName } from './spend-words.ts'
 import type { Grouping, Spend } from './usage-queries.ts'
 

@@ -1,4 +1,6 @@
-/** The periods of the page of spending, as days of the customer's time zone (YYYY-MM-DD), both included. */
+/** The periods of the spending page, as days of the customer's time zone (YYYY-MM-DD), both included. */
+import { addDays } from '../../../../src/lib/add-days.ts'
+
 export interface Days {
   readonly from: string
   readonly to: string
@@ -6,11 +8,7 @@ export interface Days {
 
 const DAY_MS = 86_400_000
 
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
-}
-
-export function lengthOf({ from, to }: Days): number {
+function lengthOf({ from, to }: Days): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
 }
 

@@ -1,11 +1,10 @@
 /** Periods of days in São Paulo's time zone, as the API counts them. */
+import { addDays } from '../../../../../src/lib/add-days.ts'
 
 export interface Window {
   readonly from: string
   readonly to: string
 }
-
-const DAY_MS = 86_400_000
 
 const PERIODS = {
   '7-dias': { name: 'Últimos 7 dias', window: (today) => lastDays(today, 7) },
@@ -34,14 +33,10 @@ export function windowOf(period: Period, now: Date = new Date()): Window {
 }
 
 function lastDays(today: string, days: number): Window {
-  return { from: before(today, days - 1), to: today }
+  return { from: addDays(today, 1 - days), to: today }
 }
 
 function monthBefore(today: string): Window {
-  const to = before(`${today.slice(0, 7)}-01`, 1)
+  const to = addDays(`${today.slice(0, 7)}-01`, -1)
   return { from: `${to.slice(0, 7)}-01`, to }
-}
-
-function before(day: string, days: number): string {
-  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
