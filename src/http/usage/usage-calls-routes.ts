@@ -3,17 +3,15 @@ import { jsonBrl, type NanoBrl } from '../../lib/money.ts'
 import { listCalls, type Call } from '../../usage/list-calls.ts'
 import type { CallOutcome } from '../../usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import { nextCursor } from '../rest/cursor.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { answer, brl, nullable, storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { answer, brl, nullable } from '../rest/values.ts'
 import { FAILURES, failureOf } from './call-failures.ts'
 import { readCacheSavings } from './cache-savings.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
-import { boundsOf, periodQuery } from './usage-period.ts'
+import { readUsagePage, usageListQuery } from './usage-list-query.ts'
 
-const LIMIT_DEFAULT = 50
-const LIMIT_MAX = 200
 const OUTCOMES: Readonly<Record<'charged' | 'failed', CallOutcome>> = {
   charged: 'charged',
   failed: 'released',
@@ -52,12 +50,7 @@ export const usageCallsRoutes = [
     summary: 'As chamadas, também as que falharam sem custo, das mais novas para as mais antigas',
     access: 'account',
     query: {
-      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
-      cursor,
-      ...periodQuery,
-      model_id: Type.Optional(storedText(0, 200)),
-      api_key_id: Type.Optional(uuid),
-      session_id: Type.Optional(storedText(0, 80)),
+      ...usageListQuery,
       status: Type.Optional(Type.Enum(['charged', 'failed'])),
     },
     answer: answer({
@@ -68,24 +61,11 @@ export const usageCallsRoutes = [
       next_cursor: nextCursor,
     }),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
-      const { limit = LIMIT_DEFAULT, status } = query
-      const list = {
-        customerId,
-        limit: limit + 1,
-        before: readCursor(query.cursor),
-        filter: {
-          modelId: query.model_id,
-          apiKeyId: query.api_key_id,
-          sessionId: query.session_id,
-          ...(await boundsOf(deps.db, customerId, query)),
-        },
-      }
+      const { status } = query
       const outcomes = status === undefined ? Object.values(OUTCOMES) : [OUTCOMES[status]]
-      const found = await listCalls(deps.db, list, outcomes)
-      const { page, next_cursor } = pageOf(found, limit, ({ createdAt, id }) => ({
-        at: createdAt,
-        id,
-      }))
+      const { page, next_cursor } = await readUsagePage(deps.db, customerId, query, (list) =>
+        listCalls(deps.db, list, outcomes),
+      )
       const savingOf = await readCacheSavings(deps.db, page)
       return { calls: page.map((each) => callBody(each, savingOf(each))), next_cursor }
     },

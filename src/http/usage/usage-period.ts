@@ -23,16 +23,3 @@ export async function askedPeriod(
     )
   return period
 }
-
-/** Earlier than any charge. */
-const FIRST_DAY = '1000-01-01'
-
-/** The bounds of a list. Without days there are none. */
-export async function boundsOf(
-  db: Database,
-  customerId: string,
-  { from, to }: { from?: string; to?: string },
-): Promise<Pick<UsagePeriod, 'fromAt' | 'untilAt'> | Record<string, never>> {
-  if (from === undefined && to === undefined) return {}
-  return askedPeriod(db, customerId, { from: from ?? FIRST_DAY, to })
-}

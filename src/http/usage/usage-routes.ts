@@ -1,19 +1,16 @@
 import Type from 'typebox'
 import { balanceFields, findBalance } from '../../ledger/find-balance.ts'
 import { listUsageEvents } from '../../usage/list-usage-events.ts'
-import type { UsageEventFilter } from '../../usage/usage-event.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
-import { answer, storedText, uuid, wholeNumber } from '../rest/values.ts'
-import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import { answer } from '../rest/values.ts'
+import { nextCursor } from '../rest/cursor.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { boundsOf, periodQuery } from './usage-period.ts'
+import { readUsagePage, usageListQuery } from './usage-list-query.ts'
 
 /** The newest charges that `GET /usage` shows; the paged list and the exports have all of them. */
 const EVENTS_MAX = 100
-const LIMIT_DEFAULT = 50
-const LIMIT_MAX = 200
 
 export const usageRoutes = [
   restRoute({
@@ -42,34 +39,12 @@ export const usageRoutes = [
     tag: 'Uso',
     summary: 'As cobranças, das mais novas para as mais antigas, página por página',
     access: 'account',
-    query: {
-      limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
-      cursor,
-      ...periodQuery,
-      model_id: Type.Optional(storedText(0, 200)),
-      api_key_id: Type.Optional(uuid),
-      session_id: Type.Optional(storedText(0, 80)),
-    },
+    query: usageListQuery,
     answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
-      const { limit = LIMIT_DEFAULT } = query
-      const before = readCursor(query.cursor)
-      const filter: UsageEventFilter = {
-        modelId: query.model_id,
-        apiKeyId: query.api_key_id,
-        sessionId: query.session_id,
-        ...(await boundsOf(deps.db, customerId, query)),
-      }
-      const events = await listUsageEvents(deps.db, {
-        customerId,
-        limit: limit + 1,
-        filter,
-        before,
-      })
-      const { page, next_cursor } = pageOf(events, limit, ({ createdAt, id }) => ({
-        at: createdAt,
-        id,
-      }))
+      const { page, next_cursor } = await readUsagePage(deps.db, customerId, query, (list) =>
+        listUsageEvents(deps.db, list),
+      )
       return { usage_events: page.map(usageEventBody), next_cursor }
     },
   }),
