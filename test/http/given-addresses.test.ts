@@ -54,7 +54,7 @@ const UPSTREAMS: Readonly<Record<string, object>> = {
 }
 
 /** The bodies that arrived at any upstream. */
-let arrived: string[] = []
+const arrived: string[] = []
 const upstream = createServer(async (request, response) => {
   arrived.push(await text(request))
   response.writeHead(500, { 'content-type': 'application/json' }).end('{}')
@@ -227,7 +227,7 @@ const send = (path: string, model: string, body: object): Promise<Asked> =>
 
 for (const [name, { path, body, passesTo }] of Object.entries(PLACES)) {
   test(`no upstream of any kind gets a hostile address: ${name}`, async () => {
-    arrived = []
+    arrived.length = 0
     const models = Object.keys(UPSTREAMS)
     for (const address of HOSTILE) {
       const answers = await Promise.all(models.map((model) => send(path, model, body(address))))
@@ -572,7 +572,7 @@ const SAMPLES: Readonly<Record<string, (parts: object[], tools: object[]) => obj
 }
 
 test('no field, part or tool that is on no list carries an address to an upstream', async () => {
-  arrived = []
+  arrived.length = 0
   const bodies = Object.entries(SAMPLES).flatMap(([path, sample]) => [
     [path, sample([], [])] as const,
     ...INVENTED.flatMap((field) =>
