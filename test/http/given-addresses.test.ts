@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { upstreamPresets } from '../../src/catalog/upstream-presets.ts'
+import { CUSTOM_FIELDS, FUNCTION_FIELDS, TOOL_FIELDS } from '../../src/gateway/chat/chat-request.ts'
 import {
   FILE_FIELDS,
   IMAGE_FIELDS,
@@ -234,7 +235,7 @@ for (const [name, { path, body, passesTo }] of Object.entries(PLACES)) {
       for (const [place, { status, text: answered }] of answers.entries())
         assert.equal(status, 400, `${models[place]} ${JSON.stringify(address)}: ${answered}`)
     }
-    assert.deepEqual(arrived, [])
+    assert.deepEqual([...arrived], [])
     // Otherwise the place would refuse everything, and the rest would show nothing.
     const answer = await send(path, passesTo ?? 'opens', body(PUBLIC))
     if (passesTo === undefined) assert.equal(answer.status, 400, answer.text)
@@ -290,6 +291,19 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     prompt_cache_key: 'text',
     safety_identifier: 'text',
   },
+  'a tool of a chat': {
+    type: 'setting',
+    function: 'schema',
+    custom: 'text',
+    cache_control: 'setting',
+  },
+  'the function of a tool': {
+    name: 'text',
+    description: 'text',
+    parameters: 'schema',
+    strict: 'setting',
+  },
+  'the custom of a tool': { name: 'text', description: 'text', format: 'text' },
   'a text of user': { type: 'setting', text: 'text' },
   'a image of user': { type: 'setting', source: 'image of a message' },
   'a document of user': {
@@ -428,6 +442,9 @@ test('each field that can reach an upstream is no address, or has a place above'
     ['an image of a chat', IMAGE_FIELDS],
     ['the file of a file', FILE_FIELDS],
     ['a chat', OPEN_CHAT_FIELDS],
+    ['a tool of a chat', TOOL_FIELDS],
+    ['the function of a tool', FUNCTION_FIELDS],
+    ['the custom of a tool', CUSTOM_FIELDS],
     ...Object.entries(messageFields.BLOCK_FIELDS).flatMap(([role, fields]) =>
       named(fields, (type) => `a ${type} of ${role}`),
     ),
@@ -484,7 +501,6 @@ const INVENTED = [
   'extra_headers',
   'plugins',
   'data_sources',
-  'context',
 ] as const
 const INVENTED_TYPES = [
   'video_url',
@@ -535,6 +551,15 @@ function everywhere(value: unknown, field: string, added: unknown): unknown {
   return { [field]: added, ...Object.fromEntries(inner) }
 }
 
+function placesOfMark(value: unknown, place: string): string[] {
+  if (typeof value === 'string') return value.includes('169.254') ? [place] : []
+  if (typeof value !== 'object' || value === null) return []
+  const isList = Array.isArray(value)
+  return Object.entries(value).flatMap(([key, each]) =>
+    placesOfMark(each, isList ? `${place}[]` : `${place}.${key}`),
+  )
+}
+
 const tool = { name: 'f', description: 'Uma', parameters: { type: 'object', properties: {} } }
 const SAMPLES: Readonly<Record<string, (parts: object[], tools: object[]) => object>> = {
   [CHAT]: (parts, tools) => ({
@@ -543,7 +568,12 @@ const SAMPLES: Readonly<Record<string, (parts: object[], tools: object[]) => obj
       ...user({ type: 'text', text: 'Oi' }, { type: 'image_url', image_url: { url: PNG } }),
       ...user({ type: 'file', file: { filename: 'a.pdf', file_data: PDF } }, ...parts),
     ],
-    tools: [{ type: 'function', function: tool }, ...tools],
+    tools: [
+      { type: 'function', function: tool },
+      { type: 'custom', custom: { name: 'g', description: 'Outra' } },
+      ...tools,
+    ],
+    functions: [tool],
   }),
   '/messages': (parts, tools) => ({
     ...message(
@@ -590,10 +620,10 @@ test('no field, part or tool that is on no list carries an address to an upstrea
   for (const [path, body] of bodies)
     await Promise.all(Object.keys(UPSTREAMS).map((model) => send(path, model, body)))
   assert.ok(arrived.length > 100, `${arrived.length} requests arrived`)
-  assert.deepEqual(
-    arrived.filter((body) => body.includes('169.254')),
-    [],
-  )
+  const places = arrived
+    .filter((body) => body.includes('169.254'))
+    .flatMap((body) => placesOfMark(JSON.parse(body), ''))
+  assert.deepEqual([...new Set(places)], [])
 })
 
 /** Names of fields that could be an address, of the interface's bodies and queries. */
@@ -602,8 +632,8 @@ const ADDRESS_NAME =
 
 /** Each such field that is not of a model call: what it is. */
 const GIVEN: Readonly<Record<string, 'webhook' | 'not opened'>> = {
-  'POST /me/webhooks url': 'webhook',
-  'PATCH /me/webhooks/{id} url': 'webhook',
+  'POST /webhooks url': 'webhook',
+  'PATCH /webhooks/{id} url': 'webhook',
 }
 
 function addressesIn(schema: Schema | undefined, under = ''): string[] {
@@ -651,11 +681,11 @@ test('each address that the interface takes has a row, and webhooks refuse the h
   const { db } = gateway.database
   const session = await openSession({ db, dataDir: gateway.node.dataDir }, gateway.customerId)
   const asWebhook = { secret: session }
-  const made = await ask(baseUrl, '/me/webhooks', { ...asWebhook, body: { url: PUBLIC } })
+  const made = await ask(baseUrl, '/webhooks', { ...asWebhook, body: { url: PUBLIC } })
   assert.equal(made.status, 201, made.text)
   for (const url of HOSTILE) {
-    const created = await ask(baseUrl, '/me/webhooks', { ...asWebhook, body: { url } })
-    const path = `/me/webhooks/${made.json.id ?? made.json.webhook?.id}`
+    const created = await ask(baseUrl, '/webhooks', { ...asWebhook, body: { url } })
+    const path = `/webhooks/${made.json.id ?? made.json.webhook?.id}`
     const changed = await ask(baseUrl, path, { ...asWebhook, method: 'PATCH', body: { url } })
     assert.deepEqual([created.status, changed.status], [400, 400], url)
   }
