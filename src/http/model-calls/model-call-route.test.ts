@@ -61,3 +61,45 @@ test('a large body waits for the turn of its customer before it is read, a small
   assert.equal((await large).status, 503)
   assert.deepEqual(served, [PACED_FROM_BYTES, PACED_FROM_BYTES + 1])
 })
+
+test('a large answer counts for the memory of its customer until the client has it', async (context) => {
+  const answer = 'x'.repeat(1_000_000)
+  const counts = createByteBudget({ ownBytesMax: Infinity, bytesMax: Infinity })
+  const counted: (readonly [string, number])[] = []
+  const bodies = {
+    ...counts,
+    add(subject: string, bytes: number): void {
+      counted.push([subject, bytes])
+      counts.add(subject, bytes)
+    },
+  }
+  const deps = {
+    publicUrl: undefined,
+    bodies,
+    checkCaller: () => ({ id: 'k', customerId: 'c' }) as ActiveKey,
+  } as unknown as ModelCallDeps
+  const closed = new EventTarget()
+  const route = modelCallRoute<Buffer>({
+    url: PATH,
+    contract: chatCompletions,
+    serving: () => ({
+      bodyOf: bytesOf,
+      serveCall: async (_call, client) =>
+        client.answer(answer, { limit: 1, remaining: 1, resetAt: 1 }),
+    }),
+  })
+  const server = Fastify()
+  server.server.on('request', (_request, response) =>
+    response.once('close', () => setImmediate(() => closed.dispatchEvent(new Event('closed')))),
+  )
+  addBodyReading(server, bodies, new Set(), (_error, socket) => socket.destroy())
+  addRoutes(server, [route], (each) => each.handlersOf(deps), PACED_FROM_BYTES)
+  context.after(() => server.close())
+  const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' })
+  const isClosed = once(closed, 'closed')
+  const response = await fetch(baseUrl + PATH, { method: 'POST', body: '{}' })
+  assert.deepEqual(counted, [['c:c', answer.length]])
+  assert.equal((await response.text()).length, answer.length)
+  await isClosed
+  assert.equal(counts.bytes, 0)
+})
