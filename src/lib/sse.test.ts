@@ -33,3 +33,20 @@ test('an event of many lines without end is rejected too', () => {
     for (let count = 0; count < 20; count += 1) reader.push(line)
   }, RangeError)
 })
+
+test('a line that comes in many parts is searched for its end once, not anew with each part', (context) => {
+  const reader = createSseReader(1_000_000)
+  let searched = 0
+  const indexOf = String.prototype.indexOf
+  context.mock.method(String.prototype, 'indexOf', function (this: string, text: string, from = 0) {
+    if (text === '\n') searched += this.length - from
+    return indexOf.call(this, text, from)
+  })
+  const part = Buffer.from('x'.repeat(100))
+  const parts = 5_000
+  reader.push(Buffer.from('data: '))
+  for (let count = 0; count < parts; count += 1) reader.push(part)
+  const [event] = reader.push(Buffer.from('\n\n'))
+  assert.equal(event?.length, parts * part.length)
+  assert.ok(searched > 0 && searched < 2 * parts * part.length, `${searched} characters`)
+})

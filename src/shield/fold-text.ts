@@ -47,6 +47,11 @@ const ESCAPE =
   /\\{1,8}u[dD]835\\{1,8}u[dD][fF](?:[cC][eEfF]|[d-fD-F][0-9a-fA-F])|\\{1,8}(?:u[0-9a-fA-F]{4}|[nrtbf/])|%[2-7][0-9a-fA-F]|&#(?:64|[xX]40);|\uD835[\uDFCE-\uDFFF]/y
 const FONT_ESCAPE = /u[dD]835\\/
 const BACKSLASH = 0x5c
+const PERCENT = 0x25
+const AMPERSAND = 0x26
+const NUMBER_SIGN = 0x23
+/** What `ESCAPE` has after backslashes. */
+const ESCAPED: ReadonlySet<number> = new Set(Array.from('unrtbf/', (each) => each.charCodeAt(0)))
 const FIRST_OF_FONTS = 0xd835
 
 export function foldText(source: string): FoldedText {
@@ -56,12 +61,16 @@ export function foldText(source: string): FoldedText {
   const shifts: number[] = []
   let done = 0
   let length = 0
-  for (let start = findBeginning(source, 0); start !== -1; start = findBeginning(source, done)) {
+  let from = 0
+  for (let start = findBeginning(source, from); start !== -1; start = findBeginning(source, from)) {
+    from = endOfPlain(source, start)
+    if (from > start) continue
     const spelling = readSpelling(source, start)
     const folded = foldSpecial(spelling)
     pieces.push(source.slice(done, start), folded)
     length += start - done + folded.length
     done = start + spelling.length
+    from = done
     if (folded.length === spelling.length) continue
     places.push(length)
     shifts.push(done - length)
@@ -75,6 +84,28 @@ function findBeginning(source: string, from: number): number {
   for (let place = from; place < source.length; place += 1)
     if (BEGINNINGS[source.charCodeAt(place)] === 1) return place
   return -1
+}
+
+/**
+ * The end of what stays as it is although it begins like an escape, such as the quotation marks of JSON within JSON;
+ * `start` if there may be none.
+ */
+function endOfPlain(source: string, start: number): number {
+  switch (source.charCodeAt(start)) {
+    case BACKSLASH: {
+      let end = start + 1
+      while (source.charCodeAt(end) === BACKSLASH) end += 1
+      return ESCAPED.has(source.charCodeAt(end)) ? start : end
+    }
+    case PERCENT: {
+      const digit = source.charCodeAt(start + 1)
+      return digit >= 0x32 && digit <= 0x37 ? start : start + 1
+    }
+    case AMPERSAND:
+      return source.charCodeAt(start + 1) === NUMBER_SIGN ? start : start + 1
+    default:
+      return start
+  }
 }
 
 function createTable(ranges: readonly (readonly [from: number, to?: number])[]): Uint8Array {

@@ -38,3 +38,28 @@ test('a device keeps the last four accounts, and forgets each after 90 days with
   at += 30 * DAY_MS
   assert.deepEqual(known(), [false, false, true, false, false])
 })
+
+test('a browser has one id, whichever accounts it had since and however old their tokens are', () => {
+  let at = Date.now()
+  const devices = createDeviceCookies(KEY, () => at)
+  let cookie: string | undefined
+  const remember = (email: string): void => {
+    cookie = valueOf(devices.remember(cookie, email, ORIGIN)) || cookie
+  }
+  remember('first@x.br')
+  const [id] = devices.allDevicesOf(cookie, 'first@x.br')
+  assert.match(id ?? '', /^[0-9a-f]{24}$/)
+  for (const email of ['a@x.br', 'b@x.br', 'c@x.br', 'd@x.br', 'e@x.br']) {
+    assert.deepEqual(devices.allDevicesOf(cookie, email), [id], 'before it is remembered')
+    remember(email)
+    assert.deepEqual(devices.allDevicesOf(cookie, email), [id])
+    assert.equal(devices.deviceOf(cookie, email), id)
+  }
+  assert.equal(devices.deviceOf(cookie, 'first@x.br'), undefined, 'its token is gone')
+  for (let month = 0; month < 6; month++) {
+    at += 31 * DAY_MS
+    remember('e@x.br')
+  }
+  assert.equal(devices.deviceOf(cookie, 'e@x.br'), id)
+  assert.deepEqual(devices.allDevicesOf(undefined, 'e@x.br'), [])
+})

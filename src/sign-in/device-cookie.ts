@@ -1,7 +1,8 @@
 /**
  * The cookie of a device on which somebody was signed in before. Attempts to sign in from such a device have a count of
  * their own, so that a stranger who uses up the attempts for an address does not lock its owner out. The cookie signs
- * nobody in. It holds one token for each of the last accounts, bound to the e-mail by its signature.
+ * nobody in. It holds one token for each of the last accounts, bound to the e-mail by its signature. All tokens of a
+ * browser have one id, which outlives each of them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { cookiePrefix } from './session-cookie.ts'
@@ -9,7 +10,10 @@ import { cookiePrefix } from './session-cookie.ts'
 export interface DeviceCookies {
   /** The id of the device, if the `Cookie` header has an unexpired token for this e-mail. */
   deviceOf(cookies: string | undefined, email: string): string | undefined
-  /** The ids in the `Cookie` header, that of this e-mail first. The others are not verified: the header may invent them. */
+  /**
+   * The distinct ids in the `Cookie` header, that of this e-mail first; one, unless the tokens are of before all shared
+   * theirs. Only that of this e-mail is verified: the header may invent the others.
+   */
   allDevicesOf(cookies: string | undefined, email: string): string[]
   /** The `Set-Cookie` line that remembers the device; undefined if its token is valid for long enough. */
   remember(cookies: string | undefined, email: string, origin: string): string | undefined
@@ -50,20 +54,15 @@ export function createDeviceCookies(key: Buffer, now: () => number = Date.now): 
     deviceOf: (cookies, email) => find(cookies, email)?.deviceId,
     allDevicesOf(cookies, email) {
       const own = find(cookies, email)?.deviceId
-      const all = tokensOf(cookies).flatMap((token) => {
-        const bytes = Buffer.from(token, 'base64url')
-        return bytes.length === BODY_BYTES + SIGNATURE_BYTES
-          ? [bytes.subarray(0, ID_BYTES).toString('hex')]
-          : []
-      })
-      // Without a token of its own, the account has no device that could be remembered.
-      return own === undefined ? all : [own, ...all.filter((id) => id !== own)]
+      return [...new Set([...(own === undefined ? [] : [own]), ...idsOf(cookies)])]
     },
     remember(cookies, email, origin) {
       const known = find(cookies, email)
       if (known && known.secondsLeft > RENEWED_DAYS_BEFORE * DAY_SECONDS) return undefined
       const body = Buffer.alloc(BODY_BYTES)
-      randomBytes(ID_BYTES).copy(body)
+      // That of another account in this browser, unverified: whoever invents one could as well send no cookie.
+      const id = known?.deviceId ?? idsOf(cookies)[0] ?? randomBytes(ID_BYTES).toString('hex')
+      body.write(id, 'hex')
       body.writeUInt32BE(Math.floor(now() / 1000) + DAYS * DAY_SECONDS, ID_BYTES)
       const token = Buffer.concat([body, sign(body, email)]).toString('base64url')
       const others = tokensOf(cookies).filter((each) => read(each, email) === undefined)
@@ -72,6 +71,16 @@ export function createDeviceCookies(key: Buffer, now: () => number = Date.now): 
       return `${cookiePrefix(origin)}.device=${value}; Path=/; Max-Age=${DAYS * DAY_SECONDS}; HttpOnly; SameSite=Lax${secure}`
     },
   }
+}
+
+/** The ids of all tokens, unverified. */
+function idsOf(cookies: string | undefined): string[] {
+  return tokensOf(cookies).flatMap((token) => {
+    const bytes = Buffer.from(token, 'base64url')
+    return bytes.length === BODY_BYTES + SIGNATURE_BYTES
+      ? [bytes.subarray(0, ID_BYTES).toString('hex')]
+      : []
+  })
 }
 
 function tokensOf(cookies: string | undefined): string[] {

@@ -43,6 +43,31 @@ test('the browser of a customer who took the credit brings none to a second acco
   assert.equal(other.status, 201)
 })
 
+test('a browser that four more accounts used since brings none to the last of them', async () => {
+  const cpfs = [
+    '15350946056',
+    '86288366757',
+    '71460238001',
+    '29537995593',
+    '40442820135',
+    '16899535009',
+  ]
+  let device = ''
+  const statuses: number[] = []
+  for (const [place, cpf] of cpfs.entries()) {
+    const { customerId } = await seedPayer(db, cpf)
+    const session = await openSession({ db, dataDir }, customerId)
+    const { cookie, ...rest } = credentialHeaders(session)
+    const headers = (): Record<string, string> => ({ ...rest, cookie: `${cookie}; ${device}` })
+    const page = await ask(baseUrl, '/session', { headers: headers() })
+    device = page.headers.getSetCookie()[0]?.split(';')[0] ?? device
+    // Only the first and the last account ask.
+    if (place > 0 && place < cpfs.length - 1) continue
+    statuses.push((await ask(baseUrl, PATH, { method: 'POST', headers: headers() })).status)
+  }
+  assert.deepEqual(statuses, [201, 409])
+})
+
 test('a key of models and of self-service cannot take it, and a cookie alone cannot', async () => {
   const { customerId } = await seedPayer(db, '39053344705')
   for (const scope of ['calls', 'account'] as const) {

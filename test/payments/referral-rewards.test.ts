@@ -127,32 +127,36 @@ test('a reward waits until the withdrawal period is over and enough paid money i
   await seedPaidTopUp(db, { ...thrifty, cents: 5_000, daysAgo: 8 })
   await spend(thrifty, 19)
   // Twenty were spent, all of it promotional.
-  const gifted = await seedReferredPayer(code)
-  await seedPaidTopUp(db, { ...gifted, cents: 2_000, daysAgo: 8 })
-  await grantPromotion(db, {
-    customerId: gifted.customerId,
-    amountNanoBrl: 20n * NANO_PER_BRL,
-    reason: 'promotion',
-    reference: createId(),
-  })
-  await spend(gifted, 20)
+  const gifted: Payer[] = []
+  for (const reason of ['promotion', 'referral', 'trial'] as const) {
+    const payer = await seedReferredPayer(code)
+    await seedPaidTopUp(db, { ...payer, cents: 2_000, daysAgo: 8 })
+    await grantPromotion(db, {
+      customerId: payer.customerId,
+      amountNanoBrl: 20n * NANO_PER_BRL,
+      reason,
+      reference: createId(),
+    })
+    await spend(payer, 20)
+    gifted.push(payer)
+  }
   assert.equal(await reward(), 0)
   assert.equal(await brlOf(referrer), 0)
 
   await spend(thrifty, 1)
-  await spend(gifted, 20)
+  for (const payer of gifted) await spend(payer, 20)
   await sql`update top_ups set paid_at = paid_at - interval '1 day' where customer_id = ${eager.customerId}`.execute(
     db,
   )
-  assert.equal(await reward(), 3)
+  assert.equal(await reward(), 5)
   assert.equal(await reward(), 0)
-  assert.equal(await brlOf(referrer), 30)
-  assert.equal(await findPromotionalLeft(db, referrer.customerId), 30n * NANO_PER_BRL)
+  assert.equal(await brlOf(referrer), 50)
+  assert.equal(await findPromotionalLeft(db, referrer.customerId), 50n * NANO_PER_BRL)
   const { rows } = await sql<{ type: string }>`
     select type from events where customer_id = ${referrer.customerId}`.execute(db)
   assert.deepEqual(
     rows.map(({ type }) => type),
-    ['referral.rewarded', 'referral.rewarded', 'referral.rewarded'],
+    Array.from({ length: 5 }, () => 'referral.rewarded'),
   )
 })
 

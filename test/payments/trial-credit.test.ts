@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from '../harness/fast-check.ts'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
@@ -16,9 +17,11 @@ import {
   type TrialProgramme,
   type TrialRequest,
 } from '../../src/payments/trial-credit/grant-trial-credit.ts'
+import { findRefundable, sumUnspent } from '../../src/payments/refunds/refundable.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
+import { seedUsage } from '../harness/seed-usage.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const FIVE: TrialProgramme = {
@@ -173,6 +176,74 @@ test('at once or one by one, 24 hours of grants never exceed the budget', async 
   } finally {
     await other.drop()
   }
+})
+
+test('an account finds out of five CPFs in a day whether they have accounts', async () => {
+  const paying = stranger()
+  await seedPaidTopUp(db, { customerId: (await register(paying)).customerId, cents: 2_000 })
+  const prober = await register({ ...stranger(), cpf: paying.cpf })
+  const kinds: string[] = []
+  for (let tries = 0; tries < 8; tries++) kinds.push((await grant(prober)).kind)
+  const informed = kinds.filter((kind) => kind !== 'trial_credit_exhausted')
+  assert.deepEqual(informed, Array(5).fill('trial_credit_used'))
+  // Now as if the CPF were free: the answer is the same.
+  await db
+    .transaction()
+    .execute((trx) => saveProfile(trx, prober.customerId, { tax_id: cpfOf(fresh()) }))
+  assert.deepEqual(await grant(prober), { kind: 'trial_credit_exhausted' })
+})
+
+test('all networks of an IPv6 /48 together get ten credits in a day, whoever asks at once', async () => {
+  const place = fresh()
+  const requests = await Promise.all(
+    Array.from({ length: 16 }, async (_, network) => ({
+      ...(await register(stranger())),
+      ip: `2804:${place.toString(16)}:7:${network.toString(16)}::1`,
+    })),
+  )
+  const outcomes = await Promise.all(requests.map((request) => grant(request)))
+  assert.equal(outcomes.filter(({ kind }) => kind === 'granted').length, 10)
+  assert.equal(outcomes.filter(({ kind }) => kind === 'trial_credit_exhausted').length, 6)
+  const elsewhere = { ...(await register(stranger())), ip: `2804:${place.toString(16)}:8::1` }
+  assert.equal((await grant(elsewhere)).kind, 'granted')
+})
+
+test('the trial credit, whatever is paid and spent beside it, is never refunded as money', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom('pay', 'spend'), fc.integer({ min: 1, max: 900 })), {
+        maxLength: 6,
+      }),
+      async (steps) => {
+        const request = await register(stranger())
+        const { customerId } = request
+        assert.equal((await grant(request)).kind, 'granted')
+        const { id: apiKeyId } = (
+          await createApiKey(db, { customerId, name: 'chave', requestsPerMinute: 60 })
+        ).key
+        const trial = FIVE.amountNanoBrl
+        let paid = 0n
+        let spent = 0n
+        for (const [step, cents] of steps) {
+          const amount = BigInt(cents) * (NANO_PER_BRL / 100n)
+          if (step === 'pay') {
+            await seedPaidTopUp(db, { customerId, cents })
+            paid += amount
+          } else if (spent + amount <= paid + trial) {
+            const use = { at: new Date(), modelId: 'm', promptTokens: 1, completionTokens: 1 }
+            const events = [{ ...use, costPicoUsd: amount * 100n, billed: amount }]
+            await seedUsage(db, { customerId, apiKeyId, events })
+            spent += amount
+          }
+        }
+        const refundable = sumUnspent(await findRefundable(db, customerId))
+        // What is spent before the last payment may have been of the credit or of earlier money: never less is kept.
+        assert.ok(refundable <= paid - (spent > trial ? spent - trial : 0n), `${refundable}`)
+        assert.ok(paid > 0n || refundable === 0n)
+      },
+    ),
+    { numRuns: 12 },
+  )
 })
 
 test('an account that had a credit, that has no CPF, or whose programme is off gets none', async () => {

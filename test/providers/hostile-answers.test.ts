@@ -35,11 +35,16 @@ const openBedrock = (baseUrl: string): Provider =>
   })
 
 /** Writes without an end; resolves with the number of bytes once the gateway closes the connection. */
-async function writeForEver(response: ServerResponse, begin: Buffer, more: Buffer) {
+async function writeForEver(
+  response: ServerResponse,
+  begin: Buffer,
+  more: Buffer,
+  bytesMax = 64 * MB,
+) {
   response.write(begin)
   let bytes = begin.length
   const closed = once(response, 'close').then(() => true)
-  for (let isClosed = false; !isClosed && bytes < 64 * MB;) {
+  for (let isClosed = false; !isClosed && bytes < bytesMax;) {
     bytes += more.length
     if (response.write(more)) isClosed = response.destroyed
     else isClosed = await Promise.race([closed, once(response, 'drain').then(() => false)])
@@ -100,6 +105,25 @@ for (const [name, open, begin, line] of [
     })
     assert.equal(outcome.failure?.reason, 'bad_answer')
     assert.ok((await (written as Promise<number>)) < 16 * MB)
+  })
+}
+
+for (const [name, open, begin] of [
+  ['openai-compatible', openOpenAi, '{"choices":['],
+  ['google', openGemini, '{"candidates":['],
+] as const) {
+  test(`${name}: a plain answer without end is cut after 64 megabytes`, async (context) => {
+    const concat = context.mock.method(Buffer, 'concat')
+    let written: Promise<number> | undefined
+    const outcome = await outcomeOf(open, false, (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      written = writeForEver(response, Buffer.from(begin), Buffer.alloc(MB, '1'), 256 * MB)
+    })
+    assert.ok(outcome.failure)
+    const bytes = await (written as Promise<number>)
+    assert.ok(bytes > 32 * MB && bytes < 96 * MB, `${bytes} bytes`)
+    // Joining what is thrown away would keep other calls waiting.
+    for (const { result } of concat.mock.calls) assert.ok((result?.length ?? 0) < MB)
   })
 }
 

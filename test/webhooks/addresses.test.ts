@@ -9,6 +9,12 @@ import { seal } from '../../src/lib/seal.ts'
 import { postAttempt, type PostOptions } from '../../src/webhooks/post-attempt.ts'
 import { createSigningSecret } from '../../src/webhooks/sign-webhook.ts'
 import { readWebhookUrl } from '../../src/webhooks/webhook-url.ts'
+import {
+  INTERNAL_NAMES,
+  PRIVATE_HOSTS,
+  RESOLVED_TO_PRIVATE,
+  UNREADABLE_ADDRESSES,
+} from '../harness/hostile-addresses.ts'
 import { SETTINGS } from '../harness/webhook-receiver.ts'
 
 /** Counts connections of any protocol. */
@@ -45,99 +51,6 @@ async function post(url: string, more: Partial<PostOptions> = {}) {
   return postAttempt(attempt, new Date(), options)
 }
 
-/** As customers may write them. */
-const PRIVATE_HOSTS = [
-  // This machine, in every notation of IPv4.
-  '127.0.0.1',
-  '127.1',
-  '127.0.1',
-  '127.255.255.254',
-  '2130706433',
-  '017700000001',
-  '0x7f000001',
-  '0x7f.0.0.1',
-  '0x7f.1',
-  '0177.0.0.1',
-  '0177.0.0.01',
-  '00000177.0x0.0.1',
-  '127.0.0.1.',
-  '0',
-  '0.0.0.0',
-  '0x0',
-  '１２７.0.0.1',
-  '①②⑦.0.0.1',
-  '127。0。0。1',
-  '127%2e0%2e0%2e1',
-  '%31%32%37.0.0.1',
-  // The cloud's metadata service.
-  '169.254.169.254',
-  '2852039166',
-  '0xa9fea9fe',
-  '0251.0376.0251.0376',
-  '169.254.43518',
-  '0xA9.254.169.254',
-  '[fd00:ec2::254]',
-  '[::ffff:169.254.169.254]',
-  '169.254.170.2',
-  '100.100.100.200',
-  '192.0.0.192',
-  // Private and special networks.
-  '10.0.0.1',
-  '012.0.0.1',
-  '10.1',
-  '172.16.0.1',
-  '172.31.255.254',
-  '192.168.1.1',
-  '192.168.257',
-  '100.64.0.1',
-  '198.18.0.1',
-  '192.0.2.5',
-  '198.51.100.5',
-  '203.0.113.5',
-  '224.0.0.1',
-  '239.255.255.250',
-  '240.0.0.1',
-  '255.255.255.255',
-  '192.88.99.1',
-  // IPv6: this machine, mapped, compatible, translated, tunnelled.
-  '[::1]',
-  '[::]',
-  '[0:0:0:0:0:0:0:1]',
-  '[0000::0001]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[0:0:0:0:0:ffff:7f00:0001]',
-  '[::127.0.0.1]',
-  '[::ffff:0:127.0.0.1]',
-  '[::ffff:10.0.0.1]',
-  '[64:ff9b::127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[64:ff9b::a9fe:a9fe]',
-  '[64:ff9b::10.0.0.1]',
-  '[64:ff9b:1::127.0.0.1]',
-  '[2002:7f00:1::]',
-  '[2002:a00:1::1]',
-  '[2001:0:7f00:1::]',
-  '[2001:db8::1]',
-  '[fe80::1]',
-  '[fe80::5efe:127.0.0.1]',
-  '[fec0::1]',
-  '[fc00::1]',
-  '[fd12:3456::1]',
-  '[ff02::1]',
-  '[100::1]',
-  '[3fff::1]',
-  '[5f00::1]',
-  // Names.
-  'localhost',
-  'LOCALHOST',
-  'localhost.',
-  'a.localhost',
-  'a.b.LocalHost.',
-  'ｌocalhost',
-  'loc%61lhost',
-] as const
-
 test('more than sixty spellings of a private address are refused both when they are set and when they are used', async () => {
   assert.ok(PRIVATE_HOSTS.length > 60)
   const resolved: string[] = []
@@ -163,64 +76,16 @@ test('more than sixty spellings of a private address are refused both when they 
 })
 
 test('names of internal networks are refused when they are set', async () => {
-  for (const host of [
-    'intranet',
-    'router',
-    'metadata',
-    'metadata.google.internal',
-    'instance-data.ec2.internal',
-    'db.local',
-    'printer.LOCAL.',
-    'host.docker.internal',
-    'kubernetes.default.svc.cluster.local',
-    'nas.lan',
-    'nas.home.arpa',
-    'server.localdomain',
-    'wiki.corp',
-    'fritz.home',
-    'x.onion',
-    'postgres',
-  ])
+  for (const host of INTERNAL_NAMES)
     assert.ok('fault' in readWebhookUrl(`https://${host}/x`, LIVE), host)
 })
 
 test('an address that is not https, hides its host, or uses another protocol is refused when it is set', async () => {
   for (const url of [
-    '',
-    'x',
-    '/x',
-    '//example.com',
-    'example.com',
-    'https://',
-    'https:///',
+    ...UNREADABLE_ADDRESSES,
     'http://example.com/x',
-    'ftp://example.com',
-    'file:///etc/passwd',
-    'gopher://example.com',
-    'data:,x',
-    'javascript:alert(1)',
-    'unix:/var/run/docker.sock',
-    'ws://example.com',
-    'https://user@example.com',
-    'https://user:word@example.com',
-    'https://:word@example.com',
-    'https://example.com@127.0.0.1/',
-    'https://127.0.0.1#@example.com',
     'https://example.com#x',
     'https://example.com/#',
-    'https://127.0.0.1\\@example.com/',
-    'https:\\\\127.0.0.1\\',
-    'https://127.0.0.1%00.example.com/',
-    'https://exa mple.com',
-    'https://exam\u0000ple.com',
-    'https://1.2.3.4.5',
-    'https://256.1.1.1',
-    'https://[::1',
-    'https://[::1%25eth0]/',
-    'https://example.com:25/',
-    'https://example.com:22',
-    'https://example.com:65536',
-    'https://example.com:0',
     `https://example.com/${'a'.repeat(2_000)}`,
     `https://example.com/${'ç'.repeat(1_000)}`,
   ])
@@ -248,28 +113,7 @@ test('public addresses are accepted and stored in one canonical form', async () 
 })
 
 test('a name is refused if any of its addresses is private, in any form that the resolver returns', async () => {
-  for (const addresses of [
-    ['127.0.0.1'],
-    ['10.0.0.1'],
-    ['169.254.169.254'],
-    ['0.0.0.0'],
-    ['192.168.0.1'],
-    ['172.16.0.1'],
-    ['100.64.0.1'],
-    ['::1'],
-    ['::'],
-    ['::ffff:127.0.0.1'],
-    ['::ffff:7f00:1'],
-    ['64:ff9b::7f00:1'],
-    ['fe80::1%eth0'],
-    ['fd00::1'],
-    ['2002:7f00:1::'],
-    ['1.1.1.1', '127.0.0.1'],
-    ['2606:4700:4700::1111', '::1'],
-    ['not an address'],
-    ['127.1'],
-    ['2130706433'],
-  ]) {
+  for (const addresses of RESOLVED_TO_PRIVATE) {
     const lookup: Lookup = async () => addresses.map((address) => ({ address }))
     const { error } = await post(`http://rebind.example.com:${port}/`, { lookup })
     assert.equal(error, 'refused_address', addresses.join())

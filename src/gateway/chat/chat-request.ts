@@ -85,13 +85,30 @@ function isFilled(list: unknown): boolean {
   return Array.isArray(list) && list.length > 0
 }
 
-const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control'])
+export const TOOL_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'function',
+  'custom',
+  'cache_control',
+])
+export const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'parameters',
+  'strict',
+])
+export const CUSTOM_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'format'])
 
 function readTools(body: JsonObject, facts: MessageFacts): void {
   for (const tool of (body.tools as JsonObject[] | null | undefined) ?? []) {
     keepFields(TOOL_FIELDS, tool)
+    if (isObject(tool.function)) keepFields(FUNCTION_FIELDS, tool.function)
+    if (isObject(tool.custom)) keepFields(CUSTOM_FIELDS, tool.custom)
     readCacheControl(tool, facts)
   }
+  if (Array.isArray(body.functions))
+    for (const each of body.functions as unknown[])
+      if (isObject(each)) keepFields(FUNCTION_FIELDS, each)
 }
 
 /** Returns the first fault of the request in Portuguese; undefined if the request is valid. */

@@ -30,7 +30,7 @@ const ROLES: ReadonlySet<string> = new Set([
   'tool',
   'function',
 ])
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
   'name',
@@ -45,15 +45,15 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'prefix',
 ])
 /** Per type, because an upstream may ignore the type and read the field of another type. */
-const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['text', new Set(['type', 'text', 'cache_control'])],
   ['refusal', new Set(['type', 'refusal'])],
   ['image_url', new Set(['type', 'image_url', 'cache_control'])],
   ['file', new Set(['type', 'file', 'cache_control'])],
 ])
-const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
+export const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
 const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high'])
-const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
+export const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
 
 /** Returns the facts of the messages, or their first fault in Portuguese. */
 export function readMessages(messages: unknown): MessageFacts | string {

@@ -9,7 +9,7 @@ import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request.ts'
-import { writeEmbeddings } from './write-embeddings.ts'
+import { writeEmbeddings, writeVectors } from './write-embeddings.ts'
 
 /** Tokens that a model adds around each text, with a margin. */
 const TOKENS_PER_INPUT = 8
@@ -36,10 +36,11 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
     const used: Used = reported?.promptTokens
       ? { counts: billedUsage(held.model, by.price, reported), kind: 'exact', reason: null }
       : await estimate(held, estimateReason(held, outcome.usage))
+    const entries = await writeVectors(outcome.vectors, held.request.encoding)
     const resolution = chargeHeldCall(held, used, by)
     return {
       resolution,
-      write: () => writeEmbeddings(held, outcome.vectors, resolution),
+      write: () => writeEmbeddings(held, entries, resolution),
       send: (text) => client.answer(text, held.limits),
     }
   },

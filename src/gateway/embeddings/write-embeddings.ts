@@ -1,26 +1,42 @@
 import type { TokenCounts } from '../../catalog/prices.ts'
+import { inSlices } from '../../lib/in-slices.ts'
 import { jsonBrl, type NanoBrl } from '../../lib/money.ts'
 import type { EmbeddingAnswer } from '../../providers/contract.ts'
 import type { EmbeddingRequest } from './embedding-request.ts'
 import type { HeldCall } from '../call.ts'
 
-/** The JSON of an answer. Vectors are converted to the encoding that the client asked for. */
-export function writeEmbeddings(
-  { model, request }: HeldCall<EmbeddingRequest>,
+/**
+ * The entries of an answer as JSON, written vector by vector: forty megabytes of numbers, written at once, would keep
+ * every other call waiting for a second.
+ */
+export async function writeVectors(
   vectors: EmbeddingAnswer['vectors'],
+  encoding: EmbeddingRequest['encoding'],
+): Promise<string> {
+  const entries: string[] = []
+  await inSlices(() => {
+    const index = entries.length
+    const vector = vectors[index]
+    if (vector === undefined) return false
+    const embedding = encoding === 'base64' ? toBase64(vector) : toNumbers(vector)
+    entries.push(JSON.stringify({ object: 'embedding', index, embedding }))
+    return true
+  })
+  return entries.join(',')
+}
+
+/** The JSON of an answer with these entries. */
+export function writeEmbeddings(
+  { model }: Pick<HeldCall<EmbeddingRequest>, 'model'>,
+  entries: string,
   charged: TokenCounts & { readonly billedNanoBrl: NanoBrl },
 ): string {
-  return JSON.stringify({
-    object: 'list',
-    data: vectors.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: request.encoding === 'base64' ? toBase64(vector) : toNumbers(vector),
-    })),
+  const rest = JSON.stringify({
     model: model.id,
     usage: { prompt_tokens: charged.promptTokens, total_tokens: charged.promptTokens },
     cost_billed_brl: jsonBrl(charged.billedNanoBrl),
   })
+  return `{"object":"list","data":[${entries}],${rest.slice(1)}`
 }
 
 const FLOAT_BYTES = 4

@@ -2,6 +2,8 @@
  * Grants the trial credit: promotional money with which a new customer tries the service. One for each customer, CPF or
  * CNPJ, mailbox and device, a few for each network and day, and never more than the operator's budget in 24 hours. A
  * generated CPF and a cleared browser pass the first four, so the budget alone bounds the operator's loss.
+ * An account asks a few times in a day: each refusal says that one of its CPF, mailbox and browser is known, so with many
+ * tries it would find out whose CPFs have accounts.
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../../audit-log/audited.ts'
@@ -10,9 +12,10 @@ import { findProfile } from '../../customers/profiles.ts'
 import { openTaxIdDigest } from '../../customers/tax-id-digest.ts'
 import type { Database } from '../../db/open.ts'
 import type { SealingKeys } from '../../db/reseal.ts'
+import { limitAttempts, type Limit } from '../../db/limit-attempts.ts'
 import { findAccount, lockAccount } from '../../ledger/entries.ts'
 import { grantPromotion } from '../../ledger/promotions.ts'
-import { clientNetworks } from '../../lib/client-networks.ts'
+import { clientNetworks, wideNetwork } from '../../lib/client-networks.ts'
 import { mailboxOf } from '../../lib/mailbox.ts'
 import { decimalBrl, type NanoBrl } from '../../lib/money.ts'
 
@@ -40,12 +43,15 @@ export type TrialOutcome =
         | 'trial_credit_not_new'
         /** By this customer, or another one with the same CPF or CNPJ, mailbox or device. */
         | 'trial_credit_used'
-        /** The network's grants, or the operator's budget of 24 hours, are used up. */
+        /** The network's grants, the operator's budget of 24 hours, or the tries of this account are used up. */
         | 'trial_credit_exhausted'
     }
 
 /** A household or an office, and the many customers of a carrier behind one address. */
 const NETWORK_GRANTS_A_DAY = 3
+/** Of an IPv6 /48, of which one tenant gets all 65,536 networks of the size /64 without effort. */
+const WIDE_GRANTS_A_DAY: Limit = { max: 10, seconds: 86_400 }
+const TRIES_A_DAY: Limit = { max: 5, seconds: 86_400 }
 /** Of the advisory lock under which grants are judged, one after another. */
 const LOCK = 0x7472_6961
 
@@ -68,6 +74,9 @@ export async function grantTrialCredit(
     const customer = await findCustomer(trx, customerId)
     // An account that the operator made has no mailbox whose owner was seen.
     if (!customer?.email || customer.deletedAt) return { kind: 'trial_credit_not_new' }
+    if (await hasOwn(trx, customerId)) return { kind: 'trial_credit_used' }
+    const wait = await limitAttempts(trx, `trial credit of ${customerId}`, TRIES_A_DAY)
+    if (wait !== undefined) return { kind: 'trial_credit_exhausted' }
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx)
     const devices = deviceIds.map((id) => digestOf(`device:${id}`))
     const claim = {
@@ -81,7 +90,10 @@ export async function grantTrialCredit(
     if (await wasUsed(trx, claim, profile.tax_id, devices)) return { kind: 'trial_credit_used' }
     const account = await findAccount(trx, customerId)
     if (!account || account.creditedNanoBrl > 0n) return { kind: 'trial_credit_not_new' }
-    if (await isExhausted(trx, claim.network_digest, programme))
+    if (
+      (await isExhausted(trx, claim.network_digest, programme)) ||
+      (await isWideExhausted(trx, ip))
+    )
       return { kind: 'trial_credit_exhausted' }
     await trx.insertInto('trial_credits').values(claim).execute()
     const entry = { customerId, amountNanoBrl, reason: 'trial', reference: customerId } as const
@@ -104,6 +116,16 @@ interface Claim {
   readonly mailbox_digest: Buffer
 }
 
+async function hasOwn(trx: Database, customerId: string): Promise<boolean> {
+  const own = await trx
+    .selectFrom('trial_credits')
+    .select('customer_id')
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  return own !== undefined
+}
+
+/** By another customer. */
 async function wasUsed(
   trx: Database,
   { customer_id, tax_id_digest, mailbox_digest }: Claim,
@@ -113,7 +135,7 @@ async function wasUsed(
   const { rows } = await sql<{ was_used: boolean }>`
     select exists (
       select from trial_credits
-      where customer_id = ${customer_id} or tax_id_digest = ${tax_id_digest} or mailbox_digest = ${mailbox_digest}
+      where tax_id_digest = ${tax_id_digest} or mailbox_digest = ${mailbox_digest}
         or device_digest = any (${devices})
     ) or exists (
       -- The owner of this CPF or CNPJ is a customer already. An account without any credit shows nothing: anybody can
@@ -136,4 +158,12 @@ async function isExhausted(
   const [day] = rows
   if (!day) return true
   return day.granted + amountNanoBrl > dailyNanoBrl || day.near >= NETWORK_GRANTS_A_DAY
+}
+
+/** Counts a grant, so it is asked last. */
+async function isWideExhausted(trx: Database, ip: string): Promise<boolean> {
+  const network = wideNetwork(ip)
+  if (network === undefined) return false
+  const wait = await limitAttempts(trx, `trial credit from ${network}`, WIDE_GRANTS_A_DAY)
+  return wait !== undefined
 }

@@ -6,6 +6,7 @@ import type {
   Provider,
   ReportedUsage,
 } from '../contract.ts'
+import { parseEmbeddings } from './parse-embeddings.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
 import { plainTokens } from '../plain-tokens.ts'
@@ -23,6 +24,7 @@ export function createEmbed(upstream: Upstream): NonNullable<Provider['embed']> 
       callId: call.callId,
       body: JSON.stringify(call.body),
       answerBytesMax: ANSWER_BYTES_MAX,
+      parse: parseEmbeddings,
     }
     return post(upstream, request, signal, (answer) => readAnswer(answer, call))
   }

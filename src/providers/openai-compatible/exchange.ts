@@ -34,6 +34,11 @@ export interface AnswerBody {
 
 export type TakeBytes = (bytes: number) => boolean
 
+interface ReadBytes {
+  readonly all: readonly Buffer[]
+  readonly isTooLong: boolean
+}
+
 /** Undici's, or `http1/open-origin.ts`. */
 export interface Dispatches<Request> {
   dispatch(request: Request, handler: Dispatcher.DispatchHandler): unknown
@@ -97,7 +102,8 @@ function createHandler(
     if (controller?.paused) controller.resume()
   }
 
-  async function readUpTo(bytesMax: number, takeBytes?: TakeBytes): Promise<Buffer> {
+  /** Joined by its readers: to join what is thrown away kept other calls waiting for a third of a second. */
+  async function readUpTo(bytesMax: number, takeBytes?: TakeBytes): Promise<ReadBytes> {
     const all: Buffer[] = []
     let bytes = 0
     const ended = await queue.each((some) => {
@@ -109,17 +115,17 @@ function createHandler(
     if (ended !== undefined) cancel()
     else if (failure) throw failure
     if (ended === 'no_room') throw new NoRoomForDownload('the answer does not fit into the memory')
-    return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
+    return { all, isTooLong: ended === 'too_long' }
   }
 
   async function text(bytesMax: number, takeBytes?: TakeBytes): Promise<string> {
-    const bytes = await readUpTo(bytesMax, takeBytes)
-    if (bytes.length > bytesMax) throw new AnswerTooLong(bytesMax)
-    return bytes.toString('utf8')
+    const { all, isTooLong } = await readUpTo(bytesMax, takeBytes)
+    if (isTooLong) throw new AnswerTooLong(bytesMax)
+    return textOf(all)
   }
 
   async function beginning(bytesMax: number): Promise<string> {
-    return (await readUpTo(bytesMax)).toString('utf8')
+    return textOf((await readUpTo(bytesMax)).all)
   }
 
   signal.addEventListener('abort', abort, { once: true })
@@ -149,4 +155,8 @@ function createHandler(
       reject(error)
     },
   }
+}
+
+function textOf(all: readonly Buffer[]): string {
+  return (all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)).toString('utf8')
 }

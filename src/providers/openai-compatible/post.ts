@@ -15,6 +15,8 @@ export interface Post {
   readonly answerBytesMax: number
   /** Counts the bytes of the answer as they arrive; false ends the call: there is no room for them. */
   readonly takeBytes?: TakeBytes | undefined
+  /** Parses the answer, in place of `readObject`. Throws `BadAnswer`. */
+  readonly parse?: (text: string) => JsonObject | Promise<JsonObject>
   /** Called for an error status, when the body of the request may not be sent completely. */
   readonly onRefused?: () => void
 }
@@ -25,7 +27,7 @@ export interface Post {
  */
 export async function post<Answer>(
   upstream: Upstream,
-  { path, callId, body, headers, answerBytesMax, takeBytes, onRefused }: Post,
+  { path, callId, body, headers, answerBytesMax, takeBytes, parse = readObject, onRefused }: Post,
   signal: AbortSignal,
   read: (answer: JsonObject) => Answer | Promise<Answer>,
 ): Promise<Answer | UpstreamFailure> {
@@ -48,7 +50,7 @@ export async function post<Answer>(
       onRefused?.()
       return await readRefused(answered, signal)
     }
-    const answer = readObject(await answered.body.text(answerBytesMax, takeBytes))
+    const answer = await parse(await answered.body.text(answerBytesMax, takeBytes))
     return readReportedError(answer) ?? (await read(answer))
   } catch (error) {
     if (signal.aborted)

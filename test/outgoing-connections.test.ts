@@ -1,0 +1,37 @@
+/** Every file that opens connections says whose addresses it opens: those of customers go through one guarded file. */
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams' | 'nobody'>> = {
+  'src/email/create-smtp-mailer.ts': 'the operator',
+  'src/fx/fetch-ptax.ts': 'the operator',
+  'src/lib/guarded-fetch.ts': 'customers and upstreams',
+  'src/payments/asaas/call-asaas.ts': 'the operator',
+  'src/probe.ts': 'the operator',
+  'src/providers/ai-sdk/open-fetch.ts': 'the operator',
+  'src/providers/ai-sdk/vertex-token.ts': 'the operator',
+  'src/providers/http1/open-origin.ts': 'the operator',
+  'src/providers/openai-compatible/connect-for-uploads.ts': 'the operator',
+  'src/providers/openai-compatible/upstream.ts': 'the operator',
+  'src/tracing/open-tracing.ts': 'the operator',
+  // Samples for readers.
+  'src/http/docs/guides/retry-section.ts': 'nobody',
+  'src/http/docs/operation-samples.ts': 'nobody',
+}
+
+/** The database's own connections are the driver's. */
+const OPENS =
+  /import \{[^}]*\b(?:request|get|Pool|Agent|Client|buildConnector|createConnection|connect|createTransport)\b[^}]*\} from '(?:node:https?|node:http2|node:net|node:tls|undici|nodemailer)'|from 'node:dgram'|OTLPTraceExporter\(|(?<![.\w])fetch\(|globalThis\.fetch\(|new (?:WebSocket|EventSource)\(/
+
+test('only known files open connections, and one opens those to addresses of customers', async () => {
+  const root = join(import.meta.dirname, '..')
+  const found: string[] = []
+  for await (const path of glob('src/**/*.ts', { cwd: root })) {
+    // They play other machines.
+    if (path.startsWith('src/sandbox/') || path.endsWith('.test.ts')) continue
+    if (OPENS.test(await readFile(join(root, path), 'utf8'))) found.push(path)
+  }
+  assert.deepEqual(found.toSorted(), Object.keys(OPENERS).toSorted())
+})

@@ -1,0 +1,128 @@
+/**
+ * Addresses of a chat that the gateway opens itself, over every adapter: none leads into a private network, whatever a
+ * name resolves to, and no package opens one on its own. Which addresses a request may have at all:
+ * `test/http/given-addresses.test.ts`.
+ */
+import assert from 'node:assert/strict'
+import dns from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import type { JsonObject, Provider } from '../../src/providers/contract.ts'
+import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+import { RESOLVED_TO_PRIVATE } from '../harness/hostile-addresses.ts'
+import { startScriptedServer } from './scripted-server.ts'
+import { AI_SDK_PROVIDERS, complete } from './test-provider.ts'
+
+const NAME = 'rebind.example.com'
+const resolveName = dns.lookup
+let resolved: readonly string[] = []
+let asked: string[] = []
+let connections = 0
+const inside = createServer((_request, response) => response.end('a secret'))
+inside.on('connection', () => (connections += 1))
+let port: number
+
+before(async () => {
+  const lookup = async (name: string): Promise<{ address: string; family: number }[]> => {
+    asked.push(name)
+    return resolved.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  }
+  dns.lookup = lookup as unknown as typeof dns.lookup
+  syncBuiltinESMExports()
+  inside.listen(0, '::')
+  await once(inside, 'listening')
+  port = (inside.address() as AddressInfo).port
+})
+after(() => {
+  dns.lookup = resolveName
+  syncBuiltinESMExports()
+  inside.closeAllConnections()
+  inside.close()
+})
+beforeEach(() => {
+  connections = 0
+  asked = []
+})
+
+interface Opened {
+  readonly name: string
+  readonly model: string
+  /** Otherwise the provider opens addresses, in its own network. */
+  readonly downloads: boolean
+  open(url: string): Provider
+}
+
+const LIMITS = {
+  cancelStopsBilling: true,
+  connectTimeoutMs: 2_000,
+  firstByteTimeoutMs: 2_000,
+  idleTimeoutMs: 2_000,
+  connectionsMax: 4,
+}
+const PROVIDERS: readonly Opened[] = [
+  ...[true, false].map((opensAddresses) => ({
+    name: `openai-compatible${opensAddresses ? ' that opens addresses' : ''}`,
+    model: 'any',
+    downloads: !opensAddresses,
+    open: (url: string): Provider =>
+      createOpenAiCompatible({
+        baseUrl: `${url}/v1`,
+        apiKey: undefined,
+        maxTokensField: 'max_tokens',
+        opensAddresses,
+        ...LIMITS,
+      }),
+  })),
+  ...AI_SDK_PROVIDERS.map(({ name, model, open }) => ({
+    name,
+    model,
+    downloads: name !== 'anthropic' && name !== 'cohere',
+    open: (url: string): Provider => open(url),
+  })),
+]
+
+const imageAt = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } })
+const PLACES: Readonly<Record<string, (url: string) => JsonObject[]>> = {
+  'a question': (url) => [{ role: 'user', content: [imageAt(url)] }],
+  'the result of a tool': (url) => [
+    { role: 'user', content: 'Oi' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: [imageAt(url)] },
+  ],
+}
+
+for (const { name, model, downloads, open } of PROVIDERS)
+  for (const [place, messagesOf] of Object.entries(PLACES))
+    test(`${name}: no image in ${place} is fetched from a private network`, async () => {
+      const upstream = await startScriptedServer((_received, response) =>
+        response.writeHead(500, { 'content-type': 'application/json' }).end('{}'),
+      )
+      const provider = open(upstream.url)
+      const send = (url: string): Promise<unknown> => {
+        const body = { model, messages: messagesOf(url) }
+        return complete(provider, { body, hasImageAddresses: true })
+      }
+      try {
+        for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])
+          await send(`http://${host}:${port}/image.png`)
+        assert.deepEqual(asked, [], 'what is private as it stands is not resolved')
+        for (const addresses of RESOLVED_TO_PRIVATE) {
+          resolved = addresses
+          await send(`http://${NAME}:${port}/image.png`)
+        }
+        assert.equal(connections, 0)
+        if (!downloads) return
+        assert.deepEqual(new Set(asked), new Set([NAME]))
+        assert.ok(upstream.received.every(({ text }) => !text.includes(NAME)))
+      } finally {
+        await provider.close()
+        await upstream.close()
+      }
+    })
