@@ -386,7 +386,7 @@ export function readChat(messages: readonly any[]): Entry[] {
           ? ['thinking', one.text, one.signature]
           : ['hidden', one.data],
       ),
-      ...(typeof message.reasoning_content === 'string'
+      ...(typeof message.reasoning_content === 'string' && message.reasoning_content !== ''
         ? [['thinking', message.reasoning_content, undefined]]
         : []),
       // Clients that put a stream together begin with an empty text.
