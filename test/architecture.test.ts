@@ -59,6 +59,8 @@ const ACTS_OF_A_CALL = new Set(
 const LOCKS_OF_THEIR_OWN = new Set([
   // Deleted, not worked off: a window that a call has locked is in use.
   'src/ledger/prune-rate-windows.ts',
+  // Deleted, too: a response that another one has locked is being deleted.
+  'src/stored-responses/store-response.ts',
   // The webhooks of one customer hold up no other: a claim counts what runs.
   'src/webhooks/lease-attempts.ts',
   // One row that is known by its id, and passed by while another transaction has it.

@@ -3,15 +3,11 @@
  * and answers pass natively. The formats take short turns on one server; each turn is compared with the chat completions
  * of the same round, because the machine's speed changes from minute to minute.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { bodyOfFormat, formats, pathOfFormat, type Format, type Mode } from '../chat-request.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
 import { describeRatios, median } from '../ratios.ts'
-import { createProcesses } from '../processes.ts'
+import { openBenchRun } from '../open-bench-run.ts'
 import { startCatraca } from '../targets/catraca.ts'
 
 const { values } = parseArgs({
@@ -29,21 +25,7 @@ const ENDS: Readonly<Record<Format, string>> = {
 }
 const MODES: readonly Mode[] = ['plain', 'stream']
 
-const folder = mkdtempSync(join(tmpdir(), 'catraca-formats-'))
-const processes = createProcesses(folder)
-process.once('exit', () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-
-const upstreamPort = await findFreePort()
-await processes.start({
-  name: 'upstream',
-  command: process.execPath,
-  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
-  readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
-})
+const { folder, processes, upstreamPort } = await openBenchRun('formats')
 const started = await startCatraca({ processes, upstreamPort, folder, hasFormats: true })
 if ('kind' in started) throw new Error(started.reason)
 const target = started

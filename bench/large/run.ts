@@ -2,16 +2,12 @@
  * `npm run bench:large`: prompts of 100 kB, and tool calls of 50 kB as answers, plain and streamed, through every target
  * in short turns.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { largeBody, largeBytes, loads, type LargeLoad, type Mode } from '../chat-request.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
 import { median } from '../ratios.ts'
-import { createProcesses } from '../processes.ts'
+import { openBenchRun } from '../open-bench-run.ts'
 import { report } from '../report.ts'
 import type { StartTarget, Target, TargetName } from '../target.ts'
 import { startCatraca } from '../targets/catraca.ts'
@@ -41,22 +37,7 @@ const BODY_BYTES_MIN: Readonly<Record<LargeLoad, number>> = {
   'tool call': largeBytes.toolCall,
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'catraca-large-'))
-chmodSync(folder, 0o755)
-const processes = createProcesses(folder)
-process.once('exit', () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-
-const upstreamPort = await findFreePort()
-await processes.start({
-  name: 'upstream',
-  command: process.execPath,
-  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
-  readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
-})
+const { folder, processes, upstreamPort } = await openBenchRun('large')
 const targets: Target[] = []
 for (const name of values.targets.split(',') as TargetName[]) {
   const target = await STARTERS[name]({ processes, upstreamPort, folder })

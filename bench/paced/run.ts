@@ -2,14 +2,11 @@
  * `npm run bench:paced`: streams as a fast model writes them, one event of one token every 20 ms, through nginx, the
  * peer and Catraca. The clients and the upstream run on one processor, the target with its database on the other.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { pinnedTo } from '../pinned-to.ts'
-import { createProcesses } from '../processes.ts'
+import { openBenchRun } from '../open-bench-run.ts'
 import { report } from '../report.ts'
 import type { StartTarget, Target, TargetName } from '../target.ts'
 import { startCatraca } from '../targets/catraca.ts'
@@ -41,24 +38,11 @@ const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
 const WARM_UP_SECONDS = 4
 const EXTRA_MS_MAX = 60_000
 
-const folder = mkdtempSync(join(tmpdir(), 'catraca-paced-'))
-chmodSync(folder, 0o755)
-const processes = createProcesses(folder)
-process.once('exit', () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-
+const { folder, processes, upstreamPort, countUrl } = await openBenchRun(
+  'paced',
+  values['client-cpus'],
+)
 const clients = pinnedTo(processes, values['client-cpus'])
-const upstreamPort = await findFreePort()
-const countUrl = `http://127.0.0.1:${upstreamPort}/count`
-await clients.start({
-  name: 'upstream',
-  command: process.execPath,
-  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
-  readyUrl: countUrl,
-})
 const { processors, node, commit, fdatasyncMs } = describeMachine(folder)
 process.stdout.write(
   `${processors}, Node ${node}, commit ${commit}, fdatasync ${fdatasyncMs} ms\n\n`,

@@ -4,16 +4,13 @@
  * the clients' count, the upstream's and the charges must be equal, the audit sound, and the slopes after the warm-up
  * below their limits; else it exits 1. A run that is too short for a slope says so.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { describeMachine } from '../describe-machine.ts'
-import { createProcesses } from '../processes.ts'
+import { openBenchRun } from '../open-bench-run.ts'
 import { report } from '../report.ts'
 import { startCatraca } from '../targets/catraca.ts'
 import type { UpstreamCount } from '../upstream.ts'
@@ -41,24 +38,7 @@ const DEAD_ROWS_MAX = 20_000
 const HOLDS_MAX = STREAMS + 50
 const HOLDS_MS_MAX = 60_000
 
-const folder = mkdtempSync(join(tmpdir(), 'catraca-soak-'))
-// PostgreSQL runs under another account if this process is root.
-chmodSync(folder, 0o755)
-const processes = createProcesses(folder)
-process.once('exit', () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-
-const upstreamPort = await findFreePort()
-const countUrl = `http://127.0.0.1:${upstreamPort}/count`
-await processes.start({
-  name: 'upstream',
-  command: process.execPath,
-  args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
-  readyUrl: countUrl,
-})
+const { folder, processes, upstreamPort, countUrl } = await openBenchRun('soak')
 const inspectorPort = await findFreePort()
 const target = await startCatraca({
   processes,

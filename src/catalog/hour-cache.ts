@@ -4,7 +4,6 @@
  * once more as a unit at the surcharge. So one price covers both lifetimes, and the sum stays exact. The surcharge
  * depends on the tier of the prompt, so each tier has its own unit.
  */
-import type { Model } from './model.ts'
 import type { PriceTerms, PriceTier, UnitCounts } from './prices.ts'
 
 /** The unit of the first tier; the names of other tiers append their lower bound, see `hourCacheUnitOfTier`. */
@@ -33,18 +32,6 @@ export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number
     if (each > most) most = each
   }
   return most
-}
-
-/** Whether every price of the model's routes has one-hour cache writes, because any of them may be charged. */
-export function hasHourCachePrice({ routes }: Model): boolean {
-  const isPriced = ({ units }: PriceTerms): boolean => units?.[HOUR_CACHE_UNIT] !== undefined
-  return (
-    routes.length > 0 &&
-    routes.every(
-      ({ price, priceSchedule = [] }) =>
-        isPriced(price) && priceSchedule.every((scheduled) => isPriced(scheduled.price)),
-    )
-  )
 }
 
 /** The surcharge of each tier, computed from the full price of a token written for an hour. */

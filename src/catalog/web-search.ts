@@ -2,8 +2,7 @@
  * Searches of the web that a provider runs for the model while it answers, billed by use. The results become a part of
  * the prompt, and the model is run again after each use, so the tokens of one call may add up to several prompts.
  */
-import type { Model } from './model.ts'
-import type { PriceTerms, UnitCounts } from './prices.ts'
+import type { UnitCounts } from './prices.ts'
 
 export const WEB_SEARCH_UNIT = 'web_searches'
 
@@ -11,18 +10,6 @@ export const WEB_SEARCH_UNIT = 'web_searches'
 export const WEB_SEARCHES_DEFAULT = 3
 /** A higher number is lowered to this one: each use raises the amount of the hold. */
 export const WEB_SEARCHES_MAX = 5
-
-/** Whether every price of the model's routes has searches, because any of them may be charged. */
-export function hasWebSearchPrice({ routes }: Model): boolean {
-  const isPriced = ({ units }: PriceTerms): boolean => units?.[WEB_SEARCH_UNIT] !== undefined
-  return (
-    routes.length > 0 &&
-    routes.every(
-      ({ price, priceSchedule = [] }) =>
-        isPriced(price) && priceSchedule.every((scheduled) => isPriced(scheduled.price)),
-    )
-  )
-}
 
 /** The number of searches that a client asked for, within our limits; 0 for a number that is none. */
 export function webSearchesAsked(asked: unknown): number {

@@ -1101,6 +1101,14 @@ create table sign_in_verifications (
 );
 CREATE INDEX sign_in_verifications_by_end ON sign_in_verifications USING btree (expires_at);
 
+create table stored_response_sums (
+  customer_id uuid not null,
+  responses bigint not null,
+  bytes bigint not null,
+  constraint stored_response_sums_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint stored_response_sums_pkey PRIMARY KEY (customer_id)
+);
+
 create table stored_responses (
   id uuid not null,
   customer_id uuid not null,
@@ -1112,13 +1120,17 @@ create table stored_responses (
   input_sealed bytea storage external not null,
   response_sealed bytea storage external not null,
   created_at timestamptz not null default now(),
+  place bigint not null default 0,
+  bytes_before bigint not null default 0,
   constraint stored_responses_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
   constraint stored_responses_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint stored_responses_input_bytes_check CHECK (input_bytes > 0),
   constraint stored_responses_pkey PRIMARY KEY (id),
   constraint stored_responses_response_bytes_check CHECK (response_bytes > 0)
 );
-CREATE INDEX stored_responses_newest ON stored_responses USING btree (customer_id, created_at DESC, id DESC) INCLUDE (input_bytes, response_bytes);
+CREATE INDEX stored_responses_by_bytes ON stored_responses USING btree (customer_id, bytes_before);
+CREATE INDEX stored_responses_by_place ON stored_responses USING btree (customer_id, place);
+CREATE INDEX stored_responses_by_time ON stored_responses USING btree (customer_id, created_at, id);
 
 create table task_spends (
   api_key_id uuid not null,

@@ -507,6 +507,13 @@ export interface Tables {
     input_sealed: Buffer
     response_sealed: Buffer
     created_at: DefaultedTime
+    place: Generated<bigint>
+    bytes_before: Generated<bigint>
+  }
+  stored_response_sums: {
+    customer_id: string
+    responses: bigint
+    bytes: bigint
   }
   idempotency_keys: {
     id: string

@@ -46,6 +46,7 @@ export async function eraseRemains(
         () =>
           runBatch(db, eraseRows(table, customerId, batch)),
     ),
+    () => runBatch(db, sql`delete from stored_response_sums where customer_id = ${customerId}`),
     // Before the ids of the events, whose sums they are.
     () => runBatch(db, eraseTasks(customerId)),
     () => runBatch(db, eraseShieldCounts(customerId)),

@@ -161,5 +161,10 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     deletion: 'erased',
   },
   'stored_responses.customer_id': { exportedIn: 'stored_responses', deletion: 'erased' },
+  'stored_response_sums.customer_id': {
+    notExported:
+      'the number and the bytes of all responses ever stored; the responses are exported',
+    deletion: 'erased',
+  },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },
 }

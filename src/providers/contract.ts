@@ -34,8 +34,8 @@ export interface ChatContent {
   readonly model: string
   /** The client's chat-completions request. Its `model` and output limits are never sent; the fields here replace them. */
   readonly body: JsonObject
-  /** Shared by all measurements and attempts of a request: the body that an adapter serialized, to be sent as is. */
-  readonly memo: { written?: unknown }
+  /** Shared by all measurements and attempts of a request: the bodies that adapters serialized, to be sent as they are. */
+  readonly memo: { written?: unknown; writtenNatively?: unknown }
   readonly isStream: boolean
   /**
    * The output tokens per choice that the hold covers. Always sent, in the field that the upstream obeys, and as the

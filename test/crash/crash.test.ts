@@ -21,7 +21,12 @@ import { findFreePort } from '../harness/find-free-port.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
-import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
+import {
+  startLoadClients,
+  type LoadCall,
+  type LoadClients,
+  type Received,
+} from '../harness/load-clients.ts'
 
 const NODE_KILLS = effort({ ordinary: 5, full: 50 })
 const WORKER_KILLS = effort({ ordinary: 4, full: 40 })
@@ -64,23 +69,28 @@ after(async () => {
 
 function catalogConfig(): unknown {
   const models = ['sandbox-chat', 'sandbox-long', 'sandbox-no-usage']
+  const upstreams = [
+    { id: 'counting', kind: 'openai-compatible' },
+    { id: 'messages', kind: 'anthropic', api_key_env: 'CRASH_KEY' },
+    { id: 'responses', kind: 'openai-compatible', speaks_responses: true },
+  ]
   return {
-    upstreams: [
-      {
-        id: 'counting',
-        kind: 'openai-compatible',
-        base_url: `http://127.0.0.1:${upstreamPort}/v1`,
-        cancel_stops_billing: true,
-      },
-    ],
-    models: models.map((model) => ({
-      id: `billed-${model}`,
-      category: 'llm',
-      prices: { input: 1, output: 2 },
-      routes: [{ upstream: 'counting', model }],
-      context_tokens: 128_000,
-      max_output_tokens: 4_096,
+    upstreams: upstreams.map((upstream) => ({
+      ...upstream,
+      base_url: `http://127.0.0.1:${upstreamPort}/v1`,
+      cancel_stops_billing: true,
     })),
+    models: upstreams.flatMap(({ id: upstream }) =>
+      models.map((model) => ({
+        id: upstream === 'counting' ? `billed-${model}` : `${upstream}-${model}`,
+        category: 'llm',
+        prices: { input: 1, output: 2, ...(upstream === 'counting' ? {} : { web_search: '0.01' }) },
+        routes: [{ upstream, model }],
+        context_tokens: 32_000,
+        max_output_tokens: 4_096,
+        supports_tools: true,
+      })),
+    ),
   }
 }
 
@@ -88,19 +98,38 @@ function catalogConfig(): unknown {
 function startNode(last?: TestNode, env: Record<string, string> = {}): Promise<TestNode> {
   return startTestNode({
     databaseUrl: embedded.databaseUrl,
-    env: { CATRACA_CONFIG: join(folder, 'catraca.config.json'), ...env },
+    env: { CATRACA_CONFIG: join(folder, 'catraca.config.json'), CRASH_KEY: 'a-key', ...env },
     ...(last ? { dataDir: last.dataDir, port: last.port } : {}),
   })
 }
 
-/** Mostly short calls, some that stream for seconds, some without reported usage. */
-const MODELS = [
+/**
+ * Mostly short calls, some that stream for seconds, some without reported usage: in each format, to an upstream that
+ * speaks it and to one that does not, with searches, and with responses that are stored.
+ */
+const CALLS: readonly (string | LoadCall)[] = [
   'billed-sandbox-chat',
+  { format: 'messages', model: 'messages-sandbox-chat' },
+  { format: 'responses', model: 'responses-sandbox-chat' },
   'billed-sandbox-chat',
-  'billed-sandbox-chat',
+  { format: 'messages', model: 'billed-sandbox-chat' },
+  { format: 'responses', model: 'billed-sandbox-chat' },
   'billed-sandbox-long',
+  { format: 'messages', model: 'messages-sandbox-chat', searches: true },
+  { format: 'responses', model: 'responses-sandbox-chat', searches: true },
   'billed-sandbox-no-usage',
+  { format: 'messages', model: 'messages-sandbox-long' },
+  { format: 'responses', model: 'responses-sandbox-long' },
+  { format: 'responses', model: 'messages-sandbox-no-usage' },
 ]
+
+async function openAccount(): Promise<{ secret: string; customerId: string }> {
+  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  await sql`update customers set stored_responses_days = 1 where id = ${customerId}`.execute(
+    database.db,
+  )
+  return { secret, customerId }
+}
 
 async function underLoad(
   secret: string,
@@ -110,7 +139,7 @@ async function underLoad(
     count: CLIENTS,
     baseUrls: () => nodes.map((node) => node.baseUrl),
     secret,
-    models: MODELS,
+    calls: CALLS,
   })
   try {
     await work(load)
@@ -126,7 +155,7 @@ async function untilWhole(load: LoadClients, count: number): Promise<void> {
 }
 
 test(`${NODE_KILLS} kills of a node under load: each complete answer is charged once, no call is charged twice, no hold stays open`, async () => {
-  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  const { secret, customerId } = await openAccount()
   const received = await underLoad(secret, async (load) => {
     for (let kill = 0; kill < NODE_KILLS; kill++) {
       // Every kill interrupts answers, however slow the machine is.
@@ -142,7 +171,7 @@ test(`${NODE_KILLS} kills of a node under load: each complete answer is charged 
 })
 
 test(`${WORKER_KILLS} kills of a worker under load: each complete answer is charged once, no call is charged twice, no hold stays open`, async () => {
-  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  const { secret, customerId } = await openAccount()
   const others = nodes
   nodes = [await startNode(undefined, { WORKERS: '2' })]
   const [server] = nodes as [TestNode]
@@ -168,7 +197,7 @@ async function untilAllWorkers(server: TestNode): Promise<WorkerProcess[]> {
 }
 
 test(`${DATABASE_KILLS} kills of the database under load: each complete answer is charged once, and the nodes reconnect by themselves`, async () => {
-  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
+  const { secret, customerId } = await openAccount()
   const received = await underLoad(secret, async (load) => {
     for (let kill = 0; kill < DATABASE_KILLS; kill++) {
       await sleep(500 + Math.random() * 1_000)
@@ -211,6 +240,13 @@ async function assertThreeCounts(
     received,
     upstreamCalls: new Map(calls.map((call) => [call.id, call])),
   })
+  await assertStored(customerId)
+  // Each format had whole answers.
+  assert.deepEqual([...new Set(whole.map(({ format }) => format))].sort(), [
+    'chat',
+    'messages',
+    'responses',
+  ])
   const broken = received.filter((each) => !each.isWhole && each.status === 200).length
   assert.ok(whole.length > wholeMin, `only ${whole.length} whole answers`)
   process.stdout.write(
@@ -218,6 +254,16 @@ async function assertThreeCounts(
       `${charged.length} charged (${charged.filter((event) => event.usage_kind === 'estimated').length} estimated), ` +
       `${events.length - charged.length} released\n`,
   )
+}
+
+/** A response is stored after its charge alone. */
+async function assertStored(customerId: string): Promise<void> {
+  const { rows } = await sql<{ stored: bigint; uncharged: bigint }>`
+    select count(*) as stored, count(*) filter (where not exists (
+      select from usage_events e where e.id = r.id and e.outcome = 'charged')) as uncharged
+    from stored_responses r where r.customer_id = ${customerId}`.execute(database.db)
+  assert.equal(rows[0]?.uncharged, 0n)
+  assert.notEqual(rows[0]?.stored, 0n)
 }
 
 async function untilNoHoldIsOpen(): Promise<void> {

@@ -1,9 +1,18 @@
-/** Clients that call without pause and record each answer under a separate id. */
+/** Clients that call without pause, in each format, and record each answer under a separate id. */
 import { randomUUID } from 'node:crypto'
+
+/** A call that the clients make again and again. */
+export interface LoadCall {
+  readonly model: string
+  readonly format: 'chat' | 'messages' | 'responses'
+  /** It asks for a search of the web. */
+  readonly searches?: boolean
+}
 
 export interface Received {
   readonly requestId: string
-  /** The end of the answer was received: the whole JSON, or `[DONE]`. */
+  readonly format: LoadCall['format']
+  /** The end of the answer was received: the whole JSON, or the last event of the format. */
   readonly isWhole: boolean
   /** As the answer's own text says it, if it did. */
   readonly costBilledBrl: string | undefined
@@ -22,8 +31,12 @@ export function startLoadClients(options: {
   count: number
   baseUrls: () => readonly string[]
   secret: string
-  models: readonly string[]
+  /** Names of models, for chat completions. */
+  calls: readonly (string | LoadCall)[]
 }): LoadClients {
+  const calls = options.calls.map((each): LoadCall =>
+    typeof each === 'string' ? { model: each, format: 'chat' } : each,
+  )
   const received: Received[] = []
   const stopping = new AbortController()
 
@@ -34,7 +47,7 @@ export function startLoadClients(options: {
       const got = await ask(
         url,
         options.secret,
-        options.models[call % options.models.length] as string,
+        calls[call % calls.length] as LoadCall,
         call % 2 === 0,
       )
       received.push(got)
@@ -57,49 +70,72 @@ export function startLoadClients(options: {
   }
 }
 
+const PATHS = { chat: '/chat/completions', messages: '/messages', responses: '/responses' } as const
+const TOKENS_MAX = 200
+/** How the stream of a whole answer ends. */
+const ENDS: Readonly<Record<LoadCall['format'], RegExp>> = {
+  chat: /data: \[DONE\]\n\n$/,
+  messages: /event: message_stop\ndata: .*\n\n$/,
+  responses: /event: response\.(?:completed|incomplete)\ndata: .*\n\n$/,
+}
+
+function bodyOf({ model, format, searches }: LoadCall, text: string, stream: boolean): object {
+  const messages = [{ role: 'user', content: searches ? `${text}\npesquise catracas` : text }]
+  const tools = (tool: object): object => (searches ? { tools: [tool] } : {})
+  switch (format) {
+    case 'chat':
+      return {
+        model,
+        max_tokens: TOKENS_MAX,
+        messages,
+        ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+      }
+    case 'messages': {
+      const search = { type: 'web_search_20260209', name: 'web_search', max_uses: 2 }
+      return { model, max_tokens: TOKENS_MAX, messages, stream, ...tools(search) }
+    }
+    case 'responses': {
+      const search = { type: 'web_search' }
+      return { model, max_output_tokens: TOKENS_MAX, input: messages, stream, ...tools(search) }
+    }
+  }
+}
+
 async function ask(
   baseUrl: string,
   secret: string,
-  model: string,
+  call: LoadCall,
   isStream: boolean,
 ): Promise<Received> {
   const requestId = randomUUID()
+  const { format } = call
   const startedAtMs = performance.now()
   let status: number | undefined
-  let text = ''
+  let text: string | undefined
   try {
-    const answer = await fetch(`${baseUrl}/chat/completions`, {
+    const answer = await fetch(`${baseUrl}${PATHS[format]}`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${secret}`,
         'content-type': 'application/json',
         'x-svc-request-id': requestId,
       },
-      body: JSON.stringify({
-        model,
-        max_tokens: 200,
-        messages: [{ role: 'user', content: `Conte até dez, chamada ${requestId.slice(0, 8)}.` }],
-        ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
-      }),
+      body: JSON.stringify(
+        bodyOf(call, `Conte até dez, chamada ${requestId.slice(0, 8)}.`, isStream),
+      ),
       signal: AbortSignal.timeout(40_000),
     })
     status = answer.status
     text = await answer.text()
   } catch {
-    return {
-      requestId,
-      isWhole: false,
-      costBilledBrl: undefined,
-      status,
-      ms: performance.now() - startedAtMs,
-    }
+    // The node is gone.
   }
-  const isWhole =
-    status === 200 && (isStream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}'))
+  const isEnded = text !== undefined && (isStream ? ENDS[format].test(text) : text.endsWith('}'))
   return {
     requestId,
-    isWhole,
-    costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1],
+    format,
+    isWhole: status === 200 && isEnded,
+    costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text ?? '')?.[1],
     status,
     ms: performance.now() - startedAtMs,
   }

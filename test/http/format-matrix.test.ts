@@ -206,6 +206,51 @@ test('messages over messages: thinking and its signature go back with the result
   }
 })
 
+test('chat over each upstream: what others would refuse of its conversations is answered', async () => {
+  const tool = { type: 'function', function: TOOL }
+  const named = { type: 'function', function: { name: TOOL.name } }
+  const call = (text: unknown): object => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      { id: 'call_1', type: 'function', function: { name: TOOL.name, arguments: text } },
+    ],
+  })
+  const result = { role: 'tool', tool_call_id: 'call_1', content: 'vi' }
+  const question = { role: 'user', content: 'Olhe.' }
+  const cases: Record<string, object> = {
+    'arguments that a model wrote wrongly': { messages: [question, call('{"onde":'), result] },
+    'arguments as an object': { messages: [question, call({ onde: 'ali' }), result] },
+    'instructions alone': { messages: [{ role: 'system', content: 'Conte até três.' }], tools: [] },
+    'a choice among allowed tools': {
+      messages: [question],
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } },
+    },
+  }
+  for (const [name, fields] of Object.entries(cases))
+    for (const route of UPSTREAMS)
+      for (const isStream of [false, true]) {
+        const body = { model: `${route}-chat`, tools: [tool], ...fields, stream: isStream }
+        const answer = await askIn('chat', body)
+        assert.equal(answer.status, 200, `${name} over ${route}: ${answer.text}`)
+        assert.equal((await theOutcome(gateway, answer.requestId)).usage_kind, 'exact')
+      }
+})
+
+test('custom tools of chat completions are called with a text', async () => {
+  const body = {
+    model: 'chat-chat',
+    messages: [{ role: 'user', content: 'Olhe.' }],
+    tools: [{ type: 'custom', custom: { name: 'olhar' } }],
+  }
+  const { json } = await askIn('chat', body)
+  const [call] = json.choices[0].message.tool_calls
+  assert.deepEqual([call.type, call.custom.name, call.custom.input], ['custom', 'olhar', 'entrada'])
+  const streamed = await askIn('chat', { ...body, stream: true })
+  assert.match(streamed.text, /"custom":\{"name":"olhar","input":""\}/)
+  assert.match(streamed.text, /"custom":\{"input":"/)
+})
+
 test('messages over messages: five minutes, an hour and reads of the cache have their own prices', async () => {
   const mark = (ttl?: string): object => ({
     cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) },

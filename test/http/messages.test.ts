@@ -481,7 +481,7 @@ test('arguments for a tool call that has ended break the stream, and end the cal
       response.write(eventOf({ choices: [{ index: 0, delta: { tool_calls: [call] } }] }))
     }
     write(0, 'a', '{"cidade":')
-    write(1, 'b', '{}')
+    response.write(eventOf({ choices: [{ index: 0, delta: { content: 'Feito.' } }] }))
     write(0, undefined, '"Recife"}')
   })
   const body = question('breaking', { stream: true, tools: TOOLS })

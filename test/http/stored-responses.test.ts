@@ -652,19 +652,24 @@ test('the oldest responses make room for the newest', async () => {
   const first = await created(secret, { input: 'Um' })
   const second = await created(secret, { input: 'Dois' })
   // As if the first had nearly all that an account may store.
-  await sql`update stored_responses set input_bytes = 268435000
-    where customer_id = ${customerId} and created_at = (
-      select min(created_at) from stored_responses where customer_id = ${customerId})`.execute(db)
+  await sql`update stored_response_sums set bytes = bytes + 268435000 where customer_id = ${customerId}`.execute(
+    db,
+  )
+  await sql`update stored_responses set bytes_before = bytes_before + 268435000
+    where customer_id = ${customerId} and place = 2`.execute(db)
   const third = await created(secret, { input: 'Três' })
   assertNotThere(await get(secret, first.id))
   assert.equal((await get(secret, second.id)).status, 200)
-  await sql`insert into stored_responses
-      (id, customer_id, api_key_id, is_failed, input_bytes, response_bytes, input_sealed, response_sealed, created_at)
-    select gen_random_uuid(), customer_id, api_key_id, false, 1, 1, '\\x00', '\\x00', now() - interval '1 day'
-    from stored_responses, generate_series(1, 5000) where customer_id = ${customerId}`.execute(db)
+  // As if thousands had been stored between the second and the third.
+  for (const table of ['stored_response_sums', 'stored_responses'] as const) {
+    const column = table === 'stored_responses' ? 'place' : 'responses'
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} + 9998
+      where customer_id = ${customerId} and ${sql.ref(column)} > 2`.execute(db)
+  }
   await created(secret, { input: 'Quatro' })
-  assert.equal(await countStored(customer), 10_000)
+  assertNotThere(await get(secret, second.id))
   assert.equal((await get(secret, third.id)).status, 200)
+  assert.equal(await countStored(customer), 2)
 })
 
 test('a request that refers to more than a conversation may have is refused', async () => {

@@ -54,7 +54,7 @@ before(async () => {
     count: 3,
     baseUrls: () => [node.baseUrl],
     secret,
-    models: ['sandbox-chat', 'sandbox-slow'],
+    calls: ['sandbox-chat', 'sandbox-slow'],
   })
   const untilMore = async (count: number): Promise<void> => {
     for (const from = clients.wholeSoFar; clients.wholeSoFar < from + count;) await sleep(20)

@@ -117,7 +117,7 @@ test('a fail-over to a synchronous standby loses no charge, and no hold stays op
     count: 4,
     baseUrls: () => [node.baseUrl],
     secret,
-    models: ['impatient-sandbox-chat'],
+    calls: ['impatient-sandbox-chat'],
   })
   while (clients.wholeSoFar < 20) await sleep(20)
   await pair.killPrimary()

@@ -74,7 +74,7 @@ test(
       count: 6,
       baseUrls: () => [node.baseUrl],
       secret,
-      models: ['impatient-sandbox-chat'],
+      calls: ['impatient-sandbox-chat'],
     })
     const more = async (): Promise<void> => {
       const wanted = clients.wholeSoFar + WHOLE_BETWEEN

@@ -50,7 +50,7 @@ test('a node on a pooler in transaction mode charges every answer once, and leav
     count: 6,
     baseUrls: () => [node.baseUrl],
     secret,
-    models: ['impatient-sandbox-chat'],
+    calls: ['impatient-sandbox-chat'],
   })
   while (clients.wholeSoFar < 60) await new Promise((resolve) => setTimeout(resolve, 20))
   const received = await clients.stop()

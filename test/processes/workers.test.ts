@@ -210,7 +210,7 @@ test('SIGHUP replaces every worker, and no call under load fails', async () => {
     count: 6,
     baseUrls: () => [node.baseUrl],
     secret: busy.secret,
-    models: [FAST],
+    calls: [FAST],
   })
   const slow = await holdOnAll(secret, true)
   const old = workersOf(node)

@@ -9,8 +9,11 @@ import fc, { anyCharacter } from '../harness/fast-check.ts'
 export const CLIENTS = ['chat', 'messages', 'responses'] as const
 export type Client = (typeof CLIENTS)[number]
 
-/** A text, or an image as a data URL. */
-export type Piece = { readonly text: string } | { readonly image: string }
+/** A text, an image as a data URL, or a document with its name and a data URL. */
+export type Piece =
+  | { readonly text: string }
+  | { readonly image: string }
+  | { readonly file: string; readonly data: string }
 
 /** Signed, hidden from the client, or neither. */
 export interface Thought {
@@ -27,6 +30,8 @@ export interface Call {
   readonly signature?: string
   /** At least one text first, then images, if the client's format has any in results. */
   readonly result: readonly Piece[]
+  /** The tool has failed. */
+  readonly isError: boolean
 }
 
 export interface Answer {
@@ -52,9 +57,18 @@ export const text = fc
   .string({ unit: anyCharacter, minLength: 1, maxLength: 20 })
   .filter((one) => one.trim() !== '')
 const image = fc.constantFrom('', 'AAAA').map((more) => `data:image/png;base64,${PNG}${more}`)
+/** As names of files are: adapters of some upstreams shorten others. */
+const fileName = fc.stringMatching(/^[a-z0-9][a-z0-9 -]{0,12}\.pdf$/)
+const document = fc.record({
+  file: fileName,
+  data: fc
+    .stringMatching(/^[A-Za-z0-9+/]{4}$/)
+    .map((more) => `data:application/pdf;base64,JVBE${more}`),
+})
 const piece: fc.Arbitrary<Piece> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ text }) },
-  { weight: 1, arbitrary: fc.record({ image }) },
+  { weight: 6, arbitrary: fc.record({ text }) },
+  { weight: 2, arbitrary: fc.record({ image }) },
+  { weight: 1, arbitrary: document },
 )
 /** As providers write them. */
 export const opaque = fc.stringMatching(/^[A-Za-z0-9+/]{4,40}={0,2}$/)
@@ -79,7 +93,7 @@ const result = fc
     ...[first, ...texts].map((one) => ({ text: one })),
     ...images.map((one) => ({ image: one })),
   ])
-const call = fc.record({ id, name, input, result })
+const call = fc.record({ id, name, input, result, isError: fc.boolean() })
 const question = fc.array(piece, { minLength: 1, maxLength: 3 })
 
 export const answer: fc.Arbitrary<Answer> = fc
@@ -136,7 +150,7 @@ export function entriesOfAnswer({ thinking, said, calls }: Answer): Entry[] {
 export function resultsOf(calls: readonly Call[]): Entry[] {
   const images = calls.flatMap(({ result }) => result.filter((one) => 'image' in one))
   return [
-    ...calls.map(({ id, result }): Entry => ['result', id, textsOf(result)]),
+    ...calls.map(({ id, result, isError }): Entry => ['result', id, textsOf(result), isError]),
     ...images.map(ofUser),
   ]
 }
@@ -145,7 +159,8 @@ const textsOf = (pieces: readonly Piece[]): string[] =>
   pieces.flatMap((one) => ('text' in one ? [one.text] : []))
 
 function ofUser(one: Piece): Entry {
-  return 'text' in one ? ['user', one.text] : ['image', one.image]
+  if ('text' in one) return ['user', one.text]
+  return 'image' in one ? ['image', one.image] : ['file', one.file, one.data]
 }
 
 function ofThought({ text: said, signature, data }: Thought): Entry {
@@ -213,10 +228,11 @@ export function assemble(
       for (const { asked, said, calls } of turns) {
         messages.push({ role: 'user', content: [...results, ...asked.map(block)] })
         messages.push({ role: 'assistant', content: said })
-        results = calls.map(({ id, result }) => ({
+        results = calls.map(({ id, result, isError }) => ({
           type: 'tool_result',
           tool_use_id: hidden(id),
           content: result.map(block),
+          ...(isError ? { is_error: true } : {}),
         }))
       }
       messages.push({ role: 'user', content: [...results, { type: 'text', text: last }] })
@@ -318,21 +334,25 @@ export function toolCall({ id, name, input, signature }: Call, shown: Marks['hid
 }
 
 function chatPart(one: Piece): JsonObject {
-  return 'text' in one
-    ? { type: 'text', text: one.text }
-    : { type: 'image_url', image_url: { url: one.image } }
+  if ('text' in one) return { type: 'text', text: one.text }
+  return 'image' in one
+    ? { type: 'image_url', image_url: { url: one.image } }
+    : { type: 'file', file: { filename: one.file, file_data: one.data } }
 }
 
 function inputPart(one: Piece): JsonObject {
-  return 'text' in one
-    ? { type: 'input_text', text: one.text }
-    : { type: 'input_image', image_url: one.image }
+  if ('text' in one) return { type: 'input_text', text: one.text }
+  return 'image' in one
+    ? { type: 'input_image', image_url: one.image }
+    : { type: 'input_file', filename: one.file, file_data: one.data }
 }
 
 function block(one: Piece): JsonObject {
   if ('text' in one) return { type: 'text', text: one.text }
-  const [, mediaType, data] = /^data:(.*);base64,(.*)$/.exec(one.image) ?? []
-  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } }
+  const [, mediaType, data] =
+    /^data:(.*);base64,(.*)$/.exec('image' in one ? one.image : one.data) ?? []
+  const source = { type: 'base64', media_type: mediaType, data }
+  return 'image' in one ? { type: 'image', source } : { type: 'document', title: one.file, source }
 }
 
 /** What an upstream reads in the body of a request, by the path to which it was sent. */
@@ -343,18 +363,22 @@ export function readEntries(path: string, body: any): Entry[] {
   return readResponses(body)
 }
 
-function readChat(messages: any[]): Entry[] {
+export function readChat(messages: readonly any[]): Entry[] {
   return messages.flatMap((message): Entry[] => {
     const { role, content } = message
     const parts: any[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text as string] : []))
     if (role === 'system' || role === 'developer') return texts.map((one) => ['system', one])
-    if (role === 'tool') return [['result', message.tool_call_id, texts]]
+    // This format cannot say that a tool has failed.
+    if (role === 'tool') return [['result', message.tool_call_id, texts, false]]
     if (role === 'user')
-      return parts.map((part) =>
-        part.type === 'text' ? ['user', part.text] : ['image', part.image_url.url],
-      )
+      return parts.map((part) => {
+        if (part.type === 'text') return ['user', part.text]
+        return part.type === 'file'
+          ? ['file', part.file.filename, part.file.file_data]
+          : ['image', part.image_url.url]
+      })
     assert.equal(role, 'assistant')
     return [
       ...(message.reasoning_details ?? []).map((one: any) =>
@@ -362,7 +386,7 @@ function readChat(messages: any[]): Entry[] {
           ? ['thinking', one.text, one.signature]
           : ['hidden', one.data],
       ),
-      ...(typeof message.reasoning_content === 'string'
+      ...(typeof message.reasoning_content === 'string' && message.reasoning_content !== ''
         ? [['thinking', message.reasoning_content, undefined]]
         : []),
       // Clients that put a stream together begin with an empty text.
@@ -388,7 +412,12 @@ function readMessages({ system, messages }: any): Entry[] {
       const results = blocks.filter(({ type }) => type === 'tool_result')
       if (role === 'user')
         return [
-          ...results.map((one): Entry => ['result', one.tool_use_id, textsIn(one.content)]),
+          ...results.map((one): Entry => [
+            'result',
+            one.tool_use_id,
+            textsIn(one.content),
+            one.is_error === true,
+          ]),
           ...results.flatMap((one) => imagesIn(one.content)),
           ...blocks.filter((one) => !results.includes(one)).map(readBlock),
         ]
@@ -405,8 +434,10 @@ function readMessages({ system, messages }: any): Entry[] {
 
 function readBlock(one: any): Entry {
   if (one.type === 'text') return ['user', one.text]
+  const data = `data:${one.source.media_type};base64,${one.source.data}`
+  if (one.type === 'document') return ['file', one.title, data]
   assert.equal(one.type, 'image')
-  return ['image', `data:${one.source.media_type};base64,${one.source.data}`]
+  return ['image', data]
 }
 
 function textsIn(content: any): string[] {
@@ -442,7 +473,7 @@ function readResponses({ instructions, input }: any): Entry[] {
         assert.equal(item.type, 'function_call_output')
         const parts = readItem({ role: 'user', content: item.output })
         const texts = parts.filter(([who]) => who === 'user').map(([, said]) => said)
-        entries.push(['result', item.call_id, texts])
+        entries.push(['result', item.call_id, texts, false])
         images = [...images, ...parts.filter(([who]) => who === 'image')]
       }
     }
@@ -454,7 +485,8 @@ function readItem({ role, content }: any): Entry[] {
   const who = role === 'developer' ? 'system' : role
   const parts: any[] =
     typeof content === 'string' ? [{ type: 'input_text', text: content }] : content
-  return parts.map((part) =>
-    part.type === 'input_image' ? ['image', part.image_url] : [who, part.text],
-  )
+  return parts.map((part) => {
+    if (part.type === 'input_file') return ['file', part.filename, part.file_data]
+    return part.type === 'input_image' ? ['image', part.image_url] : [who, part.text]
+  })
 }

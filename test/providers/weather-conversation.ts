@@ -139,10 +139,14 @@ export function assembleChunks(bodies: readonly JsonObject[]): Turn {
   const toolCalls: JsonObject[] = []
   let finishReason: unknown
   for (const body of bodies) {
-    for (const choice of body.choices as { delta: JsonObject; finish_reason: unknown }[]) {
+    for (const choice of body.choices as { delta?: JsonObject | null; finish_reason: unknown }[]) {
       finishReason = choice.finish_reason ?? finishReason
-      for (const [name, value] of Object.entries(choice.delta)) {
-        if (name === 'tool_calls') addToolCalls(toolCalls, value as JsonObject[])
+      for (const [name, value] of Object.entries(choice.delta ?? {})) {
+        // Clients do not take null for a value.
+        if (value === null) continue
+        // Some upstreams send the role in each delta.
+        if (name === 'role') message.role = value
+        else if (name === 'tool_calls') addToolCalls(toolCalls, value as JsonObject[])
         else message[name] = joined(message[name], value)
       }
     }
@@ -161,7 +165,7 @@ function addToolCalls(calls: JsonObject[], deltas: readonly JsonObject[]): void 
         for (const [part, text] of Object.entries(value as JsonObject)) {
           known[part] = joined(known[part], text)
         }
-      } else call[name] = value
+      } else if (value !== null && value !== '') call[name] = value
     }
   }
 }

@@ -235,3 +235,53 @@ function partEvents(part: any, isReasoning: boolean, item: object, cut: Cut): Js
     { type: `response.${wrapper}.done`, ...at, part },
   ]
 }
+
+const chatNoise = (choice: JsonObject): JsonObject => ({
+  choices: [{ index: 0, finish_reason: null, ...choice }],
+})
+
+/** Events and comments that say nothing, as some upstreams send them anywhere. */
+const NOISE: Readonly<Record<'chat' | 'messages' | 'responses', readonly (JsonObject | string)[]>> =
+  {
+    chat: [
+      ': keep-alive',
+      'event: ping',
+      { choices: [] },
+      { choices: [], usage: null },
+      { choices: null },
+      { id: 'a', object: 'chat.completion.chunk', model: 'm' },
+      { ...chatNoise({ delta: {} }), usage: { prompt_tokens: 1, completion_tokens: 1 } },
+      chatNoise({ delta: { role: 'assistant' } }),
+      chatNoise({ delta: { role: 'assistant', content: null, refusal: null } }),
+      chatNoise({ delta: { content: '', reasoning_content: '', tool_calls: [] } }),
+      chatNoise({
+        delta: { content: null, tool_calls: null, function_call: null },
+        logprobs: null,
+      }),
+      chatNoise({ delta: null }),
+      chatNoise({}),
+    ],
+    messages: [': keep-alive', { type: 'ping' }, { type: 'vendor_event', index: 0, delta: {} }],
+    responses: [
+      ': keep-alive',
+      { type: 'keepalive', sequence_number: 0 },
+      { type: 'response.vendor.progress', item_id: 'a', output_index: 0 },
+    ],
+  }
+
+/** With noise at these places of a stream, after its first event. */
+export function withNoise(path: string, stream: string, places: readonly number[]): string {
+  const events = stream.split('\n\n').slice(0, -1)
+  const format = path.endsWith('/messages')
+    ? 'messages'
+    : path.endsWith('/responses')
+      ? 'responses'
+      : 'chat'
+  const kinds = NOISE[format]
+  for (const place of places) {
+    const noise = kinds[place % kinds.length] as JsonObject | string
+    const text = typeof noise === 'string' ? noise : `data: ${JSON.stringify(noise)}`
+    events.splice(1 + (place % (events.length - 1)), 0, text)
+  }
+  return `${events.join('\n\n')}\n\n`
+}

@@ -6,6 +6,7 @@ import { createChatCompletionsFormat } from '../../src/gateway/chat/formats/chat
 import { countOutput, countText, type OutputCount } from '../../src/gateway/chat/output-texts.ts'
 import { isRefusal } from '../../src/gateway/refusal.ts'
 import { StreamBroken, type ChatStream, type JsonObject } from '../../src/providers/contract.ts'
+import { createCallNumbers } from '../../src/providers/openai-compatible/number-calls.ts'
 import { readStream } from '../../src/providers/openai-compatible/read-stream.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
@@ -147,6 +148,8 @@ function relayWhole(data: readonly string[]): Relayed {
   const writer = createWriter()
   const output = { deltas: 0, bytes: 0, writtenBytes: 0 }
   const bodies = data.map((one) => JSON.parse(one) as JsonObject)
+  const calls = createCallNumbers()
+  for (const body of bodies) calls.number(body)
   for (const body of bodies) countOutput(body, output)
   const shown = bodies.map((body) => writer.chunk(structuredClone(body)) ?? '').join('')
   return {

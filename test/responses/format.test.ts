@@ -563,6 +563,12 @@ test('what cannot be answered is refused, in Portuguese', () => {
     [/"prompt" não está disponível/, { input: 'Olá', prompt: { id: 'pmpt_1' } }],
     [/"input" é obrigatório/, {}],
     [/"input" é obrigatório/, { input: [] }],
+    [/"input" deve ter pelo menos uma mensagem/, { input: [{ type: 'reasoning', summary: [] }] }],
+    [/"max_output_tokens" deve ser/, { input: 'Olá', max_output_tokens: 0 }],
+    [
+      /input\[0\]\.content\[0\]\.image_url deve ser um endereço/,
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'ftp://a.b/c' }] }] },
+    ],
     [/input\[0\] deve ser um objeto/, { input: ['Olá'] }],
     [/input\[0\]\.role deve ser/, { input: [{ role: 'tool', content: 'Olá' }] }],
     [/partes deste tipo/, { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],

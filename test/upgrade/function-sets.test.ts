@@ -152,7 +152,7 @@ test('a set waits for a writer of accounts and tries again, and not one call fai
     count: 2,
     baseUrls: () => [node.baseUrl],
     secret,
-    models: ['sandbox-chat'],
+    calls: ['sandbox-chat'],
   })
   try {
     await withClient(database.databaseUrl, async (writer) => {

@@ -213,7 +213,7 @@ describe('an upgrade from the previous release', { skip: missing ?? false }, () 
     models: readonly string[],
   ): LoadClients {
     const baseUrls = (): string[] => [node().baseUrl]
-    return startLoadClients({ count: CLIENTS, baseUrls, secret, models })
+    return startLoadClients({ count: CLIENTS, baseUrls, secret, calls: models })
   }
 
   async function until(

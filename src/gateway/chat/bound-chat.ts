@@ -4,9 +4,10 @@ import {
   promptTokensTypical,
   type PromptFacts,
 } from '../../catalog/prompt-size.ts'
-import { HOUR_CACHE_UNIT, hasHourCachePrice } from '../../catalog/hour-cache.ts'
+import { hasUnitPrice } from '../../catalog/has-unit-price.ts'
+import { HOUR_CACHE_UNIT } from '../../catalog/hour-cache.ts'
 import type { UnitCounts } from '../../catalog/prices.ts'
-import { hasWebSearchPrice, WEB_SEARCH_UNIT } from '../../catalog/web-search.ts'
+import { WEB_SEARCH_UNIT } from '../../catalog/web-search.ts'
 import type { ChatContent, JsonObject, Provider, SearchRounds } from '../../providers/contract.ts'
 import type { CallBounds } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
@@ -25,7 +26,7 @@ export async function boundChat(
 ): Promise<CallBounds> {
   const lean = await boundWithoutSearches(model, request, providers)
   const webSearches = request.native?.webSearches ?? 0
-  if (webSearches === 0 || !hasWebSearchPrice(model)) return lean
+  if (webSearches === 0 || !hasUnitPrice(model, WEB_SEARCH_UNIT)) return lean
   const rounds = searchRounds(model, request, providers, lean.outputTokensMax)
   if (!rounds) return lean
   // No size of the results is documented: each round may read the whole context.
@@ -114,7 +115,7 @@ export function contentOf(
     imageBytes: request.imageBytes,
     hasImageAddresses: request.hasImageAddresses,
     hasCacheControl: request.hasCacheControl,
-    cachesForAnHour: request.cachesForAnHour && hasHourCachePrice(model),
+    cachesForAnHour: request.cachesForAnHour && hasUnitPrice(model, HOUR_CACHE_UNIT),
     hasFiles: request.hasFiles,
     hasAudio: request.hasAudio,
     webSearchesMax,
@@ -179,7 +180,7 @@ function unitsMax(
   if (!request.hasAudio && !request.cachesForAnHour) return undefined
   return {
     ...(request.hasAudio ? { input_audio_tokens: model.contextTokens } : {}),
-    ...(request.cachesForAnHour && hasHourCachePrice(model)
+    ...(request.cachesForAnHour && hasUnitPrice(model, HOUR_CACHE_UNIT)
       ? { [HOUR_CACHE_UNIT]: promptTokensMax }
       : {}),
   }
@@ -188,7 +189,7 @@ function unitsMax(
 /** The body for the upstream: without the options that this model cannot take. */
 function bodyFor(model: Model, { body, cachesForAnHour }: ChatRequest): JsonObject {
   const asked = model.canReason === false ? withoutReasoning(body) : body
-  return cachesForAnHour && !hasHourCachePrice(model) ? withShortCache(asked) : asked
+  return cachesForAnHour && !hasUnitPrice(model, HOUR_CACHE_UNIT) ? withShortCache(asked) : asked
 }
 
 /** Agents ask every model for reasoning; upstreams refuse it for a model that cannot reason. */

@@ -42,7 +42,7 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
 
 const CHOICES_MAX = 128
 /** No model writes as much in one answer; a lower limit than this is a wish, which is lowered to the model's. */
-const OUTPUT_TOKENS_ABSURD = 100_000_000
+export const OUTPUT_TOKENS_ABSURD = 100_000_000
 
 /** `bytes` is the size of the body as it was received. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {

@@ -51,6 +51,8 @@ export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['image_url', new Set(['type', 'image_url', 'cache_control'])],
   ['file', new Set(['type', 'file', 'cache_control'])],
 ])
+export const IMAGE_RULE =
+  'deve ser um endereço http(s) público ou uma imagem PNG, JPEG, GIF ou WebP em base64 (data:image/png;base64,...).'
 export const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
 const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high'])
 export const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
@@ -115,8 +117,7 @@ function readPart(part: unknown, facts: MessageFacts): string | undefined {
 function readImage(image: unknown, facts: MessageFacts): string | undefined {
   if (!isObject(image) || typeof image.url !== 'string') return '.image_url.url deve ser um texto.'
   const kind = imageKindOf(image.url)
-  if (kind === undefined)
-    return '.image_url.url deve ser um endereço http(s) público ou uma imagem PNG, JPEG, GIF ou WebP em base64 (data:image/png;base64,...).'
+  if (kind === undefined) return `.image_url.url ${IMAGE_RULE}`
   keepFields(IMAGE_FIELDS, image)
   if (!DETAILS.has(image.detail)) delete image.detail
   facts.imageCount += 1

@@ -55,14 +55,18 @@ function readToolCalls(calls: unknown): LanguageModelV4ToolCallPart[] {
   })
 }
 
-/** Upstreams require an object. Clients send an empty string for a call without arguments. */
+/**
+ * Upstreams require an object. Clients send an empty string for a call without arguments, and some an object itself. What
+ * a model wrote wrongly stays in the conversation that its client sends, which must go on: it is shown as it is.
+ */
 function parseArguments(text: unknown): unknown {
   if (text === undefined || text === null || text === '') return {}
+  if (isObject(text)) return text
+  const written = textOf(text)
   try {
-    const value: unknown = JSON.parse(textOf(text))
-    if (isObject(value)) return value
+    const value: unknown = JSON.parse(written)
+    return isObject(value) ? value : { value }
   } catch {
-    // Refused below, like JSON that is not an object.
+    return { invalid_json: written }
   }
-  throw new RefusedRequest('the arguments of a tool call are not a JSON object')
 }

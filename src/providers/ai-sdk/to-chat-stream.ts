@@ -8,6 +8,7 @@ import {
   type UpstreamFailure,
 } from '../contract.ts'
 import { assertShallow } from '../parse-answer.ts'
+import { isNewEvent } from './is-new-event.ts'
 import { createToDeltas } from './to-deltas.ts'
 import { toFailure } from './to-failure.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
@@ -72,7 +73,10 @@ async function* readChunks(
     for (;;) {
       const { done, value: part } = await reader.read()
       if (done) throw broken('the stream ended without a finish reason')
-      if (part.type === 'error') throw part.error
+      if (part.type === 'error') {
+        if (isNewEvent(part.error)) continue
+        throw part.error
+      }
       if (part.type === 'finish') {
         const chunk = lastChunk(part, hasStarted, asked)
         hasEnded = true

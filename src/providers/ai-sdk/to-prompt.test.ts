@@ -30,3 +30,19 @@ test('the arguments of tool calls contain at most as many values as a body', asy
   )
   await promptOf(objects(10_000), JSON.stringify({ text: '{}'.repeat(200_000) }))
 })
+
+test('arguments that a model wrote wrongly are shown as they are: the conversation goes on', async () => {
+  const inputs = (await promptOf('{"a":', '[1]', '', '{"a":1}')).flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.map((part) => 'input' in part && part.input),
+  )
+  assert.deepEqual(inputs, [{ invalid_json: '{"a":' }, { value: [1] }, {}, { a: 1 }])
+})
+
+test('instructions alone are a question', async () => {
+  const system = { role: 'system', content: 'Conte até três.' }
+  const text = [{ type: 'text', text: 'Conte até três.' }]
+  assert.deepEqual(await toPrompt([system], readFile), [{ role: 'user', content: text }])
+  const question = { role: 'user', content: 'E?' }
+  const [first] = await toPrompt([system, question], readFile)
+  assert.equal(first?.role, 'system')
+})

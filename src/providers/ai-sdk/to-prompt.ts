@@ -53,7 +53,15 @@ export async function toPrompt(
         throw new RefusedRequest('a message of an unknown role')
     }
   }
+  // Upstreams require a question. Clients that have a single text may call it instructions.
+  if (turns.length === 0) return instructions.map(asQuestion)
   return [...instructions, ...turns]
+}
+
+function asQuestion(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'system') return message
+  const { content: text, ...rest } = message
+  return { ...rest, role: 'user', content: [{ type: 'text', text }] }
 }
 
 function toInstructions(content: unknown): LanguageModelV4Prompt {

@@ -13,8 +13,10 @@ import { textOf } from './to-user-parts.ts'
 export function toTools(
   body: JsonObject,
 ): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
-  const tools = Array.isArray(body.tools) ? body.tools.map(toTool) : []
-  const toolChoice = toToolChoice(body.tool_choice)
+  const { allowed, choice } = readAllowed(body.tool_choice)
+  const all = Array.isArray(body.tools) ? body.tools.map(toTool) : []
+  const tools = allowed ? all.filter(({ name }) => allowed.has(name)) : all
+  const toolChoice = toToolChoice(choice)
   return {
     ...(tools.length > 0 ? { tools } : {}),
     ...(tools.length > 0 && toolChoice ? { toolChoice } : {}),
@@ -35,6 +37,17 @@ function toTool(tool: unknown): LanguageModelV4FunctionTool {
     ...(typeof strict === 'boolean' ? { strict } : {}),
     ...readCacheControl(tool),
   }
+}
+
+/** The tools that the choice permits, and the choice among them. */
+function readAllowed(choice: unknown): { allowed?: ReadonlySet<string>; choice: unknown } {
+  if (!isObject(choice) || choice.type !== 'allowed_tools') return { choice }
+  const { tools, mode } = isObject(choice.allowed_tools) ? choice.allowed_tools : {}
+  if (!Array.isArray(tools)) throw new RefusedRequest('allowed tools without a list')
+  const named = tools.map((tool: unknown) =>
+    isObject(tool) && isObject(tool.function) ? textOf(tool.function.name) : '',
+  )
+  return { allowed: new Set(named), choice: mode === 'required' ? 'required' : 'auto' }
 }
 
 function toToolChoice(choice: unknown): LanguageModelV4ToolChoice | undefined {

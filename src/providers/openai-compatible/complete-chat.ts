@@ -10,6 +10,7 @@ import { createDownloadFile, DownloadRefused, NoRoomForDownload } from '../downl
 import type { ChatBody } from './chat-body.ts'
 import { exchange } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
+import { completeCalls } from './number-calls.ts'
 import { BadAnswer, readCallError, readObject } from './read-answer.ts'
 import { readChat } from './read-chat.ts'
 import { readStream } from './read-stream.ts'
@@ -87,5 +88,6 @@ function readAnswer(text: string): ChatAnswer {
   const body = readObject(text)
   if (!Array.isArray(body.choices)) throw new BadAnswer('the answer has no choices')
   toPlainContent(body, 'message')
+  completeCalls(body)
   return { kind: 'answer', body, usage: readUsage(body.usage) }
 }

@@ -11,6 +11,7 @@ import { withErrorWords } from '../error-words.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { CHAT_DELTAS } from './chat-deltas.ts'
 import { createStream, type StreamParser } from './create-stream.ts'
+import { createCallNumbers } from './number-calls.ts'
 import { broken, parseEvent } from './parse-event.ts'
 import { readUsage } from './read-usage.ts'
 import { toPlainContent } from './to-plain-content.ts'
@@ -23,12 +24,13 @@ export function readStream(body: AnswerBody): ChatStream {
 function createParser(): StreamParser {
   const reader = createSseReader(EVENT_BYTES_MAX)
   const deltas = createDeltaReader(CHAT_DELTAS)
+  const calls = createCallNumbers()
   let hasFinished = false
   return {
     parse(bytes) {
       const chunks: StreamChunk[] = []
       for (const data of reader.push(bytes)) {
-        const delta = deltas.read(data)
+        const delta = calls.isChanged ? undefined : deltas.read(data)
         if (delta) {
           chunks.push(delta)
           continue
@@ -36,6 +38,7 @@ function createParser(): StreamParser {
         if (data === '[DONE]') return { chunks, end: 'done' }
         const chunk = parseChunk(data)
         if (chunk instanceof StreamBroken) return { chunks, end: chunk }
+        calls.number(chunk.body)
         chunks.push(chunk)
         hasFinished ||= hasFinishReason(chunk.body)
         deltas.record(data, chunk.body)

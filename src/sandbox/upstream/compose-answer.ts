@@ -37,6 +37,8 @@ export interface ToolCall {
   readonly name: string
   readonly nameTokens: number
   readonly arguments: TokenizedText
+  /** Of a custom tool, whose arguments are a text. */
+  readonly isCustom: boolean
 }
 
 const TOKENS_PER_MESSAGE = 3
@@ -77,7 +79,7 @@ function composeChoice(
   const left = limit - (reasoning?.tokens ?? 0)
   const calls = chooseCalls(request)
   if (calls.length > 0)
-    return { reasoning, content: undefined, ...callTools(calls, tokenizer, left) }
+    return { reasoning, content: undefined, ...callTools(calls, request.tools, tokenizer, left) }
 
   const text = stopAt(composeText(request, model, tokenizer, index), request.stops, tokenizer)
   const content = limitTokens(text, left, tokenizer)
@@ -124,15 +126,17 @@ function chooseCalls(request: ChatRequest): PlannedCall[] {
   if (messages.at(-1)?.role === 'tool') return []
   const [first, second = first] = tools as [Tool, Tool?]
   const isParallel = request.callsInParallel && /paralelo/i.test(lastUserText(messages))
-  return (isParallel ? [first, second] : [first]).map(({ name, parameters }, index) => {
+  return (isParallel ? [first, second] : [first]).map(({ name, parameters, isCustom }, index) => {
     const generated = generateJson(parameters, index)
     // A function without parameters may have no schema; its arguments are still an object.
-    return { name, argumentsText: JSON.stringify(isObject(generated) ? generated : {}) }
+    const text = JSON.stringify(isObject(generated) ? generated : {})
+    return { name, argumentsText: isCustom ? 'entrada' : text }
   })
 }
 
 function callTools(
   calls: readonly PlannedCall[],
+  tools: readonly Tool[],
   tokenizer: Tokenizer,
   limit: number,
 ): Pick<Choice, 'toolCalls' | 'finishReason'> {
@@ -146,7 +150,8 @@ function callTools(
     const made = limitTokens(whole, left - nameTokens, tokenizer)
     isWhole = made === whole
     left -= nameTokens + made.tokens
-    return [{ id: `call_${randomText(24)}`, name, nameTokens, arguments: made }]
+    const isCustom = tools.some((tool) => tool.name === name && tool.isCustom === true)
+    return [{ id: `call_${randomText(24)}`, name, nameTokens, arguments: made, isCustom }]
   })
   return { toolCalls, finishReason: isWhole ? 'tool_calls' : 'length' }
 }

@@ -38,6 +38,8 @@ export type AnswerFormat =
 export interface Tool {
   readonly name: string
   readonly parameters: unknown
+  /** Takes a text instead of arguments. */
+  readonly isCustom?: boolean
 }
 
 /** Throws `BadRequest` with OpenAI's wording. */
@@ -132,19 +134,20 @@ function readTools(tools: unknown): Tool[] {
   if (tools === undefined || tools === null) return []
   if (!Array.isArray(tools)) throw invalidType('tools', 'an array of objects', tools)
   return tools.map((tool: unknown, index) => {
-    const described = isObject(tool) ? tool.function : undefined
-    if (!isObject(tool) || tool.type !== 'function') {
+    const described = isObject(tool) ? (tool.function ?? tool.custom) : undefined
+    if (!isObject(tool) || (tool.type !== 'function' && tool.type !== 'custom')) {
       throw new BadRequest(
-        `Invalid value for 'tools[${index}].type'. Supported values are: 'function'.`,
+        `Invalid value for 'tools[${index}].type'. Supported values are: 'function' and 'custom'.`,
         `tools[${index}].type`,
         'invalid_value',
       )
     }
     if (!isObject(described) || typeof described.name !== 'string' || described.name === '') {
-      const param = `tools[${index}].function.name`
+      const param = `tools[${index}].${tool.type}.name`
       throw missing(param)
     }
-    return { name: described.name, parameters: described.parameters ?? {} }
+    const isCustom = tool.type === 'custom'
+    return { name: described.name, parameters: described.parameters ?? {}, isCustom }
   })
 }
 
@@ -159,8 +162,8 @@ function chooseTools(tools: Tool[], choice: unknown): Tool[] {
     )
   }
   if (choice === 'required') return tools
-  const named = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
-  const chosen = tools.filter((tool) => tool.name === named)
+  const named = new Set(namesIn(choice))
+  const chosen = tools.filter(({ name }) => named.has(name))
   if (chosen.length === 0) {
     throw new BadRequest(
       "Invalid value for 'tool_choice': it must be 'none', 'auto', 'required' or name a function " +
@@ -170,4 +173,13 @@ function chooseTools(tools: Tool[], choice: unknown): Tool[] {
     )
   }
   return chosen
+}
+
+/** Of one tool, or of those that are allowed. */
+function namesIn(choice: unknown): unknown[] {
+  if (!isObject(choice)) return []
+  const { allowed_tools: allowed } = choice
+  if (isObject(allowed) && Array.isArray(allowed.tools)) return allowed.tools.flatMap(namesIn)
+  const one = choice.function ?? choice.custom
+  return isObject(one) ? [one.name] : []
 }

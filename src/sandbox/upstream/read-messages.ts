@@ -92,12 +92,13 @@ function readToolCalls(calls: unknown, param: string): ToolCallMade[] {
   if (calls === undefined || calls === null) return []
   if (!Array.isArray(calls)) throw invalidType(param, 'an array of objects', calls)
   return calls.map((call: unknown, index) => {
-    const called = isObject(call) ? call.function : undefined
+    const called = isObject(call) ? (call.function ?? call.custom) : undefined
     if (!isObject(call) || typeof call.id !== 'string') throw missing(`${param}[${index}].id`)
     if (!isObject(called) || typeof called.name !== 'string') {
       throw missing(`${param}[${index}].function.name`)
     }
-    const text = typeof called.arguments === 'string' ? called.arguments : ''
+    const written = called.arguments ?? called.input
+    const text = typeof written === 'string' ? written : ''
     return { id: call.id, name: called.name, arguments: text }
   })
 }

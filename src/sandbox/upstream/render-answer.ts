@@ -106,14 +106,13 @@ function* renderDeltas(choice: Choice): Generator<Delta> {
     yield* renderPieces(reasoning, (text) => `{"reasoning_content":${text}}`)
   }
   if (content !== undefined) yield* renderPieces(content, (text) => `{"content":${text}}`)
-  for (const [index, { id, name, nameTokens, arguments: made }] of toolCalls.entries()) {
-    const call = { index, id, type: 'function', function: { name, arguments: '' } }
+  for (const [index, made] of toolCalls.entries()) {
+    const { nameTokens, arguments: text } = made
+    const call = { index, ...renderCall(made, '') }
     const delta = JSON.stringify({ tool_calls: [call] })
     yield { delta, finishReason: null, tokens: nameTokens }
-    yield* renderPieces(
-      made,
-      (text) => `{"tool_calls":[{"index":${index},"function":{"arguments":${text}}}]}`,
-    )
+    const field = made.isCustom ? '"custom":{"input"' : '"function":{"arguments"'
+    yield* renderPieces(text, (piece) => `{"tool_calls":[{"index":${index},${field}:${piece}}}]}`)
   }
   yield { delta: '{}', finishReason, tokens: 0 }
 }
@@ -134,11 +133,16 @@ function renderMessage({ reasoning, content, toolCalls }: Choice): Record<string
     ...(toolCalls.length === 0
       ? {}
       : {
-          tool_calls: toolCalls.map(({ id, name, arguments: made }) => ({
-            id,
-            type: 'function',
-            function: { name, arguments: made.text },
-          })),
+          tool_calls: toolCalls.map((made) => renderCall(made, made.arguments.text)),
         }),
   }
+}
+
+function renderCall(
+  { id, name, isCustom }: Choice['toolCalls'][number],
+  text: string,
+): Record<string, unknown> {
+  return isCustom
+    ? { id, type: 'custom', custom: { name, input: text } }
+    : { id, type: 'function', function: { name, arguments: text } }
 }

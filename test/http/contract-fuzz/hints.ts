@@ -140,6 +140,29 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   dimensions: fc.constantFrom(1, 8, 256),
 }
 
+const USER = { role: 'user', content: 'Olá' }
+const MADE = { type: 'function_call', call_id: 'c1', name: 'clima', arguments: '{}' }
+const RESULT = { type: 'function_call_output', call_id: 'c1', output: 'sol' }
+
+/** By the path and the field: the formats of chats have other forms of the same fields. */
+const OF_FORMATS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  '/messages tools': fc.constant({ name: 'clima', input_schema: { type: 'object' } }),
+  '/messages/count_tokens tools': fc.constant({ name: 'clima', input_schema: { type: 'object' } }),
+  '/messages system': fc.constantFrom('Seja breve.', [{ type: 'text', text: 'Seja breve.' }]),
+  '/responses tools': fc.constantFrom(
+    { type: 'function', name: 'clima', parameters: { type: 'object' } },
+    { type: 'custom', name: 'clima' },
+    { type: 'web_search' },
+  ),
+  '/responses input': fc.oneof(
+    plainText(1, 50),
+    fc.constantFrom(USER, MADE, RESULT),
+    fc
+      .oneof(slotOf('/responses'), slotOf('/responses', 'other'))
+      .map((id) => ({ type: 'item_reference', id })),
+  ),
+}
+
 /** Some amounts are large enough to wait for a second operator. */
 const adjustedBrl = fc.constantFrom(0.01, 12.34, 500, 500.01, 700)
 
@@ -149,6 +172,8 @@ export function hintsFor({ path }: Operation): Hints {
     if (field === 'model' || field === 'models') return model
     if (field === 'amount_brl' && path === '/admin/adjustments') return adjustedBrl
     if (field === 'cursor') return slotOf(`cursor of ${path}`)
+    const ofFormat = OF_FORMATS[`${path} ${field}`]
+    if (ofFormat) return ofFormat
     return field === 'name' ? plainText(3, 50) : FIELDS[field]
   }
 }

@@ -218,6 +218,25 @@ export const NAMED: Readonly<
     status: 400,
     error: 'previous_response_not_found',
   },
+  'POST /responses item_reference': {
+    body: ({ ids }) => ({
+      input: [
+        { type: 'item_reference', id: `${ids.response.replace('resp_', 'msg_')}0` },
+        { role: 'user', content: 'Olá' },
+      ],
+    }),
+    status: 400,
+    error: 'invalid_request',
+  },
+  'POST /chat/completions previous_response_id': {
+    body: ({ ids }) => ({
+      messages: undefined,
+      input: 'Olá',
+      previous_response_id: ids.response,
+    }),
+    status: 400,
+    error: 'previous_response_not_found',
+  },
   'DELETE /me confirm': {
     body: ({ owner }) => ({ confirm: owner.email }),
     status: 400,

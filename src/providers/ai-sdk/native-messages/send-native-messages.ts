@@ -10,6 +10,7 @@ import type {
   JsonObject,
   UpstreamFailure,
 } from '../../contract.ts'
+import { forgetWritten } from '../../forget-written.ts'
 import { createStream } from '../../openai-compatible/create-stream.ts'
 import { exchange, type AnswerBody } from '../../openai-compatible/exchange.ts'
 import { readCallError } from '../../openai-compatible/read-answer.ts'
@@ -62,6 +63,7 @@ export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessa
       body: native.body,
     }
     const answered = await exchange(upstream.origin, request, upstream.silence, signal)
+    if (answered.status === 200) forgetWritten(call.memo)
     const reading = {
       isStream: call.isStream,
       plain: (text: string) => readNativeMessage(text, call),

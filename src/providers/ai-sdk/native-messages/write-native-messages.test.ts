@@ -16,7 +16,7 @@ function write(...blocks: JsonObject[]) {
     flags: [],
     webSearches: 0,
   }
-  const content = { body: {}, native } as never
+  const content = { body: {}, native, memo: {} } as never
   const written = writeNativeMessages(content, 'anthropic', MODEL)
   assert.ok(written, 'the request is sent as it is')
   return { text: written.write(HEAD), bytes: written.measure(HEAD) }
@@ -65,7 +65,7 @@ test('only the upstream whose usage counts searches is offered the search', () =
     tools: [{ type: 'web_search_20250305', name: 'web_search' }],
   }
   const native = { format: 'messages' as const, body, flags: [], webSearches: 5 }
-  const content = { body: {}, native, webSearchesMax: 5 } as never
+  const content = { body: {}, native, webSearchesMax: 5, memo: {} } as never
   const textFor = (kind: 'anthropic' | 'google-vertex') =>
     writeNativeMessages(content, kind, MODEL)?.write(HEAD) ?? ''
   assert.match(textFor('anthropic'), /"max_uses":5/)

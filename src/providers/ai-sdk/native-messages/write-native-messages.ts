@@ -51,20 +51,44 @@ export function writeNativeMessages(
   if (!isTaken(content, native.body, kind, modelId, flags)) return undefined
   // Only there does the usage count searches: elsewhere they would be free.
   const offered = kind === 'anthropic' ? content : { ...content, webSearchesMax: 0 }
-  const write = (given: JsonObject): { text: string; imageBytes: number } => {
-    const head = pick(OF_PACKAGE, given)
-    const images = { bytes: 0 }
-    const fields = writeFields(offered, native.body, flags, head, images)
-    return { text: JSON.stringify({ ...head, ...fields }), imageBytes: images.bytes }
-  }
+  const headOf = (given: JsonObject): string =>
+    JSON.stringify(writeHead(content, native.body, flags, pick(OF_PACKAGE, given)))
   return {
     flags: flags.length === 0 ? undefined : flags.join(','),
-    write: (head) => write(head).text,
-    measure(head) {
-      const { text, imageBytes } = write(head)
-      return Buffer.byteLength(text) - imageBytes
-    },
+    // Messages are always there.
+    write: (given) => `${headOf(given).slice(0, -1)},${restOf(offered, kind).text.slice(1)}`,
+    measure: (given) => Buffer.byteLength(headOf(given)) - 1 + restOf(offered, kind).bytes,
   }
+}
+
+/** The body without its head, and what it was written from. */
+interface Rest {
+  readonly native: ChatContent['native']
+  readonly kind: AiSdkOptions['kind']
+  readonly cachesForAnHour: boolean
+  readonly webSearchesMax: number
+  readonly text: string
+  /** Without the data of images, and without its first bracket. */
+  readonly bytes: number
+}
+
+/** Each request is serialized once, before the hold; attempts differ in their heads alone. */
+function restOf(content: ChatContent, kind: AiSdkOptions['kind']): Rest {
+  const { native, cachesForAnHour, webSearchesMax, memo } = content
+  const known = memo.writtenNatively as Rest | undefined
+  const isKnown =
+    known?.native === native &&
+    known?.kind === kind &&
+    known.cachesForAnHour === cachesForAnHour &&
+    known.webSearchesMax === webSearchesMax
+  if (isKnown) return known
+  const images = { bytes: 0 }
+  const body = (native as NonNullable<ChatContent['native']>).body
+  const text = JSON.stringify(writeFields(content, body, images))
+  const bytes = Buffer.byteLength(text) - images.bytes
+  const rest: Rest = { native, kind, cachesForAnHour, webSearchesMax, text, bytes }
+  memo.writtenNatively = rest
+  return rest
 }
 
 /**
@@ -108,25 +132,35 @@ function isTaken(
   return !hasSystem || flags.includes(MIDDLE_SYSTEM)
 }
 
-function writeFields(
+/** The fields that depend on the output limit. */
+function writeHead(
   content: ChatContent,
   body: JsonObject,
   flags: readonly string[],
   head: JsonObject,
+): JsonObject {
+  const thinking = toThinking(content, body.thinking, Number(head.max_tokens))
+  return {
+    ...head,
+    thinking,
+    ...(flags.includes(CONTEXT_MANAGEMENT)
+      ? { context_management: toContextManagement(body.context_management, thinking) }
+      : {}),
+  }
+}
+
+function writeFields(
+  content: ChatContent,
+  body: JsonObject,
   images: { bytes: number },
 ): JsonObject {
   const clean = createCleaner(content, images)
   const tools = clean.tools(body.tools)
-  const thinking = toThinking(content, body.thinking, Number(head.max_tokens))
   const fields: JsonObject = {
     ...clean.cached(body),
     metadata: toMetadata(body.metadata),
     ...pick(PLAIN_FIELDS, body),
-    thinking,
     output_config: toOutputConfig(body),
-    ...(flags.includes(CONTEXT_MANAGEMENT)
-      ? { context_management: toContextManagement(body.context_management, thinking) }
-      : {}),
     ...(tools.length > 0 ? { tools, tool_choice: toToolChoice(body.tool_choice, tools) } : {}),
     system: isGiven(body.system) ? clean.content(body.system, 'system') : undefined,
     messages: (body.messages as JsonObject[])

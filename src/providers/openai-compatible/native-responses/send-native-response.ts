@@ -1,3 +1,4 @@
+import { forgetWritten } from '../../forget-written.ts'
 import type { SendNatively } from '../complete-chat.ts'
 import { exchange, type AnswerBody } from '../exchange.ts'
 import { readCallError } from '../read-answer.ts'
@@ -32,6 +33,7 @@ export function createSendNatively(
         answered.body.discard()
         return undefined
       }
+      if (answered.status === 200) forgetWritten(call.memo)
       const reading = {
         isStream: call.isStream,
         plain: (text: string) => readNativeResponse(text, call),

@@ -40,21 +40,52 @@ export function searchRoundsOfResponse(content: ChatContent): SearchRounds | und
   return { prompts: webSearchesMax + 2, outputs: 1 }
 }
 
+/** Each request is serialized once, before the hold; attempts differ in their heads alone. */
 export function writeNativeResponse(
   content: ChatContent,
   serviceTier: 'default' | undefined,
 ): NativeResponse {
+  const { model, outputTokensMax, isStream } = content
+  const head = JSON.stringify({
+    model,
+    max_output_tokens: outputTokensMax,
+    store: false,
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+    ...(isStream ? { stream: true } : {}),
+  })
+  const { text, bytes } = restOf(content)
+  // The head is never empty, and the input is always there.
+  return {
+    text: `${head.slice(0, -1)},${text.slice(1)}`,
+    bytes: Buffer.byteLength(head) - 1 + bytes,
+  }
+}
+
+/** The body without its head, and what it was written from. */
+interface Rest extends NativeResponse {
+  readonly native: ChatContent['native']
+  readonly chat: JsonObject
+  readonly webSearchesMax: number
+}
+
+function restOf(content: ChatContent): NativeResponse {
+  const { native, body: chat, webSearchesMax, memo } = content
+  const known = memo.writtenNatively as Rest | undefined
+  const isKnown =
+    known?.native === native && known?.chat === chat && known.webSearchesMax === webSearchesMax
+  if (isKnown) return known
+  const rest: Rest = { native, chat, webSearchesMax, ...writeRest(content) }
+  memo.writtenNatively = rest
+  return rest
+}
+
+function writeRest(content: ChatContent): NativeResponse {
   const body = (content.native as NonNullable<ChatContent['native']>).body
   const counted = { imageBytes: 0, encryptedBytes: 0 }
   const effort = isObject(body.reasoning) ? body.reasoning.effort : undefined
   const isReasoning = !isGiven(effort) || isGiven(content.body.reasoning_effort)
   const includes = Array.isArray(body.include) && body.include.includes(ENCRYPTED)
   const text = JSON.stringify({
-    model: content.model,
-    max_output_tokens: content.outputTokensMax,
-    store: false,
-    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
-    ...(content.isStream ? { stream: true } : {}),
     ...pick(PLAIN_FIELDS, body),
     // The gateway takes the effort away from models that cannot reason.
     ...(isReasoning && includes ? { include: [ENCRYPTED] } : {}),

@@ -220,14 +220,74 @@ test('calls without numbers are told apart by their ids', () => {
   )
 })
 
-test('arguments for a call that has ended break the stream, because the client has run it', () => {
-  const call = (index: number, args: string, id?: string): JsonObject => ({
-    choices: [{ delta: { tool_calls: [{ index, id, function: { name: 'f', arguments: args } }] } }],
+test('calls whose deltas alternate keep their own arguments, one block after another', () => {
+  const made = fc.record({
+    name: fc.stringMatching(/^[a-z]{1,8}$/),
+    input: fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()),
+    pieces: fc.integer({ min: 1, max: 6 }),
   })
+  fc.assert(
+    fc.property(
+      fc.array(made, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.nat(), { maxLength: 40 }),
+      (calls, turns) => {
+        const texts = calls.map(({ input, pieces }) => {
+          const text = JSON.stringify(input)
+          const length = Math.ceil(text.length / pieces)
+          return Array.from({ length: pieces }, (_, at) =>
+            text.slice(at * length, (at + 1) * length),
+          )
+        })
+        const stream = createMessageStream(HEAD, IDS, SEAL)
+        let written = ''
+        const send = (index: number, more: JsonObject): void => {
+          const delta = { tool_calls: [{ index, ...more }] }
+          written += stream.chunk({ choices: [{ index: 0, delta }] }) ?? ''
+        }
+        for (const [index, { name }] of calls.entries())
+          send(index, { id: `call_${index}`, function: { name, arguments: '' } })
+        // In any order between the calls, the rest in theirs.
+        for (const turn of [...turns, ...calls.flatMap((_, at) => Array<number>(6).fill(at))]) {
+          const index = turn % calls.length
+          const text = texts[index]?.shift()
+          if (text !== undefined) send(index, { function: { arguments: text } })
+        }
+        const { message } = accumulateMessage(written + stream.end(CHARGED))
+        assert.deepEqual(
+          message.content.map(({ name, input }: JsonObject) => ({ name, input })),
+          calls.map(({ name, input }) => ({ name, input: JSON.parse(JSON.stringify(input)) })),
+        )
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('a call whose arguments are whole ends when the next one begins: it is shown at once', () => {
   const stream = createMessageStream(HEAD, IDS, SEAL)
-  stream.chunk(call(0, '{"command":"rm -r ', 'a'))
-  stream.chunk(call(1, '{', 'b'))
-  assert.throws(() => stream.chunk(call(0, 'build"}')), StreamBroken)
+  const call = (index: number, args: string): JsonObject => ({
+    choices: [
+      {
+        delta: {
+          tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: args } }],
+        },
+      },
+    ],
+  })
+  stream.chunk(call(0, '{"a":"}\\""}'))
+  assert.match(stream.chunk(call(1, '{')) ?? '', /content_block_stop[^]*content_block_start/)
+})
+
+test('arguments for a call that has ended break the stream, because the client has run it', () => {
+  const stream = createMessageStream(HEAD, IDS, SEAL)
+  const call = (args: string, id?: string): JsonObject => ({
+    choices: [
+      { delta: { tool_calls: [{ index: 0, id, function: { name: 'f', arguments: args } }] } },
+    ],
+  })
+  stream.chunk(call('{"command":"rm -r ', 'a'))
+  stream.chunk({ choices: [{ delta: { content: 'Feito.' } }] })
+  assert.throws(() => stream.chunk(call('build"}')), StreamBroken)
 })
 
 test('a stream without any chunk is an empty message', () => {

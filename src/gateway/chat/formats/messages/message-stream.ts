@@ -1,9 +1,10 @@
 /** Writes the events of a streamed message, from the chunks of a stream in the chat-completions shape. */
 import { isObject } from '../../../../lib/is-object.ts'
-import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import type { SealReasoning } from '../responses/reasoning-seal.ts'
+import { createCallBlocks } from './call-blocks.ts'
 import {
   messageEvent,
   messageUsage,
@@ -29,11 +30,6 @@ export interface MessageStream {
 
 type BlockType = 'thinking' | 'redacted_thinking' | 'text' | 'tool_use'
 
-interface ToolBlock {
-  readonly id: unknown
-  readonly index: number
-}
-
 export function createMessageStream(
   head: MessageHead,
   ids: Pick<ToolCallIds, 'hide'>,
@@ -49,9 +45,10 @@ export function createMessageStream(
   /** The field of the reasoning in the open block, which has no signature of its own yet. */
   let unsigned: ReasoningField | undefined
   let signature: unknown
-  const signaturesOfCalls: JsonObject = {}
-  /** The block of each tool call, by the call's index in the chunks. */
-  const toolBlocks = new Map<unknown, ToolBlock>()
+  const calls = createCallBlocks({
+    begin: (call) => begin({ ...call, type: 'tool_use' }),
+    add: (text) => add({ type: 'input_json_delta', partial_json: text }),
+  })
 
   function start(): string {
     if (hasStarted) return ''
@@ -93,8 +90,13 @@ export function createMessageStream(
     return add({ type: 'signature_delta', signature: text })
   }
 
+  /** Begins a block beside those of calls, which end before it. */
+  function beginOther(block: JsonObject & { type: BlockType }): string {
+    return calls.end() + begin(block)
+  }
+
   function openThinking(): string {
-    return open === 'thinking' ? '' : begin({ type: 'thinking', thinking: '', signature: '' })
+    return open === 'thinking' ? '' : beginOther({ type: 'thinking', thinking: '', signature: '' })
   }
 
   function think(text: string): string {
@@ -115,7 +117,7 @@ export function createMessageStream(
     let events = ''
     for (const detail of Array.isArray(details) ? details.filter(isObject) : []) {
       if (detail.type === 'reasoning.encrypted')
-        events += begin({ type: 'redacted_thinking', data: detail.data }) + close()
+        events += beginOther({ type: 'redacted_thinking', data: detail.data }) + close()
       if (!hasReasoning) events += think(textOfDetail(detail))
       if (typeof detail.signature === 'string' && detail.signature !== '')
         events += openThinking() + sign(detail.signature) + close()
@@ -125,31 +127,12 @@ export function createMessageStream(
 
   function say(text: unknown): string {
     if (typeof text !== 'string' || text === '') return ''
-    const begun = open === 'text' ? '' : begin({ type: 'text', text: '' })
+    const begun = open === 'text' ? '' : beginOther({ type: 'text', text: '' })
     return begun + add({ type: 'text_delta', text })
   }
 
-  function call(calls: unknown): string {
-    let events = ''
-    for (const each of Array.isArray(calls) ? calls.filter(isObject) : []) {
-      const { name, arguments: text } = isObject(each.function) ? each.function : {}
-      let block = toolBlocks.get(each.index)
-      if (!block || isOtherCall(each.id, block.id)) {
-        events += begin({ type: 'tool_use', id: each.id, name, input: {} })
-        block = { id: each.id, index: blocks - 1 }
-        toolBlocks.set(each.index, block)
-      }
-      if (each.extra_content !== undefined) signaturesOfCalls[String(block.id)] = each.extra_content
-      if (typeof text !== 'string' || text === '') continue
-      // Clients run a call when its block ends, so arguments that come later would be lost.
-      if (open !== 'tool_use' || block.index !== blocks - 1) throw interleaved()
-      events += add({ type: 'input_json_delta', partial_json: text })
-    }
-    return events
-  }
-
   function endSignatures(): string {
-    const kept = signaturesIn(signature, signaturesOfCalls)
+    const kept = signaturesIn(signature, calls.signatures)
     return kept ? begin({ type: 'redacted_thinking', data: seal(kept) }) : ''
   }
 
@@ -157,13 +140,13 @@ export function createMessageStream(
     chunk({ choices }) {
       let events = start()
       for (const choice of Array.isArray(choices) ? choices.filter(isObject) : []) {
-        const { index = 0, delta, finish_reason: reason } = choice
-        // A message has one choice.
-        if (index !== 0) continue
+        const { index, delta, finish_reason: reason } = choice
+        // A message has one choice; some upstreams number it with null.
+        if ((index ?? 0) !== 0) continue
         if (isObject(delta)) {
           ids.hide(delta)
           events += thinkOf(delta) + readDetails(delta.reasoning_details)
-          events += say(delta.content) + say(delta.refusal) + call(delta.tool_calls)
+          events += say(delta.content) + say(delta.refusal) + calls.add(delta.tool_calls)
           signature = delta.extra_content ?? signature
         }
         if (typeof reason === 'string') finishReason = reason
@@ -171,11 +154,12 @@ export function createMessageStream(
       return events === '' ? undefined : events
     },
     end(charged) {
-      const stopReason = stopReasonOf(finishReason, toolBlocks.size > 0)
+      const stopReason = stopReasonOf(finishReason, calls.count > 0)
       const delta = { stop_reason: stopReason, stop_sequence: null }
       const last = JSON.stringify({ type: 'message_delta', delta, usage: messageUsage(charged) })
       return (
         start() +
+        calls.end() +
         endSignatures() +
         close() +
         `event: message_delta\ndata: ${withCost(last, charged)}\n\n` +
@@ -183,14 +167,4 @@ export function createMessageStream(
       )
     },
   }
-}
-
-/** Whether a delta begins another call: some upstreams number no calls, and some repeat the id in each delta. */
-function isOtherCall(id: unknown, known: unknown): boolean {
-  return typeof id === 'string' && id !== '' && id !== known
-}
-
-function interleaved(): StreamBroken {
-  const detail = 'arguments arrived for a tool call that had ended'
-  return new StreamBroken({ kind: 'failure', reason: 'bad_answer', detail })
 }

@@ -4,7 +4,8 @@
  */
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { isAbsent } from '../../../field-faults.ts'
+import { findNumberFault, isAbsent } from '../../../field-faults.ts'
+import { OUTPUT_TOKENS_ABSURD } from '../../chat-request.ts'
 import { InvalidField } from '../invalid-field.ts'
 import type { ReasoningSeal } from './reasoning-seal.ts'
 import { toChatMessages } from './to-chat-messages.ts'
@@ -16,7 +17,10 @@ export function toChatBody(
   seal: ReasoningSeal,
   itemsBefore: number,
 ): { body: JsonObject; tools: TranslatedTools } {
-  const fault = findUnavailable(body)
+  const fault =
+    findUnavailable(body) ??
+    // In a chat, the field has another name.
+    findNumberFault(body, 'max_output_tokens', 1, OUTPUT_TOKENS_ABSURD, true)
   if (fault !== undefined) throw new InvalidField(fault)
   const tools = toChatTools(body)
   const messages = toChatMessages(
@@ -24,6 +28,8 @@ export function toChatBody(
     (sealed) => seal.open(sealed, body.model),
     itemsBefore,
   )
+  if (messages.length === 0)
+    throw new InvalidField('O campo "input" deve ter pelo menos uma mensagem.')
   const chat = {
     model: body.model,
     models: body.models,

@@ -1,6 +1,8 @@
 /** Translates the content of a Responses item to that of a chat message. */
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { imageKindOf } from '../../media-of-part.ts'
+import { IMAGE_RULE } from '../../read-messages.ts'
 import { InvalidField } from '../invalid-field.ts'
 
 /** A text, or a list of parts. Throws `InvalidField`. */
@@ -44,6 +46,7 @@ function toImage({ image_url: url, detail }: JsonObject, place: string): JsonObj
     throw new InvalidField(
       `${place}.image_url é obrigatório: envie a imagem em base64 ou o endereço dela; "file_id" não está disponível.`,
     )
+  if (imageKindOf(address) === undefined) throw new InvalidField(`${place}.image_url ${IMAGE_RULE}`)
   return { type: 'image_url', image_url: { url: address, detail } }
 }
 

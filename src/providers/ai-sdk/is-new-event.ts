@@ -1,0 +1,35 @@
+import { TypeValidationError } from '@ai-sdk/provider'
+import { isObject } from '../../lib/is-object.ts'
+
+/** The events that packages know of streams whose events have a type: Anthropic's, and Cohere's with hyphens. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+  'message-start',
+  'content-start',
+  'content-delta',
+  'content-end',
+  'tool-plan-delta',
+  'tool-call-start',
+  'tool-call-delta',
+  'tool-call-end',
+  'citation-start',
+  'citation-end',
+  'message-end',
+])
+
+/**
+ * Whether a package failed on an event of a type that its format has gained since. Anthropic says that clients must
+ * ignore them; the package goes on after the error.
+ */
+export function isNewEvent(error: unknown): boolean {
+  if (!TypeValidationError.isInstance(error) || !isObject(error.value)) return false
+  const { type } = error.value
+  return typeof type === 'string' && !KNOWN.has(type)
+}
