@@ -37,6 +37,7 @@ test('an event of many lines without end is rejected too', () => {
 test('a line that comes in many parts is searched for its end once, not anew with each part', (context) => {
   const reader = createSseReader(1_000_000)
   let searched = 0
+  // oxlint-disable-next-line typescript/unbound-method -- called with its text
   const indexOf = String.prototype.indexOf
   context.mock.method(String.prototype, 'indexOf', function (this: string, text: string, from = 0) {
     if (text === '\n') searched += this.length - from

@@ -76,11 +76,11 @@ const PROVIDERS: readonly Opened[] = [
         ...LIMITS,
       }),
   })),
-  ...AI_SDK_PROVIDERS.map(({ name, model, open }) => ({
-    name,
-    model,
-    downloads: name !== 'anthropic' && name !== 'cohere',
-    open: (url: string): Provider => open(url),
+  ...AI_SDK_PROVIDERS.map((target) => ({
+    name: target.name,
+    model: target.model,
+    downloads: target.name !== 'anthropic' && target.name !== 'cohere',
+    open: (url: string): Provider => target.open(url),
   })),
 ]
 
@@ -98,13 +98,14 @@ const PLACES: Readonly<Record<string, (url: string) => JsonObject[]>> = {
   ],
 }
 
-for (const { name, model, downloads, open } of PROVIDERS)
+for (const opened of PROVIDERS) {
+  const { name, model, downloads } = opened
   for (const [place, messagesOf] of Object.entries(PLACES))
     test(`${name}: no image in ${place} is fetched from a private network`, async () => {
       const upstream = await startScriptedServer((_received, response) =>
         response.writeHead(500, { 'content-type': 'application/json' }).end('{}'),
       )
-      const provider = open(upstream.url)
+      const provider = opened.open(upstream.url)
       const send = (url: string): Promise<unknown> => {
         const body = { model, messages: messagesOf(url) }
         return complete(provider, { body, hasImageAddresses: true })
@@ -126,3 +127,4 @@ for (const { name, model, downloads, open } of PROVIDERS)
         await upstream.close()
       }
     })
+}
