@@ -243,7 +243,9 @@ for (const [name, { path, body, passesTo }] of Object.entries(PLACES)) {
   })
 }
 
-/** What is in a field that no upstream opens ('text', 'data', 'schema', 'setting', 'parts'), or a name of `PLACES`. */
+/** What is in a field that no upstream opens. */
+const UNOPENED = ['text', 'data', 'schema', 'setting', 'parts']
+/** One of these, or a name of `PLACES`. */
 type Row = string
 
 /** Each field that can reach an upstream, by its owner. */
@@ -460,6 +462,9 @@ test('each field that can reach an upstream is no address, or has a place above'
   ])
   const sorted = (names: Iterable<string>): string[] => [...names].toSorted()
   assert.deepEqual(sorted(Object.keys(FIELDS)), sorted(Object.keys(lists)))
+  const known = new Set([...UNOPENED, ...Object.keys(PLACES)])
+  for (const row of Object.values(FIELDS).flatMap((fields) => Object.values(fields)))
+    assert.ok(known.has(row), row)
   for (const [owner, fields] of Object.entries(lists))
     assert.deepEqual(sorted(Object.keys(FIELDS[owner] ?? {})), sorted(fields), owner)
   const kinds = Object.values(upstreamPresets).map(({ adapter }) => adapter)
