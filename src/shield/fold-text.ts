@@ -50,7 +50,7 @@ const BACKSLASH = 0x5c
 const PERCENT = 0x25
 const AMPERSAND = 0x26
 const NUMBER_SIGN = 0x23
-/** What `ESCAPE` has after backslashes. */
+/** The characters after the backslashes of an `ESCAPE`. */
 const ESCAPED: ReadonlySet<number> = new Set(Array.from('unrtbf/', (each) => each.charCodeAt(0)))
 const FIRST_OF_FONTS = 0xd835
 
@@ -87,7 +87,7 @@ function findBeginning(source: string, from: number): number {
 }
 
 /**
- * The end of what stays as it is although it begins like an escape, such as the quotation marks of JSON within JSON;
+ * The end of a text that begins like an escape and stays as it is, such as the quotation marks of JSON within JSON;
  * `start` if there may be none.
  */
 function endOfPlain(source: string, start: number): number {

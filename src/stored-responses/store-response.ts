@@ -58,7 +58,7 @@ async function evict(
   customerId: string,
   { responses, bytes }: Sums,
 ): Promise<number> {
-  // What is locked is being deleted by another one. Each part reads its index from the oldest on.
+  // Another call is deleting the rows that are locked. Each part reads its index from the oldest on.
   const { numAffectedRows } = await sql`
     with oldest as (
       (select id from stored_responses where customer_id = ${customerId}

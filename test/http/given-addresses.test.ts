@@ -243,7 +243,7 @@ for (const [name, { path, body, passesTo }] of Object.entries(PLACES)) {
   })
 }
 
-/** What is in a field that no upstream opens. */
+/** The kinds of fields that no upstream opens. */
 const UNOPENED = ['text', 'data', 'schema', 'setting', 'parts']
 /** One of these, or a name of `PLACES`. */
 type Row = string

@@ -14,7 +14,7 @@ import type { JsonObject, Provider } from '../../src/providers/contract.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
 import { RESOLVED_TO_PRIVATE } from '../harness/hostile-addresses.ts'
 import { startScriptedServer } from './scripted-server.ts'
-import { AI_SDK_PROVIDERS, complete } from './test-provider.ts'
+import { AI_SDK_PROVIDERS, LIMITS, complete } from './test-provider.ts'
 
 const NAME = 'rebind.example.com'
 const resolveName = dns.lookup
@@ -55,13 +55,6 @@ interface Opened {
   open(url: string): Provider
 }
 
-const LIMITS = {
-  cancelStopsBilling: true,
-  connectTimeoutMs: 2_000,
-  firstByteTimeoutMs: 2_000,
-  idleTimeoutMs: 2_000,
-  connectionsMax: 4,
-}
 const PROVIDERS: readonly Opened[] = [
   ...[true, false].map((opensAddresses) => ({
     name: `openai-compatible${opensAddresses ? ' that opens addresses' : ''}`,

@@ -27,7 +27,7 @@ export interface TestProvider {
   open(url: string, changes?: Partial<AiSdkOptions>): Provider
 }
 
-const LIMITS = {
+export const LIMITS = {
   cancelStopsBilling: true,
   connectTimeoutMs: 2_000,
   firstByteTimeoutMs: 2_000,

@@ -28,7 +28,7 @@ interface Call {
   readonly name: unknown
   readonly json: JsonEnd
   state: 'waiting' | 'open' | 'ended'
-  /** What waits with it. */
+  /** Its arguments as long as it waits. */
   text: string
 }
 
