@@ -23,36 +23,37 @@ export interface CallNumbers {
   readonly isChanged: boolean
 }
 
-interface KnownCall {
-  readonly id: string
-  /** The number that its upstream gave it. */
-  readonly given: unknown
+/** The calls of a choice. With maps, a stream of very many calls costs no more for each of them. */
+interface KnownCalls {
+  /** By their numbers. */
+  readonly ids: unknown[]
+  /** The last call of each id, and of each number that its upstream gave. */
+  readonly byId: Map<unknown, number>
+  readonly byGiven: Map<unknown, number>
 }
 
 /** Of one stream. */
 export function createCallNumbers(): CallNumbers {
-  /** By choice, each call at its number. */
-  const choicesSeen = new Map<unknown, KnownCall[]>()
+  const choicesSeen = new Map<unknown, KnownCalls>()
   let isChanged = false
 
-  function numberCall(known: KnownCall[], call: JsonObject): void {
+  function numberCall(known: KnownCalls, call: JsonObject): void {
     const { id, index: given } = call
     const made = call.function ?? call.custom
     const isNamed = isObject(made) && isText(made.name)
     const number = placeOf(known, id, given)
-    const isOther = isNamed && isText(id) && known[number]?.id !== id
+    const isOther = isNamed && isText(id) && known.ids[number] !== id
     // Without a number and an id, a name begins a call.
     const isNext = isNamed && !isText(id) && typeof given !== 'number'
     // Arguments of no call stay as they are.
     if (number === -1 && !isNamed && !isText(id)) return
     if (number === -1 || isOther || isNext) {
       complete(call)
-      known.push({ id: call.id as string, given })
-      setNumber(call, known.length - 1)
+      setNumber(call, add(known, call.id, given))
       return
     }
     setNumber(call, number)
-    if (!isText(id) || known[number]?.id === id) return
+    if (!isText(id) || known.ids[number] === id) return
     delete call.id
     isChanged = true
   }
@@ -68,7 +69,10 @@ export function createCallNumbers(): CallNumbers {
       for (const choice of listOf(choices)) {
         if (!isObject(choice.delta) || !choice.delta.tool_calls) continue
         let known = choicesSeen.get(choice.index)
-        if (!known) choicesSeen.set(choice.index, (known = []))
+        if (!known) {
+          known = { ids: [], byId: new Map(), byGiven: new Map() }
+          choicesSeen.set(choice.index, known)
+        }
         for (const call of callsOf(choice.delta)) numberCall(known, call)
       }
     },
@@ -78,12 +82,19 @@ export function createCallNumbers(): CallNumbers {
   }
 }
 
+/** Returns the number of the new call. */
+function add({ ids, byId, byGiven }: KnownCalls, id: unknown, given: unknown): number {
+  const number = ids.push(id) - 1
+  byId.set(id, number)
+  byGiven.set(given, number)
+  return number
+}
+
 /** The call with this id, else the last one with the number that its upstream gave; -1 without any. */
-function placeOf(known: readonly KnownCall[], id: unknown, given: unknown): number {
-  const last = known.findLastIndex((one) => one.given === given)
-  if (!isText(id) || known[last]?.id === id) return last
-  const own = known.findLastIndex((one) => one.id === id)
-  return own === -1 ? last : own
+function placeOf({ ids, byId, byGiven }: KnownCalls, id: unknown, given: unknown): number {
+  const last = byGiven.get(given) ?? -1
+  if (!isText(id) || ids[last] === id) return last
+  return byId.get(id) ?? last
 }
 
 const ID_CHARACTERS = 24
