@@ -140,6 +140,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     limits,
     slots,
     bodies,
+    pace,
   } = parts
   return {
     keys,
@@ -155,6 +156,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     limits,
     slots,
     memory: bodies,
+    pace,
     unpaidWork: createUnpaidWork(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,

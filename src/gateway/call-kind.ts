@@ -6,6 +6,7 @@ import type { Model } from '../catalog/model.ts'
 import type { UnitCounts } from '../catalog/prices.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { Resolution } from '../ledger/resolution.ts'
+import type { TakeBytes } from '../lib/take-bytes.ts'
 import type { Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { AnsweredBy, CallRequest, Called, HeldCall } from './call.ts'
 import type { Client } from './client.ts'
@@ -43,8 +44,8 @@ export interface UpstreamTry<Request extends CallRequest> {
   /** When it aborts, the call must end at once. */
   readonly signal: AbortSignal
   readonly abort: () => void
-  /** Counts bytes that an adapter keeps for the call beside the request; false if there is no room. */
-  readonly takeBytes: (bytes: number) => boolean
+  /** Counts bytes that an adapter keeps for the call beside the request. */
+  readonly takeBytes: TakeBytes
 }
 
 /** The end of a call: the resolution of its hold, and the last bytes for the client, sent once it is durable. */

@@ -6,6 +6,7 @@ import type { LeaseView } from '../ledger/lease.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { Log } from '../lib/log.ts'
+import type { Pace } from '../lib/pace.ts'
 import type { Provider } from '../providers/contract.ts'
 import type { Slots } from '../lib/slots.ts'
 import type { LimitsView } from './limits.ts'
@@ -32,6 +33,8 @@ export interface GatewayDeps {
   readonly slots: Slots
   /** The memory of request bodies and answers. */
   readonly memory: ByteBudget
+  /** Spreads large amounts of bytes over time, for each customer and for all. */
+  readonly pace: Pace
   readonly unpaidWork: UnpaidWork
   /** Requests per minute from one address. */
   readonly ipRequestsPerMinute: number

@@ -1,20 +1,27 @@
 import type { ByteBudget } from '../lib/byte-budget.ts'
+import type { Pace } from '../lib/pace.ts'
+import type { TakeBytes } from '../lib/take-bytes.ts'
+import { customerSubject } from './limits.ts'
 
-/** The bytes that adapters keep for one call beside its body: files that they downloaded. */
+/** The bytes that adapters keep for one call beside its body: large answers, and files that they downloaded. */
 export interface KeptBytes {
-  /** Counts bytes; false, and none of them counted, if there is no room. */
-  take(this: void, bytes: number): boolean
+  /** Counts bytes, at the customer's pace; false, and none of them counted, if there is no room. */
+  readonly take: TakeBytes
   /** Gives all of them back. */
   release(): void
 }
 
-export function createKeptBytes(memory: ByteBudget, subject: string): KeptBytes {
+export function createKeptBytes(
+  { memory, pace }: { readonly memory: ByteBudget; readonly pace: Pace },
+  customerId: string,
+): KeptBytes {
+  const subject = customerSubject(customerId)
   let taken = 0
   return {
     take(bytes) {
       if (memory.take(subject, bytes) !== 'taken') return false
       taken += bytes
-      return true
+      return pace.wait(customerId, bytes)?.then(() => true) ?? true
     },
     release() {
       if (taken > 0) memory.release(subject, taken)

@@ -128,7 +128,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   )
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
-  const kept = createKeptBytes(deps.memory, customerSubject(key.customerId))
+  const kept = createKeptBytes(deps, key.customerId)
   let isResolved = false
   try {
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.

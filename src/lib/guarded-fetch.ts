@@ -9,12 +9,13 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
+import type { TakeBytes } from './take-bytes.ts'
 
 export interface GuardedFetchOptions {
   /** Limit of the body, in bytes as transferred. */
   readonly bytesMax: number
   /** Counts bytes of the body before they are kept; ends the call with `no_room` if it returns false. */
-  readonly takeBytes?: ((bytes: number) => boolean) | undefined
+  readonly takeBytes?: TakeBytes | undefined
   /** Limit of the whole call: name resolution, redirects, and the body to its end. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -259,7 +260,7 @@ async function readAll(
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge(bytesMax)
-      if (takeBytes?.(chunk.length) === false)
+      if ((await takeBytes?.(chunk.length)) === false)
         throw new GuardedFetchError('no_room', 'there is no room for more bytes')
       chunks.push(chunk)
     }

@@ -4,6 +4,8 @@
  * returns has the chat-completions shape, with the usage already parsed.
  */
 
+import type { TakeBytes } from '../lib/take-bytes.ts'
+
 export type JsonObject = { [key: string]: unknown }
 
 /** Tokens as the upstream reports them. `TokenCounts` in the catalog defines which counts include others. */
@@ -89,8 +91,8 @@ export interface SearchRounds {
 export interface ChatCall extends ChatContent {
   /** Our id of the call, sent to the upstream for correlation. */
   readonly callId: string
-  /** Counts bytes that the adapter downloads and keeps for the call; false if there is no room for them. */
-  readonly takeBytes?: ((bytes: number) => boolean) | undefined
+  /** Counts bytes that the adapter keeps for the call: downloaded files, and what is large of an answer. */
+  readonly takeBytes?: TakeBytes | undefined
 }
 
 /** Why an upstream gave no answer. `detail` is for logs only, must never reach a customer, and has
@@ -218,6 +220,8 @@ export interface EmbeddingCall {
   readonly inputs: readonly (string | readonly number[])[]
   readonly dimensions: number | undefined
   readonly callId: string
+  /** As in `ChatCall`. */
+  readonly takeBytes?: ChatCall['takeBytes']
 }
 
 /** One vector for each input, in the same order: numbers, or the base64 of little-endian 32-bit floats. */
@@ -274,6 +278,8 @@ export interface TranscriptionCall {
   /** `segments` asks for segments with timestamps, for subtitles; some models do not support them. */
   readonly detail: 'text' | 'segments'
   readonly callId: string
+  /** As in `ChatCall`. */
+  readonly takeBytes?: ChatCall['takeBytes']
 }
 
 export interface TranscriptionAnswer {

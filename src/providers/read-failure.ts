@@ -22,6 +22,14 @@ export class AnswerTooLong extends Error {
   }
 }
 
+/** The memory for the calls of this customer, or of the node, is used up. */
+export class NoRoomForAnswer extends Error {
+  override readonly name = 'NoRoomForAnswer'
+  constructor() {
+    super('the answer does not fit into the memory')
+  }
+}
+
 /** The answer is in a form that the gateway does not read. */
 export class UnreadableAnswer extends Error {
   readonly code = 'UNREADABLE_ANSWER'
@@ -30,6 +38,7 @@ export class UnreadableAnswer extends Error {
 const OWN_ERRORS = [
   NotSent,
   AnswerTooLong,
+  NoRoomForAnswer,
   UnreadableAnswer,
   SilentTooLong,
   HeadTimeout,
@@ -61,6 +70,8 @@ export function readError(error: unknown): UpstreamFailure {
     reason: errorReasonOf(error),
     detail: errorDetail(error),
     ...(error instanceof NotSent ? { isUnsent: true } : {}),
+    // The upstream has answered, and bills it.
+    ...(error instanceof NoRoomForAnswer ? { isFinal: true } : {}),
   }
 }
 
@@ -85,6 +96,7 @@ function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
   if (error instanceof AnswerTooLong || error instanceof errors.ResponseExceededMaxSizeError) {
     return 'answer_too_long'
   }
+  if (error instanceof NoRoomForAnswer) return 'no_room'
   if (error instanceof UnreadableAnswer) return 'bad_answer'
   if (error instanceof errors.ConnectTimeoutError) return 'connect_failed'
   if (error instanceof errors.RequestAbortedError) return 'aborted'

@@ -1,6 +1,7 @@
 /** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
 import type { Model, Tokenizer } from '../../catalog/model.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import { beyond } from '../../lib/take-bytes.ts'
 import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
 import { billedUsage } from '../billed-usage.ts'
 import { estimateReason, possibleUsage } from '../possible-usage.ts'
@@ -20,13 +21,14 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
   bound: boundEmbeddings,
   answerBytesMax: answerBytesOf,
   can: (provider) => provider.embed !== undefined,
-  call: (provider, { held, upstreamModel, signal }) =>
+  call: (provider, { held, upstreamModel, signal, takeBytes }) =>
     (provider.embed as NonNullable<Provider['embed']>)(
       {
         body: { ...held.request.body, model: upstreamModel },
         inputs: held.request.inputs,
         dimensions: held.request.dimensions,
         callId: held.holdId,
+        takeBytes: beyond(answerBytesOf(held.model, held.request), takeBytes),
       },
       signal,
     ),

@@ -3,6 +3,7 @@ import { imageUnit } from '../../catalog/image-unit.ts'
 import type { Model } from '../../catalog/model.ts'
 import type { Price, UnitCounts } from '../../catalog/prices.ts'
 import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import { beyond } from '../../lib/take-bytes.ts'
 import type { ImageAnswer, Provider } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
@@ -55,19 +56,6 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
 
 function bytesTypical({ count }: ImageRequest): number {
   return count * IMAGE_BYTES_TYPICAL
-}
-
-/** Takes the bytes after those that are counted for the call already. */
-function beyond(
-  bytesCounted: number,
-  takeBytes: (bytes: number) => boolean,
-): (bytes: number) => boolean {
-  let left = bytesCounted
-  return (bytes) => {
-    const counted = Math.min(left, bytes)
-    left -= counted
-    return bytes === counted || takeBytes(bytes - counted)
-  }
 }
 
 function findModelFault(model: Model, request: ImageRequest): string | undefined {

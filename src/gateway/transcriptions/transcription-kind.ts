@@ -47,7 +47,7 @@ export function createTranscriptionKind(
 
 async function transcribe(
   provider: Provider,
-  { held, upstreamModel, signal }: UpstreamTry<TranscriptionRequest>,
+  { held, upstreamModel, signal, takeBytes }: UpstreamTry<TranscriptionRequest>,
 ): Promise<TranscriptionAnswer | UpstreamFailure> {
   const { file, fields, format } = held.request
   const call = {
@@ -56,6 +56,7 @@ async function transcribe(
     fields,
     detail: needsTimestamps(held.request) ? ('segments' as const) : ('text' as const),
     callId: held.holdId,
+    takeBytes,
   }
   const outcome = await (provider.transcribe as NonNullable<Provider['transcribe']>)(call, signal)
   const isLacking =

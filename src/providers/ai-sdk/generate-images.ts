@@ -74,7 +74,7 @@ async function draw(
     })
     const images = result.content.flatMap(readImage)
     const bytes = images.reduce((sum, { base64 }) => sum + base64.length, 0)
-    if (takeBytes && !takeBytes(bytes)) return NO_ROOM
+    if (takeBytes && !(await takeBytes(bytes))) return NO_ROOM
     return {
       kind: 'answered',
       images,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import type { TakeBytes } from '../../lib/take-bytes.ts'
 import { StreamBroken, type ChatCall } from '../contract.ts'
 import { startOpenAiUpstream, type OpenAiUpstream } from '../../../test/harness/openai-upstream.ts'
 
@@ -40,6 +42,29 @@ test('files are not sent to upstreams that bill pages, and audio files to none',
     assert.equal(outcome.kind === 'failure' && outcome.reason, 'unsupported')
   }
   assert.deepEqual(upstream.asked, [])
+})
+
+test('a large plain answer is counted from its first 256 kB on, waits for its room, and ends where there is none', async () => {
+  const content = 'x'.repeat(1_000_000)
+  upstream.answerJson({ choices: [{ message: { role: 'assistant', content } }] })
+  const { signal } = new AbortController()
+  const ask = (takeBytes: TakeBytes) =>
+    upstream.provider.completeChat(callOf({ takeBytes }), signal)
+  let taken = 0
+  const answer = await ask((bytes) => {
+    taken += bytes
+    return setImmediate(true)
+  })
+  assert.equal(answer.kind, 'answer')
+  assert.ok(taken > 700_000 && taken < 800_000, String(taken))
+  for (const refuse of [() => false, () => setImmediate(false)])
+    assert.deepEqual(await ask(refuse), {
+      kind: 'failure',
+      reason: 'no_room',
+      detail: 'the answer does not fit into the memory',
+      // The upstream has worked.
+      isFinal: true,
+    })
 })
 
 test('the service tier is sent to upstreams that would otherwise choose it', async () => {

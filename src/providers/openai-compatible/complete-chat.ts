@@ -59,7 +59,8 @@ export function createCompleteChat(
         body: chatBody.write(sent),
       } as const
       const answered = await exchange(origin, request, silence, signal)
-      const reading = { isStream: call.isStream, plain: readAnswer, stream: readStream }
+      const { isStream, takeBytes } = call
+      const reading = { isStream, takeBytes, plain: readAnswer, stream: readStream }
       return await readChat(answered, reading, signal)
     } catch (error) {
       if (error instanceof NoRoomForDownload)

@@ -24,6 +24,7 @@ export function createEmbed(upstream: Upstream): NonNullable<Provider['embed']> 
       callId: call.callId,
       body: JSON.stringify(call.body),
       answerBytesMax: ANSWER_BYTES_MAX,
+      takeBytes: call.takeBytes,
       parse: parseEmbeddings,
     }
     return post(upstream, request, signal, (answer) => readAnswer(answer, call))

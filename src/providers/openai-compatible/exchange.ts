@@ -4,8 +4,8 @@
  */
 import type { Dispatcher } from 'undici'
 import { createBodyQueue, type BodyQueue } from './body-queue.ts'
-import { NoRoomForDownload } from '../download-file.ts'
-import { AnswerTooLong, NotSent } from '../read-failure.ts'
+import type { TakeBytes } from '../../lib/take-bytes.ts'
+import { AnswerTooLong, NoRoomForAnswer, NotSent } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 
 export interface Answered {
@@ -21,7 +21,7 @@ export interface AnswerBody {
   failure(): Error | undefined
   /**
    * Reads the whole body. If it is longer than `bytesMax`, closes the connection and rejects with `AnswerTooLong`; with
-   * `NoRoomForDownload` if `takeBytes`, which counts the bytes as they arrive, returns false.
+   * `NoRoomForAnswer` if `takeBytes`, which counts the bytes as they arrive, has no room for them.
    */
   text(bytesMax: number, takeBytes?: TakeBytes): Promise<string>
   /** Reads the body up to about `bytesMax`; if it is longer, closes the connection. */
@@ -31,8 +31,6 @@ export interface AnswerBody {
   /** Closes the connection unless the body has ended. */
   cancel(): void
 }
-
-export type TakeBytes = (bytes: number) => boolean
 
 interface ReadBytes {
   readonly all: readonly Buffer[]
@@ -106,15 +104,19 @@ function createHandler(
   async function readUpTo(bytesMax: number, takeBytes?: TakeBytes): Promise<ReadBytes> {
     const all: Buffer[] = []
     let bytes = 0
-    const ended = await queue.each((some) => {
-      if (takeBytes && !takeBytes(some.length)) return 'no_room'
+    function keep(some: Buffer, isRoom: boolean) {
+      if (!isRoom) return 'no_room'
       all.push(some)
       bytes += some.length
       return bytes > bytesMax ? 'too_long' : undefined
+    }
+    const ended = await queue.each((some) => {
+      const isRoom = takeBytes?.(some.length) ?? true
+      return typeof isRoom === 'boolean' ? keep(some, isRoom) : isRoom.then((is) => keep(some, is))
     })
     if (ended !== undefined) cancel()
     else if (failure) throw failure
-    if (ended === 'no_room') throw new NoRoomForDownload('the answer does not fit into the memory')
+    if (ended === 'no_room') throw new NoRoomForAnswer()
     return { all, isTooLong: ended === 'too_long' }
   }
 

@@ -244,7 +244,7 @@ test('the bytes of fetched images are counted as they arrive, and end the call w
   assert.deepEqual(await generate(room(base64Bytes)), {
     kind: 'failure',
     reason: 'no_room',
-    detail: 'an image of the answer does not fit into the memory',
+    detail: 'the answer does not fit into the memory',
     // The upstream has worked.
     isFinal: true,
   })

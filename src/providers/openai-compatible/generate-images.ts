@@ -8,7 +8,7 @@ import type {
   Provider,
   ReportedUsage,
 } from '../contract.ts'
-import { NoRoomForDownload } from '../download-file.ts'
+import { NoRoomForAnswer } from '../read-failure.ts'
 import { plainTokens } from '../plain-tokens.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
@@ -146,8 +146,7 @@ async function download(
     )
   } catch (error) {
     if (!(error instanceof GuardedFetchError)) throw error
-    if (error.reason === 'no_room')
-      throw new NoRoomForDownload('an image of the answer does not fit into the memory')
+    if (error.reason === 'no_room') throw new NoRoomForAnswer()
     throw new BadAnswer(`an image could not be fetched: ${error.reason}, ${error.message}`)
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
+import type { TakeBytes } from '../../lib/take-bytes.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
-import { NoRoomForDownload } from '../download-file.ts'
-import { exchange, type TakeBytes } from './exchange.ts'
+import { exchange } from './exchange.ts'
 import { readCallError, readObject, readRefused, readReportedError } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -13,7 +13,7 @@ export interface Post {
   readonly headers?: Readonly<Record<string, string>>
   /** A longer answer fails with `answer_too_long`. */
   readonly answerBytesMax: number
-  /** Counts the bytes of the answer as they arrive; false ends the call: there is no room for them. */
+  /** Counts the bytes of the answer as they arrive. */
   readonly takeBytes?: TakeBytes | undefined
   /** Parses the answer, in place of `readObject`. Throws `BadAnswer`. */
   readonly parse?: (text: string) => JsonObject | Promise<JsonObject>
@@ -55,9 +55,6 @@ export async function post<Answer>(
   } catch (error) {
     if (signal.aborted)
       return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }
-    // The upstream has answered, and bills it.
-    if (error instanceof NoRoomForDownload)
-      return { kind: 'failure', reason: 'no_room', detail: error.message, isFinal: true }
     return readCallError(error)
   }
 }

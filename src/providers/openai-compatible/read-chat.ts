@@ -1,6 +1,8 @@
+import { beyond } from '../../lib/take-bytes.ts'
 import {
   CHAT_ANSWER_BYTES_MAX,
   type ChatAnswer,
+  type ChatCall,
   type ChatStream,
   type UpstreamFailure,
 } from '../contract.ts'
@@ -10,20 +12,27 @@ import { badAnswer, isEventStream, oneHeader, readRefused } from './read-answer.
 /** How the answers of one format are read. */
 export interface ChatReading {
   readonly isStream: boolean
+  readonly takeBytes: ChatCall['takeBytes']
   /** Throws `BadAnswer`. */
   readonly plain: (text: string) => ChatAnswer | UpstreamFailure
   readonly stream: (body: AnswerBody) => ChatStream
 }
 
+/** A shorter answer is not counted: the number of calls bounds these. */
+export const UNCOUNTED_BYTES = 256 * 1024
+
 /** Reads the answer to a chat, whatever its status. Rejects if it breaks off; see `readCallError`. */
 export async function readChat(
   answered: Answered,
-  { isStream, plain, stream }: ChatReading,
+  { takeBytes, plain, stream, isStream }: ChatReading,
   signal: AbortSignal,
 ): Promise<ChatAnswer | ChatStream | UpstreamFailure> {
   const { status, headers, body } = answered
   if (status !== 200) return await readRefused(answered, signal)
-  if (!isStream) return plain(await body.text(CHAT_ANSWER_BYTES_MAX))
+  if (!isStream)
+    return plain(
+      await body.text(CHAT_ANSWER_BYTES_MAX, takeBytes && beyond(UNCOUNTED_BYTES, takeBytes)),
+    )
   if (isEventStream(oneHeader(headers['content-type']))) return stream(body)
   body.cancel()
   return badAnswer('the answer is not the requested stream')

@@ -1,6 +1,8 @@
+import { beyond } from '../../lib/take-bytes.ts'
 import type { Provider, TranscriptionCall } from '../contract.ts'
 import { createMultipartForm, type MultipartForm } from './multipart.ts'
 import { post } from './post.ts'
+import { UNCOUNTED_BYTES } from './read-chat.ts'
 import { readTranscription } from './read-transcription.ts'
 import type { Upstream } from './upstream.ts'
 import { createUpload } from './upload.ts'
@@ -22,6 +24,7 @@ export function createTranscribe(upstream: Upstream): NonNullable<Provider['tran
       body: upload.body,
       headers: { 'content-type': form.contentType, 'content-length': String(upload.bytes) },
       answerBytesMax: ANSWER_BYTES_MAX,
+      takeBytes: call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes),
       onRefused: () => upload.hold(),
     }
     try {

@@ -66,6 +66,7 @@ export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessa
     if (answered.status === 200) forgetWritten(call.memo)
     const reading = {
       isStream: call.isStream,
+      takeBytes: call.takeBytes,
       plain: (text: string) => readNativeMessage(text, call),
       stream: (body: AnswerBody) => createStream(body, createMessageParser(call)),
     }

@@ -36,6 +36,7 @@ export function createSendNatively(
       if (answered.status === 200) forgetWritten(call.memo)
       const reading = {
         isStream: call.isStream,
+        takeBytes: call.takeBytes,
         plain: (text: string) => readNativeResponse(text, call),
         stream: (body: AnswerBody) => readNativeStream(body, call),
       }
