@@ -107,6 +107,17 @@ export function searchRoundsOfMessage(
   return { prompts: ROUNDS_MAX, outputs: ROUNDS_MAX }
 }
 
+/** By the names of models in the catalog: the package builds its list again on each call. */
+const capabilities = new Map<string, ReturnType<typeof getModelCapabilities>>()
+
+function capabilitiesOf(modelId: string): ReturnType<typeof getModelCapabilities> {
+  const known = capabilities.get(modelId)
+  if (known) return known
+  const found = getModelCapabilities(modelId)
+  capabilities.set(modelId, found)
+  return found
+}
+
 /** Whether the model takes what the client wrote for another one. It must not depend on the output limit. */
 function isTaken(
   { body: chat, hasAudio, hasImageAddresses }: ChatContent,
@@ -118,7 +129,7 @@ function isTaken(
   const isVertex = kind === 'google-vertex'
   // Vertex opens no addresses; the translation downloads the images.
   if (hasAudio || (hasImageAddresses && isVertex)) return false
-  const model = getModelCapabilities(modelId)
+  const model = capabilitiesOf(modelId)
   const hasSampling = PLAIN_FIELDS.slice(0, 3).some((field) => isGiven(body[field]))
   if (hasSampling && model.rejectsSamplingParameters) return false
   if (chat.response_format !== undefined && (isVertex || !model.supportsStructuredOutput))

@@ -11,7 +11,7 @@ import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from '../responses/reasoning-seal.ts'
-import { createMessageStream } from './message-stream.ts'
+import { createMessageStream, type MessageStream } from './message-stream.ts'
 import { messagesErrorBody } from './messages-error-body.ts'
 import {
   createNativeMessageStream,
@@ -39,8 +39,10 @@ export function createMessagesFormat(
       const head = { id: `msg_${id}`, modelId }
       const models = [modelId, request.modelId]
       const seal: SealReasoning = (kept) => request.reasoning.seal(kept, models)
-      const stream = createMessageStream(head, ids, seal)
+      // Created with the first chunk, because a plain answer needs neither.
+      let written: MessageStream | undefined
       let native: NativeMessageStream | undefined
+      const stream = (): MessageStream => (written ??= createMessageStream(head, ids, seal))
       return {
         answer: (body, charged, answer) =>
           answer
@@ -49,10 +51,10 @@ export function createMessagesFormat(
         chunk: (body, events) =>
           events
             ? (native ??= createNativeMessageStream(head, ids)).chunk(events)
-            : stream.chunk(body),
+            : stream().chunk(body),
         delta: (delta) =>
-          native ? native.delta(delta) : (stream.chunk(delta.like.bodyWith(delta.text)) ?? ''),
-        end: (charged) => (native ?? stream).end(charged),
+          native ? native.delta(delta) : (stream().chunk(delta.like.bodyWith(delta.text)) ?? ''),
+        end: (charged) => (native ?? stream()).end(charged),
         broken: (refused) => `event: error\ndata: ${messagesErrorBody(refused)}\n\n`,
       }
     },

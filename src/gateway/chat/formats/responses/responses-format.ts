@@ -20,7 +20,7 @@ import {
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-seal.ts'
 import { repeatedFields } from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
-import { createResponseStream } from './response-stream.ts'
+import { createResponseStream, type ResponseStream } from './response-stream.ts'
 import { searchesAsked } from './searches-asked.ts'
 import { toChatBody } from './to-chat-body.ts'
 import type { ClientTools } from './tool-names.ts'
@@ -93,8 +93,10 @@ export function createResponsesFormat(
       const models = [modelId, request.modelId]
       const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
       const options = { idTail, tools: clientTools, seal, ids }
-      const stream = createResponseStream(head, options)
+      // Created with the first chunk, because a plain answer needs neither.
+      let written: ResponseStream | undefined
       let native: NativeResponseStream | undefined
+      const stream = (): ResponseStream => (written ??= createResponseStream(head, options))
       return {
         answer: (body, charged, answer) =>
           answer
@@ -103,11 +105,11 @@ export function createResponsesFormat(
         chunk: (body, events) =>
           events
             ? (native ??= createNativeResponseStream(head, options)).chunk(events)
-            : stream.chunk(body),
+            : stream().chunk(body),
         delta: (delta) =>
-          native ? native.delta(delta) : (stream.chunk(delta.like.bodyWith(delta.text)) ?? ''),
-        end: (charged) => (native ?? stream).end(charged),
-        broken: (refused) => (native ?? stream).broken(refused),
+          native ? native.delta(delta) : (stream().chunk(delta.like.bodyWith(delta.text)) ?? ''),
+        end: (charged) => (native ?? stream()).end(charged),
+        broken: (refused) => (native ?? stream()).broken(refused),
       }
     },
   }
