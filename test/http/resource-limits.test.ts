@@ -238,6 +238,27 @@ test('calls of one customer at once are limited, with any of its keys; those of 
   assert.equal((await askChat(baseUrl, other, chat('oi'))).status, 200)
 })
 
+test('calls that begin before any of them is counted are limited as well', async () => {
+  const { secret } = await seed()
+  const gate: Gate = createGate()
+  upstream.play('slow', gate.behaviour)
+  const text = JSON.stringify(chat('oi', { model: 'slow' })).padEnd(64 * 1024)
+  const halves = Array.from({ length: 2 * CALLS_AT_ONCE }, () =>
+    beginRequest(baseUrl, CHAT, { secret, bytes: text.length }),
+  )
+  // What arrived of the bodies is counted after the caller's other calls were.
+  for (const half of halves) void half.send(text.slice(0, -1))
+  await until(async () => (await readBodyBytes()) === halves.length * (text.length - 1))
+  for (const half of halves) void half.send(text.slice(-1)).then(() => half.end())
+  const refused: number[] = []
+  for (const { answer } of halves) void answer.then(({ status }) => refused.push(status))
+  await until(() => gate.waitedMax + refused.length === halves.length)
+  assert.deepEqual(refused, [429, 429, 429])
+  gate.open()
+  const statuses = await Promise.all(halves.map(async ({ answer }) => (await answer).status))
+  assert.deepEqual(statuses.toSorted(), [200, 200, 200, 429, 429, 429])
+})
+
 async function readBodyBytes(): Promise<number> {
   const text = await (await fetch(new URL('/metrics', baseUrl))).text()
   return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
