@@ -5,6 +5,7 @@
  */
 import { Session, type Profiler } from 'node:inspector'
 
+const LISTS = Array.prototype
 const SEARCHES = ['indexOf', 'lastIndexOf', 'includes'] as const
 
 export async function countWork(work: () => void | Promise<void>): Promise<number> {
@@ -40,25 +41,22 @@ function countOf(scripts: readonly Profiler.ScriptCoverage[]): number {
 }
 
 function countSearched(): { end(): number } {
-  const own = SEARCHES.map((name) => [name, Array.prototype[name]] as const)
-  let members = 0
-  for (const [name, search] of own)
-    Object.defineProperty(Array.prototype, name, {
+  const own = SEARCHES.map((name) => [name, LISTS[name]] as const)
+  const put = (name: string, search: unknown): void =>
+    void Object.defineProperty(LISTS, name, {
       configurable: true,
       writable: true,
-      value(this: unknown[], ...searched: [unknown]) {
-        members += this.length
-        return search.apply(this, searched)
-      },
+      value: search,
+    })
+  let members = 0
+  for (const [name, search] of own)
+    put(name, function counted(this: unknown[], ...searched: unknown[]): unknown {
+      members += this.length
+      return Reflect.apply(search, this, searched)
     })
   return {
     end() {
-      for (const [name, search] of own)
-        Object.defineProperty(Array.prototype, name, {
-          configurable: true,
-          writable: true,
-          value: search,
-        })
+      for (const [name, search] of own) put(name, search)
       return members
     },
   }

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../src/providers/contract.ts'
+import type { createCallNumbers } from '../../src/providers/openai-compatible/number-calls.ts'
 import { countWork } from '../harness/count-work.ts'
 
-type Numbering = typeof import('../../src/providers/openai-compatible/number-calls.ts')
+type Numbering = { readonly createCallNumbers: typeof createCallNumbers }
 
 const CALLS = 1_000
 const call = (place: number, more: JsonObject): JsonObject => ({
