@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { ipv6Groups } from '../lib/client-networks.ts'
 
 /** Checks whether an address is in a list of addresses and CIDR blocks. */
 export interface IpMatcher {
@@ -11,21 +12,64 @@ interface Block {
   readonly family: 'ipv4' | 'ipv6'
 }
 
-/** Throws a RangeError that names the first entry that is neither an address nor a CIDR block. */
+/**
+ * Throws a RangeError that names the first entry that is neither an address nor a CIDR block. The matcher of each key in
+ * use stays in memory: the platform's `BlockList` takes a third of a kilobyte for each entry, so these are numbers.
+ */
 export function createIpMatcher(entries: readonly string[]): IpMatcher {
+  const blocks = entries.map(readBlock)
   // Separate lists: in a common one, `::/0` would admit IPv4 addresses, as `::ffff:0:0/96`.
-  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
-  for (const { address, bits, family } of entries.map(readBlock))
-    lists[family].addSubnet(address, bits, family)
+  const lists = { ipv4: networksOf(blocks, 'ipv4'), ipv6: networksOf(blocks, 'ipv6') }
   return {
     matches(ip) {
       const plain = plainIp(ip)
       const version = isIP(plain)
       if (version === 0) return false
       const family = version === 6 ? 'ipv6' : 'ipv4'
-      return lists[family].check(plain, family)
+      return isInAny(lists[family], wordsOf(plain, family))
     },
   }
+}
+
+/** Of a block: the address in words of 32 bits, and the length of its prefix. */
+const BLOCK_WORDS = 5
+
+function networksOf(blocks: readonly Block[], family: Block['family']): Uint32Array {
+  const own = blocks.filter((block) => block.family === family)
+  const networks = new Uint32Array(own.length * BLOCK_WORDS)
+  for (const [place, { address, bits }] of own.entries()) {
+    networks.set(wordsOf(address, family), place * BLOCK_WORDS)
+    networks[place * BLOCK_WORDS + BLOCK_WORDS - 1] = bits
+  }
+  return networks
+}
+
+function isInAny(networks: Uint32Array, words: readonly number[]): boolean {
+  for (let start = 0; start < networks.length; start += BLOCK_WORDS) {
+    const bits = networks[start + BLOCK_WORDS - 1] as number
+    const isIn = words.every((word, place) => {
+      const mask = maskOf(bits - place * WORD_BITS)
+      // Of signed numbers, as the platform's operators make them.
+      return ((word ^ (networks[start + place] as number)) & mask) === 0
+    })
+    if (isIn) return true
+  }
+  return false
+}
+
+const WORD_BITS = 32
+
+/** The first bits of a word. A shift by the whole word would be one by none. */
+function maskOf(bits: number): number {
+  if (bits <= 0) return 0
+  return bits >= WORD_BITS ? -1 : -1 << (WORD_BITS - bits)
+}
+
+function wordsOf(address: string, family: Block['family']): number[] {
+  if (family === 'ipv4')
+    return [address.split('.').reduce((word, byte) => word * 256 + Number(byte), 0)]
+  const groups = ipv6Groups(address).map((group) => Number.parseInt(group, 16))
+  return [0, 2, 4, 6].map((at) => (groups[at] as number) * 65_536 + (groups[at + 1] as number))
 }
 
 /** Whether each block of `wanted` lies within one of `own`; null stands for every address. */
