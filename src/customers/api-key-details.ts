@@ -12,6 +12,16 @@ export const API_KEY_STATUSES = ['active', 'suspended', 'paused', 'revoked', 'ex
 /** `paused`: refused until the pause is lifted. `suspended`: the balance that pays for the key is not above zero; a credit makes the key active again. */
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
 
+/** Of the key `k`, whose account is `a`. */
+export const KEY_STATUS = sql<ApiKeyStatus>`
+  case
+    when k.revoked_at is not null then 'revoked'
+    when k.expires_at <= now() then 'expired'
+    when k.paused_at is not null then 'paused'
+    when a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl > 0 then 'active'
+    else 'suspended'
+  end`
+
 export interface KeyCap {
   readonly limitNanoBrl: NanoBrl
   /** Spent in the current period, or held by running calls. */
@@ -104,13 +114,7 @@ async function readDetails(
   const { rows } = await sql<DetailsRow>`
     select * from (
       select k.*, ${exactTime('k.created_at')} as created_at_exact, b.period, b.limit_pico_usd, u.last_used_at,
-        case
-          when k.revoked_at is not null then 'revoked'
-          when k.expires_at <= now() then 'expired'
-          when k.paused_at is not null then 'paused'
-          when a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl > 0 then 'active'
-          else 'suspended'
-        end as status,
+        ${KEY_STATUS} as status,
         case when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
           as spent_pico_usd,
         m.limit_nano_brl as minute_limit, ${capUsed('m')} as minute_used,

@@ -11,8 +11,8 @@ import type { ShieldSetting } from '../shield/shield-setting.ts'
 import { hasWrongChecksum } from './key-secret.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 
-/** A key with precomputed lookups for every request. */
-export interface ActiveKey extends ApiKey {
+/** A key with precomputed lookups for every request, in place of its lists. */
+export interface ActiveKey extends Omit<ApiKey, 'ipAllowlist' | 'modelIds'> {
   readonly ipMatcher: IpMatcher | null
   readonly modelIdSet: ReadonlySet<string> | null
   /** The customer's account is suspended: no model may be called. */
@@ -120,11 +120,11 @@ export function createKeyCache(
   }
 }
 
-function makeReady(found: FoundApiKey): ActiveKey {
+function makeReady({ ipAllowlist, modelIds, ...found }: FoundApiKey): ActiveKey {
   return {
     ...found,
-    ipMatcher: found.ipAllowlist && createIpMatcher(found.ipAllowlist),
-    modelIdSet: found.modelIds && new Set(found.modelIds),
+    ipMatcher: ipAllowlist && createIpMatcher(ipAllowlist),
+    modelIdSet: modelIds && new Set(modelIds),
     shield: found.shield ?? found.accountShield,
   }
 }

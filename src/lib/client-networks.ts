@@ -27,7 +27,7 @@ function isVersion6(ip: string): boolean {
 }
 
 /** The eight groups without leading zeros, so that every spelling of an address gives the same ones. */
-function ipv6Groups(ip: string): string[] {
+export function ipv6Groups(ip: string): string[] {
   const { hostname } = new URL(`http://[${ip.replace(/%.*$/, '')}]`)
   const [head = '', tail] = hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { StoredProofs } from '../db/tables.ts'
-import { merklePath } from '../ledger/audit/merkle-tree.ts'
+import { growMerkleTree } from '../ledger/audit/merkle-tree.ts'
 import { readChargeLeaves } from '../ledger/audit/read-charge-leaves.ts'
 import type { ChainOfDay } from './read-charge-chain.ts'
 
@@ -32,12 +32,12 @@ export async function proveCharges(
     if (!chain || !slice) continue
     trees += 1
     const leaves = await readChargeLeaves(db, slice)
-    const hashes = leaves.map(({ leaf }) => leaf)
+    const tree = await growMerkleTree(leaves.map(({ leaf }) => leaf))
     const places = new Map(leaves.map(({ id }, place) => [id, place]))
     for (const { id } of charges) {
       const place = places.get(id)
       if (place === undefined) continue
-      const path = merklePath(hashes, place).map(({ side, hash }) => ({
+      const path = tree.pathOf(place).map(({ side, hash }) => ({
         side,
         hash: hash.toString('hex'),
       }))

@@ -8,7 +8,7 @@ export type SpendStep = 'day' | 'week' | 'month'
 export interface SpendRow {
   /** The first day of the part of the period, in the customer's time zone. */
   readonly day: string
-  /** The model, key, team or session; null for calls without one, and for sessions beyond the listed ones. */
+  /** The model, key, team or session; null for calls without one, and for groups beyond the listed ones. */
   readonly group: string | null
   /** Charged calls. */
   readonly requests: number
@@ -24,8 +24,8 @@ interface Asked {
   readonly step: SpendStep
 }
 
-/** The most expensive sessions that are summed one by one. */
-export const SESSIONS_MAX = 9
+/** The most expensive groups that are summed one by one. */
+export const GROUPS_MAX = 9
 /** Among so many sessions of the period, and as many that began in it or before and went on. */
 const SESSIONS_READ = 10_000
 /** The parts of a session are summed event by event. */
@@ -38,7 +38,8 @@ const GROUPS: Readonly<Record<'model' | 'key' | 'team', RawBuilder<unknown>>> = 
 }
 
 /**
- * What the customer spent in each part of a period, by group. It reads roll-ups, and single events only at a bound that
+ * What the customer spent in each part of a period, by group: the `GROUPS_MAX` most expensive ones, and the rest as
+ * null, because an account may have used ten thousand keys on every day. It reads roll-ups, and single events only at a bound that
  * cuts an hour; of sessions, the events of the listed ones. Parts without usage have no row.
  */
 export async function sumSpend(
@@ -79,11 +80,20 @@ function partsOf({ customerId, from, to, step }: Asked): RawBuilder<unknown> {
 
 function selectByRollUp(asked: Asked, group: RawBuilder<unknown>): RawBuilder<Row> {
   return sql<Row>`
-    with parts as (${partsOf(asked)})
-    select to_char(p.day, 'YYYY-MM-DD') as day, ${group} as "group", sum(u.charged_requests) as requests,
-      sum(u.released_requests) as failed_requests, sum(u.cost_billed_nano_brl) as cost
-    from parts p cross join lateral usage_between(p.customer_id, p.from_at, p.until_at) u
-    group by 1, 2 order by 1, 2`
+    with parts as (${partsOf(asked)}
+    ), sums as (
+      select p.day, ${group} as "group", sum(u.charged_requests) as requests,
+        sum(u.released_requests) as failed_requests, sum(u.cost_billed_nano_brl) as cost
+      from parts p cross join lateral usage_between(p.customer_id, p.from_at, p.until_at) u
+      group by 1, 2
+    ), listed as (
+      select "group" from sums where "group" is not null
+      group by 1 order by sum(cost) desc, 1 limit ${GROUPS_MAX}
+    )
+    select to_char(s.day, 'YYYY-MM-DD') as day, l."group", sum(s.requests) as requests,
+      sum(s.failed_requests) as failed_requests, sum(s.cost) as cost
+    from sums s left join listed l using ("group")
+    group by s.day, l."group" order by 1, 2`
 }
 
 function selectBySession(asked: Asked): RawBuilder<Row> {
@@ -109,7 +119,7 @@ function selectBySession(asked: Asked): RawBuilder<Row> {
     ), listed as (
       select session_id from near
       where first_request_at < (select until_at from bounds) and requests <= ${SESSION_REQUESTS_MAX}
-      order by cost_billed_nano_brl desc, session_id limit ${SESSIONS_MAX}
+      order by cost_billed_nano_brl desc, session_id limit ${GROUPS_MAX}
     ), of_sessions as (
       select p.day, l.session_id, sum(event_charges(e.outcome, e.reason)) as requests,
         count(*) filter (where e.outcome = 'released') as failed, sum(e.cost_billed_nano_brl) as cost

@@ -1,4 +1,7 @@
-/** Stands between a program and its database; connections can be frozen: open, and everything on them swallowed. */
+/**
+ * Stands between a program and its database, and counts what the database sends; connections can be frozen: open, and
+ * everything on them swallowed.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net'
 
@@ -7,6 +10,8 @@ export interface FreezingProxy {
   readonly databaseUrl: string
   /** Freezes the connections that have sent this text; returns their number. */
   freeze(sentText: string): number
+  /** Of all connections until now. */
+  bytesFromDatabase(): number
   close(): Promise<void>
 }
 
@@ -16,6 +21,7 @@ export async function startFreezingProxy(databaseUrl: string): Promise<FreezingP
     ? { path: `${url.searchParams.get('host')}/.s.PGSQL.${url.port || '5432'}` }
     : { host: url.hostname, port: Number(url.port || '5432') }
   const connections = new Set<{ sent: string; isFrozen: boolean; ends: readonly Socket[] }>()
+  let bytesFromDatabase = 0
   const server = createServer((near) => {
     const far = connect(target)
     const connection = { sent: '', isFrozen: false, ends: [near, far] }
@@ -24,7 +30,10 @@ export async function startFreezingProxy(databaseUrl: string): Promise<FreezingP
       connection.sent = (connection.sent + bytes.toString('latin1')).slice(-10_000)
       if (!connection.isFrozen) far.write(bytes)
     })
-    far.on('data', (bytes) => void (connection.isFrozen || near.write(bytes)))
+    far.on('data', (bytes) => {
+      bytesFromDatabase += bytes.length
+      if (!connection.isFrozen) near.write(bytes)
+    })
     for (const end of connection.ends) {
       end.on('error', () => {})
       end.on('close', () => {
@@ -46,6 +55,7 @@ export async function startFreezingProxy(databaseUrl: string): Promise<FreezingP
       for (const connection of found) connection.isFrozen = true
       return found.length
     },
+    bytesFromDatabase: () => bytesFromDatabase,
     async close() {
       for (const { ends } of connections) for (const end of ends) end.destroy()
       server.close()

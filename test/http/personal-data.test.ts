@@ -18,6 +18,7 @@ import { eraseDeletedAccounts, eraseRemains } from '../../src/personal-data/eras
 import { exportAccount } from '../../src/personal-data/export-account.ts'
 import { INVENTORY } from '../../src/personal-data/inventory.ts'
 import { rejectRefund } from '../../src/payments/refunds/decide-refund.ts'
+import { seedPayer, until } from '../harness/payer.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { seedPerson, TAX_ID, type SeededPerson } from '../harness/seed-person.ts'
@@ -33,6 +34,21 @@ const gateway = await startGateway()
 after(() => gateway.stop())
 const { db, databaseUrl } = gateway.database
 const { baseUrl } = gateway.node
+
+/** Who has an open payment at the processor, and then no account; the job that tells the processor runs at intervals. */
+const unpaid = await deletePayer()
+
+async function deletePayer(): Promise<string> {
+  const { customerId, secret } = await seedPayer(db)
+  const { status, text } = await ask(baseUrl, '/topups', {
+    secret,
+    body: { amount: 20, method: 'pix' },
+  })
+  assert.equal(status, 201, text)
+  const { kind } = await deleteAccount(db, OPERATOR, { customerId, waiveBalance: true })
+  assert.equal(kind, 'deleted')
+  return customerId
+}
 
 function deleteMe(secret: string, body: unknown): Promise<Asked> {
   return ask(baseUrl, '/me', { method: 'DELETE', secret, body })
@@ -490,3 +506,13 @@ test('a late write for a deleted account is refused like an invalid key', async 
 function catraca(...args: string[]): Promise<RanCli> {
   return runCli(args, { DATABASE_URL: databaseUrl, DATA_DIR: join(tmpdir(), createId()) })
 }
+
+test('the job deletes at the processor who deleted the account', async () => {
+  const waiting = () =>
+    db
+      .selectFrom('payer_removals')
+      .select('customer_id')
+      .where('customer_id', '=', unpaid)
+      .execute()
+  await until(waiting, (rows) => rows.length === 0)
+})

@@ -1,12 +1,13 @@
 /** Bills that customers show to others, and the chain by which anybody can check them. */
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
+import crypto, { hash } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { inTransaction, type Database } from '../../src/db/open.ts'
 import { audit } from '../../src/ledger/audit/audit.ts'
 import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
-import { readPublicBill } from '../../src/public-bills/read-public-bill.ts'
+import { CHARGES_MAX, readPublicBill } from '../../src/public-bills/read-public-bill.ts'
 import { shownBillBody } from '../../src/http/public-bills/shown-bill.ts'
 import { ask } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
@@ -72,12 +73,15 @@ interface Shown {
 let talk: Charged
 let one: Charged
 let another: Charged
+/** Many charges of one seal. */
+let many: Charged
 
 before(async () => {
   talk = await seedCharges([2, 2, 1, 0])
   one = await seedCharges([3])
   another = await seedCharges([3])
   await seedCharges([5, 4, 1, 0])
+  many = await seedCharges(Array.from({ length: CHARGES_MAX }, () => 6))
   await sql`update usage_events set settled_at = created_at`.execute(db)
   await sealUsage(db)
 })
@@ -151,6 +155,27 @@ test('a bill proves its charges to whom has no other access, once their day is o
       100_000_000_000n
     assert.equal(charge.cost_billed_nano_brl, String(billed))
   }
+})
+
+test('the proofs of all charges of a seal cost one tree', async () => {
+  const { json } = await open(many.secret, { session_id: 'conversa' })
+  const own = crypto.hash
+  let hashes = 0
+  crypto.hash = ((...data: Parameters<typeof own>) => {
+    hashes += 1
+    return own(...data)
+  }) as typeof own
+  syncBuiltinESMExports()
+  let bill: Awaited<ReturnType<typeof readPublicBill>>
+  try {
+    bill = await readPublicBill(db, tokenOf(json.url))
+  } finally {
+    crypto.hash = own
+    syncBuiltinESMExports()
+  }
+  assert.equal(bill?.charges.filter(({ proof }) => proof).length, CHARGES_MAX)
+  // Each node above the leaves once.
+  assert.equal(hashes, CHARGES_MAX - 1)
 })
 
 test('a bill of very many seals shows the charges of its first days, and says that there are more', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, get, type IncomingMessage } from 'node:http'
+import { Agent, get, request, type IncomingMessage } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
@@ -16,6 +16,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { beginRequest } from '../harness/half-request.ts'
 import {
   createGate,
+  GOOD_USAGE,
   startScriptedUpstream,
   type Gate,
   type ScriptedUpstream,
@@ -236,6 +237,52 @@ test('calls of one customer at once are limited, with any of its keys; those of 
   gate.open()
   for (const answer of await Promise.all(running)) assert.equal(answer.status, 200)
   assert.equal((await askChat(baseUrl, other, chat('oi'))).status, 200)
+})
+
+test('calls that begin before any of them is counted are limited as well', async () => {
+  const { secret } = await seed()
+  const gate: Gate = createGate()
+  upstream.play('slow', gate.behaviour)
+  const text = JSON.stringify(chat('oi', { model: 'slow' })).padEnd(64 * 1024)
+  const halves = Array.from({ length: 2 * CALLS_AT_ONCE }, () =>
+    beginRequest(baseUrl, CHAT, { secret, bytes: text.length }),
+  )
+  // What arrived of the bodies is counted after the caller's other calls were.
+  for (const half of halves) void half.send(text.slice(0, -1))
+  await until(async () => (await readBodyBytes()) === halves.length * (text.length - 1))
+  for (const half of halves) void half.send(text.slice(-1)).then(() => half.end())
+  const refused: number[] = []
+  for (const { answer } of halves) void answer.then(({ status }) => refused.push(status))
+  await until(() => gate.waitedMax + refused.length === halves.length)
+  assert.deepEqual(refused, [429, 429, 429])
+  gate.open()
+  const statuses = await Promise.all(halves.map(async ({ answer }) => (await answer).status))
+  assert.deepEqual(
+    statuses.toSorted((one, other) => one - other),
+    [200, 200, 200, 429, 429, 429],
+  )
+})
+
+test('the bytes of an answer that its client does not read count until the client is gone', async () => {
+  const { secret } = await seed()
+  // More than the buffers of two sockets hold.
+  const content = 'x'.repeat(16 * MB)
+  upstream.play('slow', (_call, response) => {
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ choices, usage: GOOD_USAGE }))
+  })
+  const sent = request(`${baseUrl}${CHAT}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+  })
+  sent.end(JSON.stringify(chat('oi', { model: 'slow' })))
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  assert.equal(response.statusCode, 200)
+  assert.ok((await readBodyBytes()) > content.length)
+  response.on('error', () => {})
+  response.destroy()
+  await until(async () => (await readBodyBytes()) === 0)
 })
 
 async function readBodyBytes(): Promise<number> {

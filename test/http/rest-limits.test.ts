@@ -7,6 +7,8 @@ import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { openSession } from '../harness/open-session.ts'
 import { seedCustomer } from '../harness/test-database.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
+import { ACCOUNT_FACTOR } from '../../src/http/rest/rest-limits.ts'
 
 const PER_MINUTE = 60
 /** The requests that a minute's allowance gives back while a test runs: one a second. */
@@ -85,6 +87,31 @@ describe('a known caller', () => {
     const { passed, refused } = await countUntilRefused(ofSession, PER_MINUTE + GIVEN_BACK_MAX)
     assert.ok(passed >= PER_MINUTE, `${passed} passed`)
     assertTooMany(refused)
+  })
+
+  test('all keys of an account, and all its sessions, have five times as much together, and other accounts the same', async () => {
+    const { db } = gateway.database
+    const manyOf = (make: () => Promise<string>): Promise<string[]> =>
+      Promise.all(Array.from({ length: 2 * ACCOUNT_FACTOR }, make))
+    const { customerId } = await seed()
+    const makers = {
+      keys: async () =>
+        (await createApiKey(db, { customerId, name: 'uma de muitas', requestsPerMinute: 60 }))
+          .secret,
+      sessions: () => openSession({ db, dataDir: gateway.node.dataDir }, customerId),
+    }
+    for (const [kind, make] of Object.entries(makers)) {
+      const secrets = await manyOf(make)
+      let turn = 0
+      const call = () =>
+        ask(baseUrl, '/me/dashboard-stats', { secret: secrets[turn++ % secrets.length] as string })
+      const max = ACCOUNT_FACTOR * (PER_MINUTE + GIVEN_BACK_MAX)
+      const { passed, refused } = await countUntilRefused(call, max)
+      assert.ok(passed >= ACCOUNT_FACTOR * PER_MINUTE, `${passed} requests of ${kind} passed`)
+      assertTooMany(refused)
+    }
+    const other = await seed()
+    assert.equal((await ask(baseUrl, '/me/dashboard-stats', { secret: other.secret })).status, 200)
   })
 
   test('model calls do not count', async () => {

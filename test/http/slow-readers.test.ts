@@ -12,16 +12,23 @@ const STALL_MS = 300
 /** More than the buffers of two sockets hold. */
 const ANSWER = 'x'.repeat(32 * 1024 * 1024)
 const LIMITS = { limit: 1, remaining: 1, resetAt: 0 }
+/** A connection that nothing ends would never end the test. It decides nothing while the limit is kept. */
+const BOUND_MS = 100 * STALL_MS
 
-/** Answers; the client reads nothing. Resolves to whether the answer was sent whole. */
-async function serveUnread(handler: RouteHandlerMethod): Promise<boolean> {
+/**
+ * Answers; the client reads nothing. Resolves to how that ended: the answer was sent whole, or its client was
+ * disconnected, or neither.
+ */
+async function serveUnread(handler: RouteHandlerMethod): Promise<'whole' | 'cut' | 'still open'> {
   const server = Fastify()
   addStallLimit(server, STALL_MS)
   server.get('/', handler)
-  const ended = new Promise<boolean>((resolve) => {
+  const bound = AbortSignal.timeout(BOUND_MS)
+  const ended = new Promise<'whole' | 'cut' | 'still open'>((resolve) => {
     server.server.on('request', (_request, response) =>
-      response.once('close', () => resolve(response.writableFinished)),
+      response.once('close', () => resolve(response.writableFinished ? 'whole' : 'cut')),
     )
+    bound.addEventListener('abort', () => resolve('still open'))
   })
   await server.listen({ port: 0, host: '127.0.0.1' })
   const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
@@ -38,19 +45,19 @@ async function serveUnread(handler: RouteHandlerMethod): Promise<boolean> {
 
 test('a client that reads nothing of a whole answer is disconnected, and its bytes are counted until then', async () => {
   const kept: number[] = []
-  const isWhole = await serveUnread((request, reply) => {
+  const end = await serveUnread((request, reply) => {
     const options = { publicUrl: undefined, errorFormat: chatErrors, writeStallMs: STALL_MS }
     createHttpClient(request, reply, { ...options, keep: (bytes) => kept.push(bytes) }).answer(
       ANSWER,
       LIMITS,
     )
   })
-  assert.equal(isWhole, false)
+  assert.equal(end, 'cut')
   assert.deepEqual(kept, [ANSWER.length])
 })
 
 test('a client that reads nothing of the end of a stream is disconnected', async () => {
-  const isWhole = await serveUnread((request, reply) => {
+  const end = await serveUnread((request, reply) => {
     const client = createHttpClient(request, reply, {
       publicUrl: undefined,
       errorFormat: chatErrors,
@@ -59,14 +66,14 @@ test('a client that reads nothing of the end of a stream is disconnected', async
     client.beginStream(LIMITS)
     client.endStream(ANSWER)
   })
-  assert.equal(isWhole, false)
+  assert.equal(end, 'cut')
 })
 
 test('a client that reads nothing of a REST answer or a file is disconnected', async () => {
-  assert.equal(await serveUnread((_request, reply) => reply.send(ANSWER)), false)
-  assert.equal(await serveUnread((_request, reply) => reply.send(Buffer.from(ANSWER))), false)
+  assert.equal(await serveUnread((_request, reply) => reply.send(ANSWER)), 'cut')
+  assert.equal(await serveUnread((_request, reply) => reply.send(Buffer.from(ANSWER))), 'cut')
   const pieces = Array.from({ length: 512 }, () => Buffer.alloc(64 * 1024))
-  assert.equal(await serveUnread((_request, reply) => reply.send(Readable.from(pieces))), false)
+  assert.equal(await serveUnread((_request, reply) => reply.send(Readable.from(pieces))), 'cut')
 })
 
 test('a client that reads its answer gets all of it, and its connection stays open', async () => {

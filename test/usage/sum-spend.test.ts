@@ -1,9 +1,10 @@
-/** What the spending by session costs an account with very many of them, or with very long ones. */
+/** What the spending of an account costs that has very many sessions or keys, or very long sessions. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { createApiKey } from '../../src/customers/api-keys.ts'
 import { inTransaction } from '../../src/db/open.ts'
-import { SESSION_REQUESTS_MAX, sumSpend } from '../../src/usage/sum-spend.ts'
+import { GROUPS_MAX, SESSION_REQUESTS_MAX, sumSpend } from '../../src/usage/sum-spend.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
@@ -72,4 +73,35 @@ test('the sessions of an old period are found without reading all newer ones, an
     const read = Number(counts[0]?.read)
     assert.ok(read > 0 && read < NEWER / 2, `${read} sessions are read`)
   })
+})
+
+test('of very many keys the most expensive ones are read one by one, and the rest as one', async () => {
+  const { db } = database
+  const { customerId } = await seedCustomer(db, { balanceBrl: '1000' })
+  const total = { listed: 0n, rest: 0n }
+  const keys = GROUPS_MAX + 4
+  for (let place = 1; place <= keys; place++) {
+    const { key } = await createApiKey(db, { customerId, name: 'uma', requestsPerMinute: 1 })
+    const events = [2, 3].map((day) => ({
+      at: new Date(`2026-03-0${day}T12:00:00Z`),
+      billed: BigInt(place),
+      modelId: 'm',
+      promptTokens: 1,
+      completionTokens: 1,
+    }))
+    await seedUsage(db, { customerId, apiKeyId: key.id, events })
+    total[place > keys - GROUPS_MAX ? 'listed' : 'rest'] += 2n * BigInt(place)
+  }
+  const rows = await sumSpend(db, { customerId, ...PERIOD }, 'key')
+  const sum = (isOf: (group: string | null) => boolean): bigint =>
+    rows.reduce((all, row) => all + (isOf(row.group) ? row.costBilledNanoBrl : 0n), 0n)
+  assert.equal(rows.length, 2 * (GROUPS_MAX + 1))
+  assert.equal(
+    sum((group) => group !== null),
+    total.listed,
+  )
+  assert.equal(
+    sum((group) => group === null),
+    total.rest,
+  )
 })

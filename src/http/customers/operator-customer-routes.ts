@@ -1,10 +1,11 @@
 import Type from 'typebox'
-import {
-  API_KEY_STATUSES,
-  listApiKeyDetails,
-  type ApiKeyDetails,
-} from '../../customers/api-key-details.ts'
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../customers/api-key-details.ts'
 import type { Customer } from '../../customers/customers.ts'
+import {
+  countKeysByStatus,
+  listKeySummaries,
+  type KeySummary,
+} from '../../customers/key-summaries.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
 import type { FoundCustomer } from '../../customers/search-customers.ts'
 import { viewCustomer, viewCustomers } from '../../customers/view-customers.ts'
@@ -152,12 +153,13 @@ async function detailBody(
 ) {
   const { id, email } = found
   const profile = await findProfile(trx, id)
-  const keys = await listApiKeyDetails(trx, { customerId: id }, null)
+  const counts = await countKeysByStatus(trx, id)
+  const keys = await listKeySummaries(trx, id)
   const topUps = await listTopUps(trx, id, TOP_UPS_SHOWN, undefined)
   const suspension = await findSuspension(trx, id)
   const promotional = await findPromotionalLeft(trx, id)
   const account = (await findAccount(trx, id)) as Account
-  const countKeys = (status: string): number => keys.filter((key) => key.status === status).length
+  const countKeys = (status: ApiKeyStatus): number => counts.get(status) ?? 0
   return {
     ...customerBody(found),
     timezone: found.timezone,
@@ -218,15 +220,12 @@ function profileBody(profile: Profile) {
   }
 }
 
-function lastUsed(keys: readonly ApiKeyDetails[]): ApiKeyDetails[] {
-  const usedMs = ({ lastUsedAt }: ApiKeyDetails): number => lastUsedAt?.getTime() ?? 0
-  return keys
-    .filter(({ revokedAt }) => revokedAt === null)
-    .toSorted((one, other) => usedMs(other) - usedMs(one))
-    .slice(0, KEYS_SHOWN)
+function lastUsed(keys: readonly KeySummary[]): KeySummary[] {
+  const usedMs = ({ lastUsedAt }: KeySummary): number => lastUsedAt?.getTime() ?? 0
+  return keys.toSorted((one, other) => usedMs(other) - usedMs(one)).slice(0, KEYS_SHOWN)
 }
 
-function keyBody({ id, name, lastFour, status, pausedReason, lastUsedAt }: ApiKeyDetails) {
+function keyBody({ id, name, lastFour, status, pausedReason, lastUsedAt }: KeySummary) {
   return {
     id,
     name,

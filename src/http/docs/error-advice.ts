@@ -82,7 +82,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   key_not_found: 'A chave não existe ou não é sua.',
   key_revoked: 'A chave foi revogada, para sempre. Crie outra.',
   // Usage.
-  too_many_exports: 'Já há duas exportações em andamento. Espere uma terminar.',
+  too_many_exports:
+    'Já há duas exportações em andamento, ou foram muitas em uma hora. Espere o tempo do cabeçalho retry-after.',
   session_not_found: 'Nenhuma cobrança tem este x-svc-session-id.',
   // Prompts.
   prompt_not_found: 'O prompt não existe ou não é seu.',

@@ -4,6 +4,7 @@ import { findImage } from '../../images/generated-images.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { clientNetworks } from '../../lib/client-networks.ts'
 import { IMAGE_DOWNLOADS_MAX, type ImageDeps } from './image-deps.ts'
+import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -34,7 +35,7 @@ export const imageFileRoutes = [
           `no máximo ${IMAGE_DOWNLOADS_MAX} ao mesmo tempo`,
         )
       }
-      reply.raw.once('close', release)
+      whenClosed(reply.raw, release)
       const image = await findImage(deps.db, params.id)
       if (!image) throw new RestRefusal(404, 'image_not_found')
       return reply

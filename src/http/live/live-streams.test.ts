@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { createLiveStreams, type LiveStream } from './live-streams.ts'
 
-const TERMS = { perAccountMax: 2, perAddressMax: 3, totalMax: 4, everyMs: 1 }
+const TERMS = { perAccountMax: 2, perNetworkMax: 3, totalMax: 4, everyMs: 1 }
 const LOG = { warn: () => {} }
 
 function create(terms = TERMS) {
@@ -90,6 +90,15 @@ test('an account, an address and the process have a limit each; a stream that le
   streams.close()
   assert.ok(first.isEnded())
   assert.equal(streams.open(stream('f')), false, 'after the end')
+})
+
+test('all addresses of an IPv6 /64 share the limit of one address', () => {
+  const { streams } = create()
+  const at = (ip: string) => streams.open(stream(String(Math.random()), 'x', ip))
+  for (const host of ['1', '2', 'ffff']) assert.ok(at(`2001:db8:0:1::${host}`))
+  assert.equal(at('2001:db8:0:1:0:0:0:3'), false)
+  assert.ok(at('2001:db8:0:2::1'))
+  streams.close()
 })
 
 test('where the accounts cannot be read, streams end instead of being silent', async () => {

@@ -2,6 +2,7 @@
  * The open streams of the dashboard: what they show of an account, as soon as it changes. One timer of the process reads
  * all accounts that somebody looks at, in one query, however many streams there are.
  */
+import { nearNetwork } from '../../lib/client-networks.ts'
 import type { Log } from '../../lib/log.ts'
 
 /** Resolves to the event of each account, as text. An event with the same text as the last one is not sent. */
@@ -18,7 +19,7 @@ export interface LiveStream {
 }
 
 export interface LiveStreams {
-  /** False: the account, the address or this process has too many streams. */
+  /** False: the account, the network of the address or this process has too many streams. */
   open(stream: LiveStream): boolean
   /** After it, `end` is not called. */
   leave(stream: LiveStream): void
@@ -28,14 +29,15 @@ export interface LiveStreams {
 
 export interface LiveTerms {
   readonly perAccountMax: number
-  readonly perAddressMax: number
+  /** Of one IPv4 address or IPv6 /64. */
+  readonly perNetworkMax: number
   readonly totalMax: number
   readonly everyMs: number
 }
 
 export const LIVE_TERMS: LiveTerms = {
   perAccountMax: 20,
-  perAddressMax: 100,
+  perNetworkMax: 100,
   totalMax: 2_000,
   everyMs: 1_000,
 }
@@ -48,16 +50,17 @@ export function createLiveStreams(
   readAccounts: ReadAccounts,
   readSessions: ReadSessions,
   log: Pick<Log, 'warn'>,
-  { perAccountMax, perAddressMax, totalMax, everyMs }: LiveTerms = LIVE_TERMS,
+  { perAccountMax, perNetworkMax, totalMax, everyMs }: LiveTerms = LIVE_TERMS,
 ): LiveStreams {
-  /** The streams, each with the text that it was sent last. */
-  const streams = new Map<LiveStream, string | undefined>()
+  const streams = new Map<LiveStream, { readonly network: string; sent: string | undefined }>()
   let timer: NodeJS.Timeout | undefined
   let ticks = 0
   let isClosed = false
 
-  const count = (isCounted: (stream: LiveStream) => boolean): number =>
-    [...streams.keys()].filter(isCounted).length
+  const ofAccount = (of: string): number =>
+    [...streams.keys()].filter(({ customerId }) => customerId === of).length
+  const ofNetwork = (of: string): number =>
+    [...streams.values()].filter(({ network }) => network === of).length
 
   function leave(stream: LiveStream): void {
     streams.delete(stream)
@@ -73,12 +76,13 @@ export function createLiveStreams(
     const active = await readSessions(all.map(({ sessionId }) => sessionId))
     const texts = await readAccounts([...new Set(all.map(({ customerId }) => customerId))])
     for (const stream of all) {
-      // It may have left meanwhile.
-      if (!streams.has(stream)) continue
+      const known = streams.get(stream)
+      // It has left meanwhile.
+      if (!known) continue
       const text = texts.get(stream.customerId)
       if (!active.has(stream.sessionId)) end(stream)
-      else if (text !== undefined && text !== streams.get(stream)) {
-        streams.set(stream, text)
+      else if (text !== undefined && text !== known.sent) {
+        known.sent = text
         stream.send(`data: ${text}\n\n`)
       } else if (ticks % KEEP_ALIVE_TICKS === 0) stream.send(KEEP_ALIVE)
     }
@@ -107,9 +111,10 @@ export function createLiveStreams(
     leave,
     open(stream) {
       if (isClosed || streams.size >= totalMax) return false
-      if (count(({ customerId }) => customerId === stream.customerId) >= perAccountMax) return false
-      if (count(({ ip }) => ip === stream.ip) >= perAddressMax) return false
-      streams.set(stream, undefined)
+      if (ofAccount(stream.customerId) >= perAccountMax) return false
+      const network = nearNetwork(stream.ip)
+      if (ofNetwork(network) >= perNetworkMax) return false
+      streams.set(stream, { network, sent: undefined })
       plan()
       return true
     },

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
+import { limitAttempts, type Limit } from '../../db/limit-attempts.ts'
 import { decimalBrl, jsonBrl } from '../../lib/money.ts'
 import { deleteAccount } from '../../personal-data/delete-account.ts'
 import { eraseRemains } from '../../personal-data/erase-remains.ts'
@@ -16,6 +17,7 @@ import { accountExport } from './account-export.ts'
 import { answer, brl, dateTime } from '../rest/values.ts'
 import { mailExport } from './mail-export.ts'
 import type { PersonalDataDeps } from './personal-data-deps.ts'
+import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -23,6 +25,9 @@ import { restRoute } from '../rest/rest-route.ts'
 const ERASE_MS = 5_000
 /** Entries of a list that become text at once: a large export must not block other requests. */
 const SLICE = 200
+/** Of one account. A copy can have 20 MB, takes the processor a second, and is in memory until it is read. */
+export const COPIES_AN_HOUR: Limit = { max: 20, seconds: 3_600 }
+const RETRY_AFTER_SECONDS = 10
 
 export const personalDataRoutes = [
   restRoute({
@@ -32,7 +37,9 @@ export const personalDataRoutes = [
     summary: 'Cópia de todos os dados da conta (LGPD)',
     access: 'account',
     answer: accountExport,
+    refusals: { 429: ['too_many_exports'] },
     async handle({ caller, reply }, deps: PersonalDataDeps) {
+      await takeCopy(deps, caller.customerId, reply)
       const document = await exportAccount(deps.db, actorOf(caller), {
         customerId: caller.customerId,
         bounds: EXPORT_BOUNDS,
@@ -112,6 +119,31 @@ export const personalDataRoutes = [
     },
   }),
 ]
+
+/** Throws a 429 for too many copies: at once, as with the other exports, or in an hour. */
+async function takeCopy(
+  { db, exportSlots }: PersonalDataDeps,
+  customerId: string,
+  reply: FastifyReply,
+): Promise<void> {
+  const release = exportSlots.take(customerId)
+  if (!release)
+    throw new RestRefusal(
+      429,
+      'too_many_exports',
+      `no máximo ${exportSlots.max} ao mesmo tempo`,
+      RETRY_AFTER_SECONDS,
+    )
+  whenClosed(reply.raw, release)
+  const wait = await limitAttempts(db, `copy of ${customerId}`, COPIES_AN_HOUR)
+  if (wait !== undefined)
+    throw new RestRefusal(
+      429,
+      'too_many_exports',
+      `no máximo ${COPIES_AN_HOUR.max} cópias em uma hora`,
+      wait,
+    )
+}
 
 /** The account is already deleted: after a failure here the background job completes the erasure. */
 async function beginErasing({ db, log }: PersonalDataDeps, customerId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { listApiKeyDetails } from '../../customers/api-key-details.ts'
+import { countKeysByStatus } from '../../customers/key-summaries.ts'
 import { countNotifications } from '../../customers/notifications.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
 import { findAccount } from '../../ledger/entries.ts'
@@ -36,17 +36,17 @@ export const dashboardStatsRoutes = [
       const [profile, account, keys, topUps, notifications] = await Promise.all([
         findProfile(db, customerId),
         findAccount(db, customerId),
-        listApiKeyDetails(db, { customerId }, null),
+        countKeysByStatus(db, customerId),
         countTopUps(db, customerId),
         countNotifications(db, customerId),
       ])
-      const isActive = (status: string): boolean => status === 'active' || status === 'suspended'
+      const { active = 0, suspended = 0, revoked = 0 } = Object.fromEntries(keys)
       return {
         profile: profile ? profileRecord(profile) : null,
         balance_brl: jsonBrl(account?.balanceNanoBrl ?? 0n),
         keys: {
-          active: keys.filter(({ status }) => isActive(status)).length,
-          revoked: keys.filter(({ status }) => status === 'revoked').length,
+          active: active + suspended,
+          revoked,
         },
         topups: topUps,
         notifications,

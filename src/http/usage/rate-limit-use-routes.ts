@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { listApiKeyDetails } from '../../customers/api-key-details.ts'
+import { listKeySummaries } from '../../customers/key-summaries.ts'
 import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByMinute, type MinuteUse } from '../../usage/sum-usage-by-minute.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -65,7 +65,7 @@ export const rateLimitUseRoutes = [
     async handle({ caller, query }, deps: UsageDeps) {
       const { minutes = MINUTES_DEFAULT } = query
       const [keys, { settled, counted }] = await Promise.all([
-        listApiKeyDetails(deps.db, { customerId: caller.customerId }, null),
+        listKeySummaries(deps.db, caller.customerId),
         sumUsageByMinute(deps.db, caller.customerId, minutes),
       ])
       return {

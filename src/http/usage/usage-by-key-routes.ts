@@ -1,9 +1,6 @@
 import Type from 'typebox'
-import {
-  API_KEY_STATUSES,
-  listApiKeyDetails,
-  type ApiKeyDetails,
-} from '../../customers/api-key-details.ts'
+import { API_KEY_STATUSES } from '../../customers/api-key-details.ts'
+import { listKeySummaries, type KeySummary } from '../../customers/key-summaries.ts'
 import { jsonBrl, jsonUsd } from '../../lib/money.ts'
 import { percentOf } from '../../lib/percent-of.ts'
 import { sumUsageByKey, type KeyUsage } from '../../usage/sum-usage-by-key.ts'
@@ -56,15 +53,12 @@ export const usageByKeyRoutes = [
     answer: answer({ days: Type.Integer(), keys: Type.Array(keyUsage) }),
     async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
-      const [keys, byKey] = await Promise.all([
-        listApiKeyDetails(deps.db, { customerId: caller.customerId }, null),
-        sumUsageByKey(deps.db, caller.customerId, days),
-      ])
+      const byKey = await sumUsageByKey(deps.db, caller.customerId, days)
+      const keys = await listKeySummaries(deps.db, caller.customerId, [...byKey.keys()])
       const total = addUp([...byKey.values()]).costBilledNanoBrl
       return {
         days,
         keys: keys
-          .filter((key) => key.status !== 'revoked' || byKey.has(key.id))
           .map((key) => ({ key, usage: byKey.get(key.id) ?? NOT_USED }))
           .sort((left, right) => byCost(left.usage, right.usage))
           .map(({ key, usage }) => keyUsageBody(key, usage, total)),
@@ -74,7 +68,7 @@ export const usageByKeyRoutes = [
 ]
 
 function keyUsageBody(
-  key: ApiKeyDetails,
+  key: KeySummary,
   usage: KeyUsage,
   totalNanoBrl: bigint,
 ): AnswerOf<typeof keyUsage> {

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import Type from 'typebox'
-import { listApiKeyDetails } from '../../customers/api-key-details.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import {
+  GROUPS_MAX,
   sumSpend,
   type SpendGrouping,
   type SpendRow,
@@ -13,8 +14,6 @@ import { answer, brl, count, date, nullable } from '../rest/values.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
-/** The groups that are listed one by one; the rest is added up. */
-const GROUPS_MAX = 9
 const DAY_MS = 86_400_000
 /** Parts of a period: as many as a chart can show, and as the database reads in a moment. */
 const DAYS_MAX = 31
@@ -70,8 +69,8 @@ export const usageSpendRoutes = [
       const { from, to } = await askedPeriod(deps.db, customerId, query)
       const step = stepOf(from, to)
       const rows = await sumSpend(deps.db, { customerId, from, to, step }, by)
-      const names = await namesOf(deps, customerId, by)
       const groups = groupsOf(rows)
+      const names = await namesOf(deps, customerId, by, groups)
       const days = [...Map.groupBy(rows, ({ day }) => day)]
       return {
         from,
@@ -112,19 +111,15 @@ interface Group {
   readonly rows: readonly SpendRow[]
 }
 
+/** The rest, of no group, comes last. */
 function groupsOf(rows: readonly SpendRow[]): readonly Group[] {
-  const all = [...Map.groupBy(rows, ({ group }) => group)]
+  return [...Map.groupBy(rows, ({ group }) => group)]
     .map(([id, own]) => ({ id, rows: own }))
-    .toSorted((left, right) => {
-      const difference = sumOf(right.rows) - sumOf(left.rows)
-      return difference === 0n ? 0 : difference > 0n ? 1 : -1
-    })
-  const named = all.filter(({ id }) => id !== null)
-  const listed = named.slice(0, GROUPS_MAX)
-  const rest = [...named.slice(GROUPS_MAX), ...all.filter(({ id }) => id === null)].flatMap(
-    (group) => group.rows,
-  )
-  return rest.length === 0 ? listed : [...listed, { id: null, rows: rest }]
+    .toSorted((left, right) =>
+      left.id === null || right.id === null
+        ? Number(left.id === null) - Number(right.id === null)
+        : Number(sumOf(right.rows) - sumOf(left.rows)),
+    )
 }
 
 function sumOf(rows: readonly SpendRow[]): bigint {
@@ -139,20 +134,20 @@ function requestsOf(rows: readonly SpendRow[]): number {
   )
 }
 
+/** Of the listed keys and teams. */
 async function namesOf(
   { db }: UsageDeps,
   customerId: string,
   by: SpendGrouping,
+  groups: readonly Group[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (by === 'key') {
-    const keys = await listApiKeyDetails(db, { customerId }, null)
-    return new Map(keys.map(({ id, name }) => [id, name]))
-  }
-  if (by !== 'team') return new Map()
-  const teams = await db
-    .selectFrom('teams')
+  if (by !== 'key' && by !== 'team') return new Map()
+  const ids = groups.flatMap(({ id }) => id ?? [])
+  const named = await db
+    .selectFrom(by === 'key' ? 'api_keys' : 'teams')
     .select(['id', 'name'])
     .where('customer_id', '=', customerId)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute()
-  return new Map(teams.map(({ id, name }) => [id, name]))
+  return new Map(named.map(({ id, name }) => [id, name]))
 }

@@ -15,7 +15,7 @@ import { touchedSessions } from './audit-balance-checks.ts'
 import { debtChecks } from './audit-debt-checks.ts'
 import { correctionChecks, eventChecks, type Checks } from './audit-event-checks.ts'
 import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
-import { merkleRoot } from './merkle-tree.ts'
+import { growMerkleTree } from './merkle-tree.ts'
 import { readChargeLeaves } from './read-charge-leaves.ts'
 
 export const SEAL_MARGIN_SECONDS = 60
@@ -165,7 +165,8 @@ export function rowsHash(slice: Slice): RawBuilder<unknown> {
 
 /** The root of the tree over the events of a slice. */
 export async function chargesRoot(db: Database, slice: Slice): Promise<Buffer> {
-  return merkleRoot((await readChargeLeaves(db, slice)).map(({ leaf }) => leaf))
+  const leaves = await readChargeLeaves(db, slice)
+  return (await growMerkleTree(leaves.map(({ leaf }) => leaf))).root
 }
 
 /** SHA-256 over the rows of this seal in `audit_seal_sums`. */

@@ -3,6 +3,7 @@
  * leads to the root. Leaves are hashes already (`charge_leaf` in `sql/seals.sql`).
  */
 import { hash } from 'node:crypto'
+import { inSlices } from '../../lib/in-slices.ts'
 
 /** The neighbour with which a node of the path is hashed, on its way up. */
 export interface PathStep {
@@ -10,34 +11,39 @@ export interface PathStep {
   readonly hash: Buffer
 }
 
+export interface MerkleTree {
+  /** Of no leaves: the hash of nothing. */
+  readonly root: Buffer
+  /** The steps from the leaf at `place` up to the root. */
+  pathOf(place: number): PathStep[]
+}
+
 const NODE = Buffer.from([1])
 
-/** Of no leaves: the hash of nothing. */
-export function merkleRoot(leaves: readonly Buffer[]): Buffer {
-  return levelsOf(leaves).at(-1)?.[0] ?? hash('sha256', '', 'buffer')
-}
-
-/** The steps from the leaf at `place` up to the root. */
-export function merklePath(leaves: readonly Buffer[], place: number): PathStep[] {
-  return levelsOf(leaves).flatMap((level, height): PathStep[] => {
-    const at = place >> height
-    const neighbour = level[at ^ 1]
-    return neighbour ? [{ side: at % 2 === 1 ? 'left' : 'right', hash: neighbour }] : []
-  })
-}
-
-/** From the leaves up to the root. A last node without a neighbour moves up as it is. */
-function levelsOf(leaves: readonly Buffer[]): (readonly Buffer[])[] {
+/** Hashes each node once, and lets others work meanwhile: a seal has up to 20,000 leaves. */
+export async function growMerkleTree(leaves: readonly Buffer[]): Promise<MerkleTree> {
   const levels = [leaves]
-  for (let level = leaves; level.length > 1; levels.push(level)) level = above(level)
-  return levels
+  for (let level = leaves; level.length > 1; levels.push(level)) level = await above(level)
+  return {
+    root: levels.at(-1)?.[0] ?? hash('sha256', '', 'buffer'),
+    pathOf: (place) =>
+      levels.flatMap((level, height): PathStep[] => {
+        const at = place >> height
+        const neighbour = level[at ^ 1]
+        return neighbour ? [{ side: at % 2 === 1 ? 'left' : 'right', hash: neighbour }] : []
+      }),
+  }
 }
 
-function above(level: readonly Buffer[]): Buffer[] {
+/** A last node without a neighbour moves up as it is. */
+async function above(level: readonly Buffer[]): Promise<readonly Buffer[]> {
   const nodes: Buffer[] = []
-  for (let at = 0; at < level.length; at += 2) {
+  await inSlices(() => {
+    const at = 2 * nodes.length
+    if (at >= level.length) return false
     const [left, right] = [level[at] as Buffer, level[at + 1]]
     nodes.push(right ? hash('sha256', Buffer.concat([NODE, left, right]), 'buffer') : left)
-  }
+    return true
+  })
   return nodes
 }

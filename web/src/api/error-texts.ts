@@ -10,7 +10,8 @@ export const ERROR_TEXTS: Readonly<Record<string, string>> = {
   idempotency_key_in_use:
     'Seu pedido anterior ainda está em andamento. Espere um instante e tente de novo.',
   too_many_idempotency_keys: 'Você já fez muita coisa hoje. Tente de novo mais tarde.',
-  too_many_exports: 'Já há uma exportação em andamento. Espere ela terminar e tente de novo.',
+  too_many_exports:
+    'Já há uma exportação em andamento, ou foram muitas em uma hora. Espere um pouco e tente de novo.',
   payload_too_large: 'O conteúdo é grande demais. Diminua e tente de novo.',
   // Sign-in: the codes of better-auth.
   INVALID_EMAIL_OR_PASSWORD: 'E-mail ou senha não conferem. Tente de novo ou entre por um link.',
