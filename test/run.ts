@@ -17,6 +17,7 @@ import { bundlePrograms } from './harness/bundle-programs.ts'
 import { effort } from './harness/effort.ts'
 import { groupFiles } from './harness/group-files.ts'
 import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
+import { startPgBouncer } from './harness/real-pgbouncer.ts'
 import { readRecordedFiles } from './harness/record-file.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
@@ -110,6 +111,11 @@ const database = files.some(({ needsDatabase }) => needsDatabase)
     })
   : undefined
 if (database) process.env.TEST_DATABASE_URL = database.databaseUrl
+const pooler =
+  database && process.env.TEST_DATABASE_THROUGH === 'pgbouncer'
+    ? await startPgBouncer(database.databaseUrl)
+    : undefined
+if (pooler) process.env.TEST_POOLER_URL = pooler.urlOf('postgres')
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
@@ -166,6 +172,7 @@ for (const tier of TIERS) {
   const count = files.filter((file) => file.tier === tier).length
   if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
 }
+await pooler?.stop()
 const withoutDatabase = readCpuSeconds()
 await database?.stop()
 const cpuSeconds = readCpuSeconds()
