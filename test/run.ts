@@ -17,6 +17,7 @@ import { bundlePrograms } from './harness/bundle-programs.ts'
 import { effort } from './harness/effort.ts'
 import { groupFiles } from './harness/group-files.ts'
 import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
+import { startPgBouncer } from './harness/real-pgbouncer.ts'
 import { readRecordedFiles } from './harness/record-file.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
@@ -106,10 +107,23 @@ const database = files.some(({ needsDatabase }) => needsDatabase)
       dataDir: join(memoryFolder, 'database'),
       log: () => {},
       // Tests that crash a database start a separate one, in `folder`.
-      settings: { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' },
+      settings: {
+        fsync: 'off',
+        full_page_writes: 'off',
+        max_wal_size: '256MB',
+        // Thousands of connections begin, each in a process that maps this memory: 28 ms of CPU with 256 MB, 20 with 32.
+        shared_buffers: '32MB',
+        // It starts a process for each database every ten seconds.
+        autovacuum: 'off',
+      },
     })
   : undefined
 if (database) process.env.TEST_DATABASE_URL = database.databaseUrl
+const pooler =
+  database && process.env.TEST_DATABASE_THROUGH === 'pgbouncer'
+    ? await startPgBouncer(database.databaseUrl)
+    : undefined
+if (pooler) process.env.TEST_POOLER_URL = pooler.urlOf('postgres')
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
@@ -125,7 +139,7 @@ const tests = run({
   execArgv: [
     ...BUNDLE_IMPORTS,
     // Not `--test-force-exit`, which loses the report of a last test now and then.
-    ...['stay-in-tier', 'end-after-tests'].flatMap((name) => [
+    ...['follow-tests', 'stay-in-tier', 'end-after-tests'].flatMap((name) => [
       '--import',
       import.meta.resolve(`./harness/${name}.ts`),
     ]),
@@ -166,6 +180,7 @@ for (const tier of TIERS) {
   const count = files.filter((file) => file.tier === tier).length
   if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
 }
+await pooler?.stop()
 const withoutDatabase = readCpuSeconds()
 await database?.stop()
 const cpuSeconds = readCpuSeconds()

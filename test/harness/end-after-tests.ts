@@ -9,13 +9,25 @@ import { recordFile } from './record-file.ts'
 /** For the file's own tear-down, which begins at the same time. */
 const TEAR_DOWN_MS_MAX = 60_000
 
+let hasMoreFiles = false
+
 after(() => {
-  setTimeout(() => {
-    process.stderr.write(`still running ${TEAR_DOWN_MS_MAX / 1_000} s after its last test\n`)
-    process.exit(1)
-  }, TEAR_DOWN_MS_MAX).unref()
+  if (!hasMoreFiles) endSoon()
 })
 
 process.once('exit', () =>
   recordFile({ path: process.argv[1] ?? '', cpuSeconds: readCpuSeconds() }),
 )
+
+/** For a process with several files, whose hook above runs after the first: returns what to call after the last. */
+export function expectMoreFiles(): () => void {
+  hasMoreFiles = true
+  return endSoon
+}
+
+function endSoon(): void {
+  setTimeout(() => {
+    process.stderr.write(`still running ${TEAR_DOWN_MS_MAX / 1_000} s after its last test\n`)
+    process.exit(1)
+  }, TEAR_DOWN_MS_MAX).unref()
+}

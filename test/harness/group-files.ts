@@ -1,5 +1,5 @@
 /** Which test files share a process. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TIERS, type Placed, type Tier } from './tiers.ts'
 
@@ -13,19 +13,18 @@ export interface Started {
 
 /**
  * A process for fewer files than `min` would load more than they share. Those of the tier `processes` share only in a
- * large run: few of them end sooner side by side, and more than `max` would end too late.
+ * large run: few of them end sooner side by side, and more than `max` would end too late. Unit tests rarely wait, so
+ * that more than `groups` processes would only load the same modules once more.
  */
-const GROUPS: Record<Tier, { from: number; min: number; max: number }> = {
-  processes: { from: 20, min: 4, max: 6 },
-  database: { from: 1, min: 4, max: Infinity },
-  unit: { from: 1, min: 4, max: Infinity },
+const GROUPS: Record<Tier, { from: number; min: number; max: number; groups: number }> = {
+  processes: { from: 20, min: 4, max: 6, groups: Infinity },
+  database: { from: 1, min: 4, max: Infinity, groups: Infinity },
+  unit: { from: 1, min: 4, max: Infinity, groups: 3 },
 }
-/** At the beginning of a line: inside a function it is indented. */
-const TOP_LEVEL_AWAIT = /^(?:(?:export )?(?:const|let) [^=]*= )?(?:for )?await\b/m
 
 /**
- * Deals files into processes: at least `groups` for each tier if there are enough files. Those in `alone` and those that
- * wait at their top level keep processes of their own. The files of the groups are written into `folder`.
+ * Deals files into processes: at least `groups` for each tier if there are enough files, and if the tier has no lower
+ * number. Those in `alone` keep processes of their own. The files of the groups are written into `folder`.
  */
 export function groupFiles(
   files: readonly Placed[],
@@ -36,8 +35,7 @@ export function groupFiles(
     options.groups > 0 &&
     files.filter((other) => other.tier === tier).length >= GROUPS[tier].from &&
     !changesModules &&
-    !alone.includes(file) &&
-    !TOP_LEVEL_AWAIT.test(readFileSync(join(root, file), 'utf8'))
+    !alone.includes(file)
   const [sharing, others] = [files.filter(mayShare), files.filter((file) => !mayShare(file))]
   const started: Started[] = others.map(({ file, tier }) => ({
     path: join(root, file),
@@ -45,9 +43,9 @@ export function groupFiles(
     files: [file],
   }))
   for (const tier of TIERS.toReversed()) {
-    const { min, max } = GROUPS[tier]
+    const { min, max, groups: most } = GROUPS[tier]
     const all = sharing.filter((file) => file.tier === tier).map(({ file }) => file)
-    const fewest = Math.min(options.groups, Math.ceil(all.length / min))
+    const fewest = Math.min(options.groups, most, Math.ceil(all.length / min))
     const groups = Math.max(fewest, Math.ceil(all.length / max))
     for (let group = 0; group < groups; group++) {
       const together = all.filter((_, place) => place % groups === group)
@@ -63,7 +61,7 @@ function textOf(root: string, files: readonly string[]): string {
   const paths = files.map((file) => join(root, file))
   return [
     `import { runFilesTogether } from ${JSON.stringify(import.meta.resolve('./run-files-together.ts'))}`,
-    `runFilesTogether(${JSON.stringify(root)}, ${JSON.stringify(paths, undefined, 2)})`,
+    `await runFilesTogether(${JSON.stringify(root)}, ${JSON.stringify(paths, undefined, 2)})`,
     '',
   ].join('\n')
 }

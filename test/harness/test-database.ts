@@ -8,7 +8,6 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { parseBrl } from '../../src/lib/money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
-import { startPgBouncer } from './real-pgbouncer.ts'
 import { openTransactionPooler } from './transaction-pooler.ts'
 
 const TEMPLATE = 'catraca_template'
@@ -72,7 +71,8 @@ function nameDatabase(): string {
 
 /**
  * Tests and their nodes reach the database through a pooler in transaction mode: with `TEST_DATABASE_THROUGH=pooler` our
- * own, which is as unkind as one may be; with `pgbouncer` the one of this machine.
+ * own, which is as unkind as one may be; with `pgbouncer` the one of this machine, which `test/run.ts` starts: a test of
+ * the tier `database` starts no process.
  */
 async function openPooler(
   serverUrl: string,
@@ -81,9 +81,8 @@ async function openPooler(
   const through = process.env.TEST_DATABASE_THROUGH
   if (through === 'pooler')
     return openTransactionPooler(urlOf(serverUrl, name), { sessions: POOLER_SESSIONS })
-  if (through !== 'pgbouncer') return undefined
-  const pooler = await startPgBouncer(serverUrl, { default_pool_size: POOLER_SESSIONS })
-  return { databaseUrl: pooler.urlOf(name), close: () => pooler.stop() }
+  const poolerUrl = process.env.TEST_POOLER_URL
+  return poolerUrl ? { databaseUrl: urlOf(poolerUrl, name), close: async () => {} } : undefined
 }
 
 async function openTestDatabase(serverUrl: string, name: string): Promise<TestDatabase> {

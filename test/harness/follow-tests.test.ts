@@ -1,0 +1,83 @@
+/** Of the errors that no test waits for, and of tests that are declared after an `await`. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const FOLLOW = import.meta.resolve('./follow-tests.ts')
+
+test('each test belongs to the suite around it, and each late error to its test, as without the hooks', () => {
+  const plain = run([])
+  assert.match(plain, /not ok 3 - throws later/)
+  assert.match(plain, /not ok 4 - rejects later/)
+  assert.match(plain, /ok 1 - declared after a wait/)
+  assert.equal(run(['--import', FOLLOW]), plain)
+})
+
+test('no hook runs for the promises of a test', () => {
+  assert.match(run([], PROMISES), /\d+ promises have a number/)
+  assert.match(run(['--import', FOLLOW], PROMISES), /0 promises have a number/)
+})
+
+const TREE = `
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+await suite('waits', async () => {
+  await sleep(1)
+  const steps = []
+  before(async () => { await sleep(1); steps.push('before') })
+  beforeEach(() => void steps.push('each'))
+  test('declared after a wait', () => assert.deepEqual(steps, ['before', 'each']))
+  await sleep(1)
+  suite('within', () => {
+    before(() => void steps.push('within'))
+    after(() => assert.equal(steps.length, 4))
+    test('below', () => assert.deepEqual(steps, ['before', 'each', 'within', 'each']))
+  })
+})
+test('outside', async (t) => {
+  await sleep(1)
+  await t.test('by its own context', () => sleep(1))
+  await test('by the place', () => sleep(1))
+})
+test('throws later', async () => {
+  setTimeout(() => { throw new Error('late') }, 1)
+  await new Promise(() => {})
+})
+test('rejects later', async () => {
+  void sleep(1).then(() => { throw new Error('nobody waits') })
+  await new Promise(() => {})
+})
+`
+const PROMISES = `
+import { test } from 'node:test'
+test('a wait', async () => {
+  const promise = Promise.resolve()
+  await promise
+  const numbered = Object.getOwnPropertySymbols(promise).length
+  console.log(numbered + ' promises have a number')
+})
+`
+
+/** Returns the names and results, without the times and places. */
+function run(more: readonly string[], text = TREE): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'catraca-follow-')), 'tree.test.mjs')
+  writeFileSync(file, text)
+  // Without the run's own imports, and as the first process of a run.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { stdout } = spawnSync(process.execPath, [...more, '--test-reporter=tap', file], {
+    encoding: 'utf8',
+    env,
+  })
+  const lines = stdout.split('\n')
+  return lines
+    .filter(
+      (line) =>
+        /^\s*(?:not )?ok |^# |promises have|failureType/.test(line) &&
+        !line.startsWith('# duration'),
+    )
+    .join('\n')
+}

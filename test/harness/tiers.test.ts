@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTierReader } from './tiers.ts'
+
+test('a helper has the lowest tier that its imports allow', () => {
+  const read = createTierReader(join(import.meta.dirname, '../..'))
+  const tierOf = (name: string): string => read(`test/harness/${name}.ts`).tier
+  // One import of `node:child_process` here would move all files with a database into the tier of processes.
+  assert.equal(tierOf('test-database'), 'database')
+  assert.equal(tierOf('gateway'), 'processes')
+  assert.equal(tierOf('tiers'), 'unit')
+})
