@@ -46,6 +46,16 @@ export function readDatabaseBytes(rootPid: number): number {
   return total(readTree(rootPid).filter(isDatabase), (stat) => proportionalBytes(stat.pid))
 }
 
+/** The processes of a gateway and its workers. */
+export function readGatewayProcesses(rootPid: number): number[] {
+  return readTree(rootPid).flatMap((stat) => (isDatabase(stat) ? [] : [stat.pid]))
+}
+
+/** The processes of the PostgreSQL below a gateway. */
+export function readDatabaseProcesses(rootPid: number): number[] {
+  return readTree(rootPid).flatMap((stat) => (isDatabase(stat) ? [stat.pid] : []))
+}
+
 /** The processes below this one, children before their children. */
 export function descendantsOf(rootPid: number): ProcessId[] {
   return readTree(rootPid).filter((stat) => stat.pid !== rootPid)

@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Mode } from '../chat-request.ts'
 import { checkTarget } from '../check-target.ts'
+import { limitToShare } from '../limit-to-share.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
 import { pinnedTo } from '../pinned-to.ts'
 import { describeRatios, median } from '../ratios.ts'
@@ -34,11 +35,14 @@ const { values } = parseArgs({
     /** The processors of both servers with their databases, and of the load with the upstream; all by default. */
     'target-cpus': { type: 'string' },
     'client-cpus': { type: 'string' },
+    /** The share of each processor that a server has with its database, such as 0.5; the load has the rest. Needs root. */
+    share: { type: 'string' },
   },
 })
 if (values.before === undefined) throw new Error('--before <commit> is missing')
 
 const here = join(import.meta.dirname, '../..')
+const endings: (() => void)[] = []
 const folder = mkdtempSync(join(tmpdir(), 'catraca-turns-'))
 const processes = createProcesses(folder)
 const earlier = join(folder, 'earlier')
@@ -110,6 +114,7 @@ for (const cell of cells) {
   )
 }
 await processes.stopAll()
+for (const end of endings) end()
 process.exit(0)
 
 async function start(
@@ -127,7 +132,10 @@ async function start(
     customers: Number(values.customers),
   })
   if ('kind' in target) throw new Error(`${name}: ${target.reason}`)
-  return { ...target, bytes: await checkTarget(target) }
+  const bytes = await checkTarget(target)
+  if (values.share !== undefined)
+    endings.push(limitToShare(target.pid as number, Number(values.share)))
+  return { ...target, bytes }
 }
 
 async function load(
