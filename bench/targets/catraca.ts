@@ -154,12 +154,15 @@ function readJson(finished: Finished): unknown {
   }
 }
 
+/** So low that the spending guard never pauses the key. */
+const PRICES = { input: '0.1', output: '0.2' }
+const LARGE_PRICES = { input: '0.001', output: '0.002' }
+
 function modelOf(id: string, upstream: string): object {
   return {
     id,
     category: 'llm',
-    // So low that the spending guard never pauses the key.
-    prices: { input: '0.1', output: '0.2' },
+    prices: id === largeModel ? LARGE_PRICES : PRICES,
     routes: [{ upstream, model: id }],
     context_tokens: 128000,
     max_output_tokens: 32000,

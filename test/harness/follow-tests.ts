@@ -4,8 +4,6 @@
  */
 import asyncHooks, { AsyncLocalStorage, AsyncResource, type HookCallbacks } from 'node:async_hooks'
 
-type Call = (...args: never[]) => unknown
-
 /** `node:test` makes a resource of one of these classes for each test. */
 const CLASSES = new Set(['Test', 'Suite', 'TestHook'])
 
@@ -16,13 +14,12 @@ Object.assign(asyncHooks, {
   createHook: (callbacks: HookCallbacks) => createHook({ ...callbacks, trackPromises: false }),
   executionAsyncId: () => running.getStore()?.asyncId() ?? executionAsyncId(),
 })
-const { runInAsyncScope } = AsyncResource.prototype
+const run = Reflect.get(AsyncResource.prototype, 'runInAsyncScope') as (
+  this: AsyncResource,
+  call: () => unknown,
+) => unknown
 AsyncResource.prototype.runInAsyncScope = function (this: AsyncResource, call, thisArg, ...args) {
-  if (!CLASSES.has(this.constructor.name))
-    return runInAsyncScope.call(this, call as Call, thisArg, ...args) as never
-  return runInAsyncScope.call(
-    this,
-    () => running.run(this, () => Reflect.apply(call, thisArg, args)),
-    thisArg,
-  ) as never
+  const work = (): unknown => Reflect.apply(call, thisArg, args)
+  const isTest = CLASSES.has(this.constructor.name)
+  return Reflect.apply(run, this, [isTest ? () => running.run(this, work) : work]) as never
 }
