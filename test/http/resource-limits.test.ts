@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, get, request, type IncomingMessage } from 'node:http'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
@@ -263,26 +263,24 @@ test('calls that begin before any of them is counted are limited as well', async
   )
 })
 
-test('the bytes of an answer that its client does not read count until the client is gone', async () => {
+test("the bytes of an upstream's answer count for its customer, and none are left of one without room", async () => {
   const { secret } = await seed()
-  // More than the buffers of two sockets hold.
-  const content = 'x'.repeat(16 * MB)
+  let size = 0
   upstream.play('slow', (_call, response) => {
-    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+    const message = { role: 'assistant', content: 'x'.repeat(size) }
     response.writeHead(200, { 'content-type': 'application/json' })
+    response.on('error', () => {})
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
     response.end(JSON.stringify({ choices, usage: GOOD_USAGE }))
   })
-  const sent = request(`${baseUrl}${CHAT}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-  })
-  sent.end(JSON.stringify(chat('oi', { model: 'slow' })))
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  assert.equal(response.statusCode, 200)
-  assert.ok((await readBodyBytes()) > content.length)
-  response.on('error', () => {})
-  response.destroy()
-  await until(async () => (await readBodyBytes()) === 0)
+  const answerOf = (bytes: number) => {
+    size = bytes
+    return ask(baseUrl, CHAT, { secret, body: chat('oi', { model: 'slow' }) })
+  }
+  assertRefusal(await answerOf(2 * BODY_MB * MB), 429, 'rate_limit_exceeded')
+  assert.equal(await readBodyBytes(), 0)
+  const { status, json } = await answerOf(MB)
+  assert.deepEqual([status, json.choices[0].message.content.length], [200, MB])
 })
 
 async function readBodyBytes(): Promise<number> {
