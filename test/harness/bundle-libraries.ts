@@ -26,12 +26,7 @@ const SHARED = ['pg', 'undici', 'fastify', 'prom-client']
 /** Returns the URL of the bundle of each library. */
 export async function bundleLibraries(root: string): Promise<Record<string, string>> {
   const lock = readFileSync(join(root, 'package-lock.json'))
-  const hash = createHash('sha256')
-    .update(lock)
-    .update(readFileSync(join(import.meta.dirname, 'bundle.ts')))
-    .update(BUNDLED.join())
-    .digest('hex')
-    .slice(0, 16)
+  const hash = createHash('sha256').update(lock).update(BUNDLED.join()).digest('hex').slice(0, 16)
   const folder = join(root, 'node_modules/.cache', `catraca-libraries-${hash}`)
   const named = BUNDLED.map((library) => [library.replaceAll(/[@/]/g, '_'), library] as const)
   await bundle({ root, folder, entries: Object.fromEntries(named), external: SHARED })

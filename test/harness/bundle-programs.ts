@@ -20,9 +20,7 @@ export async function bundlePrograms(
   filesOfProcesses: number,
 ): Promise<Record<string, string>> {
   if (filesOfProcesses < STARTS_MIN) return {}
-  const hash = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .update(readFileSync(join(import.meta.dirname, 'bundle.ts')))
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
   for (const file of globSync('src/**/*.ts', { cwd: root }).sort())
     hash.update(`${file}\n`).update(readFileSync(join(root, file)))
   const name = `catraca-programs-${hash.digest('hex').slice(0, 16)}`

@@ -24,10 +24,7 @@ export async function bundle(options: {
     configFile: false,
     logLevel: 'error',
     ssr: { noExternal: true, external: [...options.external] },
-    plugins: [
-      { name: 'places', transform: keepPlace },
-      { name: 'ascii', renderChunk: escapeCharacters },
-    ],
+    plugins: [{ name: 'places', transform: keepPlace }],
     build: {
       ssr: true,
       target: 'node22',
@@ -46,19 +43,6 @@ export async function bundle(options: {
     if (!existsSync(folder)) throw error
     rmSync(unfinished, { recursive: true })
   }
-}
-
-/**
- * Only ASCII: Node reads such a file in one step, and one with a single other character into a string of twice its size,
- * 0.1 s for each start of a server.
- */
-function escapeCharacters(code: string): string {
-  const [unsafe] = /String\.raw`[^`]*[^\0-\x7f]|\\[^\0-\x7f]/.exec(code) ?? []
-  if (unsafe !== undefined) throw new Error(`an escape would change its meaning: ${unsafe}`)
-  return code.replaceAll(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 /** A module finds the files beside it at its own place, not beside the bundle, and is no program of its own. */
