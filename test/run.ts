@@ -107,15 +107,7 @@ const database = files.some(({ needsDatabase }) => needsDatabase)
       dataDir: join(memoryFolder, 'database'),
       log: () => {},
       // Tests that crash a database start a separate one, in `folder`.
-      settings: {
-        fsync: 'off',
-        full_page_writes: 'off',
-        max_wal_size: '256MB',
-        // Thousands of connections begin, each in a process that maps this memory: 28 ms of CPU with 256 MB, 20 with 32.
-        shared_buffers: '32MB',
-        // It starts a process for each database every ten seconds.
-        autovacuum: 'off',
-      },
+      settings: { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' },
     })
   : undefined
 if (database) process.env.TEST_DATABASE_URL = database.databaseUrl
