@@ -304,6 +304,16 @@ test('the vectors that embeddings may return are limited for each call and for e
   // 3.4 MB of numbers, where the customer may fill 2 MB.
   assertRefusal(await embed(50), 429, 'rate_limit_exceeded')
   assert.equal((await embed(1)).status, 200)
+  // The answer that is counted has 1.6 of 2 MB; numbers of the upstream in place of base64 are larger.
+  const input = Array.from({ length: 100 }, () => 'oi')
+  upstream.play('vectors', (_call, response) => {
+    const embedding = Array.from({ length: 3_072 }, () => 0.1234567890123456)
+    const data = input.map((_text, index) => ({ index, embedding }))
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data, usage: { prompt_tokens: 100, total_tokens: 100 } }))
+  })
+  const body = { model: 'vectors', input, encoding_format: 'base64' }
+  assert.equal((await ask(baseUrl, '/embeddings', { secret, body })).status, 200)
   assert.equal(await readBodyBytes(), 0)
 })
 

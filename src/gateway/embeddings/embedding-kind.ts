@@ -28,7 +28,11 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
         inputs: held.request.inputs,
         dimensions: held.request.dimensions,
         callId: held.holdId,
-        takeBytes: beyond(answerBytesOf(held.model, held.request), takeBytes),
+        // Many upstreams write numbers also where base64 is asked for.
+        takeBytes: beyond(
+          answerBytesOf(held.model, { ...held.request, encoding: 'float' }),
+          takeBytes,
+        ),
       },
       signal,
     ),
