@@ -2,10 +2,10 @@
  * Limits the reasoning of a model. Upstreams with a token budget add it to the output limit, or do not count it against
  * that limit. Here the budget is a share of the limit, so that output and reasoning together stay within it.
  */
-import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
 import { getGoogleLanguageModelEntry } from '@ai-sdk/google/internal'
 import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { claudeCapabilities } from './claude-capabilities.ts'
 import { RefusedRequest } from './refused-request.ts'
 
 export interface ReasoningOptions {
@@ -86,7 +86,7 @@ function forClaude(
   outputTokensMax: number | undefined,
   withBudget: (budgetTokens: number) => NonNullable<ReasoningOptions['providerOptions']>,
 ): ReasoningOptions {
-  const model = getModelCapabilities(modelId)
+  const model = claudeCapabilities(modelId)
   const limit = outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }
   if (effort === 'none') return { ...limit, reasoning: 'none' }
   if (model.supportsAdaptiveThinking) {

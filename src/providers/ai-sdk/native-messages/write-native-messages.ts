@@ -1,9 +1,9 @@
 /** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
-import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
 import { isObject } from '../../../lib/is-object.ts'
 import type { ChatContent, JsonObject, SearchRounds } from '../../contract.ts'
 import { isWebSearchTool } from '../../web-search-tool.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
+import { claudeCapabilities } from '../claude-capabilities.ts'
 import { modelFormat } from '../model-format.ts'
 import {
   BLOCK_FIELDS,
@@ -107,17 +107,6 @@ export function searchRoundsOfMessage(
   return { prompts: ROUNDS_MAX, outputs: ROUNDS_MAX }
 }
 
-/** By the names of models in the catalog: the package builds its list again on each call. */
-const capabilities = new Map<string, ReturnType<typeof getModelCapabilities>>()
-
-function capabilitiesOf(modelId: string): ReturnType<typeof getModelCapabilities> {
-  const known = capabilities.get(modelId)
-  if (known) return known
-  const found = getModelCapabilities(modelId)
-  capabilities.set(modelId, found)
-  return found
-}
-
 /** Whether the model takes what the client wrote for another one. It must not depend on the output limit. */
 function isTaken(
   { body: chat, hasAudio, hasImageAddresses }: ChatContent,
@@ -129,7 +118,7 @@ function isTaken(
   const isVertex = kind === 'google-vertex'
   // Vertex opens no addresses; the translation downloads the images.
   if (hasAudio || (hasImageAddresses && isVertex)) return false
-  const model = capabilitiesOf(modelId)
+  const model = claudeCapabilities(modelId)
   const hasSampling = PLAIN_FIELDS.slice(0, 3).some((field) => isGiven(body[field]))
   if (hasSampling && model.rejectsSamplingParameters) return false
   if (chat.response_format !== undefined && (isVertex || !model.supportsStructuredOutput))
