@@ -3,9 +3,8 @@
  * the clients' answers and the ledger's charges.
  */
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -14,34 +13,23 @@ import { migrate } from '../../src/db/migrate.ts'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
 import { sql } from 'kysely'
-import { auditMoney } from '../../src/payments/audit-money.ts'
-import { compareThreeCounts } from '../harness/compare-three-counts.ts'
 import { effort } from '../harness/effort.ts'
-import { findFreePort } from '../harness/find-free-port.ts'
-import { seedCustomer } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { assertCallsAgree, openStoringAccount, untilNoHoldIsOpen } from './assert-calls-agree.ts'
+import { CALLS, startCountingUpstream, type CountingUpstream } from './counting-upstream.ts'
 import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
-import {
-  startLoadClients,
-  type LoadCall,
-  type LoadClients,
-  type Received,
-} from '../harness/load-clients.ts'
+import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
 
 const NODE_KILLS = effort({ ordinary: 5, full: 50 })
 const WORKER_KILLS = effort({ ordinary: 4, full: 40 })
 const DATABASE_KILLS = effort({ ordinary: 2, full: 10 })
 const CLIENTS = 8
 const WHOLE_BETWEEN_KILLS = 7
-/** The promise: every hold is resolved within a minute. */
-const RESOLVED_WITHIN_MS = 60_000
 
-const root = join(import.meta.dirname, '../..')
 let folder: string
 let embedded: EmbeddedPostgres
 let database: OpenDatabase
-let upstream: ChildProcess
-let upstreamPort: number
+let upstream: CountingUpstream
 let nodes: TestNode[] = []
 
 before(async () => {
@@ -49,86 +37,25 @@ before(async () => {
   embedded = await startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
   await migrate(embedded.databaseUrl)
   database = openDatabase(embedded.databaseUrl, { onError: () => {} })
-  upstreamPort = await findFreePort()
-  upstream = spawn(
-    process.execPath,
-    ['src/sandbox/upstream/main.ts', '--port', String(upstreamPort)],
-    { cwd: root, stdio: 'ignore' },
-  )
-  await writeFile(join(folder, 'catraca.config.json'), JSON.stringify(catalogConfig()))
+  upstream = await startCountingUpstream(folder)
   nodes = await Promise.all([startNode(), startNode()])
 })
 
 after(async () => {
   await Promise.all(nodes.map((node) => node.stop('SIGKILL').then(() => node.remove())))
-  upstream.kill('SIGKILL')
+  upstream.stop()
   await database.close()
   await embedded.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
-function catalogConfig(): unknown {
-  const models = ['sandbox-chat', 'sandbox-long', 'sandbox-no-usage']
-  const upstreams = [
-    { id: 'counting', kind: 'openai-compatible' },
-    { id: 'messages', kind: 'anthropic', api_key_env: 'CRASH_KEY' },
-    { id: 'responses', kind: 'openai-compatible', speaks_responses: true },
-  ]
-  return {
-    upstreams: upstreams.map((upstream) => ({
-      ...upstream,
-      base_url: `http://127.0.0.1:${upstreamPort}/v1`,
-      cancel_stops_billing: true,
-    })),
-    models: upstreams.flatMap(({ id: upstream }) =>
-      models.map((model) => ({
-        id: upstream === 'counting' ? `billed-${model}` : `${upstream}-${model}`,
-        category: 'llm',
-        prices: { input: 1, output: 2, ...(upstream === 'counting' ? {} : { web_search: '0.01' }) },
-        routes: [{ upstream, model }],
-        context_tokens: 32_000,
-        max_output_tokens: 4_096,
-        supports_tools: true,
-      })),
-    ),
-  }
-}
-
 /** On the disk and port of `last`, if it is given. */
 function startNode(last?: TestNode, env: Record<string, string> = {}): Promise<TestNode> {
   return startTestNode({
     databaseUrl: embedded.databaseUrl,
-    env: { CATRACA_CONFIG: join(folder, 'catraca.config.json'), CRASH_KEY: 'a-key', ...env },
+    env: { ...upstream.env, ...env },
     ...(last ? { dataDir: last.dataDir, port: last.port } : {}),
   })
-}
-
-/**
- * Mostly short calls, some that stream for seconds, some without reported usage: in each format, to an upstream that
- * speaks it and to one that does not, with searches, and with responses that are stored.
- */
-const CALLS: readonly (string | LoadCall)[] = [
-  'billed-sandbox-chat',
-  { format: 'messages', model: 'messages-sandbox-chat' },
-  { format: 'responses', model: 'responses-sandbox-chat' },
-  'billed-sandbox-chat',
-  { format: 'messages', model: 'billed-sandbox-chat' },
-  { format: 'responses', model: 'billed-sandbox-chat' },
-  'billed-sandbox-long',
-  { format: 'messages', model: 'messages-sandbox-chat', searches: true },
-  { format: 'responses', model: 'responses-sandbox-chat', searches: true },
-  'billed-sandbox-no-usage',
-  { format: 'messages', model: 'messages-sandbox-long' },
-  { format: 'responses', model: 'responses-sandbox-long' },
-  { format: 'responses', model: 'messages-sandbox-no-usage' },
-]
-
-async function openAccount(): Promise<{ secret: string; customerId: string }> {
-  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
-  await sql`update customers set stored_responses_days = 1 where id = ${customerId}`.execute(
-    database.db,
-  )
-  return { secret, customerId }
 }
 
 async function underLoad(
@@ -156,7 +83,7 @@ async function untilWhole(load: LoadClients, count: number): Promise<void> {
 }
 
 test(`${NODE_KILLS} kills of a node under load: each complete answer is charged once, no call is charged twice, no hold stays open`, async () => {
-  const { secret, customerId } = await openAccount()
+  const { secret, customerId } = await openStoringAccount(database.db)
   const received = await underLoad(secret, async (load) => {
     for (let kill = 0; kill < NODE_KILLS; kill++) {
       // Every kill interrupts answers, however slow the machine is.
@@ -172,7 +99,7 @@ test(`${NODE_KILLS} kills of a node under load: each complete answer is charged 
 })
 
 test(`${WORKER_KILLS} kills of a worker under load: each complete answer is charged once, no call is charged twice, no hold stays open`, async () => {
-  const { secret, customerId } = await openAccount()
+  const { secret, customerId } = await openStoringAccount(database.db)
   const others = nodes
   nodes = [await startNode(undefined, { WORKERS: '2' })]
   const [server] = nodes as [TestNode]
@@ -198,7 +125,7 @@ async function untilAllWorkers(server: TestNode): Promise<WorkerProcess[]> {
 }
 
 test(`${DATABASE_KILLS} kills of the database under load: each complete answer is charged once, and the nodes reconnect by themselves`, async () => {
-  const { secret, customerId } = await openAccount()
+  const { secret, customerId } = await openStoringAccount(database.db)
   const received = await underLoad(secret, async (load) => {
     for (let kill = 0; kill < DATABASE_KILLS; kill++) {
       await sleep(500 + Math.random() * 1_000)
@@ -226,22 +153,12 @@ async function assertThreeCounts(
   customerId: string,
   wholeMin: number,
 ): Promise<void> {
-  await untilNoHoldIsOpen()
-  const report = await auditMoney(database.db)
-  assert.deepEqual(
-    report.checks.filter((check) => !check.ok),
-    [],
-  )
-  const stats = await fetch(`http://127.0.0.1:${upstreamPort}/stats?calls=1`).then((answer) =>
-    answer.json(),
-  )
-  const { calls } = stats as { calls: { id: string; completed: number }[] }
-  const { whole, charged, events } = await compareThreeCounts(database.db, {
+  await untilNoHoldIsOpen(database.db)
+  const { whole, charged, events } = await assertCallsAgree(database.db, {
     customerId,
     received,
-    upstreamCalls: new Map(calls.map((call) => [call.id, call])),
+    upstreamCalls: await upstream.calls(),
   })
-  await assertStored(customerId)
   // Each format had whole answers.
   assert.deepEqual([...new Set(whole.map(({ format }) => format))].sort(), [
     'chat',
@@ -255,22 +172,4 @@ async function assertThreeCounts(
       `${charged.length} charged (${charged.filter((event) => event.usage_kind === 'estimated').length} estimated), ` +
       `${events.length - charged.length} released\n`,
   )
-}
-
-/** A response is stored after its charge alone. */
-async function assertStored(customerId: string): Promise<void> {
-  const { rows } = await sql<{ stored: bigint; uncharged: bigint }>`
-    select count(*) as stored, count(*) filter (where not exists (
-      select from usage_events e where e.id = r.id and e.outcome = 'charged')) as uncharged
-    from stored_responses r where r.customer_id = ${customerId}`.execute(database.db)
-  assert.equal(rows[0]?.uncharged, 0n)
-  assert.notEqual(rows[0]?.stored, 0n)
-}
-
-async function untilNoHoldIsOpen(): Promise<void> {
-  for (const deadline = Date.now() + RESOLVED_WITHIN_MS; ; await sleep(250)) {
-    const open = await database.db.selectFrom('holds').select('id').execute()
-    if (open.length === 0) return
-    assert.ok(Date.now() < deadline, `${open.length} holds are open after a minute`)
-  }
 }

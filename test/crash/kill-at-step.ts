@@ -1,8 +1,10 @@
 /**
  * Preloaded (`--import`) into a process that is to be killed at `KILL_AT=<step>:<moment>`; it changes nothing else.
  * A step, counted from 1, is a request over a socket that gets an answer: a statement to the database, an HTTP
- * request, an SMTP command. The moments of a step: `before` it is sent, once it is `sent`, and when its answer has
- * `arrived` but no code has seen it. A process that exits without being killed reports its number of steps.
+ * request, an SMTP command; and an answer of our own, with each write of a stream's events. Steps count from the start,
+ * or from a SIGUSR2 if `KILL_AFTER_SIGNAL` is set. The moments of a step: `before` it is sent, once it is `sent`, and
+ * when its answer has `arrived` but no code has seen it. A process that exits without being killed reports its number
+ * of steps.
  */
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -30,6 +32,8 @@ interface SocketInside {
 
 const [killStep, killMoment] = (process.env.KILL_AT ?? '').split(':')
 const exchanges = new WeakMap<object, Exchange>()
+let isCounting = process.env.KILL_AFTER_SIGNAL === undefined
+if (!isCounting) process.once('SIGUSR2', () => (isCounting = true))
 let steps = 0
 
 const inside = Socket.prototype as unknown as SocketInside
@@ -37,7 +41,7 @@ const { [WRITE]: write, push } = inside
 
 inside[WRITE] = function (this: SocketInside, isMany, data, encoding, done) {
   // Node.js calls it again when the socket is connected.
-  if (this.connecting) return write.call(this, isMany, data, encoding, done)
+  if (this.connecting || !isCounting) return write.call(this, isMany, data, encoding, done)
   const label = labelOf(headOf(isMany, data, encoding), exchanges.get(this)?.label)
   if (label === undefined) return write.call(this, isMany, data, encoding, done)
   steps += 1
@@ -65,16 +69,22 @@ function dieIfDue(step: number, moment: string, label: string): void {
 }
 
 const HEAD_BYTES = 120
+/** The size of a chunk of HTTP is a chunk of its own here. */
+const CHUNKS_MAX = 3
 
 function headOf(isMany: boolean, data: unknown, encoding: string): Buffer {
-  const [chunk, of] = isMany
-    ? [(data as { chunk: unknown }[])[0]?.chunk, (data as { encoding: string }[])[0]?.encoding]
-    : [data, encoding]
-  const bytes = typeof chunk === 'string' ? Buffer.from(chunk, of as BufferEncoding) : chunk
-  return Buffer.isBuffer(bytes) ? bytes.subarray(0, HEAD_BYTES) : Buffer.alloc(0)
+  const chunks = isMany
+    ? (data as { chunk: unknown; encoding: string }[]).slice(0, CHUNKS_MAX)
+    : [{ chunk: data, encoding }]
+  const bytes = chunks.map(({ chunk, encoding: of }) =>
+    typeof chunk === 'string' ? Buffer.from(chunk, of as BufferEncoding) : chunk,
+  )
+  return Buffer.concat(bytes.filter((each) => Buffer.isBuffer(each))).subarray(0, HEAD_BYTES)
 }
 
 const HTTP = /^((GET|POST|PUT|PATCH|DELETE) \/\S* HTTP\/1\.1|HTTP\/1\.1 \d{3})[ \r]/
+/** The start of events in a write, maybe behind the size of their chunk. */
+const EVENTS = /^(?:[0-9a-f]+\r\n)?(?:event|data): /
 const SMTP = /^(EHLO|MAIL FROM|RCPT TO|DATA)\b/
 const SQL = /[a-z][a-z_]+ [^\0]*/
 
@@ -83,6 +93,7 @@ function labelOf(head: Buffer, last: string | undefined): string | undefined {
   const text = head.toString('latin1')
   // A message of PostgreSQL: its type, then its length. P: parse, Q: query, B: bind.
   if (/^[PQB]\0/.test(text)) return SQL.exec(text)?.[0] ?? text.slice(5, 40)
+  if (EVENTS.test(text)) return 'events of a stream'
   const known = HTTP.exec(text)?.[1] ?? SMTP.exec(text)?.[0]
   return known ?? (SMTP.test(last ?? '') ? 'the mail itself' : undefined)
 }

@@ -44,7 +44,7 @@ export function startLoadClients(options: {
     for (let call = index; !stopping.signal.aborted; call++) {
       const urls = options.baseUrls()
       const url = urls[call % urls.length] as string
-      const got = await ask(
+      const got = await askLoadCall(
         url,
         options.secret,
         calls[call % calls.length] as LoadCall,
@@ -101,7 +101,8 @@ function bodyOf({ model, format, searches }: LoadCall, text: string, stream: boo
   }
 }
 
-async function ask(
+/** Makes one call, and records what was received until its end or the end of the node. */
+export async function askLoadCall(
   baseUrl: string,
   secret: string,
   call: LoadCall,

@@ -42,6 +42,8 @@ export async function startTestNode(options: {
   env?: Record<string, string>
   /** `src/main.ts` if not given. */
   program?: string
+  /** A module that is loaded before the program. */
+  preload?: string
   /** Keeps the lines of its standard output. */
   keepsOutput?: boolean
   /** The most files and connections that the process, and each process that it starts, may have open. */
@@ -57,6 +59,7 @@ export async function startTestNode(options: {
       'sh',
       process.execPath,
       ...BUNDLE_IMPORTS,
+      ...(options.preload === undefined ? [] : ['--import', resolve(root, options.preload)]),
       resolve(root, options.program ?? 'src/main.ts'),
     ],
     {
