@@ -25,8 +25,7 @@ export class ReplicaLag {
     // After a fail-over that lost changes, older positions mean something else.
     if (position < (last?.position ?? this.#replayed)) this.#forget()
     this.#moments.push({ position, atMs })
-    if (this.#moments.length > MOMENTS_MAX)
-      this.#moments = this.#moments.filter((_, index) => index % 2 === 0)
+    if (this.#moments.length > MOMENTS_MAX) this.#thinOut()
   }
 
   replicaAt(position: Position): void {
@@ -43,6 +42,18 @@ export class ReplicaLag {
   /** Undefined while the replica has not reached the first known position. */
   ageMs(nowMs: number): number | undefined {
     return this.#knownMs === undefined ? undefined : Math.max(0, nowMs - this.#knownMs)
+  }
+
+  /** Evenly, so that a replica that has stood still for long is not taken for much older than it is. */
+  #thinOut(): void {
+    const [first, last] = [this.#moments[0], this.#moments.at(-1)] as [Moment, Moment]
+    const apartMs = (last.atMs - first.atMs) / (MOMENTS_MAX / 2)
+    let keptMs = -Infinity
+    this.#moments = this.#moments.filter((moment) => {
+      if (moment !== last && moment.atMs - keptMs < apartMs) return false
+      keptMs = moment.atMs
+      return true
+    })
   }
 
   #forget(): void {
