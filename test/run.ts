@@ -10,15 +10,14 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
-import { startEmbedded } from '../src/db/embedded.ts'
 import { BUNDLE_IMPORTS } from './harness/bundle-imports.ts'
 import { bundleLibraries } from './harness/bundle-libraries.ts'
 import { bundlePrograms } from './harness/bundle-programs.ts'
 import { effort } from './harness/effort.ts'
 import { groupFiles } from './harness/group-files.ts'
 import { readCpuSeconds } from './harness/read-cpu-seconds.ts'
-import { startPgBouncer } from './harness/real-pgbouncer.ts'
 import { readRecordedFiles } from './harness/record-file.ts'
+import { startSharedDatabase } from './harness/shared-database.ts'
 import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers.ts'
 
 /**
@@ -103,19 +102,9 @@ process.env.TEST_BUNDLES_FILE = await writeBundles(files)
 const memoryFolder = await makeFolder((await findMemory(DATABASES_BYTES)) ?? folder)
 process.env.TEST_MEMORY_FOLDER = memoryFolder
 const database = files.some(({ needsDatabase }) => needsDatabase)
-  ? await startEmbedded({
-      dataDir: join(memoryFolder, 'database'),
-      log: () => {},
-      // Tests that crash a database start a separate one, in `folder`.
-      settings: { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' },
-    })
+  ? await startSharedDatabase(memoryFolder, process.env.TEST_DATABASE_THROUGH)
   : undefined
-if (database) process.env.TEST_DATABASE_URL = database.databaseUrl
-const pooler =
-  database && process.env.TEST_DATABASE_THROUGH === 'pgbouncer'
-    ? await startPgBouncer(database.databaseUrl)
-    : undefined
-if (pooler) process.env.TEST_POOLER_URL = pooler.urlOf('postgres')
+Object.assign(process.env, database?.environment)
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
@@ -172,7 +161,6 @@ for (const tier of TIERS) {
   const count = files.filter((file) => file.tier === tier).length
   if (count > 0) process.stdout.write(`${String(count).padStart(6)} files of the tier "${tier}"\n`)
 }
-await pooler?.stop()
 const withoutDatabase = readCpuSeconds()
 await database?.stop()
 const cpuSeconds = readCpuSeconds()

@@ -16,10 +16,12 @@ export async function exportAuditLog(
     readonly to: string | undefined
     readonly rowsMax: number
   },
+  /** Where the entries are read. */
+  reads: Database = db,
 ): Promise<AsyncGenerator<readonly AuditLogEntry[]>> {
   await audited(db, actor, async (_trx, record) => {
     const details = { from: from ?? null, to: to ?? null }
     await record({ action: 'audit_log.exported', customerId: null, subjectId: null, details })
   })
-  return readAuditLog(db, { from, to, rowsMax })
+  return readAuditLog(reads, { from, to, rowsMax })
 }

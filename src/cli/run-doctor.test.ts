@@ -32,6 +32,7 @@ const SOUND: Facts = {
   },
   monthsAhead: MONTHS_AHEAD_MIN,
   oldSnapshots: [],
+  readReplicas: [],
   priceDifferences: [],
   storedMode: 'sandbox',
   sandboxMoney: [],

@@ -3,6 +3,7 @@ import { connectionsNeeded } from '../composition/connections-needed.ts'
 import { findMissingSettings } from '../composition/find-missing-settings.ts'
 import type { SealedCounts } from '../db/reseal.ts'
 import type { OldSnapshot } from '../db/find-old-snapshots.ts'
+import type { ReplicaState, ReplicaTrouble } from '../db/replicas/read-replica.ts'
 import { ModeError, type Mode } from '../db/claim-mode.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import { decimalE4 } from '../lib/money.ts'
@@ -46,6 +47,8 @@ export function runDoctor(facts: {
   /** Partitions of usage after the current month; negative when the current month has none. */
   monthsAhead: number
   oldSnapshots: readonly OldSnapshot[]
+  /** Of `DATABASE_READ_URL`. */
+  readReplicas: readonly ReplicaState[]
   /** Models whose prices in force are not those of the price data, or why these cannot be read. */
   priceDifferences: readonly string[] | Error
   /** The mode of the database; undefined before the first start of a server. */
@@ -75,6 +78,7 @@ export function runDoctor(facts: {
   findings.push(rateFinding(fxRate))
   findings.push(monthsFinding(facts.monthsAhead))
   findings.push(...facts.oldSnapshots.map(snapshotFinding))
+  findings.push(...facts.readReplicas.map(replicaFinding))
   if (facts.sealed) findings.push(...sealedFindings(config, facts.sealed))
   const unreachable = models.filter((model) => model.routes.length === 0)
   findings.push({
@@ -227,6 +231,23 @@ function snapshotFinding({ holder, ageSeconds }: OldSnapshot): Finding {
     level: 'warn',
     text: `${holder} holds a snapshot${age}: replaced rows cannot be vacuumed meanwhile, and within minutes a busy customer's rate of calls falls to a fifth`,
   }
+}
+
+const REPLICA_TROUBLES: Readonly<Record<ReplicaTrouble, string>> = {
+  starting: 'it has not replayed the present within the time of this check',
+  unreachable: 'it does not answer',
+  behind: 'it is further behind than DATABASE_READ_LAG_SECONDS_MAX',
+  takes_writes: 'it takes writes, so it is none',
+  other_system: 'it follows another database',
+}
+
+function replicaFinding({ name, trouble, ageMs = 0 }: ReplicaState): Finding {
+  if (trouble) {
+    const text = `the replica ${name} is not read: ${REPLICA_TROUBLES[trouble]}; the primary is read instead`
+    return { level: 'warn', text }
+  }
+  const age = (ageMs / 1_000).toFixed(1)
+  return { level: 'ok', text: `the replica ${name} is read: its data is ${age} s old at most` }
 }
 
 function rateFinding(fxRate: FxRate | undefined): Finding {

@@ -21,6 +21,7 @@ import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { optionText, requiredText, UsageError, type Command } from './command.ts'
+import { findReplicaStates } from './find-replica-states.ts'
 import { probeServices } from './probe-services.ts'
 import { runDoctor, type DatabaseFacts } from './run-doctor.ts'
 
@@ -146,6 +147,7 @@ export const serviceCommands: Record<string, Command> = {
         monthsAhead: await countMonthsAhead(db),
         priceDifferences: await findDifferingModels(db, config),
         oldSnapshots: await findOldSnapshots(db),
+        readReplicas: await findReplicaStates(config),
         storedMode: await findMode(db),
         sandboxMoney: await findSandboxMoney(db),
         sealed:

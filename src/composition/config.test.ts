@@ -69,6 +69,8 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     workers: 1,
     databaseUrl: undefined,
     databaseListenUrl: undefined,
+    databaseReadUrl: undefined,
+    readAgeMsMax: 30_000,
     dataDir: join(folder, 'data'),
     upstreams: [],
     upstreamsLeftOut: [],

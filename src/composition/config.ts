@@ -36,6 +36,10 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** The same database without its pooler, for notifications. Undefined: `databaseUrl` is used. */
   readonly databaseListenUrl: string | undefined
+  /** Replicas for heavy reads. Undefined: everything is read from `databaseUrl`. */
+  readonly databaseReadUrl: string | undefined
+  /** The data of a replica may be so old; beyond it the primary is read. */
+  readonly readAgeMsMax: number
   readonly dataDir: string
   readonly upstreams: readonly ConfiguredUpstream[]
   /** Upstreams whose variables are set and which sandbox mode does not call, because SANDBOX_REAL_PROVIDERS is not set. */
@@ -161,6 +165,8 @@ export function loadConfig(variables: Environment, folder: string): Config {
     workers,
     databaseUrl: withPassword(read.databaseUrl('DATABASE_URL')),
     databaseListenUrl: withPassword(read.databaseUrl('DATABASE_LISTEN_URL')),
+    databaseReadUrl: withPassword(read.databaseUrl('DATABASE_READ_URL')),
+    readAgeMsMax: read.whole('DATABASE_READ_LAG_SECONDS_MAX', 30, 1, 86_400) * 1000,
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
     upstreams,
     upstreamsLeftOut,
@@ -209,6 +215,8 @@ export function loadConfig(variables: Environment, folder: string): Config {
     tracing: resolveTracing(environment, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
+  if (config.databaseReadUrl && !config.databaseUrl)
+    faults.push('DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set')
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }

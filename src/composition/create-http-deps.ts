@@ -35,6 +35,8 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
   return {
     terms: config,
     db,
+    primary: db,
+    replicas: parts.replicas,
     idempotency: { db, keys: webhooks },
     catalog,
     keys,

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { deriveConnectionsMax, readDescriptorLimit } from './derive-connections-max.ts'
 
-const LIVE = { mode: 'live', ledgerLanes: 2, connectionsMax: undefined } as const
+const LIVE = {
+  mode: 'live',
+  ledgerLanes: 2,
+  connectionsMax: undefined,
+  databaseReadUrl: undefined,
+} as const
 
 test('each client connection has a descriptor for its upstream, and the database and the files keep theirs', () => {
   for (const descriptors of [256, 1_024, 524_288]) {

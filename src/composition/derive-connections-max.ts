@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
-import { connectionsNeeded } from './connections-needed.ts'
+import { connectionsNeeded, replicaConnections } from './connections-needed.ts'
 
 /** Log, spool, delivery notes, event loop, webhooks, mails, uploads, and the connections that are only refused. */
 const FOR_THE_REST = 96
@@ -9,17 +9,20 @@ const FOR_THE_REST = 96
 const PER_CALL = { live: 2, sandbox: 3 }
 const FEW = 1_000
 
+type DescriptorUse = Pick<Config, 'mode' | 'connectionsMax' | 'ledgerLanes' | 'databaseReadUrl'>
+
 /**
  * The open client connections that this process can serve: each may run a call, which takes further descriptors. Above
  * the limit of descriptors nothing is served at all, because no upstream can be reached.
  */
 export function deriveConnectionsMax(
-  config: Pick<Config, 'mode' | 'connectionsMax' | 'ledgerLanes'>,
+  config: DescriptorUse,
   descriptors: number | undefined,
 ): number | undefined {
-  const { connectionsMax, ledgerLanes, mode } = config
+  const { connectionsMax, mode } = config
   if (descriptors === undefined) return connectionsMax
-  const left = descriptors - connectionsNeeded({ workers: 1, ledgerLanes }) - FOR_THE_REST
+  const ofDatabases = connectionsNeeded({ ...config, workers: 1 }) + replicaConnections(config)
+  const left = descriptors - ofDatabases - FOR_THE_REST
   const affordable = Math.max(1, Math.floor(left / PER_CALL[mode]))
   return Math.min(connectionsMax ?? affordable, affordable)
 }
@@ -35,10 +38,7 @@ export function readDescriptorLimit(file = '/proc/self/limits'): number | undefi
 }
 
 /** Once for each server, at its start. */
-export function warnOfFewDescriptors(
-  config: Pick<Config, 'mode' | 'connectionsMax' | 'ledgerLanes'>,
-  log: Log,
-): void {
+export function warnOfFewDescriptors(config: DescriptorUse, log: Log): void {
   const descriptors = readDescriptorLimit()
   const affordable = deriveConnectionsMax({ ...config, connectionsMax: undefined }, descriptors)
   if (affordable === undefined || affordable >= Math.min(config.connectionsMax ?? FEW, FEW)) return

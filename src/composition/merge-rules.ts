@@ -10,6 +10,8 @@ export const MERGE_RULES: Readonly<Record<string, MergeRule>> = {
   catraca_oldest_call_seconds: 'max',
   catraca_heartbeat_age_seconds: 'max',
   catraca_lease_held: 'min',
+  catraca_replica_lag_seconds: 'max',
+  catraca_replica_read: 'min',
   catraca_build_info: 'max',
   nodejs_eventloop_lag_seconds: 'max',
   nodejs_eventloop_lag_min_seconds: 'min',

@@ -1,7 +1,13 @@
+import type { Pool } from 'pg'
 import { createKeyCache, type KeyCache } from '../customers/key-cache.ts'
 import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
 import { createShieldCounts, type ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
+import {
+  NO_REPLICAS,
+  openReadReplicas,
+  type ReadReplicas,
+} from '../db/replicas/open-read-replicas.ts'
 import { createSlots, type Slots } from '../lib/slots.ts'
 import {
   createStoredConversations,
@@ -49,6 +55,7 @@ export interface Parts {
   /** Undefined: no access log. */
   readonly accessLog: LineWriter | undefined
   readonly db: Database
+  readonly replicas: ReadReplicas
   readonly lease: Lease
   readonly pricing: Pricing
   readonly upstreams: OpenUpstreams
@@ -99,6 +106,7 @@ export async function openParts(
   const { tracing, accessLog, log } = await openRecords(config, release.version, counted, closing)
   const shared = openSharedCounts(place)
   const { db, pool } = closing.add('database', await openData(databaseUrl, config.mode, log))
+  const replicas = closing.add('replicas', openReplicas(config, pool, place, log))
   const lease = await openLease({ databaseUrl, log, process: processOf(place), release })
   closing.add('lease', { close: () => lease.stop() })
   const pricing = await openPricing(db, config, log)
@@ -131,7 +139,18 @@ export async function openParts(
   const pace = createPace(BODY_PACE)
   const { router } = upstreams
   const { fxRate } = pricing
-  const watched = { calls, bodies, books, router, fxRate, pool, lease, release, accessLog }
+  const watched = {
+    calls,
+    bodies,
+    books,
+    router,
+    fxRate,
+    pool,
+    replicas,
+    lease,
+    release,
+    accessLog,
+  }
   watchNode(metrics, watched)
   return {
     config,
@@ -140,6 +159,7 @@ export async function openParts(
     tracing,
     accessLog,
     db,
+    replicas,
     lease,
     pricing,
     upstreams,
@@ -165,6 +185,17 @@ export async function openParts(
     shared,
     readiness: createReadiness(db, () => lease.isHeld(lease.epoch())),
   }
+}
+
+/** A parent answers no requests. */
+function openReplicas(
+  { databaseReadUrl, readAgeMsMax }: Config,
+  primary: Pool,
+  { role }: ProcessPlace,
+  log: Log,
+): ReadReplicas {
+  if (databaseReadUrl === undefined || role === 'parent') return NO_REPLICAS
+  return openReadReplicas(databaseReadUrl, { primary, ageMsMax: readAgeMsMax, log })
 }
 
 /** The records that leave the process: the log, and those of single requests that the operator asked for. */

@@ -3,6 +3,8 @@ import type { BreakerState } from '../gateway/routing/circuit-breaker.ts'
 import type { RouteState, Router } from '../gateway/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/running-calls.ts'
 import type { Pool } from 'pg'
+import type { ReadReplicas } from '../db/replicas/open-read-replicas.ts'
+import type { ReplicaState } from '../db/replicas/read-replica.ts'
 import type { Lease, Release } from '../ledger/lease.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { LineWriter } from '../lib/line-writer.ts'
@@ -18,6 +20,7 @@ interface Watched {
   readonly router: Router
   readonly fxRate: FxRateView
   readonly pool: Pool
+  readonly replicas: ReadReplicas
   readonly lease: Lease
   readonly release: Release
   readonly accessLog: LineWriter | undefined
@@ -26,7 +29,7 @@ interface Watched {
 /** Gauges whose values are read when the metrics are requested. */
 export function watchNode(
   metrics: Metrics,
-  { calls, bodies, books, router, fxRate, pool, lease, release, accessLog }: Watched,
+  { calls, bodies, books, router, fxRate, pool, replicas, lease, release, accessLog }: Watched,
 ): void {
   const { ledger, deliveries } = books
   metrics.gauge('catraca_holds_open', 'Calls of this node that hold money.', () => calls.size)
@@ -86,6 +89,7 @@ export function watchNode(
       () => accessLog.lost,
     )
   watchPool(metrics, pool)
+  watchReplicas(metrics, replicas)
   watchRoutes(metrics, router)
 }
 
@@ -113,6 +117,36 @@ function watchPool(metrics: Metrics, pool: Pool): void {
     'catraca_database_waiting',
     'Queries that wait for a connection of the pool.',
     () => pool.waitingCount,
+  )
+}
+
+/** Without `DATABASE_READ_URL` there are none. */
+function watchReplicas(metrics: Metrics, replicas: ReadReplicas): void {
+  const gauge = (name: string, help: string, value: (state: ReplicaState) => number): void => {
+    metrics.gaugeByLabels(name, help, ['replica'], () =>
+      replicas.list().map((state) => ({ labels: { replica: state.name }, value: value(state) })),
+    )
+  }
+  gauge(
+    'catraca_replica_lag_seconds',
+    'How old the data of the replica is at most; -1: it has not caught up with the start of this node yet.',
+    ({ ageMs }) => (ageMs === undefined ? -1 : ageMs / 1000),
+  )
+  gauge(
+    'catraca_replica_read',
+    '1: heavy reads go to this replica; 0: it is away, too far behind, or no replica.',
+    ({ trouble }) => (trouble ? 0 : 1),
+  )
+  metrics.gaugeByLabels(
+    'catraca_replica_fallbacks',
+    'Statements since the start that a replica could not answer and the primary did.',
+    ['replica', 'cause'],
+    () =>
+      replicas
+        .list()
+        .flatMap(({ name: replica, fellBack }) =>
+          Object.entries(fellBack).map(([cause, value]) => ({ labels: { replica, cause }, value })),
+        ),
   )
 }
 

@@ -44,6 +44,12 @@ export function readDatabaseAddress(databaseUrl: string): DatabaseAddress {
   }
 }
 
+/** An address for each host, with everything else the same. */
+export function splitHosts(databaseUrl: string): string[] {
+  const [, start, authority, rest] = AUTHORITY.exec(databaseUrl) ?? []
+  return (authority ?? '').split(',').map((host) => `${start}${host}${rest}`)
+}
+
 function readHost(text: string): DatabaseHost {
   // IPv6 addresses stand in brackets.
   const host = new URL(`http://${text}`).hostname.replace(/^\[(.*)\]$/, '$1')

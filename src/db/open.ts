@@ -74,7 +74,7 @@ function writeOptions(settings: Settings): string {
 /** A deadlock; and a concurrent change of a row in a transaction of one snapshot. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40P01', '40001'])
 const ATTEMPTS_MAX = 3
-const POOL_MAX = 10
+export const POOL_MAX = 10
 
 /** A pool for reads and for writes off the hot path. The server cancels statements after 10 s. */
 export function openDatabase(

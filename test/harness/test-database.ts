@@ -69,33 +69,26 @@ function nameDatabase(): string {
   return `test_${createId().replaceAll('-', '')}`
 }
 
-/**
- * Tests and their nodes reach the database through a pooler in transaction mode: with `TEST_DATABASE_THROUGH=pooler` our
- * own, which is as unkind as one may be; with `pgbouncer` the one of this machine, which `test/run.ts` starts: a test of
- * the tier `database` starts no process.
- */
-async function openPooler(
+/** As `TEST_DATABASE_THROUGH` says (`shared-database.ts`). */
+async function reach(
   serverUrl: string,
   name: string,
-): Promise<{ readonly databaseUrl: string; close(): Promise<void> } | undefined> {
-  const through = process.env.TEST_DATABASE_THROUGH
-  if (through === 'pooler')
+): Promise<{ readonly databaseUrl: string; close(): Promise<void> }> {
+  if (process.env.TEST_DATABASE_THROUGH === 'pooler')
     return openTransactionPooler(urlOf(serverUrl, name), { sessions: POOLER_SESSIONS })
-  const poolerUrl = process.env.TEST_POOLER_URL
-  return poolerUrl ? { databaseUrl: urlOf(poolerUrl, name), close: async () => {} } : undefined
+  const reachedAt = process.env.TEST_DATABASE_REACHED_AT ?? serverUrl
+  return { databaseUrl: urlOf(reachedAt, name), close: async () => {} }
 }
 
 async function openTestDatabase(serverUrl: string, name: string): Promise<TestDatabase> {
-  const own = urlOf(serverUrl, name)
-  const pooler = await openPooler(serverUrl, name)
-  const databaseUrl = pooler?.databaseUrl ?? own
+  const { databaseUrl, close: leave } = await reach(serverUrl, name)
   const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
   return {
     databaseUrl,
     db,
     async drop() {
       await close()
-      await pooler?.close()
+      await leave()
       await withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     },
   }

@@ -2,4 +2,6 @@ import type { Database } from '../../db/open.ts'
 
 export interface AuditLogDeps {
   readonly db: Database
+  /** For what the export records of itself. */
+  readonly primary: Database
 }

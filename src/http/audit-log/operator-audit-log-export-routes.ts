@@ -38,13 +38,14 @@ export const operatorAuditLogExportRoutes = [
     tag: 'Administração',
     summary: `O registro de auditoria em CSV: até ${ROWS_MAX.toLocaleString('pt-BR')} atos, os mais novos primeiro`,
     access: 'admin',
+    readsFrom: 'replica',
     query: auditLogDays,
     answer: 'text/csv',
     async handle({ caller, query, reply }, deps: AuditLogDeps) {
       const { from, to } = query
       checkDays(query)
       const range = { from, to, rowsMax: ROWS_MAX }
-      const batches = await exportAuditLog(deps.db, actorOf(caller), range)
+      const batches = await exportAuditLog(deps.primary, actorOf(caller), range, deps.db)
       const fileName = `audit-log${from === undefined ? '' : `-${from}`}${to === undefined ? '' : `-${to}`}.csv`
       return sendCsv(reply, fileName, COLUMNS, rowsOf(batches))
     },

@@ -40,6 +40,7 @@ export const operatorAuditLogRoutes = [
     tag: 'Administração',
     summary: 'O registro de auditoria, os atos mais novos primeiro',
     access: 'admin',
+    readsFrom: 'replica',
     query: {
       customer_id: Type.Optional(uuid),
       action: Type.Optional(

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/open.ts'
+import type { ReadReplicas } from '../../db/replicas/open-read-replicas.ts'
 import type { RouteState } from '../../gateway/routing/create-router.ts'
 import type { HealthSummaries } from '../../health/health-summaries.ts'
 import type { Readiness } from '../../health/readiness.ts'
@@ -28,6 +29,7 @@ export interface NodeTimer {
 export interface HealthDeps {
   readonly db: Database
   readonly mode: 'sandbox' | 'live'
+  readonly replicas: Pick<ReadReplicas, 'list'>
   readonly healthSummaries: HealthSummaries
   readonly thisNode: ThisNode
   readonly readiness: Readiness

@@ -1,5 +1,6 @@
 /** The health of the whole service: the state of all nodes in the database, and of this node in memory. */
 import { readDatabaseState } from '../../db/read-database-state.ts'
+import type { ReplicaState } from '../../db/replicas/read-replica.ts'
 import { findServicePause } from '../../catalog/service-pause.ts'
 import { listAppliedRates } from '../../fx/applied-rates.ts'
 import { listJobs, type JobState } from '../../health/list-jobs.ts'
@@ -33,6 +34,7 @@ async function readServiceHealth({
   db,
   mode,
   thisNode,
+  replicas,
 }: HealthDeps): Promise<AnswerOf<typeof serviceHealth>> {
   // Sequential, so that the status of a failing service takes one connection, not eight.
   const nodes = await listNodes(db)
@@ -56,6 +58,7 @@ async function readServiceHealth({
       size_bytes: database.sizeBytes,
       connections: database.connections,
       connections_max: database.connectionsMax,
+      read_replicas: replicas.list().map(replicaBody),
     },
     fx_rate: rate
       ? {
@@ -89,6 +92,15 @@ function nodeBody(node: NodeState, thisNodeId: string) {
     worker: node.worker,
     version: node.version,
     build: node.build,
+  }
+}
+
+function replicaBody({ name, trouble, ageMs }: ReplicaState) {
+  return {
+    name,
+    is_read: trouble === undefined,
+    trouble: trouble ?? null,
+    lag_seconds: ageMs === undefined ? null : Math.round(ageMs / 100) / 10,
   }
 }
 

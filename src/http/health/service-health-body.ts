@@ -41,6 +41,20 @@ const job = answer({
   last_failed_at: nullable(dateTime),
 })
 
+const replica = answer({
+  name: Type.String({ description: 'host:porta' }),
+  is_read: Type.Boolean(),
+  trouble: {
+    ...nullable(Type.Enum(['starting', 'unreachable', 'behind', 'takes_writes', 'other_system'])),
+    description:
+      'Por que não é lida: starting, ainda não alcançou o início do nó; unreachable, não responde; behind, atrasada demais; takes_writes, não é réplica; other_system, é de outro banco.',
+  },
+  lag_seconds: {
+    ...nullable(Type.Number({ minimum: 0 })),
+    description: 'A idade dos dados; null enquanto não se sabe.',
+  },
+})
+
 const thisNode = answer(
   {
     id: uuid,
@@ -79,7 +93,14 @@ export const serviceHealth = answer({
   holds: answer({ open: count, oldest_at: nullable(dateTime) }),
   queues: Type.Array(queue),
   jobs: Type.Array(job),
-  database: answer({ size_bytes: count, connections: count, connections_max: count }),
+  database: answer({
+    size_bytes: count,
+    connections: count,
+    connections_max: count,
+    read_replicas: Type.Array(replica, {
+      description: 'As réplicas de leitura, como as vê o nó que responde.',
+    }),
+  }),
   fx_rate: nullable(
     answer({
       rate: Type.Number({ description: 'BRL por USD.' }),

@@ -20,6 +20,7 @@ export const notificationRoutes = [
     tag: 'Conta',
     summary: 'Os e-mails enviados, os mais novos primeiro',
     access: 'account',
+    readsFrom: 'replica',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({
       total: { ...count, description: 'De todas, não só desta página.' },

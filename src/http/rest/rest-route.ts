@@ -23,8 +23,10 @@ import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
 import { RestRefusal } from './rest-refusal.ts'
+import type { Database } from '../../db/open.ts'
+import type { ReadReplicas } from '../../db/replicas/open-read-replicas.ts'
 import type { IdempotencyDeps } from '../../idempotency/act-once.ts'
-import type { Method, Route } from './route.ts'
+import type { Method, ReadsFrom, Route } from './route.ts'
 import { sendTaggedJson, tagJson } from './send-tagged-json.ts'
 
 export interface RestRoute<
@@ -64,6 +66,11 @@ export interface RestRoute<
   readonly repeats?: Repeats
   /** Answers with an `ETag`: a client that has the answer already gets a 304. */
   readonly isTagged?: boolean
+  /**
+   * Only for what nobody has to see the moment after it changed: `db` is then a replica where the operator has one, and
+   * the answer says how old it may be. `primary` stays the primary. Default: `primary`.
+   */
+  readonly readsFrom?: ReadsFrom
   /** The error codes of this route by status; the codes that every route has are added. */
   readonly refusals?: Readonly<Record<number, readonly string[]>>
   /** Returns the JSON of the answer, or the reply if the handler sent one itself; throws a `RestRefusal` for errors. */
@@ -115,7 +122,10 @@ export type RestAccess = Exclude<Access, 'session' | 'signed' | 'machine'>
 
 /** Every route needs these to authenticate the caller. */
 export type AccessDeps = AuthenticateDeps &
-  AssertAccessDeps & { readonly idempotency: IdempotencyDeps }
+  AssertAccessDeps & {
+    readonly idempotency: IdempotencyDeps
+    readonly replicas: Pick<ReadReplicas, 'pick'>
+  }
 
 export function restRoute<
   Needed extends RestAccess,
@@ -130,6 +140,7 @@ export function restRoute<
     method,
     url: `/v1${path}`,
     access,
+    ...(declared.readsFrom ? { readsFrom: declared.readsFrom } : {}),
     ...(stricter ? { stricter: { access: stricter.access, when: stricter.when } } : {}),
     schema: {
       tags: [declared.tag],
@@ -165,7 +176,8 @@ export function restRoute<
             reply,
             ...ofRun,
           }
-          return declared.handle(call, db ? { ...deps, db } : deps)
+          const own = db ?? (await pickReplica(deps, reply, declared))
+          return declared.handle(call, own ? { ...deps, db: own } : deps)
         }
         const { repeats } = declared
         const rawBody = rawBodies.get(request)
@@ -182,6 +194,19 @@ export function restRoute<
       },
     }),
   }
+}
+
+/** The time before which everything is in the answer; on answers of a replica only. */
+export const DATA_AS_OF_HEADER = 'x-data-as-of'
+
+async function pickReplica(
+  { replicas }: AccessDeps,
+  reply: FastifyReply,
+  { readsFrom }: { readonly readsFrom?: ReadsFrom | undefined },
+): Promise<Database | undefined> {
+  const picked = readsFrom === 'replica' ? await replicas.pick() : undefined
+  if (picked) reply.header(DATA_AS_OF_HEADER, picked.asOf.toISOString())
+  return picked?.db
 }
 
 /** The bodies of requests with an `Idempotency-Key`, as they arrived. */

@@ -13,6 +13,9 @@ import { isAccess, type Access } from './access.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Which database a route reads, where the operator has a replica. */
+export type ReadsFrom = 'primary' | 'replica'
+
 export interface Route<Deps> {
   readonly method: Method | readonly Method[]
   /** The full path, with `:name` for each parameter. */
@@ -20,6 +23,7 @@ export interface Route<Deps> {
   readonly access: Access
   /** The stricter access of some requests, and the condition for it. */
   readonly stricter?: { readonly access: Access; readonly when: string }
+  readonly readsFrom?: ReadsFrom
   /** Describes the route, and validates its input. */
   readonly schema: object
   readonly bodyBytesMax?: number | undefined
@@ -89,9 +93,11 @@ export function addRoutes<Each extends Route<never>>(
 }
 
 function addRoute(server: FastifyInstance, route: Route<never>, handlers: RouteHandlers): void {
-  const { method, url, access, schema, bodyBytesMax } = route
+  const { method, url, access, schema, bodyBytesMax, readsFrom } = route
   // The types demand it too, but a route without a known access must not exist even if they are evaded.
   if (!isAccess(access)) throw new Error(`${url} declares no access: ${String(access)}`)
+  if (readsFrom === 'replica' && method !== 'GET')
+    throw new Error(`${url} acts, and an act cannot be read from a replica`)
   server.route({
     method: typeof method === 'string' ? method : [...method],
     url,

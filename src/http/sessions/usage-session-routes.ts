@@ -31,6 +31,7 @@ const sessionList = [
     tag: 'Sessões',
     summary: 'As sessões, as de uso mais recente primeiro',
     access: 'account',
+    readsFrom: 'replica',
     query: {
       days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
@@ -75,6 +76,7 @@ const session = [
     tag: 'Sessões',
     summary: 'Uma sessão e suas cobranças, em ordem cronológica',
     access: 'account',
+    readsFrom: 'replica',
     params: { id: Type.String({ maxLength: ID_CHARS_MAX }) },
     query: { limit: wholeNumber(1, EVENTS_MAX, EVENTS_MAX), cursor },
     answer: answer({

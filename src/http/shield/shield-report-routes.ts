@@ -19,6 +19,7 @@ export const shieldReportRoutes = [
     tag: 'Conta',
     summary: 'O que a proteção de dados pessoais encontrou nos últimos dias, sem os valores',
     access: 'account',
+    readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({
       days: Type.Integer(),

@@ -55,6 +55,7 @@ export const recommendationRoutes = [
     tag: 'Uso',
     summary: 'Modelos mais baratos para o uso que você faz',
     access: 'account',
+    readsFrom: 'replica',
     query: { days: wholeNumber(DAYS_MIN, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({
       days: Type.Integer(),

@@ -43,6 +43,7 @@ export const usageByDayRoutes = [
     tag: 'Uso',
     summary: 'O uso de cada um dos últimos dias',
     access: 'account',
+    readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: byDay,
     async handle({ caller, query }, deps: UsageDeps) {

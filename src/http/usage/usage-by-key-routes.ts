@@ -49,12 +49,13 @@ export const usageByKeyRoutes = [
     tag: 'Uso',
     summary: 'O uso de cada chave nos últimos dias',
     access: 'account',
+    readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({ days: Type.Integer(), keys: Type.Array(keyUsage) }),
     async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
       const byKey = await sumUsageByKey(deps.db, caller.customerId, days)
-      const keys = await listKeySummaries(deps.db, caller.customerId, [...byKey.keys()])
+      const keys = await listKeySummaries(deps.primary, caller.customerId, [...byKey.keys()])
       const total = addUp([...byKey.values()]).costBilledNanoBrl
       return {
         days,

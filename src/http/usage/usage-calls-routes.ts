@@ -49,6 +49,7 @@ export const usageCallsRoutes = [
     tag: 'Uso',
     summary: 'As chamadas, também as que falharam sem custo, das mais novas para as mais antigas',
     access: 'account',
+    readsFrom: 'replica',
     query: {
       ...usageListQuery,
       status: Type.Optional(Type.Enum(['charged', 'failed'])),
@@ -63,7 +64,7 @@ export const usageCallsRoutes = [
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
       const { status } = query
       const outcomes = status === undefined ? Object.values(OUTCOMES) : [OUTCOMES[status]]
-      const { page, next_cursor } = await readUsagePage(deps.db, customerId, query, (list) =>
+      const { page, next_cursor } = await readUsagePage(deps.primary, customerId, query, (list) =>
         listCalls(deps.db, list, outcomes),
       )
       const savingOf = await readCacheSavings(deps.db, page)

@@ -9,6 +9,8 @@ export const EXPORTS_MAX = 2
 
 export interface UsageDeps {
   readonly db: Database
+  /** For balances and settings, which are never shown late. */
+  readonly primary: Database
   readonly catalog: Catalog
   readonly log: Log
   /** Undefined until a rate is stored. */

@@ -22,6 +22,7 @@ const common = {
   method: 'GET',
   tag: 'Uso',
   access: 'account',
+  readsFrom: 'replica',
   query: periodQuery,
   refusals: { 429: ['too_many_exports'] },
 } as const
@@ -62,7 +63,7 @@ export const usageExportRoutes = [
 ]
 
 async function sendExport(
-  { db, log, exportSlots }: UsageDeps,
+  { db, primary, log, exportSlots }: UsageDeps,
   reply: FastifyReply,
   customerId: string,
   asked: { from?: string; to?: string },
@@ -74,7 +75,7 @@ async function sendExport(
     throw new RestRefusal(429, 'too_many_exports', `no máximo ${EXPORTS_MAX} ao mesmo tempo`)
   }
   try {
-    const period = await askedPeriod(db, customerId, asked)
+    const period = await askedPeriod(primary, customerId, asked)
     const batches = readUsage(db, customerId, period)
     await send(period, logged(log, reply.request.id, batches))
     return reply

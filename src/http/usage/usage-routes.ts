@@ -39,10 +39,11 @@ export const usageRoutes = [
     tag: 'Uso',
     summary: 'As cobranças, das mais novas para as mais antigas, página por página',
     access: 'account',
+    readsFrom: 'replica',
     query: usageListQuery,
     answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
-      const { page, next_cursor } = await readUsagePage(deps.db, customerId, query, (list) =>
+      const { page, next_cursor } = await readUsagePage(deps.primary, customerId, query, (list) =>
         listUsageEvents(deps.db, list),
       )
       return { usage_events: page.map(usageEventBody), next_cursor }

@@ -41,6 +41,7 @@ export const usageSpendRoutes = [
     summary:
       'O gasto de um período, por dia, semana ou mês, de cada modelo, chave, equipe ou sessão',
     access: 'account',
+    readsFrom: 'replica',
     query: {
       ...periodQuery,
       by: Type.Optional(Type.Enum(['model', 'key', 'team', 'session'], { default: 'model' })),
@@ -66,7 +67,7 @@ export const usageSpendRoutes = [
     }),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
       const { by = 'model' } = query
-      const { from, to } = await askedPeriod(deps.db, customerId, query)
+      const { from, to } = await askedPeriod(deps.primary, customerId, query)
       const step = stepOf(from, to)
       const rows = await sumSpend(deps.db, { customerId, from, to, step }, by)
       const groups = groupsOf(rows)
@@ -136,14 +137,14 @@ function requestsOf(rows: readonly SpendRow[]): number {
 
 /** Of the listed keys and teams. */
 async function namesOf(
-  { db }: UsageDeps,
+  { primary }: UsageDeps,
   customerId: string,
   by: SpendGrouping,
   groups: readonly Group[],
 ): Promise<ReadonlyMap<string, string>> {
   if (by !== 'key' && by !== 'team') return new Map()
   const ids = groups.flatMap(({ id }) => id ?? [])
-  const named = await db
+  const named = await primary
     .selectFrom(by === 'key' ? 'api_keys' : 'teams')
     .select(['id', 'name'])
     .where('customer_id', '=', customerId)

@@ -44,12 +44,13 @@ export const usageSummaryRoutes = [
     tag: 'Uso',
     summary: 'O uso dos últimos dias em resumo',
     access: 'account',
+    readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: summary,
     async handle({ caller, query }, deps: UsageDeps) {
       const { days = DAYS_DEFAULT } = query
       const [balance, byModel] = await Promise.all([
-        findBalance(deps.db, caller.customerId),
+        findBalance(deps.primary, caller.customerId),
         sumUsageByModel(deps.db, caller.customerId, days),
       ])
       const models = byModel.filter(

@@ -5,6 +5,7 @@
 import type { Once } from '../lib/submit-gate.ts'
 import { cacheOwner } from './cache-owner.ts'
 import type { Contract } from './contract.ts'
+import { noteDataAge } from './data-age.ts'
 import { readJson, refusalOf, send } from './send.ts'
 import { csrfToken, forgetSession, knownToken, renewSession } from './session.ts'
 
@@ -98,7 +99,10 @@ async function call<Result>(
     const session = await renewSession()
     if (session && session.customer.id === owner) answer = await ask(session.csrf_token)
   }
-  if (answer.ok) return (await readJson(answer)) as Result
+  if (answer.ok) {
+    if (method === 'GET') noteDataAge(template, answer)
+    return (await readJson(answer)) as Result
+  }
   const refused = await refusalOf(answer)
   if (refused.status === 401) forgetSession()
   throw refused

@@ -3369,6 +3369,25 @@ export interface Contract {
           size_bytes: number
           connections: number
           connections_max: number
+          /**
+           * As réplicas de leitura, como as vê o nó que responde.
+           */
+          read_replicas: {
+            /**
+             * host:porta
+             */
+            name: string
+            is_read: boolean
+            /**
+             * Por que não é lida: starting, ainda não alcançou o início do nó; unreachable, não responde; behind, atrasada demais; takes_writes, não é réplica; other_system, é de outro banco.
+             */
+            trouble:
+              ('starting' | 'unreachable' | 'behind' | 'takes_writes' | 'other_system') | null
+            /**
+             * A idade dos dados; null enquanto não se sabe.
+             */
+            lag_seconds: number | null
+          }[]
         }
         fx_rate: {
           /**

@@ -10,6 +10,7 @@ import { AcceptTerms } from './AcceptTerms.tsx'
 import { CompanyFooter } from './CompanyFooter.tsx'
 import { MENU, type MenuEntry } from './menu.ts'
 import { PhoneBar } from './PhoneBar.tsx'
+import { DataAgeNotice } from './DataAgeNotice.tsx'
 import { SandboxNotice } from './SandboxNotice.tsx'
 import { SideNavigation } from './SideNavigation.tsx'
 import { SkipLink } from './SkipLink.tsx'
@@ -56,6 +57,7 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
       <SideNavigation session={session} menu={menu} area={area} onSearch={commands.open} />
       <div className="min-w-0">
         {session.mode === 'sandbox' && <SandboxNotice />}
+        <DataAgeNotice />
         <main
           id="conteudo"
           tabIndex={-1}

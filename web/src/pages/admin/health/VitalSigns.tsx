@@ -24,7 +24,10 @@ export function VitalSigns({ health }: { readonly health: Health }) {
       <Sign
         name="Banco de dados"
         value={byteWords(database.size_bytes)}
-        note={`${wholeNumber(database.connections)} de ${wholeNumber(database.connections_max)} conexões`}
+        note={[
+          `${wholeNumber(database.connections)} de ${wholeNumber(database.connections_max)} conexões`,
+          ...database.read_replicas.map(replicaWords),
+        ].join('; ')}
       />
       <Sign
         name={
@@ -54,6 +57,10 @@ export function VitalSigns({ health }: { readonly health: Health }) {
       />
     </dl>
   )
+}
+
+function replicaWords({ name, lag_seconds: lag }: Health['database']['read_replicas'][number]) {
+  return lag === null ? `réplica ${name}` : `réplica ${name} de há ${duration(lag * 1_000)}`
 }
 
 function Sign(props: {

@@ -2,7 +2,7 @@
 import { duration } from '../../../format/duration.ts'
 import { counted } from '../../../format/number.ts'
 import type { Health } from './health-queries.ts'
-import { QUEUE_WORDS } from './health-words.ts'
+import { QUEUE_WORDS, REPLICA_WORDS } from './health-words.ts'
 
 /** Queues move within seconds; a call takes minutes at most. */
 const QUEUE_LATE_MS = 5 * 60_000
@@ -56,6 +56,12 @@ export function findWarnings(health: Health): string[] {
     ...(database.connections > database.connections_max * CONNECTIONS_SHARE_MAX
       ? ['O banco de dados está perto do limite de conexões.']
       : []),
+    ...database.read_replicas
+      .filter(({ is_read: isRead }) => !isRead)
+      .map(
+        ({ name, trouble }) =>
+          `A réplica ${name} não é lida: ${REPLICA_WORDS[trouble ?? 'starting']}.`,
+      ),
     ...(rate === null ? ['Não há câmbio: nenhuma chamada pode ser cobrada.'] : []),
     ...(rate !== null && rate.source !== 'sandbox' && rate.age_days > RATE_DAYS_MAX
       ? [`O câmbio tem ${counted(rate.age_days, 'dia', 'dias')}.`]

@@ -1,0 +1,87 @@
+/**
+ * The PostgreSQL of a run of the tests, reached as operators reach theirs: `TEST_DATABASE_THROUGH` is `pgbouncer` (of
+ * this machine, in transaction mode), `pooler` (our own), `tls` (a certificate is demanded, and proved in full),
+ * `standby` (each commit waits for a synchronous one) or `replica` (heavy reads go there).
+ */
+import { execFileSync } from 'node:child_process'
+import { chmod, chown, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runAs } from '../../src/db/embedded-account.ts'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { withParameter } from '../../src/db/database-address.ts'
+import { startPgBouncer } from './real-pgbouncer.ts'
+import { makeStandby, waitForStandby } from './standby.ts'
+
+export const WAYS = ['pgbouncer', 'pooler', 'tls', 'standby', 'replica'] as const
+
+export interface SharedDatabase {
+  /** For the tests' own processes: without the pooler, for the tests that create databases. */
+  readonly environment: Readonly<Record<string, string>>
+  stop(): Promise<void>
+}
+
+/** Tests that crash a database start a separate one, on the disk. */
+const IN_MEMORY = { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' }
+
+export async function startSharedDatabase(
+  folder: string,
+  way: string | undefined,
+): Promise<SharedDatabase> {
+  if (way !== undefined && !(WAYS as readonly string[]).includes(way))
+    throw new Error(`no TEST_DATABASE_THROUGH "${way}"; there are ${WAYS.join(', ')}`)
+  const certificate = way === 'tls' ? await makeCertificate(join(folder, 'tls')) : undefined
+  const start = (name: string, settings: Readonly<Record<string, string>> = {}) =>
+    startEmbedded({
+      dataDir: join(folder, name),
+      log: () => {},
+      settings: { ...IN_MEMORY, ...settings },
+    })
+  const tls = certificate && {
+    ssl: 'on',
+    ssl_cert_file: certificate.cert,
+    ssl_key_file: certificate.key,
+  }
+  const database = await start('database', tls)
+  const { databaseUrl } = database
+  const environment: Record<string, string> = { TEST_DATABASE_URL: databaseUrl }
+  const stops = [() => database.stop()]
+  if (way === 'pgbouncer') {
+    const pooler = await startPgBouncer(databaseUrl)
+    environment.TEST_DATABASE_REACHED_AT = pooler.urlOf('postgres')
+    stops.push(() => pooler.stop())
+  }
+  if (certificate)
+    environment.TEST_DATABASE_REACHED_AT = withParameter(
+      withParameter(databaseUrl.replace(/\?.*/, ''), 'sslmode', 'verify-full'),
+      'sslrootcert',
+      certificate.cert,
+    )
+  if (way === 'standby' || way === 'replica') {
+    await makeStandby(database, join(folder, 'standby'))
+    const standby = await start('standby')
+    stops.push(() => standby.stop())
+    if (way === 'standby') await waitForStandby(databaseUrl)
+    else environment.TEST_DATABASE_READ_AT = standby.databaseUrl
+  }
+  return {
+    environment,
+    async stop() {
+      for (const stop of stops.toReversed()) await stop()
+    },
+  }
+}
+
+/** Of a server at 127.0.0.1, signed by itself. */
+async function makeCertificate(folder: string): Promise<{ cert: string; key: string }> {
+  await mkdir(folder)
+  const [cert, key] = [join(folder, 'server.crt'), join(folder, 'server.key')]
+  const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  execFileSync('openssl', ['req', ...kind, '-days', '2', ...name, '-out', cert, '-keyout', key], {
+    stdio: 'pipe',
+  })
+  await chmod(key, 0o600)
+  const { uid, gid } = runAs().ids
+  if (uid !== undefined) await chown(key, uid, gid ?? uid)
+  return { cert, key }
+}
