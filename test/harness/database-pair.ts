@@ -1,107 +1,154 @@
-/** A primary and a standby that streams from it, as processes of their own: the primary can be killed for good. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+/**
+ * A primary and a synchronous standby, as processes of their own, and what a manager of fail-overs does with them: the
+ * standby is promoted, and a new one is made of the old primary.
+ */
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { runAs } from '../../src/db/embedded-account.ts'
 import { locateCluster } from '../../src/db/embedded-cluster-dir.ts'
+import { startDatabaseProcess, type DatabaseProcess } from './database-process.ts'
 import { withClient } from './test-database.ts'
 
 export interface DatabasePair {
   /** Both hosts, as libpq writes them. */
   readonly databaseUrl: string
-  /** Of the standby alone. */
-  readonly standbyUrl: string
-  /** SIGKILL: nothing is written any more, and nothing starts it again. */
-  killPrimary(): Promise<void>
-  /** The standby takes writes when this resolves. */
+  /** Of both hosts, in the order of the URL. */
+  readonly ports: readonly number[]
+  readonly primary: DatabaseProcess
+  readonly standby: DatabaseProcess
+  /** Resolves when every commit waits for the standby's disk: only then does a fail-over lose nothing. */
+  untilSynchronous(): Promise<void>
+  /** Commits wait for no standby any more, as the manager decides when it is lost. */
+  goOnAlone(): Promise<void>
+  /** After the primary's end: the standby takes writes when this resolves, and commits wait for no other. */
   promote(): Promise<void>
+  /** The ended process comes back as the standby, with a new copy of the primary, and commits wait for it. */
+  rejoin(): Promise<void>
   close(): Promise<void>
 }
 
-interface Started {
-  readonly databaseUrl: string
-  readonly folder: string
-}
-
-const PROGRAM = join(import.meta.dirname, 'start-database.ts')
 const STANDBY = 'standby'
-const copy = promisify(execFile)
+/** The standby comes back soon after the primary was away, and still finds what was written meanwhile. */
+const SETTINGS = { wal_retrieve_retry_interval: '500ms', wal_keep_size: '512MB' }
+const STANDBY_MS_MAX = 120_000
+const run = promisify(execFile)
 
 /** A commit waits for the standby's disk. */
 export async function startDatabasePair(folder: string): Promise<DatabasePair> {
-  const first = await start(join(folder, 'first'))
   const secondDir = join(folder, 'second')
+  let primary = await startDatabaseProcess(join(folder, 'first'))
+  await withClient(primary.databaseUrl, async (client) => {
+    for (const [name, value] of Object.entries(SETTINGS))
+      await client.query(`alter system set ${name} = '${value}'`)
+    await client.query('select pg_reload_conf()')
+  })
   await mkdir(secondDir)
-  const home = locateCluster(secondDir, runAs(), () => {})
-  const cluster = join(home, 'cluster')
-  await withClient(first.databaseUrl, async (client) => {
+  const secondHome = locateCluster(secondDir, runAs(), () => {})
+  await run('cp', ['-a', join(primary.home, 'password'), secondHome])
+  await copyPrimary(primary, secondHome)
+  let standby = await startDatabaseProcess(secondDir)
+  await makeSynchronous(primary)
+  const { username, password } = new URL(primary.databaseUrl)
+  const ports = [primary.port, standby.port]
+  return {
+    databaseUrl: `postgres://${username}:${password}@${ports.map((port) => `127.0.0.1:${port}`).join()}/catraca`,
+    ports,
+    get primary() {
+      return primary
+    },
+    get standby() {
+      return standby
+    },
+    untilSynchronous: () => untilStandbyIs(primary, 'sync'),
+    goOnAlone: () => setSynchronousStandby(primary, ''),
+    async promote() {
+      await withClient(standby.databaseUrl, (client) => client.query('select pg_promote(true, 60)'))
+      ;[primary, standby] = [standby, primary]
+    },
+    async rejoin() {
+      await copyPrimary(primary, standby.home)
+      await standby.start()
+      await makeSynchronous(primary)
+    },
+    async close() {
+      await standby.kill()
+      await primary.kill()
+    },
+  }
+}
+
+/** Replaces the cluster in this folder by a standby of the primary, which goes on meanwhile. */
+async function copyPrimary({ databaseUrl, home }: DatabaseProcess, to: string): Promise<void> {
+  const cluster = join(to, 'cluster')
+  await rm(cluster, { recursive: true, force: true })
+  await withClient(databaseUrl, async (client) => {
     await client.query(`select pg_backup_start('copy', true)`)
-    await copy('cp', ['-a', join(first.folder, 'cluster'), join(first.folder, 'password'), home])
+    await copyWhileItChanges(home, to)
     const { rows } = await client.query<{ labelfile: string }>(
       'select labelfile from pg_backup_stop(false)',
     )
-    await rm(join(cluster, 'postmaster.pid'))
     await writeFile(join(cluster, 'backup_label'), rows[0]?.labelfile ?? '')
   })
   await writeFile(join(cluster, 'standby.signal'), '')
-  const { port, username, password } = new URL(first.databaseUrl)
+  const { port, username, password } = new URL(databaseUrl)
   await appendFile(
     join(cluster, 'postgresql.auto.conf'),
     `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password} application_name=${STANDBY}'\n`,
   )
-  await copy('chown', ['-R', `--reference=${join(first.folder, 'cluster')}`, cluster])
-  const standby = await start(secondDir)
-  await withClient(first.databaseUrl, async (client) => {
-    await client.query(`alter system set synchronous_standby_names = '${STANDBY}'`)
+  await run('chown', ['-R', `--reference=${join(home, 'cluster')}`, cluster])
+}
+
+/** `cp` fails when a file vanishes meanwhile. What is written is streamed to the standby later, and not copied. */
+async function copyWhileItChanges(from: string, to: string): Promise<void> {
+  const left = ['postmaster.pid', 'postmaster.opts', 'pg_wal/*'].map(
+    (name) => `--exclude=cluster/${name}`,
+  )
+  const pack = spawn('tar', ['-C', from, ...left, '-cf', '-', 'cluster'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const unpack = spawn('tar', ['-C', to, '-xpf', '-'], {
+    stdio: [pack.stdout, 'ignore', 'inherit'],
+  })
+  const [[packed], [unpacked]] = (await Promise.all([
+    once(pack, 'exit'),
+    once(unpack, 'exit'),
+  ])) as [[number], [number]]
+  // 1: a file changed while it was read, which the recovery of the copy repairs.
+  if (packed > 1 || unpacked !== 0)
+    throw new Error(`the copy of the database failed: ${packed}, ${unpacked}`)
+}
+
+async function makeSynchronous(primary: DatabaseProcess): Promise<void> {
+  await untilStandbyIs(primary, 'async')
+  await setSynchronousStandby(primary, STANDBY)
+  await untilStandbyIs(primary, 'sync')
+}
+
+async function setSynchronousStandby(
+  { databaseUrl }: DatabaseProcess,
+  name: string,
+): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    await client.query(`alter system set synchronous_standby_names = '${name}'`)
     await client.query('select pg_reload_conf()')
-    for (let isSynchronous = false; !isSynchronous; await sleep(50)) {
-      const { rowCount } = await client.query(
-        `select 1 from pg_stat_replication where sync_state = 'sync'`,
-      )
-      isSynchronous = rowCount === 1
-    }
   })
-  const { port: standbyPort } = new URL(standby.databaseUrl)
-  return {
-    databaseUrl: `postgres://${username}:${password}@127.0.0.1:${port},127.0.0.1:${standbyPort}/catraca`,
-    standbyUrl: standby.databaseUrl,
-    killPrimary: () => first.kill(),
-    async promote() {
-      await withClient(standby.databaseUrl, (client) => client.query('select pg_promote(true, 60)'))
-    },
-    async close() {
-      await first.kill()
-      await standby.kill()
-    },
-  }
 }
 
-async function start(dataDir: string): Promise<Started & { kill(): Promise<void> }> {
-  const child = spawn(process.execPath, [PROGRAM, dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.on('data', (data) => (text += String(data)))
-  while (!text.endsWith('\n')) await Promise.race([once(child.stdout, 'data'), failWithEnd(child)])
-  const started = JSON.parse(text) as Started
-  return {
-    ...started,
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      const [pid] = (await readFile(join(started.folder, 'cluster/postmaster.pid'), 'utf8')).split(
-        '\n',
-      )
-      process.kill(Number(pid), 'SIGKILL')
-    },
+/** A standby that still catches up is in neither of these states. */
+async function untilStandbyIs(
+  { databaseUrl }: DatabaseProcess,
+  state: 'sync' | 'async',
+): Promise<void> {
+  const find = `select 1 from pg_stat_replication where state = 'streaming' and sync_state = '${state}'`
+  for (const deadline = Date.now() + STANDBY_MS_MAX; Date.now() < deadline; await sleep(100)) {
+    const found = await withClient(databaseUrl, (client) => client.query(find)).catch(
+      () => undefined,
+    )
+    if (found?.rowCount === 1) return
   }
-}
-
-async function failWithEnd(child: ChildProcess): Promise<never> {
-  await once(child, 'exit')
-  throw new Error('the database did not start')
+  throw new Error(`the standby does not become "${state}"`)
 }
