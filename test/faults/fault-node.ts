@@ -16,6 +16,7 @@ export interface FaultNode {
   readonly index: number
   /** With `/v1`. */
   readonly baseUrl: string
+  readonly port: number
   readonly dataDir: string
   /** To both databases. */
   readonly network: Network
@@ -119,6 +120,7 @@ export async function createFaultNode(options: {
   return {
     index: options.index,
     baseUrl: `http://127.0.0.1:${port}/v1`,
+    port,
     dataDir,
     network,
     disk,

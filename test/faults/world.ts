@@ -1,6 +1,6 @@
 /**
  * A primary with a synchronous standby, three nodes (the last one with workers) that each reach both through their own
- * network, and an upstream.
+ * network, an upstream and a payment processor.
  */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,9 @@ import { openDatabase, type Database } from '../../src/db/open.ts'
 import { sql } from 'kysely'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
 import { createFaultNode, type FaultNode } from './fault-node.ts'
+import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
+import { runCliProcess } from '../harness/run-cli.ts'
+import { createProcessor, type ProcessorProcess } from './processor-process.ts'
 import { catalogOf, FX_RATE, startUpstream, type UpstreamProcess } from './upstream-process.ts'
 
 export const NODES = 3
@@ -24,7 +27,10 @@ export interface World {
   /** Directly to the database, past the networks of the nodes. */
   readonly db: Database
   readonly databaseUrl: string
-  readonly catalogFile: string
+  /** Undefined on machines without openssl. */
+  readonly processor: ProcessorProcess | undefined
+  /** Of every node and of the command line. */
+  readonly env: Readonly<Record<string, string>>
   readonly killedWorkers: KilledWorker[]
   readonly database: DatabasePair
   /** Resolves when its primary answers. */
@@ -59,7 +65,21 @@ export async function createWorld(): Promise<World> {
   const upstream = await startUpstream()
   const catalogFile = join(folder, 'catraca.config.json')
   await writeFile(catalogFile, JSON.stringify(catalogOf(upstream.port)))
-  const env = { CATRACA_CONFIG: catalogFile, SANDBOX_FX_RATE: FX_RATE, LOG_LEVEL: 'info' }
+  const processor = await createProcessor(folder)
+  const env = {
+    ...LIVE_ENVIRONMENT,
+    // Nobody takes the mails.
+    SMTP_URL: 'smtp://127.0.0.1:25',
+    CATRACA_CONFIG: catalogFile,
+    LOG_LEVEL: 'info',
+    TOPUP_MIN_BRL: '10',
+    ...processor?.env,
+  }
+  const fx = await runCliProcess(['fx', 'set', FX_RATE, '--note', 'faults'], {
+    ...env,
+    DATABASE_URL: databaseUrl,
+  })
+  if (fx.code !== 0) throw new Error(fx.stderr)
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) =>
       createFaultNode({
@@ -70,6 +90,7 @@ export async function createWorld(): Promise<World> {
       }),
     ),
   )
+  await processor?.start(nodes.map(({ port }) => port))
   await Promise.all(nodes.map((node) => node.start()))
 
   const world: World = {
@@ -78,13 +99,14 @@ export async function createWorld(): Promise<World> {
     db: direct.db,
     database,
     databaseUrl,
-    catalogFile,
+    processor,
+    env,
     killedWorkers: [],
     untilAnswering: () => untilAnswering(direct.db),
     async close() {
       if (!open.delete(world)) return
       await Promise.all(nodes.map((node) => node.remove()))
-      await upstream.stop()
+      await Promise.all([upstream.stop(), processor?.stop()])
       await direct.close()
       await database.close()
       await rm(folder, { recursive: true, force: true })
