@@ -1,7 +1,8 @@
 /** Applies a fault to a world, and heals it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { DIRECTIONS, type Round } from './plan-rounds.ts'
+import { DIRECTIONS, type FaultName, type Round } from './plan-rounds.ts'
+import type { DatabasePair } from '../harness/database-pair.ts'
 import type { FaultNode } from './fault-node.ts'
 import type { Direction } from './tcp-proxy.ts'
 import type { World } from './world.ts'
@@ -73,6 +74,16 @@ export async function applyFault(world: World, round: Round): Promise<void> {
   }
 }
 
+/** The old primary has ended, and comes back as the standby. */
+async function failOver(database: DatabasePair): Promise<void> {
+  await database.promote()
+  await database.rejoin()
+}
+
+function isOfNetworks(fault: FaultName): boolean {
+  return fault === 'all cut' || fault === 'all frozen'
+}
+
 /** Waits until its parent has replaced it and resolved its holds. */
 async function killWorker(world: World, node: FaultNode, number: number): Promise<void> {
   const processId = await findProcess(world, number)
@@ -102,15 +113,52 @@ async function countHolds({ db }: World, processId: string): Promise<number> {
   return result?.rows[0]?.holds ?? 1
 }
 
-async function applyToAll(world: World, { fault, durationMs, isReset }: Round): Promise<void> {
+async function applyToAll(world: World, round: Round): Promise<void> {
+  const { database } = world
+  const { fault, durationMs, isReset } = round
+  // A manager of fail-overs takes a standby only if it has all that was committed.
+  if (!isOfNetworks(fault)) await database.untilSynchronous()
   switch (fault) {
     case 'database kill':
-      return world.killDatabase()
+      database.primary.crash()
+      // Until the supervisor notices that it is gone, and it answers again.
+      await sleep(1_000)
+      return world.untilAnswering()
     case 'database restart':
     case 'database unavailable':
-      await world.stopDatabase()
+      await database.primary.stop()
       await sleep(durationMs)
-      return world.startDatabase()
+      return database.primary.start()
+    case 'fail-over':
+      await database.primary.kill()
+      await sleep(durationMs)
+      return failOver(database)
+    case 'stop and fail-over':
+      database.primary.freeze()
+      await sleep(durationMs)
+      await database.primary.kill()
+      return failOver(database)
+    case 'switch-over':
+      await database.primary.stop()
+      await sleep(durationMs)
+      return failOver(database)
+    case 'standby stop':
+      database.standby.freeze()
+      await sleep(durationMs)
+      database.standby.thaw()
+      return database.untilSynchronous()
+    case 'standby stop and fail-over':
+      // Whatever was written meanwhile is lost with the primary, so nobody may have been told of it.
+      database.standby.freeze()
+      await sleep(durationMs)
+      await database.primary.kill()
+      database.standby.thaw()
+      return failOver(database)
+    case 'standby kill':
+      await database.standby.kill()
+      await sleep(durationMs)
+      await database.goOnAlone()
+      return database.rejoin()
     default:
       // The end of this fault heals the network of every node, which shortens a node's own round that runs at
       // the same time.

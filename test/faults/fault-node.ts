@@ -5,18 +5,21 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../harness/find-free-port.ts'
+import type { DatabasePair } from '../harness/database-pair.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
 import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
 import { mountDisk, type FillableDisk } from './fillable-disk.ts'
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { joinNetworks, startTcpProxy, type Network, type TcpProxy } from './tcp-proxy.ts'
 
 export interface FaultNode {
   readonly index: number
   /** With `/v1`. */
   readonly baseUrl: string
+  readonly port: number
   readonly dataDir: string
-  readonly network: TcpProxy
+  /** To both databases. */
+  readonly network: Network
   /** Undefined on machines where no file system can be mounted. */
   readonly disk: FillableDisk | undefined
   /** SIGKILL, of its workers too. */
@@ -57,13 +60,20 @@ const START_AGAIN_MS = 500
 export async function createFaultNode(options: {
   index: number
   folder: string
-  databaseUrl: () => string
+  database: DatabasePair
   env: Record<string, string>
 }): Promise<FaultNode> {
   const dataDir = join(options.folder, `node-${options.index}`)
   await mkdir(dataDir)
   const disk = mountDisk(dataDir)
-  const network = await startTcpProxy(() => Number(new URL(options.databaseUrl()).port))
+  const { database } = options
+  const proxies = await Promise.all(database.ports.map((port) => startTcpProxy(port)))
+  const network = joinNetworks(proxies)
+  // The node finds out by itself which of the two takes writes.
+  const databaseUrl = database.ports.reduce(
+    (url, port, place) => url.replace(`:${port}`, `:${(proxies[place] as TcpProxy).port}`),
+    database.databaseUrl,
+  )
   const port = await findFreePort()
   const logs: (readonly string[])[] = []
   const ownExits: OwnExit[] = []
@@ -73,18 +83,11 @@ export async function createFaultNode(options: {
   const orphans: string[] = []
   const removing = new AbortController()
 
-  function throughNetwork(): string {
-    const url = new URL(options.databaseUrl())
-    url.port = String(network.port)
-    url.search = ''
-    return url.href
-  }
-
   async function startUntilUp(): Promise<void> {
     while (!removing.signal.aborted) {
       try {
         const { env } = options
-        const started = await startTestNode({ databaseUrl: throughNetwork(), dataDir, port, env })
+        const started = await startTestNode({ databaseUrl, dataDir, port, env })
         current = started
         logs.push(started.log)
         // After a kill it is no longer the current process.
@@ -117,6 +120,7 @@ export async function createFaultNode(options: {
   return {
     index: options.index,
     baseUrl: `http://127.0.0.1:${port}/v1`,
+    port,
     dataDir,
     network,
     disk,

@@ -29,7 +29,7 @@ const FEW: readonly Track[] = [
   [round('cut', 0, 38_000)],
   [round('kill', 1, 0), round('full disk and freeze', 1, 6_000)],
   [round('freeze from the database', 2, 6_000), round('stop and cut', 2, 5_000), ...WORKER_ROUNDS],
-  [round('database restart', undefined, 500)],
+  [round('fail-over', undefined, 500), round('database restart', undefined, 500)],
 ]
 
 function round(fault: FaultName, node: number | undefined, durationMs: number, worker = 1): Round {

@@ -24,6 +24,12 @@ export const DATABASE_FAULTS = [
   'database restart',
   'database kill',
   'database unavailable',
+  'fail-over',
+  'stop and fail-over',
+  'switch-over',
+  'standby stop',
+  'standby stop and fail-over',
+  'standby kill',
   'all cut',
   'all frozen',
 ] as const
@@ -68,6 +74,12 @@ const DATABASE_DECK: Record<(typeof DATABASE_FAULTS)[number], number> = {
   'database restart': 3,
   'database kill': 2,
   'database unavailable': 1,
+  'fail-over': 3,
+  'stop and fail-over': 1,
+  'switch-over': 1,
+  'standby stop': 1,
+  'standby stop and fail-over': 1,
+  'standby kill': 1,
   'all cut': 1,
   'all frozen': 1,
 }
@@ -151,6 +163,15 @@ function durationOf(random: Random, fault: FaultName): number {
       return random.between(0, 4_000)
     case 'database kill':
       return 0
+    case 'fail-over':
+    case 'stop and fail-over':
+    case 'switch-over':
+    case 'standby kill':
+      // Until the manager has noticed.
+      return random.pick([0, random.between(500, 5_000), random.between(8_000, 25_000)])
+    case 'standby stop':
+    case 'standby stop and fail-over':
+      return random.between(1_000, 25_000)
     case 'database unavailable':
     case 'all cut':
     case 'all frozen':

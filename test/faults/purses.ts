@@ -1,12 +1,14 @@
 /** The customers of a world, and the changes to their money and keys while they call. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
-import type { Database } from '../../src/db/open.ts'
 import { credit, debit, type EntryOutcome } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { seedTeam } from '../harness/seed-team.ts'
+import { seedPayer } from '../harness/payer.ts'
+import { createPayments, type Payments } from './payments.ts'
 import type { Random } from './random.ts'
+import type { World } from './world.ts'
 
 export interface Purse {
   readonly customerId: string
@@ -14,6 +16,8 @@ export interface Purse {
   readonly isPoor: boolean
   /** Its keys belong to this team, whose cap is never reached. */
   readonly teamId: string | undefined
+  /** Of the customer who lives on top-ups alone. */
+  readonly payments?: Payments
   key: { readonly id: string; readonly secret: string }
   creditedNanoBrl: bigint
   debitedNanoBrl: bigint
@@ -36,7 +40,7 @@ const POOR_BRL = '0.3'
 const CAP_NANO_BRL = 4_000_000_000_000n
 const BUDGET_PICO_USD = 1_000_000_000_000_000n
 
-export async function createPurses(db: Database): Promise<Purses> {
+export async function createPurses({ db, nodes, processor }: World): Promise<Purses> {
   const all: Purse[] = []
   for (let index = 0; index < RICH + POOR; index++) {
     const isPoor = index >= RICH
@@ -55,6 +59,23 @@ export async function createPurses(db: Database): Promise<Purses> {
       debitedNanoBrl: 0n,
     })
   }
+  if (processor) {
+    const payer = await seedPayer(db)
+    const { customerId } = payer
+    const { key, secret } = await createApiKey(db, keyOf(customerId, undefined))
+    all.push({
+      customerId,
+      isPoor: true,
+      teamId: undefined,
+      payments: createPayments(
+        payer,
+        nodes.map(({ baseUrl }) => baseUrl),
+      ),
+      key: { id: key.id, secret },
+      creditedNanoBrl: 0n,
+      debitedNanoBrl: 0n,
+    })
+  }
   const revokedAtMs = new Map<string, number>()
 
   async function changeKey(purse: Purse): Promise<void> {
@@ -66,7 +87,7 @@ export async function createPurses(db: Database): Promise<Purses> {
   }
 
   async function act(random: Random): Promise<void> {
-    const poor = random.pick(all.filter(({ isPoor }) => isPoor))
+    const poor = random.pick(all.filter(({ isPoor, payments }) => isPoor && !payments))
     const drawn = random.next()
     if (drawn < 0.15) return changeKey(random.pick(all))
     const { customerId } = poor
@@ -87,16 +108,23 @@ export async function createPurses(db: Database): Promise<Purses> {
     revokedAtMs,
     startActs(random) {
       const stopping = new AbortController()
-      const running = (async () => {
+      async function repeat(work: () => Promise<void>): Promise<void> {
         while (!stopping.signal.aborted) {
           await sleep(random.between(200, 1_500))
-          await act(random)
+          await work()
         }
-      })()
+      }
+      const payers = all.flatMap(({ payments }) => (payments ? [payments] : []))
+      const running = [
+        repeat(() => act(random)),
+        ...payers.map((payments) =>
+          repeat(() => (random.next() < 0.6 ? payments.topUp(random) : payments.refund(random))),
+        ),
+      ]
       return {
         async stop() {
           stopping.abort()
-          await running
+          await Promise.all(running)
         },
       }
     },

@@ -25,7 +25,10 @@ export interface LedgerAccount {
   readonly debitedNanoBrl: bigint
   readonly chargedNanoBrl: bigint
   readonly heldNanoBrl: bigint
-  /** How much more the corrections charged than the first outcomes had. */
+  /**
+   * How much more the corrections charged than the first outcomes had, over the holds that they made dearer: what
+   * another correction gave back may be spent again before.
+   */
   readonly correctedNanoBrl: bigint
 }
 
@@ -77,8 +80,10 @@ export async function readAccounts(db: Database): Promise<LedgerAccount[]> {
       charged_nano_brl as charged, held_nano_brl as held, coalesce(c.corrected, 0)::int8 as corrected
     from accounts
     left join (
-      select customer_id, sum(cost_billed_nano_brl) as corrected from (${await eventsOf(db)}) events
-      where corrects_id is not null group by 1
+      select customer_id, sum(greatest(0, more)) as corrected from (
+        select customer_id, corrects_id, sum(cost_billed_nano_brl) as more from (${await eventsOf(db)}) events
+        where corrects_id is not null group by 1, 2
+      ) by_hold group by 1
     ) c using (customer_id)`.execute(db)
   return rows.map((row) => ({
     customerId: row.customer_id,

@@ -35,6 +35,7 @@ export function renderRounds(reports: readonly WorldReport[]): string {
     `| corrected | ${sum(({ corrected }) => corrected)} |`,
     `| refused, and charged | ${sum(({ refusedAndCharged }) => refusedAndCharged)} |`,
     `| far from any fault | ${sum(({ undisturbed }) => undisturbed)} |`,
+    `| top-ups | ${reports.reduce((total, { paidTopUps }) => total + paidTopUps, 0)} |`,
     `| comparisons of the counts | ${settled.length} |`,
     `| settled after, at most | ${(Math.max(...settled) / 1_000).toFixed(0)} s |`,
     ...reports.flatMap(({ foundAfterMs, seed }) =>
@@ -49,6 +50,9 @@ export function renderRounds(reports: readonly WorldReport[]): string {
     ...(byRule.length > 0 ? ['', '| violated rule | calls |', '|---|---|', ...byRule] : []),
     ...(reports.some(({ hasDisks }) => !hasDisks)
       ? ['', 'No disk was filled: this account may not mount file systems.']
+      : []),
+    ...(reports.some(({ paidTopUps }) => paidTopUps === 0)
+      ? ['', 'Nobody topped up: payments need openssl, for a certificate.']
       : []),
   ].join('\n')
 }

@@ -26,6 +26,8 @@ export interface WorldReport {
   readonly foundAfterMs: number | undefined
   readonly settledAfterMs: readonly number[]
   readonly hasDisks: boolean
+  /** Top-ups that were paid at the processor. */
+  readonly paidTopUps: number
 }
 
 export interface WorldOptions {
@@ -57,7 +59,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
   const { seed, log } = options
   const world = await createWorld()
   try {
-    const purses = await createPurses(world.db)
+    const purses = await createPurses(world)
     const planner = createPlanner(seed)
     const random = createRandom(seed ^ 0x5eed)
     const calls: ClientCall[] = []
@@ -111,6 +113,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
       foundAfterMs,
       settledAfterMs,
       hasDisks,
+      paidTopUps: purses.all.reduce((sum, { payments }) => sum + (payments?.topUpIds.size ?? 0), 0),
     }
   } finally {
     if (options.logFolder) await keepLogs(world, options.logFolder, seed)

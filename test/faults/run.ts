@@ -1,7 +1,7 @@
 /**
- * `node test/faults/run.ts --rounds 200 --seed 1 --worlds 3`: rounds of faults in parallel worlds. World `i`
- * has the seed `seed + i` and its share of the rounds; to repeat one world, give its own seed, `--worlds 1`
- * and its share as `--rounds`. Exits 1 when counts disagree or the audit is not clean.
+ * `npm run proof -- --rounds 200 --seed 1 --worlds 2`: rounds of faults in parallel worlds. World `i` has the seed
+ * `seed + i` and its share of the rounds. Exits 1 when counts disagree or the audit is not clean, and prints the command
+ * that repeats each such world alone.
  */
 import { parseArgs } from 'node:util'
 import { renderRounds } from './render-rounds.ts'
@@ -10,24 +10,25 @@ import { closeWorlds } from './world.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '200' },
+    rounds: { type: 'string', default: '52' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-    worlds: { type: 'string', default: '3' },
+    worlds: { type: 'string', default: '1' },
     logs: { type: 'string' },
-    episode: { type: 'string', default: '15' },
+    episode: { type: 'string', default: '13' },
   },
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void closeWorlds().finally(() => process.exit(1)))
 const worlds = Number(values.worlds)
 const seed = Number(values.seed)
+const rounds = Math.ceil(Number(values.rounds) / worlds)
 const startedAtMs = Date.now()
 process.stdout.write(`seed ${seed}, ${values.rounds} rounds in ${worlds} worlds\n`)
 const reports = await Promise.all(
   Array.from({ length: worlds }, (_, index) =>
     runWorld({
       seed: seed + index,
-      rounds: Math.ceil(Number(values.rounds) / worlds),
+      rounds,
       roundsPerEpisode: Number(values.episode),
       provesAudit: true,
       logFolder: values.logs,
@@ -36,9 +37,15 @@ const reports = await Promise.all(
   ),
 )
 const faults = reports.flatMap(({ auditFaults }) => auditFaults)
-const discrepancies = reports.flatMap((report) => report.discrepancies)
+const failed = reports.filter(
+  ({ auditFaults, discrepancies }) => auditFaults.length + discrepancies.length > 0,
+)
 process.stdout.write(
   `\n${faults.map((fault) => `${fault}\n`).join('')}\n${renderRounds(reports)}\n`,
 )
 process.stdout.write(`\n${((Date.now() - startedAtMs) / 60_000).toFixed(1)} minutes\n`)
-process.exit(faults.length + discrepancies.length > 0 ? 1 : 0)
+for (const report of failed)
+  process.stdout.write(
+    `repeat: npm run proof -- --seed ${report.seed} --worlds 1 --rounds ${rounds} --episode ${values.episode}\n`,
+  )
+process.exit(failed.length > 0 ? 1 : 0)

@@ -1,5 +1,5 @@
 /**
- * The network between one node and the database: it can be cut (both sides notice), or frozen in one
+ * The network between one node and a server of the database: it can be cut (both sides notice), or frozen in one
  * direction or both (neither side notices; sent bytes wait, and arrive late). `heal` either delivers the
  * waiting bytes, as a network does, or ends the connections, as a firewall that has forgotten them does.
  */
@@ -8,13 +8,16 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export type Direction = 'to_database' | 'from_database'
 
-export interface TcpProxy {
-  readonly port: number
+export interface Network {
   /** Connections end, and new ones are refused until `heal`. */
   cut(): void
   freeze(directions: readonly Direction[]): void
   heal(options?: { isReset: boolean }): void
   close(): void
+}
+
+export interface TcpProxy extends Network {
+  readonly port: number
 }
 
 interface Pair {
@@ -25,7 +28,17 @@ interface Pair {
   serverHasClosed: boolean
 }
 
-export async function startTcpProxy(targetPort: () => number): Promise<TcpProxy> {
+/** Of a node to all servers of the database; they fail together. */
+export function joinNetworks(networks: readonly Network[]): Network {
+  return {
+    cut: () => networks.forEach((network) => network.cut()),
+    freeze: (directions) => networks.forEach((network) => network.freeze(directions)),
+    heal: (options) => networks.forEach((network) => network.heal(options)),
+    close: () => networks.forEach((network) => network.close()),
+  }
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>()
   const frozen = new Set<Direction>()
   let isCut = false
@@ -36,7 +49,7 @@ export async function startTcpProxy(targetPort: () => number): Promise<TcpProxy>
       client.destroy()
       return
     }
-    const server = connect({ port: targetPort(), host: '127.0.0.1', allowHalfOpen: true })
+    const server = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true })
     for (const socket of [client, server]) socket.setNoDelay(true)
     const pair: Pair = { client, server, clientHasClosed: false, serverHasClosed: false }
     pairs.add(pair)

@@ -1,14 +1,19 @@
-/** One PostgreSQL, three nodes (the last one with workers) that each reach it through their own network, and an upstream. */
-import { readFileSync } from 'node:fs'
+/**
+ * A primary with a synchronous standby, three nodes (the last one with workers) that each reach both through their own
+ * network, an upstream and a payment processor.
+ */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
 import { sql } from 'kysely'
+import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
 import { createFaultNode, type FaultNode } from './fault-node.ts'
+import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
+import { runCliProcess } from '../harness/run-cli.ts'
+import { createProcessor, type ProcessorProcess } from './processor-process.ts'
 import { catalogOf, FX_RATE, startUpstream, type UpstreamProcess } from './upstream-process.ts'
 
 export const NODES = 3
@@ -22,12 +27,14 @@ export interface World {
   /** Directly to the database, past the networks of the nodes. */
   readonly db: Database
   readonly databaseUrl: string
-  readonly catalogFile: string
+  /** Undefined on machines without openssl. */
+  readonly processor: ProcessorProcess | undefined
+  /** Of every node and of the command line. */
+  readonly env: Readonly<Record<string, string>>
   readonly killedWorkers: KilledWorker[]
-  stopDatabase(): Promise<void>
-  startDatabase(): Promise<void>
-  /** SIGKILL of its main process; its supervisor starts it again. */
-  killDatabase(): Promise<void>
+  readonly database: DatabasePair
+  /** Resolves when its primary answers. */
+  untilAnswering(): Promise<void>
   close(): Promise<void>
 }
 
@@ -50,55 +57,58 @@ export async function createWorld(): Promise<World> {
   // elsewhere.
   await chmod(folder, 0o755)
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'catraca-faults-compiled')
-  const start = (): Promise<EmbeddedPostgres> =>
-    startEmbedded({ dataDir: join(folder, 'database'), log: () => {} })
-  let embedded = await start()
-  const { databaseUrl } = embedded
+  const database = await startDatabasePair(folder)
+  const { databaseUrl } = database
   await migrate(databaseUrl)
-  const database = openDatabase(databaseUrl, { onError: () => {} })
-  const { rows } = await sql<{ data_directory: string }>`show data_directory`.execute(database.db)
-  const pidFile = join((rows[0] as { data_directory: string }).data_directory, 'postmaster.pid')
+  const direct = openDatabase(databaseUrl, { onError: () => {} })
 
   const upstream = await startUpstream()
   const catalogFile = join(folder, 'catraca.config.json')
   await writeFile(catalogFile, JSON.stringify(catalogOf(upstream.port)))
-  const env = { CATRACA_CONFIG: catalogFile, SANDBOX_FX_RATE: FX_RATE, LOG_LEVEL: 'info' }
+  const processor = await createProcessor(folder)
+  const env = {
+    ...LIVE_ENVIRONMENT,
+    // Nobody takes the mails.
+    SMTP_URL: 'smtp://127.0.0.1:25',
+    CATRACA_CONFIG: catalogFile,
+    LOG_LEVEL: 'info',
+    TOPUP_MIN_BRL: '10',
+    ...processor?.env,
+  }
+  const fx = await runCliProcess(['fx', 'set', FX_RATE, '--note', 'faults'], {
+    ...env,
+    DATABASE_URL: databaseUrl,
+  })
+  if (fx.code !== 0) throw new Error(fx.stderr)
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) =>
       createFaultNode({
         index,
         folder,
-        databaseUrl: () => embedded.databaseUrl,
+        database,
         env: index === WORKERS_NODE ? { ...env, WORKERS: String(WORKERS) } : env,
       }),
     ),
   )
+  await processor?.start(nodes.map(({ port }) => port))
   await Promise.all(nodes.map((node) => node.start()))
 
   const world: World = {
     nodes,
     upstream,
-    db: database.db,
+    db: direct.db,
+    database,
     databaseUrl,
-    catalogFile,
+    processor,
+    env,
     killedWorkers: [],
-    stopDatabase: () => embedded.stop(),
-    async startDatabase() {
-      embedded = await start()
-      if (embedded.databaseUrl !== databaseUrl) throw new Error('the database moved')
-    },
-    async killDatabase() {
-      process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGKILL')
-      // Until the supervisor notices that it is gone, and it answers again.
-      await sleep(1_000)
-      await untilAnswering(database.db)
-    },
+    untilAnswering: () => untilAnswering(direct.db),
     async close() {
       if (!open.delete(world)) return
       await Promise.all(nodes.map((node) => node.remove()))
-      await upstream.stop()
+      await Promise.all([upstream.stop(), processor?.stop()])
+      await direct.close()
       await database.close()
-      await embedded.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }

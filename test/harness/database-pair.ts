@@ -1,79 +1,79 @@
-/** A primary and a standby that streams from it, as processes of their own: the primary can be killed for good. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+/**
+ * A primary and a synchronous standby, as processes of their own, and what a manager of fail-overs does with them: the
+ * standby is promoted, and a new one is made of the old primary.
+ */
 import { join } from 'node:path'
-import { makeStandby, waitForStandby, type RunningDatabase } from './standby.ts'
+import { startDatabaseProcess, type DatabaseProcess } from './database-process.ts'
+import {
+  copyPrimary,
+  makeStandby,
+  setSynchronousStandby,
+  untilStandbyIs,
+  waitForStandby,
+} from './standby.ts'
 import { withClient } from './test-database.ts'
 
 export interface DatabasePair {
   /** Both hosts, as libpq writes them. */
   readonly databaseUrl: string
-  /** Of the first one alone. */
-  readonly primaryUrl: string
-  /** Of the standby alone. */
-  readonly standbyUrl: string
-  /** SIGKILL: nothing is written any more, and nothing starts it again. */
-  killPrimary(): Promise<void>
-  killStandby(): Promise<void>
-  /** The standby takes writes when this resolves. */
+  /** Of both hosts, in the order of the URL. */
+  readonly ports: readonly number[]
+  readonly primary: DatabaseProcess
+  readonly standby: DatabaseProcess
+  /** Resolves when every commit waits for the standby's disk: only then does a fail-over lose nothing. */
+  untilSynchronous(): Promise<void>
+  /** Commits wait for no standby any more, as the manager decides when it is lost. */
+  goOnAlone(): Promise<void>
+  /** After the primary's end: the standby takes writes when this resolves, and commits wait for no other. */
   promote(): Promise<void>
+  /** The ended process comes back as the standby, with a new copy of the primary, and commits wait for it. */
+  rejoin(): Promise<void>
   close(): Promise<void>
 }
 
-const PROGRAM = join(import.meta.dirname, 'start-database.ts')
+/** The standby comes back soon after the primary was away, and still finds what was written meanwhile. */
+const SETTINGS = { wal_retrieve_retry_interval: '500ms', wal_keep_size: '512MB' }
 
 /** A commit waits for the standby's disk, unless the standby is only to be read. */
 export async function startDatabasePair(
   folder: string,
   { isSynchronous = true } = {},
 ): Promise<DatabasePair> {
-  const first = await start(join(folder, 'first'))
   const secondDir = join(folder, 'second')
-  await makeStandby(first, secondDir)
-  const standby = await start(secondDir)
-  if (isSynchronous) await waitForStandby(first.databaseUrl)
-  const { port, username, password } = new URL(first.databaseUrl)
-  const { port: standbyPort } = new URL(standby.databaseUrl)
+  let primary = await startDatabaseProcess(join(folder, 'first'))
+  await withClient(primary.databaseUrl, async (client) => {
+    for (const [name, value] of Object.entries(SETTINGS))
+      await client.query(`alter system set ${name} = '${value}'`)
+    await client.query('select pg_reload_conf()')
+  })
+  await makeStandby(primary, secondDir)
+  let standby = await startDatabaseProcess(secondDir)
+  if (isSynchronous) await waitForStandby(primary.databaseUrl)
+  const { username, password } = new URL(primary.databaseUrl)
+  const ports = [primary.port, standby.port]
   return {
-    databaseUrl: `postgres://${username}:${password}@127.0.0.1:${port},127.0.0.1:${standbyPort}/catraca`,
-    standbyUrl: standby.databaseUrl,
-    primaryUrl: first.databaseUrl,
-    killPrimary: () => first.kill(),
-    killStandby: () => standby.kill(),
+    databaseUrl: `postgres://${username}:${password}@${ports.map((port) => `127.0.0.1:${port}`).join()}/catraca`,
+    ports,
+    get primary() {
+      return primary
+    },
+    get standby() {
+      return standby
+    },
+    untilSynchronous: () => untilStandbyIs(primary.databaseUrl, 'sync'),
+    goOnAlone: () => setSynchronousStandby(primary.databaseUrl, ''),
     async promote() {
       await withClient(standby.databaseUrl, (client) => client.query('select pg_promote(true, 60)'))
+      ;[primary, standby] = [standby, primary]
+    },
+    async rejoin() {
+      await copyPrimary(primary, standby.folder)
+      await standby.start()
+      await waitForStandby(primary.databaseUrl)
     },
     async close() {
-      await first.kill()
       await standby.kill()
+      await primary.kill()
     },
   }
-}
-
-async function start(dataDir: string): Promise<RunningDatabase & { kill(): Promise<void> }> {
-  const child = spawn(process.execPath, [PROGRAM, dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.on('data', (data) => (text += String(data)))
-  while (!text.endsWith('\n')) await Promise.race([once(child.stdout, 'data'), failWithEnd(child)])
-  const started = JSON.parse(text) as RunningDatabase
-  return {
-    ...started,
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      const [pid] = (await readFile(join(started.folder, 'cluster/postmaster.pid'), 'utf8')).split(
-        '\n',
-      )
-      process.kill(Number(pid), 'SIGKILL')
-    },
-  }
-}
-
-async function failWithEnd(child: ChildProcess): Promise<never> {
-  await once(child, 'exit')
-  throw new Error('the database did not start')
 }

@@ -44,7 +44,7 @@ after(async () => {
 })
 
 test('only a standby is no database, and the start says so', async () => {
-  const { host, username, password } = new URL(pair.standbyUrl)
+  const { host, username, password } = new URL(pair.standby.databaseUrl)
   const standbys = `postgres://${username}:${password}@${host},${host}/catraca`
   await assert.rejects(
     startTestNode({ databaseUrl: standbys }),
@@ -54,14 +54,14 @@ test('only a standby is no database, and the start says so', async () => {
 
 test('the audit and the doctor run on a standby, and a command that writes says why it cannot', async () => {
   await seedCustomer(database.db, { balanceBrl: '10' })
-  const standby = openDatabase(pair.standbyUrl, { onError: () => {} })
+  const standby = openDatabase(pair.standby.databaseUrl, { onError: () => {} })
   for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
     const found = await sql`select 1 from customers`.execute(standby.db).catch(() => undefined)
     if (found?.rows.length === 1) break
     assert.ok(Date.now() < deadline, 'the standby has not replayed the customer')
   }
   await standby.close()
-  const environment = { DATABASE_URL: pair.standbyUrl, DATA_DIR: join(folder, 'none') }
+  const environment = { DATABASE_URL: pair.standby.databaseUrl, DATA_DIR: join(folder, 'none') }
   const audited = await runCli(['audit', '--json'], environment)
   assert.equal(audited.code, 0, audited.stderr)
   assert.equal((JSON.parse(audited.stdout) as { customers: number }).customers, 1)
@@ -77,7 +77,7 @@ test('the audit and the doctor run on a standby, and a command that writes says 
 
 test('a new password in the file is used by the next connection, without a restart', async () => {
   const file = join(folder, 'password')
-  const url = new URL(pair.standbyUrl)
+  const url = new URL(pair.standby.databaseUrl)
   await writeFile(file, `${url.password}\n`)
   const { db, close } = openDatabase(pair.databaseUrl, { onError: () => {} })
   const role = 'rotated'
@@ -120,7 +120,7 @@ test('a fail-over to a synchronous standby loses no charge, and no hold stays op
     calls: ['impatient-sandbox-chat'],
   })
   while (clients.wholeSoFar < 20) await sleep(20)
-  await pair.killPrimary()
+  await pair.primary.kill()
   const before = clients.wholeSoFar
   await pair.promote()
   while (clients.wholeSoFar < before + 20) await sleep(20)

@@ -33,12 +33,12 @@ before(async () => {
   // The database's account is not root.
   await chmod(folder, 0o755)
   pair = await startDatabasePair(folder, { isSynchronous: false })
-  await migrate(pair.primaryUrl)
-  database = openDatabase(pair.primaryUrl, { onError: () => {} })
+  await migrate(pair.primary.databaseUrl)
+  database = openDatabase(pair.primary.databaseUrl, { onError: () => {} })
   await ensureMonths(database.db)
   node = await startTestNode({
-    databaseUrl: pair.primaryUrl,
-    env: { DATABASE_READ_URL: pair.standbyUrl, DATABASE_READ_LAG_SECONDS_MAX: '8' },
+    databaseUrl: pair.primary.databaseUrl,
+    env: { DATABASE_READ_URL: pair.standby.databaseUrl, DATABASE_READ_LAG_SECONDS_MAX: '8' },
   })
   customer = await seedCustomer(database.db, { balanceBrl: '100' })
   stranger = await seedCustomer(database.db, { balanceBrl: '100' })
@@ -99,7 +99,7 @@ const untilReadFromReplica = (): Promise<Answer> =>
   })
 
 const onStandby = (statement: string) =>
-  withClient(pair.standbyUrl, async (client) => client.query(statement))
+  withClient(pair.standby.databaseUrl, async (client) => client.query(statement))
 
 function linesOf(event: string): readonly Record<string, unknown>[] {
   return node.log
@@ -170,14 +170,14 @@ test('a replica that is further behind than the limit is left, with one line of 
 
 test('the doctor says how far the replica is behind', async () => {
   const doctor = await runCli(['doctor'], {
-    DATABASE_URL: pair.primaryUrl,
-    DATABASE_READ_URL: pair.standbyUrl,
+    DATABASE_URL: pair.primary.databaseUrl,
+    DATABASE_READ_URL: pair.standby.databaseUrl,
     DATA_DIR: join(folder, 'none'),
   })
   assert.match(doctor.stdout, /^ok +the replica \S+ is read: its data is .* s old at most$/m)
   const wrong = await runCli(['doctor'], {
-    DATABASE_URL: pair.primaryUrl,
-    DATABASE_READ_URL: pair.primaryUrl,
+    DATABASE_URL: pair.primary.databaseUrl,
+    DATABASE_READ_URL: pair.primary.databaseUrl,
     DATA_DIR: join(folder, 'none'),
   })
   assert.match(wrong.stdout, /^warn +the replica \S+ is not read: it takes writes, so it is none/m)
@@ -205,7 +205,7 @@ test('a query that replay cancels is answered by the primary', async () => {
   await sql`create table probe as select 1 as n`.execute(database.db)
   await onStandby(`alter system set max_standby_streaming_delay = 0`)
   await onStandby('select pg_reload_conf()')
-  await withReplicas(pair.standbyUrl, async (replicas) => {
+  await withReplicas(pair.standby.databaseUrl, async (replicas) => {
     const { db } = await untilPicked(replicas)
     const slow = sql<{ was_slow: boolean }>`
       select pg_is_in_recovery() as was_slow, count(*), case when pg_is_in_recovery() then pg_sleep(9)::text end
@@ -230,7 +230,7 @@ test('a query that replay cancels is answered by the primary', async () => {
 })
 
 test('a read writes nothing, and is a single statement', async () => {
-  await withReplicas(pair.standbyUrl, async (replicas) => {
+  await withReplicas(pair.standby.databaseUrl, async (replicas) => {
     const { db } = await untilPicked(replicas)
     const { rows } = await sql<{ setting: string }>`
       select current_setting('default_transaction_read_only') as setting`.execute(db)
@@ -244,9 +244,9 @@ test('a read writes nothing, and is a single statement', async () => {
 })
 
 test('of several hosts a standby is read, and neither the primary nor a copy of another database', async () => {
-  const { host: first } = new URL(pair.primaryUrl)
-  const { host: second } = new URL(pair.standbyUrl)
-  const both = pair.primaryUrl.replace(first, `${first},${second}`).replace(/\?.*/, '')
+  const { host: first } = new URL(pair.primary.databaseUrl)
+  const { host: second } = new URL(pair.standby.databaseUrl)
+  const both = pair.primary.databaseUrl.replace(first, `${first},${second}`).replace(/\?.*/, '')
   await withReplicas(both, async (replicas) => {
     await untilPicked(replicas)
     await until('the primary is not recognised', async () =>
@@ -255,7 +255,7 @@ test('of several hosts a standby is read, and neither the primary nor a copy of 
     assert.equal(replicas.list()[1]?.trouble, undefined)
   })
   const other = openDatabase(process.env.TEST_DATABASE_URL as string, { onError: () => {} })
-  const replicas = openReadReplicas(pair.standbyUrl, {
+  const replicas = openReadReplicas(pair.standby.databaseUrl, {
     primary: other.pool,
     ageMsMax: 30_000,
     log: createLog('silent', () => {}),
@@ -270,9 +270,9 @@ test('of several hosts a standby is read, and neither the primary nor a copy of 
 
 test('a role without any right but its tables can read where the databases are', async () => {
   await sql.raw(`create role plain_reader login password 'x'`).execute(database.db)
-  const url = urlOf(pair.primaryUrl, 'catraca').replace(/\/\/[^@]*@/, '//plain_reader:x@')
+  const url = urlOf(pair.primary.databaseUrl, 'catraca').replace(/\/\/[^@]*@/, '//plain_reader:x@')
   const plain = openDatabase(url, { onError: () => {} })
-  const replicas = openReadReplicas(pair.standbyUrl, {
+  const replicas = openReadReplicas(pair.standby.databaseUrl, {
     primary: plain.pool,
     ageMsMax: 30_000,
     log: createLog('silent', () => {}),
@@ -289,7 +289,7 @@ test('when the replica dies under load, every read is answered, and it is left o
   const readers = Array.from({ length: 8 }, async () => {
     while (!isOver) assert.equal((await get('/usage/events')).status, 200)
   })
-  await pair.killStandby()
+  await pair.standby.kill()
   await until('the dead replica is still read', async () =>
     linesOf('replica_left').length > lines ? true : undefined,
   )

@@ -49,7 +49,7 @@ export interface WorkerWorld {
 export async function createWorkerWorld(): Promise<WorkerWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-workers-'))
   const database = await createTestDatabase()
-  const network = await startTcpProxy(() => Number(new URL(database.databaseUrl).port))
+  const network = await startTcpProxy(Number(new URL(database.databaseUrl).port))
   let unfinished: (() => void)[] = []
   const upstream = createServer((incoming, response) => {
     let body = ''

@@ -1,0 +1,67 @@
+/** A customer who lives on top-ups and asks for refunds, over HTTP and through whichever node answers. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { actOnPage, type Payer } from '../harness/payer.ts'
+import type { Random } from './random.ts'
+
+export interface Payments {
+  readonly topUpIds: ReadonlySet<string>
+  /** Returns when it is paid at the processor; the credit comes later. */
+  topUp(random: Random): Promise<void>
+  /** Of a part, or of everything that is left. */
+  refund(random: Random): Promise<void>
+}
+
+const AMOUNT_BRL_MIN = 10
+const AMOUNT_BRL_MAX = 40
+const REFUND_BRL_MIN = 5
+const ANSWER_MS_MAX = 10_000
+const TRIES_MAX = 400
+/** Of a refund: there may be nothing to refund. */
+const REFUSED = [400, 409]
+
+export function createPayments({ secret }: Payer, baseUrls: readonly string[]): Payments {
+  const topUpIds = new Set<string>()
+
+  /** The same key at each try and on each node: what was done without an answer is not done twice. */
+  async function ask<Answer>(path: string, body: object, random: Random): Promise<Answer> {
+    const key = randomUUID()
+    let last = ''
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const answer = await fetch(`${random.pick(baseUrls)}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      }).catch((error: Error) => void (last = error.message))
+      const text = await answer?.text().catch(() => undefined)
+      if (answer && text !== undefined) {
+        if (answer.status === 201 || REFUSED.includes(answer.status)) {
+          if (!text.includes('idempotency_key_in_use')) return JSON.parse(text) as Answer
+        }
+        last = `${answer.status} ${text}`
+      }
+      await sleep(500)
+    }
+    throw new Error(`${path} was never answered: ${last}`)
+  }
+
+  return {
+    topUpIds,
+    async topUp(random) {
+      const amount = random.between(AMOUNT_BRL_MIN, AMOUNT_BRL_MAX)
+      const made = await ask<{ id?: string; page_url: string }>('/topups', { amount }, random)
+      if (made.id === undefined) throw new Error(`no top-up: ${JSON.stringify(made)}`)
+      topUpIds.add(made.id)
+      await actOnPage(made.page_url)
+    },
+    async refund(random) {
+      const amount = random.between(REFUND_BRL_MIN, AMOUNT_BRL_MIN)
+      await ask('/me/refunds', random.next() < 0.5 ? { amount } : {}, random)
+    },
+  }
+}
