@@ -38,6 +38,9 @@ export class DatabaseClient extends pg.Client {
     this.#address = address
     this.localSettings = address.isPooled ? setLocally(settings) : undefined
     usePasswordFile(this, address)
+    // The database may end the connection before its owner listens, which would end the process. Whatever is asked of the
+    // connection then fails.
+    this.on('error', () => {})
   }
 
   override connect = ((callback?: (error: Error | null) => void): unknown => {
