@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react'
+import { t } from '../language/t.ts'
 
 interface PageTitleProps {
   /** Also the title of the browser's tab. */
@@ -9,7 +10,7 @@ interface PageTitleProps {
 
 export function PageTitle({ title, description, actions }: PageTitleProps) {
   useEffect(() => {
-    document.title = `${title} · Catraca`
+    document.title = t('{title} · Catraca', { title })
   }, [title])
   return (
     <div className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">

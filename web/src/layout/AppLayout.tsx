@@ -31,7 +31,7 @@ interface AppLayoutProps {
   readonly children?: ReactNode
 }
 
-export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayoutProps) {
+export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLayoutProps) {
   const { data: found } = useQuery(sessionQuery)
   const session = useLastSession(found)
   const { data: preferences } = useQuery({

@@ -4,6 +4,7 @@ import { Logo } from './Logo.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
+import { t } from '../language/t.ts'
 
 export function PublicFrame({ children }: { children: ReactNode }) {
   useFocusOnNavigation()
@@ -12,7 +13,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       <SkipLink />
       <header className="mx-auto flex w-full max-w-5xl items-center justify-between gap-4 px-4 py-4">
         {/* Not a page of the dashboard: the server has one for visitors there. */}
-        <a href="/" aria-label="Catraca: início" className="rounded-lg py-2">
+        <a href="/" aria-label={t('Catraca: início')} className="rounded-lg py-2">
           <Logo />
         </a>
         <ThemeSwitch />

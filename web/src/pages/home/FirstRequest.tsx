@@ -1,4 +1,5 @@
 import { CopyButton } from '../../components/CopyButton.tsx'
+import { t } from '../../language/t.ts'
 
 /** Contains a placeholder for the key: a secret is shown only once, when it is made. */
 function commandFor(origin: string): string {
@@ -13,14 +14,14 @@ export function FirstRequest() {
   return (
     <div className="mt-3 flex flex-col items-start gap-3">
       <pre
-        aria-label="Comando da primeira chamada"
+        aria-label={t('Comando da primeira chamada')}
         role="region"
         tabIndex={0}
         className="w-full overflow-x-auto rounded-lg bg-sunken p-4 text-sm"
       >
         <code>{command}</code>
       </pre>
-      <CopyButton text={command} label="Copiar o comando" />
+      <CopyButton text={command} label={t('Copiar o comando')} />
     </div>
   )
 }

@@ -1,11 +1,13 @@
 import type { Queue } from './health-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
-export const QUEUE_WORDS: Readonly<Record<Queue['name'], string>> = {
-  events: 'Eventos por distribuir',
-  webhook_attempts: 'Entregas de webhooks',
-  mails: 'E-mails por enviar',
-  processor_events: 'Avisos do processador de pagamentos',
-}
+export const QUEUE_WORDS = perLanguage((): Readonly<Record<Queue['name'], string>> => ({
+  events: t('Eventos por distribuir'),
+  webhook_attempts: t('Entregas de webhooks'),
+  mails: t('E-mails por enviar'),
+  processor_events: t('Avisos do processador de pagamentos'),
+}))
 
 const BYTES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 
