@@ -16,7 +16,7 @@ export function AddressFields(values: PersonValues) {
         <PersonText
           {...values}
           name="postal_code"
-          label="CEP"
+          label={t('CEP')}
           mask={maskPostalCode}
           className="sm:col-span-2"
           inputMode="numeric"
@@ -70,7 +70,7 @@ export function AddressFields(values: PersonValues) {
 function StateField({ profile, fault }: PersonValues) {
   return (
     <Field
-      label="UF"
+      label={t('UF')}
       className="sm:col-span-1"
       error={fault?.[0] === 'state' ? fault[1] : undefined}
     >

@@ -9,7 +9,7 @@ interface EmailFieldProps {
 
 export function EmailField({ value, error, onChange }: EmailFieldProps) {
   return (
-    <Field label="E-mail" error={error} id="email">
+    <Field label={t('E-mail')} error={error} id="email">
       {(control) => (
         <Input
           {...control}

@@ -53,7 +53,7 @@ function InviteForm({ teamId, onClose }: Omit<InviteDialogProps, 'isOpen'>) {
   }
   return (
     <form onSubmit={submit} onInput={() => setFault(undefined)} noValidate className="grid gap-5">
-      <Field label="E-mail" error={fault} id="convidado">
+      <Field label={t('E-mail')} error={fault} id="convidado">
         {(control) => (
           <Input
             {...control}

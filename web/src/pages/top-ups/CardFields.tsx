@@ -26,7 +26,7 @@ export function CardFields() {
           <Input {...control} name="holder_name" autoComplete="cc-name" maxLength={100} required />
         )}
       </Field>
-      <Field label={t('Validade')} hint="MM/AA">
+      <Field label={t('Validade')} hint={t('MM/AA')}>
         {(control) => (
           <MaskedInput
             {...control}

@@ -52,7 +52,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="E-mail" className="sm:col-span-2">
+      <Field label={t('E-mail')} className="sm:col-span-2">
         {(control) => (
           <Input
             {...control}
@@ -65,7 +65,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="CEP">
+      <Field label={t('CEP')}>
         {(control) => (
           <MaskedInput
             {...control}

@@ -87,7 +87,7 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
             autoComplete="off"
             spellCheck={false}
             maxLength={2000}
-            placeholder="https://exemplo.com.br/webhooks"
+            placeholder={t('https://exemplo.com.br/webhooks')}
             value={url}
             onChange={(event) => setUrl(event.target.value)}
           />

@@ -19,7 +19,7 @@ export function FailingMails() {
   const mails = found.data?.pages.flatMap((page) => page.mails) ?? []
   return (
     <Card
-      title="E-mails"
+      title={t('E-mails')}
       description={t('Os que falharam de vez e os que esperam há mais de dez minutos.')}
     >
       {found.isPending && <SkeletonRows label={t('Carregando os e-mails')} />}
