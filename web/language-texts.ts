@@ -78,12 +78,14 @@ export function readDashboardTexts(): DashboardTexts {
 }
 
 /** A call of `t` or an element `Trans`. */
-function useOf(
-  node: SourceNode,
-): { text: string | undefined; hasValues: boolean } | undefined {
+function useOf(node: SourceNode): { text: string | undefined; hasValues: boolean } | undefined {
   if (node.type === 'CallExpression' && (node.callee as SourceNode).name === 't') {
-    const [text, values] = node.arguments as SourceNode[]
-    return { text: textOf(text), hasValues: values !== undefined }
+    const [given, values, context] = node.arguments as SourceNode[]
+    const text = textOf(given)
+    return {
+      text: text !== undefined && context ? `${text} (${textOf(context)})` : text,
+      hasValues: values?.type === 'ObjectExpression',
+    }
   }
   if (node.type === 'JSXOpeningElement' && (node.name as SourceNode).name === 'Trans') {
     const id = (node.attributes as SourceNode[]).find(
@@ -112,7 +114,8 @@ function bypassOf(node: SourceNode): string | undefined {
 }
 
 /** Names, units and code are the same in every language. */
-const SAME = /^(?:R\$|US\$|HTTP|Catraca|Pix|ms|tokens?|CVV|CNPJ|CPF|SMTP|Tokens\/s|Python|curl|[\d\W]+)$/u
+const SAME =
+  /^(?:R\$|US\$|HTTP|Catraca|Pix|ms|tokens?|CVV|CNPJ|CPF|SMTP|Tokens\/s|Python|curl|[\d\W]+)$/u
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && /\p{L}{2}/u.test(value) && !SAME.test(value.trim())

@@ -4,7 +4,6 @@ import type { ChatCharge } from './chat-events.ts'
 import type { Answer } from './client.ts'
 import { postModelCall, type ModelCall } from './post-model-call.ts'
 import { readJson } from './send.ts'
-import { t } from '../language/t.ts'
 
 export interface ImageCall extends ModelCall {
   readonly body: { readonly model: string; readonly prompt: string }
@@ -34,7 +33,7 @@ export async function drawImages(call: ImageCall): Promise<DrawnImages> {
   >
   const images = data.flatMap(({ b64_json: base64 = '' }) => {
     const type = TYPES.find(([start]) => base64.startsWith(start))?.[1]
-    return type === undefined ? [] : [t('data:{type};base64,{base64}', { type, base64 })]
+    return type === undefined ? [] : [`data:${type};base64,${base64}`]
   })
   if (images.length === 0) throw new ApiError(0, 'stream_broken')
   return {

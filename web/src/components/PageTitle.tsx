@@ -1,5 +1,4 @@
 import { useEffect, type ReactNode } from 'react'
-import { t } from '../language/t.ts'
 
 interface PageTitleProps {
   /** Also the title of the browser's tab. */
@@ -10,7 +9,7 @@ interface PageTitleProps {
 
 export function PageTitle({ title, description, actions }: PageTitleProps) {
   useEffect(() => {
-    document.title = t('{title} · Catraca', { title })
+    document.title = `${title} · Catraca`
   }, [title])
   return (
     <div className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">

@@ -11,7 +11,7 @@ export const SOURCE_LANGUAGE = 'pt-BR' satisfies Language
 
 const compiled = new Map<string, ReturnType<typeof compileMessage>>()
 
-// The texts of the source are compiled when they are first shown.
+// Lingui keeps nothing of what it compiles, and a list has the same message in every row.
 i18n.setMessagesCompiler((message) => {
   const known = compiled.get(message)
   if (known) return known
@@ -21,6 +21,8 @@ i18n.setMessagesCompiler((message) => {
 })
 i18n.loadAndActivate({ locale: SOURCE_LANGUAGE, messages: {} })
 
+let wanted: Language = SOURCE_LANGUAGE
+
 export function language(): Language {
   return i18n.locale as Language
 }
@@ -29,14 +31,15 @@ export function language(): Language {
 export async function setLanguage(chosen: Language): Promise<void> {
   wanted = chosen
   if (chosen === language()) return
-  const messages = chosen === 'pt-BR' ? {} : await loadEnglish()
+  const messages = chosen === SOURCE_LANGUAGE ? {} : await loadEnglish()
   // A later choice may have come while the catalogue loaded.
-  if (wanted !== chosen) return
-  i18n.loadAndActivate({ locale: chosen, messages })
-  document.documentElement.lang = chosen
+  if (wanted === chosen) activate(chosen, messages)
 }
 
-let wanted: Language = SOURCE_LANGUAGE
+function activate(chosen: Language, messages: Record<string, string>): void {
+  document.documentElement.lang = chosen === 'en-US' ? 'en' : chosen
+  i18n.loadAndActivate({ locale: chosen, messages })
+}
 
 async function loadEnglish(): Promise<Record<string, string>> {
   return (await import('./en.json')).default

@@ -7,9 +7,10 @@ export type TextValues = Readonly<
 
 /**
  * A text in the language of the dashboard; `text` is the Portuguese one. With values it is an ICU message: `{name}` stands
- * for a value. Without values it is taken literally.
+ * for a value. Without values it is taken literally. A `context` tells apart what only Portuguese says with one word.
  */
-export function t(text: string, values?: TextValues): string {
-  if (values) return i18n._(text, { ...values })
-  return (i18n.messages[text] as string | undefined) ?? text
+export function t(text: string, values?: TextValues, context?: string): string {
+  const id = context === undefined ? text : `${text} (${context})`
+  if (values) return i18n._(id, { ...values }, { message: text })
+  return (i18n.messages[id] as string | undefined) ?? text
 }

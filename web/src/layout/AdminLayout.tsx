@@ -8,9 +8,11 @@ import { PageTitle } from '../components/PageTitle.tsx'
 import { adminMenuOf } from './admin-menu.ts'
 import { AppLayout } from './AppLayout.tsx'
 import { t } from '../language/t.ts'
+import { useLanguage } from '../language/use-language.ts'
 
 /** The layout of the operators' pages: the customers' frame with the navigation of the operator's role. */
 export function AdminLayout() {
+  useLanguage()
   const { data: session } = useQuery(sessionQuery)
   const menu = adminMenuOf(session?.operator_role ?? null)
   return session?.needs_second_factor === true ? (

@@ -3,8 +3,10 @@ import { buttonClass } from '../components/button-class.ts'
 import { PageTitle } from '../components/PageTitle.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 import { t } from '../language/t.ts'
+import { useLanguage } from '../language/use-language.ts'
 
 export function NotFoundPage() {
+  useLanguage()
   return (
     <PublicFrame>
       <PageTitle

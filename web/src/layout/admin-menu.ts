@@ -28,7 +28,7 @@ const ADMIN_MENU = perLanguage((): readonly AdminEntry[] => [
   { to: '/admin/clientes', label: t('Clientes'), icon: Users, role: 'support', isOnPhoneBar: true },
   {
     to: '/admin/ajustes',
-    label: t('Ajustes'),
+    label: t('Ajustes', undefined, 'of balances'),
     icon: HandCoins,
     role: 'finance',
     isOnPhoneBar: true,

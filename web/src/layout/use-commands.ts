@@ -29,7 +29,7 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
   const goTo = (address: string) => () => history.push(address)
   return [
     ...pages.map(({ to, label, icon, group }): Command => ({
-      id: t('page {to}', { to }),
+      id: `page ${to}`,
       kind: 'page',
       label,
       icon,
@@ -51,7 +51,7 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
     act(t('Tema do sistema'), Monitor, () => chooseTheme('system')),
     ...(keys.data?.pages.flatMap((page) => page.api_keys) ?? []).map(
       ({ id, name, last_four }): Command => ({
-        id: t('key {id}', { id }),
+        id: `key ${id}`,
         kind: 'key',
         label: `${name} (…${last_four})`,
         words: t('uso'),
@@ -60,7 +60,7 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
       }),
     ),
     ...(catalog.data?.models ?? []).map(({ id, display_name, upstream, category }): Command => ({
-      id: t('model {id}', { id }),
+      id: `model ${id}`,
       kind: 'model',
       label: display_name,
       words: `${id} ${upstream}`,
@@ -75,5 +75,5 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
 }
 
 function act(label: string, icon: LucideIcon, run: () => void, words = ''): Command {
-  return { id: t('act {label}', { label }), kind: 'act', label, icon, run, words }
+  return { id: `act ${label}`, kind: 'act', label, icon, run, words }
 }

@@ -6,12 +6,13 @@ import { amount } from '../usage/charge-words.ts'
 import type { Alert, AlertKind, Channel } from './alert-queries.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
+import { language } from '../../language/language.ts'
 
 interface KindWords {
   readonly name: string
   /** Continues the sentence "Avisar quando". */
   readonly when: string
-  readonly unit: 'R$' | 'dias' | '%'
+  readonly unit: string
   readonly example: string
   readonly bounds: string
   /** API keys and teams have no balance of their own. */
@@ -46,7 +47,7 @@ export const KIND_WORDS = perLanguage((): Readonly<Record<AlertKind, KindWords>>
   runway_days: {
     name: t('Saldo perto do fim'),
     when: t('o saldo dura menos de'),
-    unit: 'dias',
+    unit: t('dias'),
     example: '7',
     bounds: t('Use um número inteiro de 1 a 365 dias.'),
     isForWholeAccountOnly: true,
@@ -61,16 +62,16 @@ export const KIND_WORDS = perLanguage((): Readonly<Record<AlertKind, KindWords>>
   },
 }))
 
-export const CHANNEL_WORDS: Readonly<Record<Channel, string>> = {
-  email: 'e-mail',
-  webhook: 'webhook',
-}
+export const CHANNEL_WORDS = perLanguage((): Readonly<Record<Channel, string>> => ({
+  email: t('e-mail'),
+  webhook: t('webhook'),
+}))
 
 export function thresholdWords(kind: AlertKind, value: number): string {
   const { unit } = KIND_WORDS()[kind]
   if (unit === 'R$') return brl(value)
-  const written = value.toLocaleString('pt-BR', { maximumFractionDigits: 2 })
-  return unit === 'dias' ? counted(value, t('dia'), t('dias')) : `${written}%`
+  const written = value.toLocaleString(language(), { maximumFractionDigits: 2 })
+  return kind === 'runway_days' ? counted(value, t('dia'), t('dias')) : `${written}%`
 }
 
 /** The value that fired the alert may be a fraction of a cent. */
@@ -79,7 +80,7 @@ export function valueWords(kind: AlertKind, value: number): string {
 }
 
 export function ruleWords({ kind, threshold, channels }: Alert): string {
-  const by = channels.map((channel) => CHANNEL_WORDS[channel]).join(' e ')
+  const by = channels.map((channel) => CHANNEL_WORDS()[channel]).join(t(' e '))
   return t('Avisa por {by} quando {when} {kind}.', {
     by,
     when: KIND_WORDS()[kind].when,

@@ -4,9 +4,9 @@ import { t } from '../../language/t.ts'
 /** Contains a placeholder for the key: a secret is shown only once, when it is made. */
 function commandFor(origin: string): string {
   return `curl ${origin}/v1/chat/completions \\
-  -H "Authorization: Bearer SUA_CHAVE" \\
+  -H "Authorization: Bearer ${t('SUA_CHAVE')}" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá!"}]}'`
+  -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "${t('Olá!')}"}]}'`
 }
 
 export function FirstRequest() {

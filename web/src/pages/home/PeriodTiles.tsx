@@ -110,7 +110,7 @@ function Change({ now, before, days, shown }: ChangeProps) {
   }
   const change = ((now - before) / before) * 100
   const Icon = change > 0.05 ? ArrowUpRight : change < -0.05 ? ArrowDownRight : Minus
-  const word = change > 0.05 ? t('a mais') : change < -0.05 ? t('a menos') : t('igual')
+  const word = change > 0.05 ? t('a mais') : change < -0.05 ? t('a menos') : undefined
   return (
     <>
       <Icon aria-hidden="true" className="mr-1 inline size-4 align-[-0.15em]" />
@@ -118,7 +118,7 @@ function Change({ now, before, days, shown }: ChangeProps) {
         id="{word} {days} dias anteriores ({shown})"
         values={{
           word:
-            word === 'igual'
+            word === undefined
               ? t('Igual aos')
               : t('{change} {word} que nos', { change: percent(Math.abs(change)), word }),
           days,

@@ -22,9 +22,7 @@ export function KeyFacts({ apiKey, children }: KeyFactsProps) {
     <>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium break-words">{apiKey.name}</span>
-        <code className="text-muted">
-          <Trans id="sk-svc-…{lastFour}" values={{ lastFour: apiKey.last_four }} />
-        </code>
+        <code className="text-muted">sk-svc-…{apiKey.last_four}</code>
         <Badge tone={tone}>{text}</Badge>
         {children}
       </p>

@@ -9,6 +9,7 @@ import { SETTINGS_AT_FIRST } from './chat-settings.ts'
 import { ToolsField } from './ToolsField.tsx'
 import type { PlaygroundView } from './use-playground.ts'
 import { t } from '../../language/t.ts'
+import { language } from '../../language/language.ts'
 
 /** The request's settings apart from model and messages. */
 export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
@@ -102,7 +103,7 @@ const SLIDER_CLASS =
 
 function Slider({ label, hint, max, step, atFirst, value, onChange }: SliderProps) {
   const id = useId()
-  const text = value === null ? t('padrão do modelo') : value.toLocaleString('pt-BR')
+  const text = value === null ? t('padrão do modelo') : value.toLocaleString(language())
   return (
     <div>
       <div className="flex min-h-6 items-baseline justify-between gap-3 text-sm">

@@ -173,7 +173,7 @@ function contentOf({ text, attachments = [] }: UserTurn): NonNullable<RequestMes
   const parts = attachments.map(({ kind, name, content }) =>
     kind === 'image'
       ? { type: 'image_url', image_url: { url: content } }
-      : { type: 'text', text: t('Arquivo {name}:\n\n{content}', { name, content }) },
+      : { type: 'text', text: `${t('Arquivo {name}:', { name })}\n\n${content}` },
   )
   return [...parts, { type: 'text', text }]
 }

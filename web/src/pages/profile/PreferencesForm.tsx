@@ -9,6 +9,8 @@ import { Notice } from '../../components/Notice.tsx'
 import { Select } from '../../components/Select.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { setZone } from '../../format/date.ts'
+import { takeLanguage } from '../../language/chosen-language.ts'
+import { knownLanguage, SOURCE_LANGUAGE } from '../../language/language.ts'
 import { formText } from '../../lib/form-text.ts'
 import { preferencesQuery, type Preferences } from './profile-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
@@ -27,7 +29,6 @@ const BRAZIL = perLanguage((): readonly (readonly [zone: string, text: string])[
 const LANGUAGES: readonly (readonly [locale: string, text: string])[] = [
   ['pt-BR', 'Português (Brasil)'],
   ['en-US', 'English'],
-  ['es-ES', 'Español'],
 ]
 
 export function PreferencesForm({ preferences }: { readonly preferences: Preferences }) {
@@ -38,6 +39,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
     onSuccess(saved) {
       setZone(saved.timezone)
       queries.setQueryData(preferencesQuery.queryKey, saved)
+      void takeLanguage(knownLanguage([saved.preferred_locale]) ?? SOURCE_LANGUAGE).catch(() => {})
       toast(t('Preferências salvas.'))
     },
   })
@@ -77,7 +79,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
         </Field>
         <Field
           label={t('Idioma preferido')}
-          hint={t('Hoje o painel e os e-mails estão em português; guardamos sua preferência.')}
+          hint={t('Do painel. Os e-mails e os avisos são em português.')}
         >
           {(control) => (
             <Select {...control} name="locale" defaultValue={preferences.preferred_locale}>

@@ -17,6 +17,7 @@ import { ReferralField } from './ReferralField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { keepForAccount } from '../../language/chosen-language.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
 
@@ -41,6 +42,7 @@ export function SignUpPage() {
   const create = useSubmit({
     mutationFn: async () => {
       const { version } = await queryClient.ensureQueryData(legalQuery)
+      keepForAccount()
       return signUp({
         name: name.trim(),
         email: email.trim(),

@@ -72,5 +72,5 @@ export function UpstreamHealth() {
 }
 
 function milliseconds(value: number | null): string {
-  return value === null ? '–' : t('{value} ms', { value: wholeNumber(value) })
+  return value === null ? '–' : `${wholeNumber(value)} ms`
 }

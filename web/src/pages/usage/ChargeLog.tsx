@@ -117,7 +117,7 @@ function Log({ filters, order, onOrder, onClear }: Props) {
                 {t('Valor')}
               </SortableHead>
               <th scope="col" className="w-14">
-                <span className="sr-only">{t('Conta')}</span>
+                <span className="sr-only">{t('Conta', undefined, 'of a call')}</span>
               </th>
             </tr>
           </thead>

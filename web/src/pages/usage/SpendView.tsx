@@ -114,7 +114,10 @@ interface FiguresProps {
 }
 
 function Figures({ spend, by, isOld, earlier, onChoose }: FiguresProps) {
-  const period = `${calendarDay(spend.from)} a ${calendarDay(spend.to)}`
+  const period = t('{from} a {to}', {
+    from: calendarDay(spend.from),
+    to: calendarDay(spend.to),
+  })
   return (
     <div aria-busy={isOld} className={`grid gap-5 transition-opacity ${isOld ? 'opacity-60' : ''}`}>
       <Card

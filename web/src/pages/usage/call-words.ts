@@ -3,6 +3,7 @@ import { duration } from '../../format/duration.ts'
 import type { Call } from './usage-queries.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
+import { language } from '../../language/language.ts'
 
 const FAILURES = perLanguage(
   (): Readonly<Record<NonNullable<Call['failure']>, readonly [string, string]>> => ({
@@ -51,5 +52,5 @@ export function timeText({ duration_ms: whole, first_byte_ms: first }: Call): {
 }
 
 export function paceText({ tokens_per_second: pace }: Call): string {
-  return pace === null ? '–' : pace.toLocaleString('pt-BR', { maximumFractionDigits: 1 })
+  return pace === null ? '–' : pace.toLocaleString(language(), { maximumFractionDigits: 1 })
 }

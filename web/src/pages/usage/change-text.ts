@@ -6,5 +6,6 @@ export function changeText(now: number, before: number): string {
   if (now === before) return t('igual ao período anterior')
   if (before <= 0) return t('nada no período anterior')
   const change = ((now - before) / before) * 100
-  return `${percent(Math.abs(change))} a ${change > 0 ? t('mais') : t('menos')}`
+  const shown = { change: percent(Math.abs(change)) }
+  return change > 0 ? t('{change} a mais', shown) : t('{change} a menos', shown)
 }

@@ -95,8 +95,7 @@ function AttemptEntry({ attempt }: { readonly attempt: Attempt }) {
           <span className="text-xs text-muted tabular-nums sm:text-sm">
             {attempt.http_status !== null && `HTTP ${attempt.http_status}`}
             {attempt.http_status !== null && attempt.latency_ms !== null && ' · '}
-            {attempt.latency_ms !== null &&
-              t('{latencyMs} ms', { latencyMs: wholeNumber(attempt.latency_ms) })}
+            {attempt.latency_ms !== null && `${wholeNumber(attempt.latency_ms)} ms`}
           </span>
         </span>
         <ChevronDown

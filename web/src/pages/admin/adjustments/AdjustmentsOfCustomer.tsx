@@ -6,7 +6,7 @@ import { t } from '../../../language/t.ts'
 export function AdjustmentsOfCustomer({ customerId }: { readonly customerId: string }) {
   return (
     <Card
-      title={t('Ajustes')}
+      title={t('Ajustes', undefined, 'of balances')}
       description={t('Créditos e débitos à mão, também os que esperam aprovação.')}
     >
       <AdjustmentList

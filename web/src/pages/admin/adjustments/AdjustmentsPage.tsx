@@ -36,7 +36,7 @@ export function AdjustmentsPage() {
   return (
     <>
       <PageTitle
-        title={t('Ajustes')}
+        title={t('Ajustes', undefined, 'of balances')}
         description={t('Créditos e débitos à mão. Os grandes precisam de dois operadores.')}
         actions={
           <Link to="/admin/clientes" className={buttonClass('secondary')}>

@@ -48,7 +48,7 @@ function MailEntry({ mail }: { readonly mail: FailingMail }) {
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
         <p className="font-medium">{notificationWords(template)}</p>
         <Badge tone={status === 'failed' ? 'danger' : 'warning'}>
-          {status === 'failed' ? t('falhou') : 'esperando'}
+          {status === 'failed' ? t('falhou') : t('esperando')}
         </Badge>
       </div>
       <p className="break-words text-muted">

@@ -39,7 +39,7 @@ export function VitalSigns({ health }: { readonly health: Health }) {
             {t('Câmbio')}
           </Link>
         }
-        value={rate === null ? 'nenhum' : `R$ ${exactDecimal(scaledBy(rate.rate, 4), 4, 4)}`}
+        value={rate === null ? t('nenhum') : `R$ ${exactDecimal(scaledBy(rate.rate, 4), 4, 4)}`}
         note={
           rate === null
             ? t('nenhuma taxa ainda')
@@ -52,7 +52,7 @@ export function VitalSigns({ health }: { readonly health: Health }) {
             {t('Conciliação')}
           </Link>
         }
-        value={counted(reconciled.open_differences, 'diferença', 'diferenças')}
+        value={counted(reconciled.open_differences, t('diferença'), t('diferenças'))}
         note={
           reconciled.last_finished_at === null ? (
             t('nunca rodou até o fim')

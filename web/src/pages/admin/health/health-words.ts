@@ -1,6 +1,7 @@
 import type { Queue } from './health-queries.ts'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
+import { language } from '../../../language/language.ts'
 
 export const QUEUE_WORDS = perLanguage((): Readonly<Record<Queue['name'], string>> => ({
   events: t('Eventos por distribuir'),
@@ -14,7 +15,7 @@ const BYTES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 /** 9123456789 -> 9,1 GB */
 export function byteWords(bytes: number): string {
   const power = Math.min(BYTES.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  return new Intl.NumberFormat('pt-BR', {
+  return new Intl.NumberFormat(language(), {
     style: 'unit',
     unit: BYTES[power] as string,
     maximumFractionDigits: 1,

@@ -69,7 +69,10 @@ function Confirmation(props: {
             before2: changeWords(before, markup),
           }}
         />
-        {startsAt === undefined ? ' agora' : t(' em {startsAt}', { startsAt: dateTime(startsAt) })}.
+        {startsAt === undefined
+          ? t(' agora')
+          : t(' em {startsAt}', { startsAt: dateTime(startsAt) })}
+        .
       </p>
       <Notice tone={markup > before ? 'warning' : 'info'}>
         <Trans

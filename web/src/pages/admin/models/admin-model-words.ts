@@ -4,6 +4,7 @@ import { dateTime } from '../../../format/date.ts'
 import type { AdminModel } from './admin-model-queries.ts'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
+import { language } from '../../../language/language.ts'
 
 export const CATEGORY_WORDS = perLanguage((): Readonly<Record<AdminModel['category'], string>> => ({
   llm: t('Texto'),
@@ -15,13 +16,13 @@ export const CATEGORY_WORDS = perLanguage((): Readonly<Record<AdminModel['catego
 
 /** 1.25 -> ×1,25 */
 export function markupWords(markup: number): string {
-  return `×${markup.toLocaleString('pt-BR', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
+  return `×${markup.toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
 }
 
 /** The change of prices: 1.25 to 1.5 is +20%. */
 export function changeWords(from: number, to: number): string {
   const change = to / from - 1
-  return change.toLocaleString('pt-BR', {
+  return change.toLocaleString(language(), {
     style: 'percent',
     signDisplay: 'exceptZero',
     maximumFractionDigits: 1,

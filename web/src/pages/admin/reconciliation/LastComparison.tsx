@@ -38,7 +38,7 @@ export function LastComparison({ report }: { readonly report: Report }) {
         {run && (
           <p className="text-sm">
             <Trans
-              id="{word} em {dateTime} ({processor}), de {from} a {to}: {payments} e {topups} comparados, {mended} sozinha{word2}."
+              id="{word} em {dateTime} ({processor}), de {from} a {to}: {payments} e {topups} comparados, {mended} {alone}."
               values={{
                 word: run.finished_at === null ? t('Começou') : t('Terminou'),
                 dateTime: dateTime(run.finished_at ?? run.started_at),
@@ -48,7 +48,7 @@ export function LastComparison({ report }: { readonly report: Report }) {
                 payments: counted(run.payments, t('pagamento'), t('pagamentos')),
                 topups: counted(run.topups, t('recarga'), t('recargas')),
                 mended: counted(run.mended, t('corrigida'), t('corrigidas')),
-                word2: run.mended === 1 ? '' : 's',
+                alone: run.mended === 1 ? t('sozinha') : t('sozinhas'),
               }}
             />
           </p>

@@ -104,7 +104,10 @@ function SumText({ sum }: { readonly sum: Report['sums']['open'] }) {
   if (parts.length === 0) return null
   return (
     <p className="mb-4 text-sm text-muted">
-      <Trans id="Somam {parts}, para mais ou para menos." values={{ parts: parts.join(' e ') }} />
+      <Trans
+        id="Somam {parts}, para mais ou para menos."
+        values={{ parts: parts.join(t(' e ')) }}
+      />
     </p>
   )
 }
