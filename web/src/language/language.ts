@@ -19,7 +19,7 @@ i18n.setMessagesCompiler((message) => {
   compiled.set(message, made)
   return made
 })
-i18n.loadAndActivate({ locale: SOURCE_LANGUAGE, messages: {} })
+loadCatalogue(SOURCE_LANGUAGE, {})
 
 let wanted: Language = SOURCE_LANGUAGE
 
@@ -33,11 +33,12 @@ export async function setLanguage(chosen: Language): Promise<void> {
   if (chosen === language()) return
   const messages = chosen === SOURCE_LANGUAGE ? {} : await loadEnglish()
   // A later choice may have come while the catalogue loaded.
-  if (wanted === chosen) activate(chosen, messages)
+  if (wanted !== chosen) return
+  document.documentElement.lang = chosen === 'en-US' ? 'en' : chosen
+  loadCatalogue(chosen, messages)
 }
 
-function activate(chosen: Language, messages: Record<string, string>): void {
-  document.documentElement.lang = chosen === 'en-US' ? 'en' : chosen
+export function loadCatalogue(chosen: Language, messages: Record<string, string>): void {
   i18n.loadAndActivate({ locale: chosen, messages })
 }
 

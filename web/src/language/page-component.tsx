@@ -7,7 +7,7 @@ export function pageComponent<Name extends string>(
   load: () => Promise<Record<Name, () => ReactNode>>,
   name: Name,
 ): RouteComponent {
-  const Page = lazyRouteComponent(load, name)
+  const Page = lazyRouteComponent(load, name) as RouteComponent
   function PageInLanguage() {
     useLanguage()
     return <Page />

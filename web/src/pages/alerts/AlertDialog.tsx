@@ -44,7 +44,7 @@ export function AlertDialog({ alert, isOpen, onClose }: Props) {
 }
 
 const KINDS = perLanguage(() => Object.keys(KIND_WORDS()) as AlertKind[])
-const CHANNELS = Object.keys(CHANNEL_WORDS) as Channel[]
+const CHANNELS = Object.keys(CHANNEL_WORDS()) as Channel[]
 
 function AlertForm({
   alert,
@@ -116,7 +116,7 @@ function AlertForm({
           {CHANNELS.map((channel) => (
             <Checkbox
               key={channel}
-              label={CHANNEL_WORDS[channel]}
+              label={CHANNEL_WORDS()[channel]}
               checked={channels.includes(channel)}
               onChange={() =>
                 setChannels(

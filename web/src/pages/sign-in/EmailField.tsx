@@ -1,5 +1,6 @@
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
+import { t } from '../../language/t.ts'
 
 interface EmailFieldProps {
   readonly value: string
