@@ -115,7 +115,7 @@ function bypassOf(node: SourceNode): string | undefined {
 
 /** Names, units and code are the same in every language. */
 const SAME =
-  /^(?:R\$|US\$|HTTP|Catraca|Pix|ms|tokens?|CVV|CNPJ|CPF|SMTP|Tokens\/s|Python|curl|[\d\W]+)$/u
+  /^(?:R\$|US\$|HTTP|Catraca|Pix|ms|tokens?|CVV|CNPJ|CPF|SMTP|Tokens\/s|Python|curl|sk-svc-…|[\d\W]+)$/u
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && /\p{L}{2}/u.test(value) && !SAME.test(value.trim())

@@ -8,6 +8,7 @@ import { queryClient } from './api/query-client.ts'
 import { followTabs } from './api/session.ts'
 import { ToastProvider } from './components/Toast.tsx'
 import { startLanguage } from './language/chosen-language.ts'
+import { language } from './language/language.ts'
 import { deleteHistoryDatabase } from './lib/history-database.ts'
 import { keepReferralCode } from './lib/referral-code.ts'
 import { onSignOut } from './lib/sign-out-acts.ts'
@@ -22,6 +23,9 @@ keepReferralCode(window.location.search)
 onSignOut(deleteHistoryDatabase)
 followTabs(() => void router.invalidate())
 
+i18n.on('change', () => {
+  document.documentElement.lang = language() === 'en-US' ? 'en' : language()
+})
 await startLanguage()
 
 createRoot(root).render(

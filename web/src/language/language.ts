@@ -34,7 +34,6 @@ export async function setLanguage(chosen: Language): Promise<void> {
   const messages = chosen === SOURCE_LANGUAGE ? {} : await loadEnglish()
   // A later choice may have come while the catalogue loaded.
   if (wanted !== chosen) return
-  document.documentElement.lang = chosen === 'en-US' ? 'en' : chosen
   loadCatalogue(chosen, messages)
 }
 
