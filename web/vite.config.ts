@@ -8,13 +8,14 @@ import { compressAssets } from './compress-assets.ts'
 const API_URL = process.env.API_URL ?? 'http://127.0.0.1:8080'
 
 /** Pages that load later must not bundle a second copy of these. */
-const FIRST_LOAD = /node_modules\/(react|react-dom|scheduler|@tanstack)\//
+const FIRST_LOAD =
+  /node_modules\/(react|react-dom|scheduler|@tanstack|@lingui|@messageformat|moo)\//
 /**
  * Small modules that several pages share go in one file, because each file is a request of its own on a slow
  * network.
  */
 const SHARED =
-  /node_modules\/lucide-react\/|web\/src\/(api|components|format|lib)\/|-(query|queries|words)\.ts$/
+  /node_modules\/lucide-react\/|web\/src\/(api|components|format|lib)\/|web\/src\/language\/.*\.tsx?$|-(query|queries|words)\.ts$/
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -114,10 +114,7 @@ export async function openParts(
     'upstreams',
     await openUpstreams(config, pricing.catalog.listConfigured(), log, shared.runningOf('routes')),
   )
-  const keyUses = createKeyUses({ db, log })
-  closing.add('key uses', { close: () => keyUses.flush() })
-  const shieldCounts = createShieldCounts({ db, log })
-  closing.add('shield counts', { close: () => shieldCounts.flush() })
+  const { keyUses, shieldCounts } = openCounts(db, log, closing)
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   closing.add(
     'listener',
@@ -139,19 +136,8 @@ export async function openParts(
   const pace = createPace(BODY_PACE)
   const { router } = upstreams
   const { fxRate } = pricing
-  const watched = {
-    calls,
-    bodies,
-    books,
-    router,
-    fxRate,
-    pool,
-    replicas,
-    lease,
-    release,
-    accessLog,
-  }
-  watchNode(metrics, watched)
+  const watched = { calls, bodies, books, router, fxRate, pool, replicas, lease, release }
+  watchNode(metrics, { ...watched, accessLog })
   return {
     config,
     log,
@@ -185,6 +171,15 @@ export async function openParts(
     shared,
     readiness: createReadiness(db, () => lease.isHeld(lease.epoch())),
   }
+}
+
+/** Written in batches, and once more at the end. */
+function openCounts(db: Database, log: Log, closing: Closing) {
+  const keyUses = createKeyUses({ db, log })
+  closing.add('key uses', { close: () => keyUses.flush() })
+  const shieldCounts = createShieldCounts({ db, log })
+  closing.add('shield counts', { close: () => shieldCounts.flush() })
+  return { keyUses, shieldCounts }
 }
 
 /** A parent answers no requests. */

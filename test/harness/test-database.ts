@@ -81,14 +81,15 @@ async function reach(
 }
 
 async function openTestDatabase(serverUrl: string, name: string): Promise<TestDatabase> {
-  const { databaseUrl, close: leave } = await reach(serverUrl, name)
+  const reached = await reach(serverUrl, name)
+  const { databaseUrl } = reached
   const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
   return {
     databaseUrl,
     db,
     async drop() {
       await close()
-      await leave()
+      await reached.close()
       await withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     },
   }

@@ -285,10 +285,10 @@ test('a role without any right but its tables can read where the databases are',
 test('when the replica dies under load, every read is answered, and it is left once', async () => {
   await untilReadFromReplica()
   const lines = linesOf('replica_left').length
-  let isOver = false
+  const ending = new AbortController()
   const statuses = new Set<unknown>()
   const readers = Array.from({ length: 8 }, async () => {
-    while (!isOver) {
+    while (!ending.signal.aborted) {
       const read = get('/usage/events').then(({ status }) => status, String)
       statuses.add(await read)
     }
@@ -297,7 +297,7 @@ test('when the replica dies under load, every read is answered, and it is left o
   await until('the dead replica is still read', async () =>
     linesOf('replica_left').length > lines ? true : undefined,
   )
-  isOver = true
+  ending.abort()
   await Promise.all(readers)
   assert.deepEqual([...statuses], [200], node.log.slice(-10).join('\n'))
   const answer = await get('/usage/events')

@@ -61,14 +61,14 @@ export interface BrowserUnderTest {
  */
 export async function startBrowser(
   origin: string,
-  { isLive = false } = {},
+  { isLive = false, locale = 'pt-BR' } = {},
 ): Promise<BrowserUnderTest> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('run these tests with `npm run test:web`')
   const browser: Browser = await chromium.launch({ executablePath, args: [...BROWSER_FLAGS] })
   const context = await browser.newContext({
     baseURL: origin,
-    locale: 'pt-BR',
+    locale,
     viewport: WIDTHS.desktop,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],

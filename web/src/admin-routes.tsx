@@ -3,6 +3,8 @@ import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/r
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { ColdError, ColdSkeleton } from './layout/ColdFrame.tsx'
+import { pageComponent } from './language/page-component.tsx'
+import { loadPreferences } from './prefetch.ts'
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
@@ -14,6 +16,7 @@ const admin = createRoute({
   pendingComponent: ColdSkeleton,
   pendingMs: 0,
   errorComponent: ColdError,
+  loader: loadPreferences,
   beforeLoad: async ({ location }) => {
     const session = await sessionOrSignIn(location)
     if (!session.is_admin) throw notFound()
@@ -32,7 +35,7 @@ const adminStart = createRoute({
 const adminCustomers = createRoute({
   getParentRoute: () => admin,
   path: '/clientes',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/customers/CustomersPage.tsx'),
     'CustomersPage',
   ),
@@ -40,7 +43,7 @@ const adminCustomers = createRoute({
 const adminCustomer = createRoute({
   getParentRoute: () => admin,
   path: '/clientes/$id',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/customers/CustomerPage.tsx'),
     'CustomerPage',
   ),
@@ -48,7 +51,7 @@ const adminCustomer = createRoute({
 const adminAdjustments = createRoute({
   getParentRoute: () => admin,
   path: '/ajustes',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/adjustments/AdjustmentsPage.tsx'),
     'AdjustmentsPage',
   ),
@@ -56,7 +59,7 @@ const adminAdjustments = createRoute({
 const adminRefunds = createRoute({
   getParentRoute: () => admin,
   path: '/reembolsos',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/refunds/AdminRefundsPage.tsx'),
     'AdminRefundsPage',
   ),
@@ -64,7 +67,7 @@ const adminRefunds = createRoute({
 const adminReconciliation = createRoute({
   getParentRoute: () => admin,
   path: '/conciliacao',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/reconciliation/ReconciliationPage.tsx'),
     'ReconciliationPage',
   ),
@@ -72,7 +75,7 @@ const adminReconciliation = createRoute({
 const adminAuditLog = createRoute({
   getParentRoute: () => admin,
   path: '/auditoria',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/audit-log/AuditLogPage.tsx'),
     'AuditLogPage',
   ),
@@ -80,15 +83,12 @@ const adminAuditLog = createRoute({
 const adminMargins = createRoute({
   getParentRoute: () => admin,
   path: '/margens',
-  component: lazyRouteComponent(
-    () => import('./pages/admin/margins/MarginsPage.tsx'),
-    'MarginsPage',
-  ),
+  component: pageComponent(() => import('./pages/admin/margins/MarginsPage.tsx'), 'MarginsPage'),
 })
 const adminModels = createRoute({
   getParentRoute: () => admin,
   path: '/modelos',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/models/AdminModelsPage.tsx'),
     'AdminModelsPage',
   ),
@@ -96,12 +96,12 @@ const adminModels = createRoute({
 const adminFx = createRoute({
   getParentRoute: () => admin,
   path: '/cambio',
-  component: lazyRouteComponent(() => import('./pages/admin/fx/AdminFxPage.tsx'), 'AdminFxPage'),
+  component: pageComponent(() => import('./pages/admin/fx/AdminFxPage.tsx'), 'AdminFxPage'),
 })
 const adminIncidents = createRoute({
   getParentRoute: () => admin,
   path: '/incidentes',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/incidents/AdminIncidentsPage.tsx'),
     'AdminIncidentsPage',
   ),
@@ -109,12 +109,12 @@ const adminIncidents = createRoute({
 const adminHealth = createRoute({
   getParentRoute: () => admin,
   path: '/saude',
-  component: lazyRouteComponent(() => import('./pages/admin/health/HealthPage.tsx'), 'HealthPage'),
+  component: pageComponent(() => import('./pages/admin/health/HealthPage.tsx'), 'HealthPage'),
 })
 const adminDeliveries = createRoute({
   getParentRoute: () => admin,
   path: '/entregas',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/admin/deliveries/DeliveriesPage.tsx'),
     'DeliveriesPage',
   ),

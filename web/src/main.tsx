@@ -1,3 +1,5 @@
+import { i18n } from '@lingui/core'
+import { I18nProvider } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -5,6 +7,8 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { followTabs } from './api/session.ts'
 import { ToastProvider } from './components/Toast.tsx'
+import { startLanguage } from './language/chosen-language.ts'
+import { language } from './language/language.ts'
 import { deleteHistoryDatabase } from './lib/history-database.ts'
 import { keepReferralCode } from './lib/referral-code.ts'
 import { onSignOut } from './lib/sign-out-acts.ts'
@@ -19,12 +23,19 @@ keepReferralCode(window.location.search)
 onSignOut(deleteHistoryDatabase)
 followTabs(() => void router.invalidate())
 
+i18n.on('change', () => {
+  document.documentElement.lang = language() === 'en-US' ? 'en' : language()
+})
+await startLanguage()
+
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <ToastProvider>
-        <RouterProvider router={router} />
-      </ToastProvider>
-    </QueryClientProvider>
+    <I18nProvider i18n={i18n}>
+      <QueryClientProvider client={queryClient}>
+        <ToastProvider>
+          <RouterProvider router={router} />
+        </ToastProvider>
+      </QueryClientProvider>
+    </I18nProvider>
   </StrictMode>,
 )

@@ -5,6 +5,7 @@
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { setZone } from './format/date.ts'
+import { followAccount } from './language/chosen-language.ts'
 import { filtersOf } from './lib/use-filters.ts'
 import {
   byDayQuery,
@@ -27,10 +28,12 @@ import {
 
 type Search = Readonly<Record<string, unknown>>
 
-/** The only one that navigation waits for: the first date shown must already be in the customer's time zone. */
-export async function loadZone(): Promise<void> {
+/** The only one that navigation waits for: the first page shown must already be in the account's language and time zone. */
+export async function loadPreferences(): Promise<void> {
   const preferences = await queryClient.ensureQueryData(preferencesQuery).catch(() => undefined)
-  if (preferences) setZone(preferences.timezone)
+  if (!preferences) return
+  setZone(preferences.timezone)
+  await followAccount(preferences.preferred_locale).catch(() => {})
 }
 
 export function prefetchHome(): void {

@@ -6,7 +6,6 @@
 import {
   createRoute,
   createRouter,
-  lazyRouteComponent,
   parseSearchWith,
   redirect,
   stringifySearchWith,
@@ -21,13 +20,14 @@ import { PageError } from './layout/PageError.tsx'
 import { PageSkeleton } from './layout/PageSkeleton.tsx'
 import { PublicLayout } from './layout/PublicLayout.tsx'
 import {
-  loadZone,
+  loadPreferences,
   prefetchHome,
   prefetchKeys,
   prefetchModels,
   prefetchTopUps,
   prefetchUsage,
 } from './prefetch.ts'
+import { pageComponent } from './language/page-component.tsx'
 import { root } from './root-route.ts'
 import { sessionOrSignIn } from './session-or-sign-in.ts'
 
@@ -46,7 +46,7 @@ const app = createRoute({
   pendingMs: 0,
   errorComponent: ColdError,
   beforeLoad: async ({ location }) => void (await sessionOrSignIn(location)),
-  loader: loadZone,
+  loader: loadPreferences,
 })
 
 const signIn = createRoute({
@@ -54,122 +54,119 @@ const signIn = createRoute({
   path: '/entrar',
   validateSearch: wayBack,
   beforeLoad: leaveWhenSignedIn,
-  component: lazyRouteComponent(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+  component: pageComponent(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 const signInCode = createRoute({
   getParentRoute: () => open,
   path: '/entrar/codigo',
   validateSearch: wayBack,
   beforeLoad: leaveWhenSignedIn,
-  component: lazyRouteComponent(() => import('./pages/sign-in/CodePage.tsx'), 'CodePage'),
+  component: pageComponent(() => import('./pages/sign-in/CodePage.tsx'), 'CodePage'),
 })
 const signUp = createRoute({
   getParentRoute: () => open,
   path: '/cadastrar',
   beforeLoad: leaveWhenSignedIn,
-  component: lazyRouteComponent(() => import('./pages/sign-in/SignUpPage.tsx'), 'SignUpPage'),
+  component: pageComponent(() => import('./pages/sign-in/SignUpPage.tsx'), 'SignUpPage'),
 })
 const confirmed = createRoute({
   getParentRoute: () => open,
   path: '/confirmado',
-  component: lazyRouteComponent(() => import('./pages/sign-in/ConfirmedPage.tsx'), 'ConfirmedPage'),
+  component: pageComponent(() => import('./pages/sign-in/ConfirmedPage.tsx'), 'ConfirmedPage'),
 })
 const status = createRoute({
   getParentRoute: () => either,
   path: '/status',
-  component: lazyRouteComponent(() => import('./pages/status/StatusPage.tsx'), 'StatusPage'),
+  component: pageComponent(() => import('./pages/status/StatusPage.tsx'), 'StatusPage'),
 })
 
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
   loader: prefetchHome,
-  component: lazyRouteComponent(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
+  component: pageComponent(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
 })
 
 const models = createRoute({
   getParentRoute: () => either,
   path: '/modelos',
   loader: prefetchModels,
-  component: lazyRouteComponent(() => import('./pages/models/ModelsPage.tsx'), 'ModelsPage'),
+  component: pageComponent(() => import('./pages/models/ModelsPage.tsx'), 'ModelsPage'),
 })
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/uso',
   loader: ({ location }) => prefetchUsage(location.search),
-  component: lazyRouteComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
+  component: pageComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
 })
 const playground = createRoute({
   getParentRoute: () => app,
   path: '/playground',
-  component: lazyRouteComponent(
-    () => import('./pages/playground/PlaygroundPage.tsx'),
-    'PlaygroundPage',
-  ),
+  component: pageComponent(() => import('./pages/playground/PlaygroundPage.tsx'), 'PlaygroundPage'),
 })
 const sessions = createRoute({
   getParentRoute: () => app,
   path: '/sessoes',
-  component: lazyRouteComponent(() => import('./pages/sessions/SessionsPage.tsx'), 'SessionsPage'),
+  component: pageComponent(() => import('./pages/sessions/SessionsPage.tsx'), 'SessionsPage'),
 })
 const session = createRoute({
   getParentRoute: () => app,
   path: '/sessoes/$id',
-  component: lazyRouteComponent(() => import('./pages/sessions/SessionPage.tsx'), 'SessionPage'),
+  component: pageComponent(() => import('./pages/sessions/SessionPage.tsx'), 'SessionPage'),
 })
 const prompts = createRoute({
   getParentRoute: () => app,
   path: '/prompts',
-  component: lazyRouteComponent(() => import('./pages/prompts/PromptsPage.tsx'), 'PromptsPage'),
+  component: pageComponent(() => import('./pages/prompts/PromptsPage.tsx'), 'PromptsPage'),
 })
 const newPrompt = createRoute({
   getParentRoute: () => app,
   path: '/prompts/novo',
   validateSearch: ({ exemplo }: Record<string, unknown>): { exemplo?: true } =>
     String(exemplo) === 'true' ? { exemplo: true } : {},
-  component: lazyRouteComponent(() => import('./pages/prompts/NewPromptPage.tsx'), 'NewPromptPage'),
+  component: pageComponent(() => import('./pages/prompts/NewPromptPage.tsx'), 'NewPromptPage'),
 })
 const prompt = createRoute({
   getParentRoute: () => app,
   path: '/prompts/$id',
-  component: lazyRouteComponent(() => import('./pages/prompts/PromptPage.tsx'), 'PromptPage'),
+  component: pageComponent(() => import('./pages/prompts/PromptPage.tsx'), 'PromptPage'),
 })
 const security = createRoute({
   getParentRoute: () => app,
   path: '/seguranca',
-  component: lazyRouteComponent(() => import('./pages/security/SecurityPage.tsx'), 'SecurityPage'),
+  component: pageComponent(() => import('./pages/security/SecurityPage.tsx'), 'SecurityPage'),
 })
 const profile = createRoute({
   getParentRoute: () => app,
   path: '/perfil',
-  component: lazyRouteComponent(() => import('./pages/profile/ProfilePage.tsx'), 'ProfilePage'),
+  component: pageComponent(() => import('./pages/profile/ProfilePage.tsx'), 'ProfilePage'),
 })
 const topUps = createRoute({
   getParentRoute: () => app,
   path: '/recargas',
   loader: prefetchTopUps,
-  component: lazyRouteComponent(() => import('./pages/top-ups/TopUpsPage.tsx'), 'TopUpsPage'),
+  component: pageComponent(() => import('./pages/top-ups/TopUpsPage.tsx'), 'TopUpsPage'),
 })
 const refunds = createRoute({
   getParentRoute: () => app,
   path: '/reembolsos',
-  component: lazyRouteComponent(() => import('./pages/refunds/RefundsPage.tsx'), 'RefundsPage'),
+  component: pageComponent(() => import('./pages/refunds/RefundsPage.tsx'), 'RefundsPage'),
 })
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/chaves',
   loader: ({ location }) => prefetchKeys(location.search),
-  component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: pageComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 const alerts = createRoute({
   getParentRoute: () => app,
   path: '/alertas',
-  component: lazyRouteComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+  component: pageComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
 })
 const notifications = createRoute({
   getParentRoute: () => app,
   path: '/notificacoes',
-  component: lazyRouteComponent(
+  component: pageComponent(
     () => import('./pages/notifications/NotificationsPage.tsx'),
     'NotificationsPage',
   ),
@@ -177,30 +174,27 @@ const notifications = createRoute({
 const referrals = createRoute({
   getParentRoute: () => app,
   path: '/indicacoes',
-  component: lazyRouteComponent(
-    () => import('./pages/referrals/ReferralsPage.tsx'),
-    'ReferralsPage',
-  ),
+  component: pageComponent(() => import('./pages/referrals/ReferralsPage.tsx'), 'ReferralsPage'),
 })
 const teams = createRoute({
   getParentRoute: () => app,
   path: '/equipes',
-  component: lazyRouteComponent(() => import('./pages/teams/TeamsPage.tsx'), 'TeamsPage'),
+  component: pageComponent(() => import('./pages/teams/TeamsPage.tsx'), 'TeamsPage'),
 })
 const team = createRoute({
   getParentRoute: () => app,
   path: '/equipes/$id',
-  component: lazyRouteComponent(() => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
+  component: pageComponent(() => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
 })
 const webhooks = createRoute({
   getParentRoute: () => app,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+  component: pageComponent(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
 })
 const webhook = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/$id',
-  component: lazyRouteComponent(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
+  component: pageComponent(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
 })
 
 const routeTree = root.addChildren([

@@ -158,7 +158,8 @@ export function openReadReplica(
     async catchUp(moment) {
       const { trouble, ageMs = Infinity } = stateNow()
       const untilMs = performance.now() + CATCH_UP_MS_MAX
-      while (!trouble && ageMs <= CATCHES_UP_MS_MAX && performance.now() < untilMs) {
+      if (trouble || ageMs > CATCHES_UP_MS_MAX) return
+      while (performance.now() < untilMs) {
         const found = await position.submit(undefined).catch(() => undefined)
         if (!found || found.position >= moment.position) return
         await sleep(POLL_MS)

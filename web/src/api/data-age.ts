@@ -15,14 +15,14 @@ export function noteDataAge(path: string, { headers }: Response): void {
     (Date.parse(headers.get('date') ?? '') - Date.parse(headers.get(AS_OF_HEADER) ?? '')) / 1_000
   if (age >= SHOWN_FROM_SECONDS) seconds.set(path, Math.round(age))
   else if (!seconds.delete(path)) return
-  tell()
+  notify()
 }
 
 /** Another page shows other data. */
 export function forgetDataAges(): void {
   if (seconds.size === 0) return
   seconds.clear()
-  tell()
+  notify()
 }
 
 /** Of the oldest; undefined if nothing is noticeably old. */
@@ -35,6 +35,6 @@ export function onDataAge(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener()
 }

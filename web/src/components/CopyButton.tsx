@@ -2,6 +2,7 @@ import { Check, Copy } from 'lucide-react'
 import { Button } from './Button.tsx'
 import type { ButtonVariant } from './button-class.ts'
 import { useCopy } from '../lib/use-copy.ts'
+import { t } from '../language/t.ts'
 
 interface CopyButtonProps {
   text: string
@@ -12,7 +13,7 @@ interface CopyButtonProps {
 
 export function CopyButton({
   text,
-  label = 'Copiar',
+  label = t('Copiar'),
   variant = 'secondary',
   className,
 }: CopyButtonProps) {
@@ -31,7 +32,7 @@ export function CopyButton({
         )
       }
     >
-      {isCopied ? 'Copiado' : label}
+      {isCopied ? t('Copiado') : label}
     </Button>
   )
 }

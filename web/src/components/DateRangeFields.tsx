@@ -1,5 +1,6 @@
 import { Field } from './Field.tsx'
 import { Input } from './Input.tsx'
+import { t } from '../language/t.ts'
 
 interface DateRangeFieldsProps {
   /** `YYYY-MM-DD`, or empty. */
@@ -12,7 +13,7 @@ interface DateRangeFieldsProps {
 export function DateRangeFields({ de, ate, onChange }: DateRangeFieldsProps) {
   return (
     <>
-      <Field label="De">
+      <Field label={t('De')}>
         {(control) => (
           <Input
             {...control}
@@ -23,7 +24,7 @@ export function DateRangeFields({ de, ate, onChange }: DateRangeFieldsProps) {
           />
         )}
       </Field>
-      <Field label="Até">
+      <Field label={t('Até')}>
         {(control) => (
           <Input
             {...control}

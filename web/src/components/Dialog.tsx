@@ -5,6 +5,7 @@
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { classNames } from '../lib/class-names.ts'
+import { t } from '../language/t.ts'
 
 interface DialogProps {
   isOpen: boolean
@@ -58,7 +59,7 @@ export function Dialog({ isOpen, onClose, title, description, className, childre
             <button
               type="button"
               onClick={onClose}
-              aria-label="Fechar"
+              aria-label={t('Fechar')}
               className="-m-2 flex size-11 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-sunken hover:text-ink"
             >
               <X aria-hidden="true" className="size-5" />

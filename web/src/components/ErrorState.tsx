@@ -1,5 +1,6 @@
 import { explainError } from '../api/explain-error.ts'
 import { Button } from './Button.tsx'
+import { t } from '../language/t.ts'
 
 /** Shown in place of content that failed to load. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
@@ -8,7 +9,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
       <p className="text-sm font-medium text-danger">{explainError(error)}</p>
       {onRetry && (
         <Button variant="secondary" onClick={onRetry}>
-          Tentar de novo
+          {t('Tentar de novo')}
         </Button>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import type { ButtonVariant } from './button-class.ts'
 import { Notice } from './Notice.tsx'
+import { t } from '../language/t.ts'
 
 interface FormEndProps {
   /** An error of the whole form; errors of a field are shown at the field. */
@@ -21,7 +22,7 @@ export function FormEnd({
   variant = 'primary',
   isBusy,
   isDisabled = false,
-  cancelLabel = 'Cancelar',
+  cancelLabel = t('Cancelar'),
   onCancel,
 }: FormEndProps) {
   return (

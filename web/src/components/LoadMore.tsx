@@ -1,5 +1,6 @@
 import { explainError } from '../api/explain-error.ts'
 import { Button } from './Button.tsx'
+import { t } from '../language/t.ts'
 
 interface LoadMoreProps {
   /** As `useInfiniteQuery` returns it. */
@@ -27,7 +28,7 @@ export function LoadMore({ query }: LoadMoreProps) {
         isBusy={query.isFetchingNextPage}
         onClick={() => void query.fetchNextPage()}
       >
-        Carregar mais
+        {t('Carregar mais')}
       </Button>
     </div>
   )

@@ -1,5 +1,7 @@
 import { Field } from './Field.tsx'
 import { Select } from './Select.tsx'
+import { t } from '../language/t.ts'
+import { Trans } from '../language/Trans.tsx'
 
 interface PeriodFieldProps {
   readonly days: number
@@ -10,7 +12,7 @@ interface PeriodFieldProps {
 
 export function PeriodField({ days, windows, onChange, className }: PeriodFieldProps) {
   return (
-    <Field label="Período" {...(className === undefined ? {} : { className })}>
+    <Field label={t('Período')} {...(className === undefined ? {} : { className })}>
       {(control) => (
         <Select
           {...control}
@@ -19,7 +21,7 @@ export function PeriodField({ days, windows, onChange, className }: PeriodFieldP
         >
           {windows.map((window) => (
             <option key={window} value={window}>
-              Últimos {window} dias
+              <Trans id="Últimos {window} dias" values={{ window }} />
             </option>
           ))}
         </Select>

@@ -1,9 +1,10 @@
 import { Skeleton } from './Skeleton.tsx'
+import { t } from '../language/t.ts'
 
 /** A placeholder for a list that is loading; screen readers announce it once. */
 export function SkeletonRows({
   rows = 4,
-  label = 'Carregando…',
+  label = t('Carregando…'),
 }: {
   rows?: number
   label?: string

@@ -1,5 +1,6 @@
 import { Tabs } from 'radix-ui'
 import { CopyButton } from './CopyButton.tsx'
+import { t } from '../language/t.ts'
 
 interface Props {
   /** Names the content of the snippets. */
@@ -33,13 +34,13 @@ export function SnippetTabs({ label, snippets, className }: Props) {
           </Tabs.Trigger>
         ))}
       </Tabs.List>
-      {snippets.map(({ id, client, code, copyLabel = `Copiar ${client}` }) => (
+      {snippets.map(({ id, client, code, copyLabel = t('Copiar {client}', { client }) }) => (
         <Tabs.Content key={id} value={id} className="mt-3 grid justify-items-start gap-3">
           {/* Focusable, so that it scrolls by keyboard. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre
             tabIndex={0}
-            aria-label={`Exemplo: ${client}`}
+            aria-label={t('Exemplo: {client}', { client })}
             className="max-h-[50dvh] w-full overflow-auto rounded-lg bg-sunken p-4 text-sm leading-relaxed"
           >
             <code>{code}</code>

@@ -1,4 +1,6 @@
 import { Checkbox } from './Checkbox.tsx'
+import { t } from '../language/t.ts'
+import { Trans } from '../language/Trans.tsx'
 
 const LINK = 'font-semibold text-accent underline underline-offset-4'
 
@@ -19,18 +21,26 @@ export function TermsCheckbox({ isChecked, error, onChange }: TermsCheckboxProps
         onChange={(event) => onChange(event.target.checked)}
         label={
           <span>
-            Li e aceito os{' '}
-            <a href="/termos" target="_blank" className={LINK}>
-              termos de uso
-            </a>{' '}
-            e a{' '}
-            <a href="/privacidade" target="_blank" className={LINK}>
-              política de privacidade
-            </a>
-            . Tenho 18 anos ou mais, ou contrato em nome de uma empresa.
+            <Trans
+              id="Li e aceito os {link} e a {link2}. Tenho 18 anos ou mais, ou contrato em nome de uma empresa."
+              values={{
+                link: (
+                  <a href="/termos" target="_blank" className={LINK}>
+                    {t('termos de uso')}
+                  </a>
+                ),
+                link2: (
+                  <a href="/privacidade" target="_blank" className={LINK}>
+                    {t('política de privacidade')}
+                  </a>
+                ),
+              }}
+            />
           </span>
         }
-        hint="O conteúdo das chamadas é enviado ao provedor do modelo, que pode ficar fora do Brasil."
+        hint={t(
+          'O conteúdo das chamadas é enviado ao provedor do modelo, que pode ficar fora do Brasil.',
+        )}
       />
       {error !== undefined && (
         <p role="alert" className="pl-8 text-sm text-danger">

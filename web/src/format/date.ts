@@ -1,4 +1,5 @@
 /** Formats dates in the customer's preferred time zone, not the browser's. */
+import { language } from '../language/language.ts'
 
 const DEFAULT_ZONE = 'America/Sao_Paulo'
 
@@ -14,9 +15,10 @@ export function setZone(timeZone: string): void {
   }
 }
 
-/** 21/11/2026 14:05 */
+/** 21/11/2026 14:05; in English Nov 21, 2026, 2:05 PM. */
 export function dateTime(instant: string | Date): string {
-  return format(instant, { dateStyle: 'short', timeStyle: 'short' }).replace(',', '')
+  const text = format(instant, { dateStyle: shortDate(), timeStyle: 'short' })
+  return language() === 'pt-BR' ? text.replace(',', '') : text
 }
 
 /** 21 de novembro de 2026 às 14:05:12: the long form of a date that a row shows in short form. */
@@ -25,8 +27,13 @@ export function longDateTime(instant: string | Date): string {
 }
 
 /** 21/11/2026 */
-export function date(instant: string | Date): string {
-  return format(instant, { dateStyle: 'short' })
+export function date(instant: string | Date, timeZone = zone): string {
+  return formatter({ dateStyle: shortDate(), timeZone }).format(new Date(instant))
+}
+
+/** In figures only where everybody reads the day first: 11/12/2026 is another day to many who read English. */
+function shortDate(): 'short' | 'medium' {
+  return language() === 'pt-BR' ? 'short' : 'medium'
 }
 
 /** 14:05 */
@@ -83,10 +90,10 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
  * Cached: creating a formatter takes a hundred times as long as formatting a date, and a list has many dates.
  */
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = JSON.stringify(options)
+  const key = `${language()} ${JSON.stringify(options)}`
   const known = formatters.get(key)
   if (known) return known
-  const made = new Intl.DateTimeFormat('pt-BR', options)
+  const made = new Intl.DateTimeFormat(language(), options)
   formatters.set(key, made)
   return made
 }

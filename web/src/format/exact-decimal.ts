@@ -1,4 +1,5 @@
 /** The API's amounts as whole numbers: recomputed and compared amounts must match to the last digit. */
+import { signsOfNumbers } from './number-signs.ts'
 
 /** `0.0000045` and 12 -> `4500000n`. An amount has at most 15 digits, which a double represents exactly. */
 export function scaledBy(value: number, decimals: number): bigint {
@@ -10,14 +11,15 @@ export function scaledBy(value: number, decimals: number): bigint {
   return sign === '-' ? -scaled : scaled
 }
 
-/** `4500000n` and 12 -> `0,0000045`, with at least `decimalsMin` decimals and a decimal comma. */
+/** `4500000n` and 12 -> `0,0000045`, with at least `decimalsMin` decimals and a decimal comma; in English with a point. */
 export function exactDecimal(scaled: bigint, decimals: number, decimalsMin = 0): string {
+  const { group, point } = signsOfNumbers()
   const sign = scaled < 0n ? '-' : ''
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(decimals + 1, '0')
   const fraction = digits
     .slice(digits.length - decimals)
     .replace(/0+$/, '')
     .padEnd(decimalsMin, '0')
-  const whole = digits.slice(0, digits.length - decimals).replaceAll(/\B(?=(\d{3})+$)/g, '.')
-  return fraction === '' ? sign + whole : `${sign}${whole},${fraction}`
+  const whole = digits.slice(0, digits.length - decimals).replaceAll(/\B(?=(\d{3})+$)/g, group)
+  return fraction === '' ? sign + whole : `${sign}${whole}${point}${fraction}`
 }

@@ -8,6 +8,7 @@ import { Notice } from '../components/Notice.tsx'
 import { PageTitle } from '../components/PageTitle.tsx'
 import { TermsCheckbox } from '../components/TermsCheckbox.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
+import { t } from '../language/t.ts'
 
 /** In place of every page until the customer has accepted the version in force. */
 export function AcceptTerms() {
@@ -24,15 +25,15 @@ export function AcceptTerms() {
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    setFault(isChecked ? undefined : 'Para continuar, aceite os termos.')
+    setFault(isChecked ? undefined : t('Para continuar, aceite os termos.'))
     if (isChecked && legal.data) accept.mutate(legal.data.version)
   }
 
   return (
     <form onSubmit={submit} noValidate className="mx-auto flex max-w-xl flex-col gap-4">
       <PageTitle
-        title="Termos de uso"
-        description="Antes de continuar, leia e aceite os termos em vigor."
+        title={t('Termos de uso')}
+        description={t('Antes de continuar, leia e aceite os termos em vigor.')}
       />
       {error && (
         <Notice tone="danger" role="alert">
@@ -41,7 +42,7 @@ export function AcceptTerms() {
       )}
       <TermsCheckbox isChecked={isChecked} error={fault} onChange={setChecked} />
       <Button type="submit" isBusy={accept.isPending}>
-        Aceitar e continuar
+        {t('Aceitar e continuar')}
       </Button>
     </form>
   )

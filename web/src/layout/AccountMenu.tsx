@@ -3,6 +3,7 @@ import { ChevronsUpDown } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { Session } from '../api/session.ts'
 import { AccountPanel } from './AccountPanel.tsx'
+import { t } from '../language/t.ts'
 
 interface AccountMenuProps {
   readonly session: Session
@@ -54,7 +55,7 @@ export function AccountMenu({ session, isAdminArea }: AccountMenuProps) {
           <span className="block truncate text-sm font-medium">{name}</span>
           <span className="block truncate text-xs text-muted">{email}</span>
         </span>
-        <span className="sr-only">Sua conta</span>
+        <span className="sr-only">{t('Sua conta')}</span>
         <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-muted" />
       </button>
       {isOpen && (

@@ -6,6 +6,7 @@ import { explainError } from '../api/explain-error.ts'
 import type { Session } from '../api/session.ts'
 import { useToast } from '../components/Toast.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
+import { t } from '../language/t.ts'
 
 const ROW =
   'flex min-h-11 w-full items-center gap-3 rounded-lg px-2 text-sm font-medium hover:bg-sunken md:min-h-10'
@@ -36,7 +37,7 @@ export function AccountPanel({ session, isAdminArea, onFollow }: AccountPanelPro
   return (
     <>
       <div className="flex items-center justify-between gap-2 px-2 py-1">
-        <span className="text-sm text-muted">Tema</span>
+        <span className="text-sm text-muted">{t('Tema')}</span>
         <ThemeSwitch />
       </div>
       {session.is_admin && (
@@ -46,16 +47,16 @@ export function AccountPanel({ session, isAdminArea, onFollow }: AccountPanelPro
           ) : (
             <ShieldCheck aria-hidden="true" className="size-4 text-muted" />
           )}
-          {isAdminArea ? 'Minha conta' : 'Operação'}
+          {isAdminArea ? t('Minha conta') : t('Operação')}
         </Link>
       )}
       <a href="/docs" className={ROW}>
         <BookOpen aria-hidden="true" className="size-4 text-muted" />
-        Documentação da API
+        {t('Documentação da API')}
       </a>
       <button type="button" aria-busy={isLeaving} onClick={() => void leave()} className={ROW}>
         <LogOut aria-hidden="true" className="size-4 text-muted" />
-        Sair
+        {t('Sair')}
       </button>
     </>
   )

@@ -7,35 +7,39 @@ import { EmptyState } from '../components/EmptyState.tsx'
 import { PageTitle } from '../components/PageTitle.tsx'
 import { adminMenuOf } from './admin-menu.ts'
 import { AppLayout } from './AppLayout.tsx'
+import { t } from '../language/t.ts'
+import { useLanguage } from '../language/use-language.ts'
 
 /** The layout of the operators' pages: the customers' frame with the navigation of the operator's role. */
 export function AdminLayout() {
+  useLanguage()
   const { data: session } = useQuery(sessionQuery)
   const menu = adminMenuOf(session?.operator_role ?? null)
   return session?.needs_second_factor === true ? (
-    <AppLayout menu={[]} area="Operação">
+    <AppLayout menu={[]} area={t('Operação')}>
       <SecondFactorNeeded />
     </AppLayout>
   ) : (
-    <AppLayout menu={menu} area="Operação" />
+    <AppLayout menu={menu} area={t('Operação')} />
   )
 }
 
 function SecondFactorNeeded() {
   return (
     <>
-      <PageTitle title="Operação" />
+      <PageTitle title={t('Operação')} />
       <EmptyState
         icon={<ShieldCheck />}
-        title="Falta a verificação em duas etapas"
+        title={t('Falta a verificação em duas etapas')}
         action={
           <Link to="/seguranca" className={buttonClass('primary')}>
-            Abrir a segurança da conta
+            {t('Abrir a segurança da conta')}
           </Link>
         }
       >
-        Só opera o serviço quem entrou com uma chave de acesso ou digitou um código nesta sessão.
-        Ligue uma das duas. Se já ligou, saia e entre de novo.
+        {t(
+          'Só opera o serviço quem entrou com uma chave de acesso ou digitou um código nesta sessão. Ligue uma das duas. Se já ligou, saia e entre de novo.',
+        )}
       </EmptyState>
     </>
   )

@@ -6,6 +6,8 @@ import { api } from '../api/client.ts'
 import { cacheOwner } from '../api/cache-owner.ts'
 import { sessionQuery, type Session } from '../api/session.ts'
 import { setZone } from '../format/date.ts'
+import { followAccount } from '../language/chosen-language.ts'
+import { useLanguage } from '../language/use-language.ts'
 import { AcceptTerms } from './AcceptTerms.tsx'
 import { CompanyFooter } from './CompanyFooter.tsx'
 import { MENU, type MenuEntry } from './menu.ts'
@@ -32,7 +34,8 @@ interface AppLayoutProps {
   readonly children?: ReactNode
 }
 
-export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayoutProps) {
+export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLayoutProps) {
+  useLanguage()
   const { data: found } = useQuery(sessionQuery)
   const session = useLastSession(found)
   const { data: preferences } = useQuery({
@@ -46,7 +49,9 @@ export function AppLayout({ menu = MENU, area, children = <Outlet /> }: AppLayou
   useLeaveWhenSignedOut(found)
   useLiveAccount(found)
   useEffect(() => {
-    if (preferences) setZone(preferences.timezone)
+    if (!preferences) return
+    setZone(preferences.timezone)
+    void followAccount(preferences.preferred_locale).catch(() => {})
   }, [preferences])
   if (!session) return null
 

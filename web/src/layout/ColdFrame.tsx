@@ -4,6 +4,7 @@ import { Skeleton } from '../components/Skeleton.tsx'
 import { Logo } from './Logo.tsx'
 import { PageError } from './PageError.tsx'
 import { PageSkeleton } from './PageSkeleton.tsx'
+import { t } from '../language/t.ts'
 
 const ENTRIES = 8
 
@@ -29,7 +30,7 @@ function ColdFrame({ children }: { readonly children: ReactNode }) {
     <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
         {/* A whole new load: what has failed may have failed in this one. */}
-        <a href="/" className="m-3 rounded-lg px-2 py-2" aria-label="Catraca: início">
+        <a href="/" className="m-3 rounded-lg px-2 py-2" aria-label={t('Catraca: início')}>
           <Logo />
         </a>
         <div aria-hidden="true" className="grid content-start gap-3 px-6 py-4">

@@ -4,9 +4,10 @@ import { Dialog } from '../components/Dialog.tsx'
 import { Input } from '../components/Input.tsx'
 import { counted } from '../format/number.ts'
 import { classNames } from '../lib/class-names.ts'
-import { chooseCommands, type Command } from './commands.ts'
+import { KIND_WORDS, chooseCommands, type Command } from './commands.ts'
 import type { MenuEntry } from './menu.ts'
 import { useCommands } from './use-commands.ts'
+import { t } from '../language/t.ts'
 
 interface Props {
   readonly menu: readonly MenuEntry[]
@@ -16,7 +17,7 @@ interface Props {
 
 export function CommandMenu({ menu, isOpen, onClose }: Props) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Ir para" className="sm:max-w-xl!">
+    <Dialog isOpen={isOpen} onClose={onClose} title={t('Ir para')} className="sm:max-w-xl!">
       <CommandList menu={menu} onClose={onClose} />
     </Dialog>
   )
@@ -44,7 +45,7 @@ function CommandList({ menu, onClose }: Omit<Props, 'isOpen'>) {
       <Input
         type="search"
         role="combobox"
-        aria-label="Procurar página, ação, chave ou modelo"
+        aria-label={t('Procurar página, ação, chave ou modelo')}
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={found[active] ? optionId(active) : undefined}
@@ -52,7 +53,7 @@ function CommandList({ menu, onClose }: Omit<Props, 'isOpen'>) {
         spellCheck={false}
         // A dialog focuses the element with this attribute, which React does not render.
         ref={(field) => field?.setAttribute('autofocus', '')}
-        placeholder="Página, ação, chave ou modelo"
+        placeholder={t('Página, ação, chave ou modelo')}
         value={search}
         onChange={(event) => {
           setSearch(event.target.value)
@@ -67,12 +68,12 @@ function CommandList({ menu, onClose }: Omit<Props, 'isOpen'>) {
         }}
       />
       <p role="status" className="sr-only">
-        {counted(found.length, 'resultado', 'resultados')}
+        {counted(found.length, t('resultado'), t('resultados'))}
       </p>
       <div
         id={id}
         role="listbox"
-        aria-label="Resultados"
+        aria-label={t('Resultados')}
         className="h-[min(24rem,50dvh)] overflow-y-auto rounded-lg border border-line p-1"
       >
         {found.map((command, place) => (
@@ -85,7 +86,7 @@ function CommandList({ menu, onClose }: Omit<Props, 'isOpen'>) {
           />
         ))}
       </div>
-      {found.length === 0 && <p className="text-sm text-muted">Nada com esse nome.</p>}
+      {found.length === 0 && <p className="text-sm text-muted">{t('Nada com esse nome.')}</p>}
     </div>
   )
 }
@@ -114,7 +115,7 @@ function Option({ id, command: { kind, label, icon: Icon }, isActive, onChoose }
     >
       <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
       <span className="min-w-0 grow truncate font-medium">{label}</span>
-      <span className="text-xs text-muted">{kind}</span>
+      <span className="text-xs text-muted">{KIND_WORDS()[kind]}</span>
     </div>
   )
 }

@@ -2,6 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { legalQuery } from '../api/legal.ts'
+import { t } from '../language/t.ts'
+import { Trans } from '../language/Trans.tsx'
 
 const LINK = 'inline-flex min-h-11 items-center underline-offset-4 hover:underline md:min-h-8'
 
@@ -11,24 +13,36 @@ export function CompanyFooter() {
     <footer className="mx-auto w-full max-w-6xl px-4 py-4 text-sm text-muted md:px-8">
       <p className="flex flex-wrap gap-x-6">
         <a href="/termos" className={LINK}>
-          Termos de uso
+          {t('Termos de uso')}
         </a>
         <a href="/privacidade" className={LINK}>
-          Política de privacidade
+          {t('Política de privacidade')}
         </a>
         <Link to="/status" className={LINK}>
-          Status
+          {t('Status')}
         </Link>
         <a href="/docs" className={LINK}>
-          Documentação da API
+          {t('Documentação da API')}
         </a>
       </p>
       {legal && (
         <p className="mt-1 break-words">
-          {legal.company.name}, CNPJ {legal.company.cnpj}. {legal.company.address}.{' '}
-          <a href={`mailto:${legal.company.contactEmail}`} className="underline underline-offset-4">
-            {legal.company.contactEmail}
-          </a>
+          <Trans
+            id="{name}, CNPJ {cnpj}. {address}. {link}"
+            values={{
+              name: legal.company.name,
+              cnpj: legal.company.cnpj,
+              address: legal.company.address,
+              link: (
+                <a
+                  href={`mailto:${legal.company.contactEmail}`}
+                  className="underline underline-offset-4"
+                >
+                  {legal.company.contactEmail}
+                </a>
+              ),
+            }}
+          />
         </p>
       )}
     </footer>

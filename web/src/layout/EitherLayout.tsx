@@ -5,8 +5,10 @@ import { AppLayout } from './AppLayout.tsx'
 import { PageSkeleton } from './PageSkeleton.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 import { PublicLayout } from './PublicLayout.tsx'
+import { useLanguage } from '../language/use-language.ts'
 
 export function EitherLayout() {
+  useLanguage()
   const session = useQuery(sessionQuery)
   if (session.isPending)
     return (

@@ -7,6 +7,7 @@ import { Dialog } from '../components/Dialog.tsx'
 import { AccountPanel } from './AccountPanel.tsx'
 import type { MenuEntry } from './menu.ts'
 import { NavigationLinks } from './NavigationLinks.tsx'
+import { t } from '../language/t.ts'
 
 const ITEM =
   'flex min-h-14 w-full flex-col items-center justify-center gap-1 px-1 text-[0.6875rem] font-medium'
@@ -23,7 +24,7 @@ export function PhoneBar({ session, menu, area }: PhoneBarProps) {
   return (
     <>
       <nav
-        aria-label={area ?? 'Principal'}
+        aria-label={area ?? t('Principal')}
         className="fixed inset-x-0 bottom-0 z-40 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         <ul className="flex">
@@ -52,7 +53,7 @@ export function PhoneBar({ session, menu, area }: PhoneBarProps) {
               className={`${ITEM} text-muted`}
             >
               <Menu aria-hidden="true" className="size-5" />
-              Mais
+              {t('Mais')}
             </button>
           </li>
         </ul>
@@ -63,7 +64,7 @@ export function PhoneBar({ session, menu, area }: PhoneBarProps) {
         title={session.customer.name}
         description={session.customer.email ?? undefined}
       >
-        <nav aria-label="Todas as páginas">
+        <nav aria-label={t('Todas as páginas')}>
           <NavigationLinks menu={menu} onFollow={close} />
         </nav>
         <div className="mt-3 border-t border-line pt-3">

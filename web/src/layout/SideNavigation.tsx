@@ -5,6 +5,7 @@ import { Logo } from './Logo.tsx'
 import type { MenuEntry } from './menu.ts'
 import { NavigationLinks } from './NavigationLinks.tsx'
 import { SearchButton } from './SearchButton.tsx'
+import { t } from '../language/t.ts'
 
 interface SideNavigationProps {
   readonly session: Session
@@ -17,12 +18,15 @@ export function SideNavigation({ session, menu, area, onSearch }: SideNavigation
   return (
     <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
       <div className="m-3 flex items-center justify-between low:my-1">
-        <Link to="/" className="flex rounded-lg px-2 py-2" aria-label="Catraca: início">
+        <Link to="/" className="flex rounded-lg px-2 py-2" aria-label={t('Catraca: início')}>
           <Logo />
         </Link>
         <SearchButton onClick={onSearch} />
       </div>
-      <nav aria-label={area ?? 'Principal'} className="flex-1 overflow-y-auto px-3 py-2 low:py-0">
+      <nav
+        aria-label={area ?? t('Principal')}
+        className="flex-1 overflow-y-auto px-3 py-2 low:py-0"
+      >
         {area !== undefined && (
           <p className="px-3 pb-2 text-xs font-semibold tracking-wide text-muted uppercase">
             {area}

@@ -15,6 +15,8 @@ import { Input } from '../components/Input.tsx'
 import { Notice } from '../components/Notice.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { PasskeyEntrance } from '../pages/sign-in/PasskeyEntrance.tsx'
+import { t } from '../language/t.ts'
+import { Trans } from '../language/Trans.tsx'
 
 export function SignInAgain({ session }: { readonly session: Session }) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -35,11 +37,12 @@ export function SignInAgain({ session }: { readonly session: Session }) {
       className="m-auto w-[calc(100%-2rem)] max-w-md rounded-2xl border border-line bg-surface p-6 text-ink shadow-xl backdrop:bg-canvas sm:p-8"
     >
       <h2 id="entrar-de-novo" className="text-lg font-semibold">
-        Sua sessão terminou
+        {t('Sua sessão terminou')}
       </h2>
       <p id="entrar-de-novo-motivo" className="mt-1 mb-5 text-sm text-muted">
-        Ela venceu ou foi encerrada em outro lugar. Entre de novo e continue de onde parou: o que
-        você preencheu nesta página continua aqui.
+        {t(
+          'Ela venceu ou foi encerrada em outro lugar. Entre de novo e continue de onde parou: o que você preencheu nesta página continua aqui.',
+        )}
       </p>
       <Entrance email={session.customer.email ?? ''} />
     </dialog>
@@ -59,7 +62,7 @@ function Entrance({ email }: { readonly email: string }) {
   function submit(event: SubmitEvent): void {
     event.preventDefault()
     const typed = awaitsCode ? code.trim() : password
-    const missing = awaitsCode ? 'Digite o código.' : 'Digite sua senha.'
+    const missing = awaitsCode ? t('Digite o código.') : t('Digite sua senha.')
     setFault(typed === '' ? missing : undefined)
     if (typed !== '' && !step.isPending) step.mutate()
   }
@@ -73,21 +76,24 @@ function Entrance({ email }: { readonly email: string }) {
           </Notice>
         )}
         <p className="text-sm">
-          Conta: <span className="font-medium break-all">{email}</span>
+          <Trans
+            id="Conta: {span}"
+            values={{ span: <span className="font-medium break-all">{email}</span> }}
+          />
         </p>
         {/* For password managers. */}
         <input type="hidden" name="email" autoComplete="username" value={email} readOnly />
         {awaitsCode ? (
           <CodeField
             id="codigo-de-novo"
-            label="Código do aplicativo ou de reserva"
+            label={t('Código do aplicativo ou de reserva')}
             isBackup
             value={code}
             error={fault}
             onChange={setCode}
           />
         ) : (
-          <Field label="Senha" error={fault}>
+          <Field label={t('Senha')} error={fault}>
             {(control) => (
               <Input
                 {...control}
@@ -101,7 +107,7 @@ function Entrance({ email }: { readonly email: string }) {
           </Field>
         )}
         <Button type="submit" isBusy={step.isPending} className="w-full">
-          {awaitsCode ? 'Confirmar' : 'Entrar e continuar'}
+          {awaitsCode ? t('Confirmar') : t('Entrar e continuar')}
         </Button>
       </form>
       <PasskeyEntrance onEntered={() => {}} />
@@ -113,7 +119,7 @@ function Entrance({ email }: { readonly email: string }) {
           void router.navigate({ to: '/entrar', search, replace: true, ignoreBlocker: true })
         }}
       >
-        Entrar de outra forma
+        {t('Entrar de outra forma')}
       </Button>
     </>
   )

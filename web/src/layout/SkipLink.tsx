@@ -1,3 +1,5 @@
+import { t } from '../language/t.ts'
+
 export function SkipLink() {
   return (
     <a
@@ -9,7 +11,7 @@ export function SkipLink() {
       }}
       className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-accent px-4 py-3 font-semibold text-on-accent focus:translate-y-0"
     >
-      Pular para o conteúdo
+      {t('Pular para o conteúdo')}
     </a>
   )
 }

@@ -2,18 +2,20 @@ import { Monitor, Moon, Sun, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { classNames } from '../lib/class-names.ts'
 import { chooseTheme, readTheme, type Theme } from './theme.ts'
+import { perLanguage } from '../language/per-language.ts'
+import { t } from '../language/t.ts'
 
-const THEMES: readonly (readonly [Theme, string, LucideIcon])[] = [
-  ['system', 'Tema do sistema', Monitor],
-  ['light', 'Tema claro', Sun],
-  ['dark', 'Tema escuro', Moon],
-]
+const THEMES = perLanguage((): readonly (readonly [Theme, string, LucideIcon])[] => [
+  ['system', t('Tema do sistema'), Monitor],
+  ['light', t('Tema claro'), Sun],
+  ['dark', t('Tema escuro'), Moon],
+])
 
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(readTheme)
   return (
-    <div role="group" aria-label="Tema" className="inline-flex rounded-lg bg-sunken p-1">
-      {THEMES.map(([each, label, Icon]) => (
+    <div role="group" aria-label={t('Tema')} className="inline-flex rounded-lg bg-sunken p-1">
+      {THEMES().map(([each, label, Icon]) => (
         <button
           key={each}
           type="button"

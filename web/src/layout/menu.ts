@@ -20,6 +20,8 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react'
+import { perLanguage } from '../language/per-language.ts'
+import { t } from '../language/t.ts'
 
 export interface MenuEntry {
   readonly to: NonNullable<LinkProps['to']>
@@ -31,31 +33,31 @@ export interface MenuEntry {
   readonly isOnPhoneBar?: boolean
 }
 
-export const MENU: readonly MenuEntry[] = [
-  { to: '/', label: 'Início', icon: House, isOnPhoneBar: true },
-  ...inGroup('Construir', [
-    { to: '/playground', label: 'Playground', icon: MessagesSquare },
-    { to: '/chaves', label: 'Chaves', icon: KeyRound, isOnPhoneBar: true },
-    { to: '/modelos', label: 'Modelos', icon: Boxes },
-    { to: '/prompts', label: 'Prompts', icon: FileText },
-    { to: '/sessoes', label: 'Sessões', icon: Route },
-    { to: '/webhooks', label: 'Webhooks', icon: Webhook },
+export const MENU = perLanguage((): readonly MenuEntry[] => [
+  { to: '/', label: t('Início'), icon: House, isOnPhoneBar: true },
+  ...inGroup(t('Construir'), [
+    { to: '/playground', label: t('Playground'), icon: MessagesSquare },
+    { to: '/chaves', label: t('Chaves'), icon: KeyRound, isOnPhoneBar: true },
+    { to: '/modelos', label: t('Modelos'), icon: Boxes },
+    { to: '/prompts', label: t('Prompts'), icon: FileText },
+    { to: '/sessoes', label: t('Sessões'), icon: Route },
+    { to: '/webhooks', label: t('Webhooks'), icon: Webhook },
   ]),
-  ...inGroup('Dinheiro', [
-    { to: '/uso', label: 'Uso', icon: ChartColumn, isOnPhoneBar: true },
-    { to: '/recargas', label: 'Recargas', icon: Wallet, isOnPhoneBar: true },
-    { to: '/alertas', label: 'Alertas', icon: Bell },
-    { to: '/reembolsos', label: 'Reembolsos', icon: Undo2 },
-    { to: '/indicacoes', label: 'Indicações', icon: Gift },
+  ...inGroup(t('Dinheiro'), [
+    { to: '/uso', label: t('Uso'), icon: ChartColumn, isOnPhoneBar: true },
+    { to: '/recargas', label: t('Recargas'), icon: Wallet, isOnPhoneBar: true },
+    { to: '/alertas', label: t('Alertas'), icon: Bell },
+    { to: '/reembolsos', label: t('Reembolsos'), icon: Undo2 },
+    { to: '/indicacoes', label: t('Indicações'), icon: Gift },
   ]),
-  ...inGroup('Equipe', [{ to: '/equipes', label: 'Equipes', icon: Users }]),
-  ...inGroup('Conta', [
-    { to: '/perfil', label: 'Perfil', icon: UserRound },
-    { to: '/seguranca', label: 'Segurança', icon: ShieldCheck },
-    { to: '/notificacoes', label: 'Notificações', icon: Mail },
-    { to: '/status', label: 'Status', icon: Activity },
+  ...inGroup(t('Equipe'), [{ to: '/equipes', label: t('Equipes'), icon: Users }]),
+  ...inGroup(t('Conta'), [
+    { to: '/perfil', label: t('Perfil'), icon: UserRound },
+    { to: '/seguranca', label: t('Segurança'), icon: ShieldCheck },
+    { to: '/notificacoes', label: t('Notificações'), icon: Mail },
+    { to: '/status', label: t('Status'), icon: Activity },
   ]),
-]
+])
 
 function inGroup(group: string, entries: readonly MenuEntry[]): readonly MenuEntry[] {
   return entries.map((entry) => ({ ...entry, group }))

@@ -17,6 +17,7 @@ import { catalogQuery } from '../pages/models/catalog-query.ts'
 import type { Command } from './commands.ts'
 import { MENU, type MenuEntry } from './menu.ts'
 import { chooseTheme } from './theme.ts'
+import { t } from '../language/t.ts'
 
 /** Pages, acts, the newest keys and all models; `menu` is that of the area. */
 export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
@@ -24,43 +25,43 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
   const { history } = useRouter()
   const keys = useInfiniteQuery(keyListQuery(undefined))
   const catalog = useQuery(catalogQuery)
-  const pages = [...new Map([...menu, ...MENU].map((entry) => [entry.to, entry])).values()]
+  const pages = [...new Map([...menu, ...MENU()].map((entry) => [entry.to, entry])).values()]
   const goTo = (address: string) => () => history.push(address)
   return [
     ...pages.map(({ to, label, icon, group }): Command => ({
       id: `page ${to}`,
-      kind: 'Página',
+      kind: 'page',
       label,
       icon,
       ...(group === undefined ? {} : { words: group }),
       run: () => void navigate({ to }),
     })),
-    act('Criar chave', KeyRound, goTo('/chaves?criar=chave'), 'nova api'),
-    act('Nova recarga', Wallet, goTo('/recargas'), 'pix cartão boleto saldo pagar'),
-    act('Novo prompt', FilePlus, goTo('/prompts/novo')),
+    act(t('Criar chave'), KeyRound, goTo('/chaves?criar=chave'), t('nova api')),
+    act(t('Nova recarga'), Wallet, goTo('/recargas'), t('pix cartão boleto saldo pagar')),
+    act(t('Novo prompt'), FilePlus, goTo('/prompts/novo')),
     act(
-      'Ver o gasto por modelo',
+      t('Ver o gasto por modelo'),
       ChartColumnStacked,
       goTo('/uso?ver=gasto'),
-      'custo equipe sessão',
+      t('custo equipe sessão'),
     ),
-    act('Ler a documentação da API', BookOpen, () => location.assign('/docs'), 'docs guia'),
-    act('Tema claro', Sun, () => chooseTheme('light')),
-    act('Tema escuro', Moon, () => chooseTheme('dark')),
-    act('Tema do sistema', Monitor, () => chooseTheme('system')),
+    act(t('Ler a documentação da API'), BookOpen, () => location.assign('/docs'), t('docs guia')),
+    act(t('Tema claro'), Sun, () => chooseTheme('light')),
+    act(t('Tema escuro'), Moon, () => chooseTheme('dark')),
+    act(t('Tema do sistema'), Monitor, () => chooseTheme('system')),
     ...(keys.data?.pages.flatMap((page) => page.api_keys) ?? []).map(
       ({ id, name, last_four }): Command => ({
         id: `key ${id}`,
-        kind: 'Chave',
+        kind: 'key',
         label: `${name} (…${last_four})`,
-        words: 'uso',
+        words: t('uso'),
         icon: KeyRound,
         run: goTo(`/uso?chave=${id}`),
       }),
     ),
     ...(catalog.data?.models ?? []).map(({ id, display_name, upstream, category }): Command => ({
       id: `model ${id}`,
-      kind: 'Modelo',
+      kind: 'model',
       label: display_name,
       words: `${id} ${upstream}`,
       icon: Boxes,
@@ -74,5 +75,5 @@ export function useCommands(menu: readonly MenuEntry[]): readonly Command[] {
 }
 
 function act(label: string, icon: LucideIcon, run: () => void, words = ''): Command {
-  return { id: `act ${label}`, kind: 'Ação', label, icon, run, words }
+  return { id: `act ${label}`, kind: 'act', label, icon, run, words }
 }

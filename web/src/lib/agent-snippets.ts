@@ -1,4 +1,5 @@
 import { agentSamples, type CodeSample, type Use } from '../../../src/http/site/code-samples.ts'
+import { t } from '../language/t.ts'
 
 interface AgentSnippet extends CodeSample {
   readonly copyLabel: string
@@ -8,8 +9,10 @@ interface AgentSnippet extends CodeSample {
 export function agentSnippets(use: Use): readonly AgentSnippet[] {
   return agentSamples(use).map((sample) => ({
     ...sample,
-    client: `Usar no ${sample.client}`,
+    client: t('Usar no {client}', { client: sample.client }),
     copyLabel:
-      sample.id === 'cursor' ? 'Copiar os dados do Cursor' : `Copiar o comando do ${sample.client}`,
+      sample.id === 'cursor'
+        ? t('Copiar os dados do Cursor')
+        : t('Copiar o comando do {client}', { client: sample.client }),
   }))
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useToast } from '../components/Toast.tsx'
+import { t } from '../language/t.ts'
 
 const SHOWN_MS = 2000
 
@@ -17,9 +18,9 @@ export function useCopy(text: string): { isCopied: boolean; copy: () => Promise<
     try {
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
-      toast('Copiado.')
+      toast(t('Copiado.'))
     } catch {
-      toast('Não deu para copiar. Selecione o texto e copie você mesmo.', 'danger')
+      toast(t('Não deu para copiar. Selecione o texto e copie você mesmo.'), 'danger')
     }
   }
   return { isCopied, copy }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { t } from '../../language/t.ts'
 
 interface PersonLinkProps {
   readonly id: string
@@ -16,7 +17,7 @@ export function PersonLink({ id, name }: PersonLinkProps) {
       preload={false}
       className="font-medium break-words text-accent underline-offset-4 hover:underline"
     >
-      {name === null || name === '' ? `Cliente ${id.slice(0, 8)}` : name}
+      {name === null || name === '' ? t('Cliente {id}', { id: id.slice(0, 8) }) : name}
     </Link>
   )
 }

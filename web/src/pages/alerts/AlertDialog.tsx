@@ -20,6 +20,8 @@ import {
 import { CHANNEL_WORDS, explainAlertError, KIND_WORDS } from './alert-words.ts'
 import { ScopeField } from './ScopeField.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   /** Undefined: a new alert. */
@@ -33,16 +35,16 @@ export function AlertDialog({ alert, isOpen, onClose }: Props) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={alert ? 'Alterar alerta' : 'Criar alerta'}
-      {...(alert ? { description: 'Com outro limite, o alerta pode disparar de novo.' } : {})}
+      title={alert ? t('Alterar alerta') : t('Criar alerta')}
+      {...(alert ? { description: t('Com outro limite, o alerta pode disparar de novo.') } : {})}
     >
       <AlertForm alert={alert} onDone={onClose} />
     </Dialog>
   )
 }
 
-const KINDS = Object.keys(KIND_WORDS) as AlertKind[]
-const CHANNELS = Object.keys(CHANNEL_WORDS) as Channel[]
+const KINDS = perLanguage(() => Object.keys(KIND_WORDS()) as AlertKind[])
+const CHANNELS = Object.keys(CHANNEL_WORDS()) as Channel[]
 
 function AlertForm({
   alert,
@@ -59,14 +61,14 @@ function AlertForm({
   const [scope, setScope] = useState('')
   const [fault, setFault] = useState<string>()
   const save = useSaveAlert(alert, onDone)
-  const words = KIND_WORDS[kind]
+  const words = KIND_WORDS()[kind]
   const value = parseAmount(threshold)
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const given = (name ?? words.name).trim()
-    if (value === undefined) setFault(`Digite o limite. ${words.bounds}`)
-    else if (channels.length === 0) setFault('Escolha ao menos um jeito de avisar.')
+    if (value === undefined) setFault(t('Digite o limite. {bounds}', { bounds: words.bounds }))
+    else if (channels.length === 0) setFault(t('Escolha ao menos um jeito de avisar.'))
     else {
       setFault(undefined)
       const common = { name: given, threshold: value, channels: [...channels] }
@@ -78,23 +80,23 @@ function AlertForm({
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       {!alert && (
-        <Field label="Avisar quando">
+        <Field label={t('Avisar quando')}>
           {(control) => (
             <Select
               {...control}
               value={kind}
               onChange={(event) => setKind(event.target.value as AlertKind)}
             >
-              {KINDS.map((each) => (
+              {KINDS().map((each) => (
                 <option key={each} value={each}>
-                  {KIND_WORDS[each].when} …
+                  {KIND_WORDS()[each].when} …
                 </option>
               ))}
             </Select>
           )}
         </Field>
       )}
-      <Field label={`Limite (${words.unit})`} hint={words.bounds}>
+      <Field label={t('Limite ({unit})', { unit: words.unit })} hint={words.bounds}>
         {(control) => (
           <Input
             {...control}
@@ -109,12 +111,12 @@ function AlertForm({
       </Field>
       {!alert && !words.isForWholeAccountOnly && <ScopeField value={scope} onChange={setScope} />}
       <fieldset>
-        <legend className="text-sm font-medium">Avisar por</legend>
+        <legend className="text-sm font-medium">{t('Avisar por')}</legend>
         <div className="flex flex-wrap gap-x-6">
           {CHANNELS.map((channel) => (
             <Checkbox
               key={channel}
-              label={CHANNEL_WORDS[channel]}
+              label={CHANNEL_WORDS()[channel]}
               checked={channels.includes(channel)}
               onChange={() =>
                 setChannels(
@@ -127,7 +129,7 @@ function AlertForm({
           ))}
         </div>
       </fieldset>
-      <Field label="Nome">
+      <Field label={t('Nome')}>
         {(control) => (
           <Input
             {...control}
@@ -139,7 +141,7 @@ function AlertForm({
       </Field>
       <FormEnd
         error={error}
-        submitLabel={alert ? 'Salvar' : 'Criar alerta'}
+        submitLabel={alert ? t('Salvar') : t('Criar alerta')}
         isBusy={save.isPending}
         onCancel={onDone}
       />
@@ -158,7 +160,7 @@ function useSaveAlert(alert: Alert | undefined, onDone: () => void) {
         ? api.patch('/me/alerts/{id}', input, { path: { id: alert.id } })
         : api.post('/me/alerts', input as AlertInput, { once }),
     async onSuccess() {
-      toast(alert ? 'Alerta salvo.' : 'Alerta criado.')
+      toast(alert ? t('Alerta salvo.') : t('Alerta criado.'))
       await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
       onDone()
     },
@@ -167,6 +169,6 @@ function useSaveAlert(alert: Alert | undefined, onDone: () => void) {
 
 function scopeOf(scope: string, kind: AlertKind): Pick<AlertInput, 'api_key_id' | 'team_id'> {
   const [of, id] = scope.split(':')
-  if (KIND_WORDS[kind].isForWholeAccountOnly || id === undefined) return {}
+  if (KIND_WORDS()[kind].isForWholeAccountOnly || id === undefined) return {}
   return of === 'chave' ? { api_key_id: id } : { team_id: id }
 }

@@ -12,6 +12,8 @@ import { keysToChooseQuery } from '../usage/usage-queries.ts'
 import { alertsQuery, ownTeamsQuery, useAlertSwitch, type Alert } from './alert-queries.ts'
 import { ruleWords, valueWords } from './alert-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly alert: Alert
@@ -33,21 +35,30 @@ export function AlertEntry({ alert, onEdit }: Props) {
         <Scope alert={alert} />
         {alert.last_fired_at !== null && alert.last_value !== null && (
           <p className="mt-1 text-sm tabular-nums">
-            Disparou em {dateTime(alert.last_fired_at)} com{' '}
-            {valueWords(alert.kind, alert.last_value)}.
+            <Trans
+              id="Disparou em {lastFiredAt} com {kind}."
+              values={{
+                lastFiredAt: dateTime(alert.last_fired_at),
+                kind: valueWords(alert.kind, alert.last_value),
+              }}
+            />
           </p>
         )}
       </div>
       <div className="flex items-center gap-1">
-        <Button variant="quiet" aria-label={`Alterar ${name}`} onClick={onEdit}>
-          Alterar
+        <Button variant="quiet" aria-label={t('Alterar {name}', { name })} onClick={onEdit}>
+          {t('Alterar')}
         </Button>
-        <Button variant="quiet" aria-label={`Excluir ${name}`} onClick={() => setDeleting(true)}>
-          Excluir
+        <Button
+          variant="quiet"
+          aria-label={t('Excluir {name}', { name })}
+          onClick={() => setDeleting(true)}
+        >
+          {t('Excluir')}
         </Button>
         <Switch
           isOn={isOn}
-          label={`Alerta ${name}`}
+          label={t('Alerta {name}', { name })}
           onChange={(next) => toggle.mutate({ id: alert.id, isOn: next })}
         />
       </div>
@@ -57,11 +68,11 @@ export function AlertEntry({ alert, onEdit }: Props) {
 }
 
 function State({ alert: { is_enabled, state } }: { readonly alert: Alert }) {
-  if (!is_enabled) return <Badge>desligado</Badge>
+  if (!is_enabled) return <Badge>{t('desligado')}</Badge>
   return state === 'triggered' ? (
-    <Badge tone="warning">disparado</Badge>
+    <Badge tone="warning">{t('disparado')}</Badge>
   ) : (
-    <Badge tone="success">tudo bem</Badge>
+    <Badge tone="success">{t('tudo bem')}</Badge>
   )
 }
 
@@ -71,11 +82,19 @@ function Scope({ alert: { api_key_id, team_id } }: { readonly alert: Alert }) {
   const teams = useQuery({ ...ownTeamsQuery, enabled: team_id !== null })
   if (api_key_id !== null) {
     const key = keys.data?.keys.find((each) => each.api_key_id === api_key_id)
-    return <p className="text-sm text-muted">Só a chave {key?.name ?? api_key_id}.</p>
+    return (
+      <p className="text-sm text-muted">
+        <Trans id="Só a chave {name}." values={{ name: key?.name ?? api_key_id }} />
+      </p>
+    )
   }
   if (team_id === null) return null
   const team = teams.data?.find(({ id }) => id === team_id)
-  return <p className="text-sm text-muted">Só a equipe {team?.name ?? team_id}.</p>
+  return (
+    <p className="text-sm text-muted">
+      <Trans id="Só a equipe {name}." values={{ name: team?.name ?? team_id }} />
+    </p>
+  )
 }
 
 function DeleteAlert(props: {
@@ -89,7 +108,7 @@ function DeleteAlert(props: {
   const remove = useSubmit({
     mutationFn: () => api.delete('/me/alerts/{id}', { path: { id: alert.id } }),
     async onSuccess() {
-      toast('Alerta excluído.')
+      toast(t('Alerta excluído.'))
       await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
       onClose()
     },
@@ -99,13 +118,13 @@ function DeleteAlert(props: {
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={() => remove.mutate()}
-      title={`Excluir o alerta “${alert.name}”?`}
-      confirmText="Excluir alerta"
+      title={t('Excluir o alerta “{name}”?', { name: alert.name })}
+      confirmText={t('Excluir alerta')}
       isBusy={remove.isPending}
       error={remove.error ? explainError(remove.error) : undefined}
     >
       <p className="text-sm text-muted">
-        Ele deixa de avisar na hora. Para uma pausa, desligue em vez de excluir.
+        {t('Ele deixa de avisar na hora. Para uma pausa, desligue em vez de excluir.')}
       </p>
     </ConfirmDialog>
   )

@@ -10,6 +10,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { AlertDialog } from './AlertDialog.tsx'
 import { AlertEntry } from './AlertEntry.tsx'
 import { alertsQuery, type Alert } from './alert-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function AlertsPage() {
   const found = useQuery(alertsQuery)
@@ -17,20 +18,22 @@ export function AlertsPage() {
   const [edited, setEdited] = useState<Alert | null>()
   const create = (
     <Button icon={<Plus aria-hidden="true" className="size-4" />} onClick={() => setEdited(null)}>
-      Criar alerta
+      {t('Criar alerta')}
     </Button>
   )
   const alerts = found.data?.alerts ?? []
   return (
     <>
       <PageTitle
-        title="Alertas"
-        description="Saiba antes que o saldo acabe, que o gasto dispare ou que os erros se acumulem."
+        title={t('Alertas')}
+        description={t(
+          'Saiba antes que o saldo acabe, que o gasto dispare ou que os erros se acumulem.',
+        )}
         actions={alerts.length > 0 && create}
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows label="Carregando os alertas" />
+          <SkeletonRows label={t('Carregando os alertas')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -40,10 +43,10 @@ export function AlertsPage() {
         <Card>
           <EmptyState
             icon={<BellRing className="size-6" />}
-            title="Nenhum alerta ainda"
+            title={t('Nenhum alerta ainda')}
             action={create}
           >
-            Crie o primeiro: por exemplo, um e-mail quando o saldo fica abaixo de R$ 50,00.
+            {t('Crie o primeiro: por exemplo, um e-mail quando o saldo fica abaixo de R$ 50,00.')}
           </EmptyState>
         </Card>
       )}

@@ -3,6 +3,8 @@ import { Field } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import { keysToChooseQuery } from '../usage/usage-queries.ts'
 import { ownTeamsQuery } from './alert-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   /** `chave:<id>`, `equipe:<id>`, or empty for the whole account. */
@@ -14,18 +16,18 @@ export function ScopeField({ value, onChange }: Props) {
   const keys = useQuery(keysToChooseQuery).data?.keys.filter(({ status }) => status !== 'revoked')
   const teams = useQuery(ownTeamsQuery).data ?? []
   return (
-    <Field label="Vale para">
+    <Field label={t('Vale para')}>
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">A conta inteira</option>
+          <option value="">{t('A conta inteira')}</option>
           {keys?.map(({ api_key_id: id, name }) => (
             <option key={id} value={`chave:${id}`}>
-              Só a chave {name}
+              <Trans id="Só a chave {name}" values={{ name }} />
             </option>
           ))}
           {teams.map(({ id, name }) => (
             <option key={id} value={`equipe:${id}`}>
-              Só a equipe {name}
+              <Trans id="Só a equipe {name}" values={{ name }} />
             </option>
           ))}
         </Select>

@@ -10,6 +10,7 @@ import { Skeleton } from '../../components/Skeleton.tsx'
 import { readableBrl } from '../../format/brl.ts'
 import { counted } from '../../format/number.ts'
 import { runwayQuery } from './home-queries.ts'
+import { t } from '../../language/t.ts'
 
 type Runway = Answer<'get', '/me/runway'>
 
@@ -19,13 +20,13 @@ const DAYS_SHOWN_MAX = 365
 export function BalanceCard() {
   const { data: runway, isError, error, refetch } = useQuery(runwayQuery)
   return (
-    <Card title="Saldo" className="flex flex-col">
+    <Card title={t('Saldo')} className="flex flex-col">
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!isError && (
         <div className="flex flex-1 flex-col gap-3">
           {runway ? <Balance runway={runway} /> : <BalanceSkeleton />}
           <Link to="/recargas" className={buttonClass('primary', 'mt-auto w-full')}>
-            Recarregar com Pix
+            {t('Recarregar com Pix')}
           </Link>
         </div>
       )}
@@ -43,8 +44,8 @@ function Balance({ runway }: { runway: Runway }) {
       {isShort(runway) && (
         <Notice tone="warning">
           {runway.balance_brl > 0
-            ? 'Recarregue logo para suas chamadas não pararem.'
-            : 'Sem saldo, as chamadas são recusadas. Recarregue para voltar a usar.'}
+            ? t('Recarregue logo para suas chamadas não pararem.')
+            : t('Sem saldo, as chamadas são recusadas. Recarregue para voltar a usar.')}
         </Notice>
       )}
     </>
@@ -66,12 +67,14 @@ function isShort({ critical, balance_brl, daily_avg_brl }: Runway): boolean {
 }
 
 function lastsText({ runway_days, daily_avg_brl }: Runway): string {
-  if (runway_days === null) return 'Ainda há pouco uso para saber quanto tempo ele dura.'
-  const average = `com a média de ${readableBrl(daily_avg_brl)} por dia`
-  if (runway_days > DAYS_SHOWN_MAX) return `Dura mais de um ano, ${average}.`
-  if (runway_days === 0) return `Dura menos de um dia, ${average}.`
-  return `Dura cerca de ${counted(runway_days, 'dia', 'dias')}, ${average}.`.replace(
-    'uns 1 ',
-    'um ',
-  )
+  if (runway_days === null) return t('Ainda há pouco uso para saber quanto tempo ele dura.')
+  const average = t('com a média de {dailyAvgBrl} por dia', {
+    dailyAvgBrl: readableBrl(daily_avg_brl),
+  })
+  if (runway_days > DAYS_SHOWN_MAX) return t('Dura mais de um ano, {average}.', { average })
+  if (runway_days === 0) return t('Dura menos de um dia, {average}.', { average })
+  return t('Dura cerca de {runwayDays}, {average}.', {
+    runwayDays: counted(runway_days, t('dia'), t('dias')),
+    average,
+  }).replace('uns 1 ', 'um ')
 }

@@ -5,6 +5,8 @@ import { shortDay } from '../../format/date.ts'
 import { counted } from '../../format/number.ts'
 import { classNames } from '../../lib/class-names.ts'
 import type { DayUsage } from './compare-periods.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function BarsByDay({ days }: { days: readonly DayUsage[] }) {
   const top = axisTop(Math.max(...days.map(({ cost_billed_brl }) => cost_billed_brl)))
@@ -17,8 +19,14 @@ export function BarsByDay({ days }: { days: readonly DayUsage[] }) {
       renderHead={(day) =>
         day && (
           <>
-            <span className="font-medium text-ink">{shortDay(day.day)}</span>:{' '}
-            {readableBrl(day.cost_billed_brl)} em {counted(day.requests, 'chamada', 'chamadas')}
+            <Trans
+              id="{span}: {costBilledBrl} em {requests}"
+              values={{
+                span: <span className="font-medium text-ink">{shortDay(day.day)}</span>,
+                costBilledBrl: readableBrl(day.cost_billed_brl),
+                requests: counted(day.requests, t('chamada'), t('chamadas')),
+              }}
+            />
           </>
         )
       }

@@ -13,6 +13,8 @@ import { TrialCreditForm } from '../trial-credit/TrialCreditForm.tsx'
 import { FirstRequest } from './FirstRequest.tsx'
 import { GuideStep } from './GuideStep.tsx'
 import type { FirstSteps } from './use-first-steps.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Step {
   readonly isDone: boolean
@@ -36,10 +38,10 @@ export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
 
   return (
     <Card
-      title="Do zero à primeira resposta"
+      title={t('Do zero à primeira resposta')}
       description={
         <span role="status">
-          {doneCount} de {all.length} passos feitos
+          <Trans id="{doneCount} de {all} passos feitos" values={{ doneCount, all: all.length }} />
         </span>
       }
     >
@@ -56,16 +58,20 @@ export function FirstRunGuide({ steps }: { steps: FirstSteps }) {
 
 function trialStep(trial: TrialCredit): Step {
   if (trial.status === 'granted')
-    return { isDone: true, title: `${brl(trial.amount_brl)} para experimentar`, text: '' }
+    return {
+      isDone: true,
+      title: t('{amountBrl} para experimentar', { amountBrl: brl(trial.amount_brl) }),
+      text: '',
+    }
   return {
     isDone: false,
     title: trialTitle(trial),
-    text: TRIAL_TEXT,
+    text: TRIAL_TEXT(),
     content: (
       <div className="mt-3 grid justify-items-start gap-3">
         <TrialCreditForm offer={trial} />
         <Link to="/recargas" className={buttonClass('quiet', '-ml-4')}>
-          Prefiro recarregar com Pix
+          {t('Prefiro recarregar com Pix')}
         </Link>
       </div>
     ),
@@ -76,17 +82,19 @@ function paymentSteps({ hasProfile, hasPaid }: FirstSteps): readonly Step[] {
   return [
     {
       isDone: hasProfile,
-      title: 'Complete seu perfil',
-      text: 'Nome e CPF ou CNPJ de quem paga: o Pix precisa deles.',
+      title: t('Complete seu perfil'),
+      text: t('Nome e CPF ou CNPJ de quem paga: o Pix precisa deles.'),
       to: '/perfil',
-      action: 'Completar perfil',
+      action: t('Completar perfil'),
     },
     {
       isDone: hasPaid,
-      title: 'Recarregue com Pix',
-      text: 'A partir de R$ 20. Cai em segundos, e o que você não usar pode ser devolvido em até 7 dias.',
+      title: t('Recarregue com Pix'),
+      text: t(
+        'A partir de R$ 20. Cai em segundos, e o que você não usar pode ser devolvido em até 7 dias.',
+      ),
       to: '/recargas',
-      action: 'Recarregar',
+      action: t('Recarregar'),
     },
   ]
 }
@@ -95,16 +103,16 @@ function paymentSteps({ hasProfile, hasPaid }: FirstSteps): readonly Step[] {
 function keyStep(hasKey: boolean, hasCalled: boolean): Step {
   return {
     isDone: hasKey,
-    title: 'Crie uma chave',
-    text: 'Com um limite em cada chave, um erro no código não gasta mais do que você permitir.',
+    title: t('Crie uma chave'),
+    text: t('Com um limite em cada chave, um erro no código não gasta mais do que você permitir.'),
     to: '/chaves',
-    action: 'Criar chave',
+    action: t('Criar chave'),
     ...(hasCalled
       ? {}
       : {
           content: (
             <Link to="/playground" className={buttonClass('secondary', 'mt-3 ml-3')}>
-              Antes, experimentar no playground
+              {t('Antes, experimentar no playground')}
             </Link>
           ),
         }),
@@ -114,10 +122,12 @@ function keyStep(hasKey: boolean, hasCalled: boolean): Step {
 function callStep(hasCalled: boolean): Step {
   return {
     isDone: hasCalled,
-    title: 'Faça a primeira chamada',
-    text: 'Aqui, no playground, ou do seu código. Funciona com a biblioteca da OpenAI: só muda o endereço.',
+    title: t('Faça a primeira chamada'),
+    text: t(
+      'Aqui, no playground, ou do seu código. Funciona com a biblioteca da OpenAI: só muda o endereço.',
+    ),
     to: '/playground',
-    action: 'Abrir o playground',
+    action: t('Abrir o playground'),
     content: <FirstRequest />,
   }
 }

@@ -3,6 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { buttonClass } from '../../components/button-class.ts'
 import { classNames } from '../../lib/class-names.ts'
+import { t } from '../../language/t.ts'
 
 interface GuideStepProps {
   isDone: boolean
@@ -37,7 +38,7 @@ export function GuideStep({ isDone, isNext, title, text, to, action, children }:
       <div className="min-w-0">
         <h3 className={classNames('font-medium', isDone && 'text-muted')}>
           {title}
-          <span className="sr-only">{isDone ? ' (feito)' : ' (a fazer)'}</span>
+          <span className="sr-only">{isDone ? ' (feito)' : t(' (a fazer)')}</span>
         </h3>
         {!isDone && <p className="mt-0.5 text-sm text-muted">{text}</p>}
         {isNext && to !== undefined && (

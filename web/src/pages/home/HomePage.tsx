@@ -13,6 +13,7 @@ import { PeriodTiles } from './PeriodTiles.tsx'
 import { SpendByDay } from './SpendByDay.tsx'
 import { TopModels } from './TopModels.tsx'
 import { useFirstSteps } from './use-first-steps.ts'
+import { t } from '../../language/t.ts'
 
 export function HomePage() {
   const [days, setDays] = useState(FIRST_DAYS)
@@ -24,14 +25,14 @@ export function HomePage() {
   return (
     <>
       <PageTitle
-        title="Início"
+        title={t('Início')}
         actions={isUsed !== false && <PeriodSwitch days={days} onChange={setDays} />}
       />
       <div className="flex flex-col gap-5">
         <InvitationNotice />
         {!isPending && guide.steps && <FirstRunGuide steps={guide.steps} />}
         {byDay.isError && <ErrorState error={byDay.error} onRetry={() => void byDay.refetch()} />}
-        {isPending && <SkeletonRows rows={6} label="Carregando seu resumo…" />}
+        {isPending && <SkeletonRows rows={6} label={t('Carregando seu resumo…')} />}
         {/* Before the first call there is nothing to summarize. */}
         {!isPending && isUsed === false && <BalanceCard />}
         {!isPending && byDay.data && isUsed && (

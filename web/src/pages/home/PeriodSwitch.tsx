@@ -1,4 +1,6 @@
 import { classNames } from '../../lib/class-names.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 const PERIODS = [7, 30]
 
@@ -10,7 +12,7 @@ export function PeriodSwitch({
   onChange: (days: number) => void
 }) {
   return (
-    <div role="group" aria-label="Período" className="inline-flex rounded-lg bg-sunken p-1">
+    <div role="group" aria-label={t('Período')} className="inline-flex rounded-lg bg-sunken p-1">
       {PERIODS.map((each) => (
         <button
           key={each}
@@ -22,7 +24,7 @@ export function PeriodSwitch({
             each === days ? 'bg-surface text-ink shadow-card' : 'text-muted hover:text-ink',
           )}
         >
-          {each} dias
+          <Trans id="{each} dias" values={{ each }} />
         </button>
       ))}
     </div>

@@ -4,6 +4,8 @@ import { readableBrl } from '../../format/brl.ts'
 import { duration } from '../../format/duration.ts'
 import { counted, percent, shortNumber, wholeNumber } from '../../format/number.ts'
 import type { Comparison, Latency } from './compare-periods.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** Today, the period, and the change from the previous period. */
 interface PeriodTilesProps {
@@ -18,13 +20,15 @@ export function PeriodTiles({ comparison, latency, days }: PeriodTilesProps) {
   const failed = now.failedRequests
   return (
     <section
-      aria-label={`Os últimos ${days} dias`}
+      aria-label={t('Os últimos {days} dias', { days })}
       className="grid gap-px overflow-hidden rounded-card border border-line bg-line shadow-card sm:grid-cols-2"
     >
-      <Tile label="Gasto hoje" value={readableBrl(today?.cost_billed_brl ?? 0)}>
-        {today?.requests === 1 ? '1 chamada' : `${wholeNumber(today?.requests ?? 0)} chamadas`}
+      <Tile label={t('Gasto hoje')} value={readableBrl(today?.cost_billed_brl ?? 0)}>
+        {today?.requests === 1
+          ? t('1 chamada')
+          : t('{wholeNumber} chamadas', { wholeNumber: wholeNumber(today?.requests ?? 0) })}
       </Tile>
-      <Tile label={`Gasto em ${days} dias`} value={readableBrl(now.spent)}>
+      <Tile label={t('Gasto em {days} dias', { days })} value={readableBrl(now.spent)}>
         <Change
           now={now.spent}
           before={before.spent}
@@ -32,16 +36,20 @@ export function PeriodTiles({ comparison, latency, days }: PeriodTilesProps) {
           shown={readableBrl(before.spent)}
         />
       </Tile>
-      <Tile label={`Chamadas em ${days} dias`} value={wholeNumber(now.requests)}>
+      <Tile label={t('Chamadas em {days} dias', { days })} value={wholeNumber(now.requests)}>
         <Change
           now={now.requests}
           before={before.requests}
           days={days}
           shown={wholeNumber(before.requests)}
         />
-        {failed > 0 && <span> · {wholeNumber(failed)} falharam, sem custo</span>}
+        {failed > 0 && (
+          <span>
+            <Trans id=" · {failed} falharam, sem custo" values={{ failed: wholeNumber(failed) }} />
+          </span>
+        )}
       </Tile>
-      <Tile label={`Tokens em ${days} dias`} value={shortNumber(now.tokens)}>
+      <Tile label={t('Tokens em {days} dias', { days })} value={shortNumber(now.tokens)}>
         <Change
           now={now.tokens}
           before={before.tokens}
@@ -63,10 +71,16 @@ function LatencyLine({
   if (p50_ms === null || p95_ms === null) return null
   return (
     <p className="bg-surface px-5 py-3 text-sm text-muted sm:col-span-2">
-      Respostas em <span className="font-medium text-ink">{duration(p50_ms)}</span> na metade das
-      vezes, em até {duration(p95_ms)} em 95% delas
-      {first_byte_p50_ms !== null && `, começando em ${duration(first_byte_p50_ms)}`} (
-      {counted(calls, 'última chamada', 'últimas chamadas')}).
+      <Trans
+        id="Respostas em {span} na metade das vezes, em até {p95Ms} em 95% delas"
+        values={{
+          span: <span className="font-medium text-ink">{duration(p50_ms)}</span>,
+          p95Ms: duration(p95_ms),
+        }}
+      />
+      {first_byte_p50_ms !== null &&
+        t(', começando em {firstByteP50Ms}', { firstByteP50Ms: duration(first_byte_p50_ms) })}{' '}
+      ({counted(calls, t('última chamada'), t('últimas chamadas'))}).
     </p>
   )
 }
@@ -92,16 +106,25 @@ interface ChangeProps {
 /** More is neither good nor bad here, so the change has no colour. */
 function Change({ now, before, days, shown }: ChangeProps) {
   if (before === 0) {
-    return <>{now === 0 ? 'Nada ainda' : `Nada nos ${days} dias anteriores`}</>
+    return <>{now === 0 ? t('Nada ainda') : t('Nada nos {days} dias anteriores', { days })}</>
   }
   const change = ((now - before) / before) * 100
   const Icon = change > 0.05 ? ArrowUpRight : change < -0.05 ? ArrowDownRight : Minus
-  const word = change > 0.05 ? 'a mais' : change < -0.05 ? 'a menos' : 'igual'
+  const word = change > 0.05 ? t('a mais') : change < -0.05 ? t('a menos') : undefined
   return (
     <>
       <Icon aria-hidden="true" className="mr-1 inline size-4 align-[-0.15em]" />
-      {word === 'igual' ? 'Igual aos' : `${percent(Math.abs(change))} ${word} que nos`} {days} dias
-      anteriores ({shown})
+      <Trans
+        id="{word} {days} dias anteriores ({shown})"
+        values={{
+          word:
+            word === undefined
+              ? t('Igual aos')
+              : t('{change} {word} que nos', { change: percent(Math.abs(change)), word }),
+          days,
+          shown,
+        }}
+      />
     </>
   )
 }

@@ -6,23 +6,30 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { readableBrl } from '../../format/brl.ts'
 import { counted, percent } from '../../format/number.ts'
 import { summaryQuery } from './home-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function TopModels({ days }: { days: number }) {
   const { data: summary, isError, error, refetch } = useQuery(summaryQuery(days))
   const total = summary?.period_totals.cost_billed_brl ?? 0
   return (
     <Card
-      title="Modelos que mais custaram"
+      title={t('Modelos que mais custaram')}
       description={
         summary && summary.unique_models_used > summary.top_models.length
-          ? `De ${summary.unique_models_used} usados em ${days} dias`
+          ? t('De {uniqueModelsUsed} usados em {days} dias', {
+              uniqueModelsUsed: summary.unique_models_used,
+              days,
+            })
           : undefined
       }
     >
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!isError && !summary && <SkeletonRows rows={3} />}
       {summary?.top_models.length === 0 && (
-        <EmptyState title="Nenhum modelo usado">Os mais caros do período aparecem aqui.</EmptyState>
+        <EmptyState title={t('Nenhum modelo usado')}>
+          {t('Os mais caros do período aparecem aqui.')}
+        </EmptyState>
       )}
       {summary && summary.top_models.length > 0 && (
         <ol className="flex flex-col gap-5">
@@ -41,7 +48,13 @@ export function TopModels({ days }: { days: number }) {
                   />
                 </div>
                 <p className="text-sm text-muted tabular-nums">
-                  {counted(model.requests, 'chamada', 'chamadas')} · {percent(share)} do gasto
+                  <Trans
+                    id="{requests} · {share} do gasto"
+                    values={{
+                      requests: counted(model.requests, t('chamada'), t('chamadas')),
+                      share: percent(share),
+                    }}
+                  />
                 </p>
               </li>
             )

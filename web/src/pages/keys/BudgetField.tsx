@@ -8,6 +8,7 @@ import { parseAmount } from '../../format/parse-amount.ts'
 import { usd } from '../../format/usd.ts'
 import { BUDGET_DECIMALS, BUDGET_RATE, budgetText, toUsd } from './key-fields.ts'
 import { rateQuery, type ApiKey } from './key-queries.ts'
+import { t } from '../../language/t.ts'
 
 interface BudgetFieldProps {
   readonly apiKey: ApiKey | undefined
@@ -23,7 +24,7 @@ export function BudgetField({ apiKey: key, error }: BudgetFieldProps) {
   const currency = rate === undefined ? 'usd' : wanted
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_7rem] gap-3">
-      <Field label="Orçamento" hint={hintOf(text, currency, rate)} error={error}>
+      <Field label={t('Orçamento')} hint={hintOf(text, currency, rate)} error={error}>
         {(control) => (
           <AmountInput
             {...control}
@@ -34,7 +35,7 @@ export function BudgetField({ apiKey: key, error }: BudgetFieldProps) {
           />
         )}
       </Field>
-      <Field label="Moeda">
+      <Field label={t('Moeda')}>
         {(control) => (
           <Select
             {...control}
@@ -43,8 +44,8 @@ export function BudgetField({ apiKey: key, error }: BudgetFieldProps) {
             disabled={rate === undefined}
             onChange={(event) => setWanted(event.target.value)}
           >
-            <option value="brl">Reais</option>
-            <option value="usd">Dólares</option>
+            <option value="brl">{t('Reais')}</option>
+            <option value="usd">{t('Dólares')}</option>
           </Select>
         )}
       </Field>
@@ -55,8 +56,11 @@ export function BudgetField({ apiKey: key, error }: BudgetFieldProps) {
 
 function hintOf(text: string, currency: string, rate: number | undefined): string {
   const amount = parseAmount(text, BUDGET_DECIMALS)
-  if (amount === undefined || rate === undefined) return 'Vazio: sem orçamento.'
+  if (amount === undefined || rate === undefined) return t('Vazio: sem orçamento.')
   return currency === 'brl'
-    ? `Hoje são ${usd(toUsd(amount, rate))}, e é em dólares que o orçamento fica: em reais ele acompanha a cotação.`
-    : `Hoje são ${brl(amount * rate)}; em reais ele acompanha a cotação.`
+    ? t(
+        'Hoje são {amount}, e é em dólares que o orçamento fica: em reais ele acompanha a cotação.',
+        { amount: usd(toUsd(amount, rate)) },
+      )
+    : t('Hoje são {brl}; em reais ele acompanha a cotação.', { brl: brl(amount * rate) })
 }

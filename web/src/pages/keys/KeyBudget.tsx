@@ -3,11 +3,13 @@ import { brl } from '../../format/brl.ts'
 import { usd } from '../../format/usd.ts'
 import { rateQuery, type ApiKey } from './key-queries.ts'
 import { BUDGET_PERIOD } from './key-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** The spent share of the key's budget. */
 export function KeyBudget({ budget }: Pick<ApiKey, 'budget'>) {
   const rate = useQuery({ ...rateQuery, enabled: budget !== null }).data ?? undefined
-  if (budget === null) return <p className="text-sm text-muted">Sem orçamento</p>
+  if (budget === null) return <p className="text-sm text-muted">{t('Sem orçamento')}</p>
   const { limit_usd, spent_usd, period } = budget
   const shown = (amount: number): string => (rate === undefined ? usd(amount) : brl(amount * rate))
   const share = limit_usd > 0 ? Math.min(100, (spent_usd / limit_usd) * 100) : 100
@@ -16,11 +18,20 @@ export function KeyBudget({ budget }: Pick<ApiKey, 'budget'>) {
       <p className="tabular-nums">
         {shown(spent_usd)}{' '}
         <span className="text-muted">
-          de {shown(limit_usd)} <span className="whitespace-nowrap">{BUDGET_PERIOD[period]}</span>
+          <Trans
+            id="de {limitUsd} {span}"
+            values={{
+              limitUsd: shown(limit_usd),
+              span: <span className="whitespace-nowrap">{BUDGET_PERIOD()[period]}</span>,
+            }}
+          />
         </span>
         {rate !== undefined && (
           <span className="block text-muted">
-            {usd(spent_usd)} de {usd(limit_usd)}, à cotação de hoje
+            <Trans
+              id="{spentUsd} de {limitUsd}, à cotação de hoje"
+              values={{ spentUsd: usd(spent_usd), limitUsd: usd(limit_usd) }}
+            />
           </span>
         )}
       </p>

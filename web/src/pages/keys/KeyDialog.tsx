@@ -15,6 +15,7 @@ import { KeyLimits } from './KeyLimits.tsx'
 import { KeyScopeField } from './KeyScopeField.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface KeyDialogProps {
   /** Undefined: the dialog is closed. */
@@ -34,7 +35,7 @@ export function KeyDialog({ editing, ...rest }: KeyDialogProps) {
       <Dialog
         isOpen={editing !== undefined}
         onClose={rest.onClose}
-        title={key ? `Alterar “${key.name}”` : 'Criar chave'}
+        title={key ? t('Alterar “{name}”', { name: key.name }) : t('Criar chave')}
         className="sm:max-w-xl"
       >
         <KeyForm apiKey={key} withProof={withProof} {...rest} />
@@ -91,8 +92,8 @@ function KeyForm({ apiKey: key, withProof, ...rest }: KeyFormProps) {
       className="grid gap-6"
     >
       <Field
-        label="Nome"
-        hint="Onde ela vai ser usada, como “Site em produção”."
+        label={t('Nome')}
+        hint={t('Onde ela vai ser usada, como “Site em produção”.')}
         error={errorOf('name')}
       >
         {(control) => (
@@ -110,7 +111,7 @@ function KeyForm({ apiKey: key, withProof, ...rest }: KeyFormProps) {
       <KeyLimits apiKey={key} errorOf={errorOf} />
       <FormEnd
         error={fault?.field === undefined ? fault?.text : undefined}
-        submitLabel={key ? 'Salvar' : 'Criar chave'}
+        submitLabel={key ? t('Salvar') : t('Criar chave')}
         isBusy={save.isPending}
         onCancel={rest.onClose}
       />
@@ -139,7 +140,7 @@ function useSave(
     },
     async onSuccess() {
       if (key) {
-        toast('Chave alterada.')
+        toast(t('Chave alterada.'))
         onClose()
       }
       await queries.invalidateQueries({ queryKey: API_KEYS })

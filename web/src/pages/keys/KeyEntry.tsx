@@ -5,6 +5,7 @@ import type { ApiKey } from './key-queries.ts'
 import { KeyBudget } from './KeyBudget.tsx'
 import { KeyFacts } from './KeyFacts.tsx'
 import { PauseKey } from './PauseKey.tsx'
+import { t } from '../../language/t.ts'
 
 interface KeyEntryProps {
   readonly apiKey: ApiKey
@@ -22,7 +23,7 @@ export function KeyEntry({ apiKey, isChosen, onChoose, onChange, onRevoke }: Key
         {onChoose && (
           <input
             type="checkbox"
-            aria-label={`Escolher ${apiKey.name}`}
+            aria-label={t('Escolher {name}', { name: apiKey.name })}
             checked={isChosen}
             onChange={(event) => onChoose(event.target.checked)}
             className="size-5 accent-accent"
@@ -30,7 +31,9 @@ export function KeyEntry({ apiKey, isChosen, onChoose, onChange, onRevoke }: Key
         )}
       </span>
       <div className="min-w-0">
-        <KeyFacts apiKey={apiKey}>{apiKey.team_id !== null && <Badge>Equipe</Badge>}</KeyFacts>
+        <KeyFacts apiKey={apiKey}>
+          {apiKey.team_id !== null && <Badge>{t('Equipe')}</Badge>}
+        </KeyFacts>
       </div>
       <div className="col-start-2 lg:col-start-3">
         <KeyBudget budget={apiKey.budget} />
@@ -41,20 +44,20 @@ export function KeyEntry({ apiKey, isChosen, onChoose, onChange, onRevoke }: Key
           <Button
             variant="quiet"
             className="px-3"
-            aria-label={`Alterar ${apiKey.name}`}
+            aria-label={t('Alterar {name}', { name: apiKey.name })}
             onClick={onChange}
             icon={<Pencil aria-hidden="true" className="size-4" />}
           >
-            Alterar
+            {t('Alterar')}
           </Button>
           <Button
             variant="quiet"
             className="px-3"
-            aria-label={`Revogar ${apiKey.name}`}
+            aria-label={t('Revogar {name}', { name: apiKey.name })}
             onClick={onRevoke}
             icon={<Trash2 aria-hidden="true" className="size-4" />}
           >
-            Revogar
+            {t('Revogar')}
           </Button>
         </div>
       )}

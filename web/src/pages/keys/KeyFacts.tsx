@@ -6,6 +6,8 @@ import { counted, wholeNumber } from '../../format/number.ts'
 import type { ApiKey } from './key-queries.ts'
 import { CAP_FIELDS } from './key-fields.ts'
 import { CAP_WORDS, KEY_SCOPE, KEY_STATUS, PAUSE_REASON } from './key-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface KeyFactsProps {
   readonly apiKey: ApiKey
@@ -15,7 +17,7 @@ interface KeyFactsProps {
 
 /** A key's properties, last use and limits. */
 export function KeyFacts({ apiKey, children }: KeyFactsProps) {
-  const { text, tone } = KEY_STATUS[apiKey.status]
+  const { text, tone } = KEY_STATUS()[apiKey.status]
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -25,7 +27,7 @@ export function KeyFacts({ apiKey, children }: KeyFactsProps) {
         {children}
       </p>
       {apiKey.paused_reason !== null && (
-        <p className="mt-1 text-sm">{PAUSE_REASON[apiKey.paused_reason]}</p>
+        <p className="mt-1 text-sm">{PAUSE_REASON()[apiKey.paused_reason]}</p>
       )}
       <p className="mt-1 text-sm text-muted">
         <LastUse apiKey={apiKey} />
@@ -39,22 +41,28 @@ function LastUse({ apiKey }: { readonly apiKey: ApiKey }) {
   if (apiKey.revoked_at !== null)
     return (
       <>
-        Revogada em <DateTime instant={apiKey.revoked_at} />
+        <Trans
+          id="Revogada em {dateTime}"
+          values={{ dateTime: <DateTime instant={apiKey.revoked_at} /> }}
+        />
       </>
     )
   return (
     <>
       {apiKey.last_used_at === null ? (
-        'Nunca usada'
+        t('Nunca usada')
       ) : (
         <>
-          Último uso: <DateTime instant={apiKey.last_used_at} />
+          <Trans
+            id="Último uso: {dateTime}"
+            values={{ dateTime: <DateTime instant={apiKey.last_used_at} /> }}
+          />
         </>
       )}
       {apiKey.expires_at !== null && (
         <>
           {' '}
-          · {apiKey.status === 'expired' ? 'venceu' : 'vale até'}{' '}
+          · {apiKey.status === 'expired' ? t('venceu') : t('vale até')}{' '}
           <DateTime instant={apiKey.expires_at} isDateOnly />
         </>
       )}
@@ -65,17 +73,21 @@ function LastUse({ apiKey }: { readonly apiKey: ApiKey }) {
 function limitsOf(key: ApiKey) {
   const { scope, model_ids, requests_per_minute, tokens_per_minute, ip_allowlist } = key
   return [
-    ...(scope === 'calls' ? [] : [KEY_SCOPE[scope].text]),
-    model_ids === null ? 'Todos os modelos' : counted(model_ids.length, 'modelo', 'modelos'),
+    ...(scope === 'calls' ? [] : [KEY_SCOPE()[scope].text]),
+    model_ids === null
+      ? t('Todos os modelos')
+      : counted(model_ids.length, t('modelo'), t('modelos')),
     `${wholeNumber(requests_per_minute)} chamadas/min`,
     ...(tokens_per_minute === null ? [] : [`${wholeNumber(tokens_per_minute)} tokens/min`]),
-    ...(key.calls_at_once === null ? [] : [`${wholeNumber(key.calls_at_once)} ao mesmo tempo`]),
+    ...(key.calls_at_once === null
+      ? []
+      : [t('{callsAtOnce} ao mesmo tempo', { callsAtOnce: wholeNumber(key.calls_at_once) })]),
     ...CAP_FIELDS.flatMap((field) => {
       const cap = key[field]
-      return cap === null ? [] : [`${brl(cap)} ${CAP_WORDS[field].text}`]
+      return cap === null ? [] : [`${brl(cap)} ${CAP_WORDS()[field].text}`]
     }),
     ...(ip_allowlist === null
       ? []
-      : [counted(ip_allowlist.length, 'endereço permitido', 'endereços permitidos')]),
+      : [counted(ip_allowlist.length, t('endereço permitido'), t('endereços permitidos'))]),
   ].join(' · ')
 }

@@ -8,6 +8,7 @@ import { BudgetField } from './BudgetField.tsx'
 import { CAP_FIELDS, capFieldText, expiryText } from './key-fields.ts'
 import type { ApiKey } from './key-queries.ts'
 import { BUDGET_PERIOD, CAP_WORDS } from './key-words.ts'
+import { t } from '../../language/t.ts'
 
 const REQUESTS_PER_MINUTE = 120
 
@@ -21,10 +22,10 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
     <>
       <div className="grid items-start gap-3 sm:grid-cols-[minmax(0,1fr)_9rem]">
         <BudgetField apiKey={key} error={errorOf('budget')} />
-        <Field label="Período">
+        <Field label={t('Período')}>
           {(control) => (
             <Select {...control} name="period" defaultValue={key?.budget?.period ?? 'month'}>
-              {Object.entries(BUDGET_PERIOD).map(([period, text]) => (
+              {Object.entries(BUDGET_PERIOD()).map(([period, text]) => (
                 <option key={period} value={period}>
                   {text}
                 </option>
@@ -35,14 +36,16 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
       </div>
       <Disclosure
         isOpen={hasMore(key)}
-        summary="Mais limites: gasto por minuto, dia e tarefa, chamadas, tokens, endereços, validade"
+        summary={t(
+          'Mais limites: gasto por minuto, dia e tarefa, chamadas, tokens, endereços, validade',
+        )}
       >
         <div className="grid gap-4 pt-2 sm:grid-cols-2">
           {CAP_FIELDS.map((field) => (
             <Field
               key={field}
-              label={CAP_WORDS[field].label}
-              hint={CAP_WORDS[field].hint}
+              label={CAP_WORDS()[field].label}
+              hint={CAP_WORDS()[field].hint}
               error={errorOf(field)}
             >
               {(control) => (
@@ -56,8 +59,8 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
             </Field>
           ))}
           <Field
-            label="Chamadas ao mesmo tempo"
-            hint="Vazio: o limite da conta."
+            label={t('Chamadas ao mesmo tempo')}
+            hint={t('Vazio: o limite da conta.')}
             error={errorOf('calls_at_once')}
           >
             {(control) => (
@@ -70,7 +73,7 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
               />
             )}
           </Field>
-          <Field label="Chamadas por minuto" error={errorOf('requests_per_minute')}>
+          <Field label={t('Chamadas por minuto')} error={errorOf('requests_per_minute')}>
             {(control) => (
               <Input
                 {...control}
@@ -82,8 +85,8 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
             )}
           </Field>
           <Field
-            label="Tokens por minuto"
-            hint="Vazio: sem limite."
+            label={t('Tokens por minuto')}
+            hint={t('Vazio: sem limite.')}
             error={errorOf('tokens_per_minute')}
           >
             {(control) => (
@@ -97,9 +100,9 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
             )}
           </Field>
           <Field
-            label="Endereços IP permitidos"
+            label={t('Endereços IP permitidos')}
             className="sm:col-span-2"
-            hint="Um por linha, IP ou bloco CIDR. Vazio: de qualquer lugar."
+            hint={t('Um por linha, IP ou bloco CIDR. Vazio: de qualquer lugar.')}
             error={errorOf('ip_allowlist')}
           >
             {(control) => (
@@ -113,7 +116,7 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
               />
             )}
           </Field>
-          <Field label="Vale até" hint="Vazio: não vence." error={errorOf('expires_at')}>
+          <Field label={t('Vale até')} hint={t('Vazio: não vence.')} error={errorOf('expires_at')}>
             {(control) => (
               <Input {...control} type="date" name="expires_at" defaultValue={expiryText(key)} />
             )}

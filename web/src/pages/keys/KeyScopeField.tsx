@@ -3,12 +3,13 @@ import { Field } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import type { ApiKey } from './key-queries.ts'
 import { KEY_SCOPE, isKeyScope } from './key-words.ts'
+import { t } from '../../language/t.ts'
 
 /** A new key is for calls only unless somebody asks for more. */
 export function KeyScopeField({ apiKey }: { readonly apiKey: ApiKey | undefined }) {
   const [scope, setScope] = useState(apiKey?.scope ?? 'calls')
   return (
-    <Field label="O que a chave pode fazer" hint={KEY_SCOPE[scope].hint}>
+    <Field label={t('O que a chave pode fazer')} hint={KEY_SCOPE()[scope].hint}>
       {(control) => (
         <Select
           {...control}
@@ -16,7 +17,7 @@ export function KeyScopeField({ apiKey }: { readonly apiKey: ApiKey | undefined 
           value={scope}
           onChange={({ target: { value } }) => isKeyScope(value) && setScope(value)}
         >
-          {Object.entries(KEY_SCOPE).map(([value, { text }]) => (
+          {Object.entries(KEY_SCOPE()).map(([value, { text }]) => (
             <option key={value} value={value}>
               {text}
             </option>

@@ -6,11 +6,13 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { agentSnippets } from '../../lib/agent-snippets.ts'
 import { keyModelsQuery, type Model, type NewApiKey } from './key-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** Part of the page rather than a dialog, which a stray click would close: the secret is shown only once. */
 export function KeySecret({
   made,
-  whoseBalance = 'do seu saldo',
+  whoseBalance = t('do seu saldo'),
   onDone,
 }: {
   readonly made: NewApiKey
@@ -32,34 +34,36 @@ export function KeySecret({
       className="min-w-0 rounded-card border-2 border-accent bg-surface p-5 md:p-6"
     >
       <h2 id={id} ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
-        A chave “{made.name}” está pronta
+        <Trans id="A chave “{name}” está pronta" values={{ name: made.name }} />
       </h2>
       <p className="mt-1 mb-4 text-sm text-muted">
-        Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta{' '}
-        {whoseBalance}.
+        <Trans
+          id="Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta {whoseBalance}."
+          values={{ whoseBalance }}
+        />
       </p>
       <div className="flex flex-col gap-3 sm:flex-row sm:items-center">
         <code
-          aria-label="A chave"
+          aria-label={t('A chave')}
           className="min-w-0 grow rounded-lg bg-sunken px-3 py-2.5 break-all select-all"
         >
           {made.key}
         </code>
-        <CopyButton text={made.key} label="Copiar chave" variant="primary" />
+        <CopyButton text={made.key} label={t('Copiar chave')} variant="primary" />
       </div>
       {model && (
         <>
           <SnippetTabs
-            label="Exemplo de primeira chamada"
+            label={t('Exemplo de primeira chamada')}
             snippets={chatSamples(use)}
             className="mt-6"
           />
-          <h3 className="mt-8 mb-2 font-semibold">Em agentes</h3>
-          <SnippetTabs label="Agentes" snippets={agentSnippets(use)} />
+          <h3 className="mt-8 mb-2 font-semibold">{t('Em agentes')}</h3>
+          <SnippetTabs label={t('Agentes')} snippets={agentSnippets(use)} />
         </>
       )}
       <Button variant="secondary" className="mt-6" onClick={onDone}>
-        Já guardei a chave
+        {t('Já guardei a chave')}
       </Button>
     </section>
   )

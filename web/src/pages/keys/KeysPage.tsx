@@ -17,6 +17,7 @@ import { KeySecret } from './KeySecret.tsx'
 import { keyListQuery, type ApiKey, type KeyStatus, type NewApiKey } from './key-queries.ts'
 import { KEY_STATUS } from './key-words.ts'
 import { RevokeKeys, type ToRevoke } from './RevokeKeys.tsx'
+import { t } from '../../language/t.ts'
 
 /** The API's limit for one request. */
 const CHOSEN_MAX = 100
@@ -24,7 +25,7 @@ const CHOSEN_MAX = 100
 export function KeysPage() {
   // `criar` opens the dialog, for links.
   const [{ situacao, criar }, setFilters] = useFilters('situacao', 'criar')
-  const status = Object.hasOwn(KEY_STATUS, situacao) ? (situacao as KeyStatus) : undefined
+  const status = Object.hasOwn(KEY_STATUS(), situacao) ? (situacao as KeyStatus) : undefined
   const list = useInfiniteQuery(keyListQuery(status))
   const keys = list.data?.pages.flatMap((page) => page.api_keys)
   // The newest first. Each secret is shown until the user has said that it is kept.
@@ -49,14 +50,16 @@ export function KeysPage() {
   return (
     <>
       <PageTitle
-        title="Chaves"
-        description="Use uma chave para cada programa: assim você vê o que cada um gasta e pode revogar só uma."
+        title={t('Chaves')}
+        description={t(
+          'Use uma chave para cada programa: assim você vê o que cada um gasta e pode revogar só uma.',
+        )}
         actions={
           <Button
             onClick={() => setEditing('new')}
             icon={<Plus aria-hidden="true" className="size-4" />}
           >
-            Criar chave
+            {t('Criar chave')}
           </Button>
         }
       />
@@ -75,12 +78,12 @@ export function KeysPage() {
           >
             <div className="min-w-0 grow sm:w-44 sm:grow-0">
               <Select
-                aria-label="Situação"
+                aria-label={t('Situação')}
                 value={status ?? ''}
                 onChange={(event) => setFilters({ situacao: event.target.value })}
               >
-                <option value="">Todas</option>
-                {Object.entries(KEY_STATUS).map(([value, { text }]) => (
+                <option value="">{t('Todas')}</option>
+                {Object.entries(KEY_STATUS()).map(([value, { text }]) => (
                   <option key={value} value={value}>
                     {text}
                   </option>
@@ -92,7 +95,9 @@ export function KeysPage() {
                 variant="secondary"
                 onClick={() => setRevoking(chosen.length > 0 ? chosen : 'all')}
               >
-                {chosen.length > 0 ? `Revogar escolhidas (${chosen.length})` : 'Revogar todas'}
+                {chosen.length > 0
+                  ? t('Revogar escolhidas ({chosen})', { chosen: chosen.length })
+                  : t('Revogar todas')}
               </Button>
             )}
           </div>
@@ -103,16 +108,18 @@ export function KeysPage() {
           {keys?.length === 0 && (
             <EmptyState
               icon={<KeyRound className="size-6" />}
-              title={status === undefined ? 'Nenhuma chave ainda' : 'Nenhuma chave nesta situação'}
+              title={
+                status === undefined ? t('Nenhuma chave ainda') : t('Nenhuma chave nesta situação')
+              }
               action={
                 status === undefined && (
-                  <Button onClick={() => setEditing('new')}>Criar a primeira chave</Button>
+                  <Button onClick={() => setEditing('new')}>{t('Criar a primeira chave')}</Button>
                 )
               }
             >
               {status === undefined
-                ? 'Com uma chave, seu programa acessa todos os modelos do catálogo.'
-                : 'Escolha outra situação para ver mais.'}
+                ? t('Com uma chave, seu programa acessa todos os modelos do catálogo.')
+                : t('Escolha outra situação para ver mais.')}
             </EmptyState>
           )}
           {keys && keys.length > 0 && (

@@ -7,14 +7,16 @@ import { Input } from '../../components/Input.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { counted } from '../../format/number.ts'
 import { keyModelsQuery, type Model } from './key-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-const CATEGORY: Readonly<Record<Model['category'], string>> = {
-  llm: 'Texto',
-  image: 'Imagem',
-  video: 'Vídeo',
-  embedding: 'Embedding',
-  audio: 'Áudio',
-}
+const CATEGORY = perLanguage((): Readonly<Record<Model['category'], string>> => ({
+  llm: t('Texto'),
+  image: t('Imagem'),
+  video: t('Vídeo'),
+  embedding: t('Embedding'),
+  audio: t('Áudio'),
+}))
 
 interface ModelPickerProps {
   /** `null`: all models. */
@@ -29,19 +31,25 @@ export function ModelPicker({ value, onChange, error }: ModelPickerProps) {
   return (
     <div className="grid gap-3">
       <Choice
-        legend="Modelos que a chave pode usar"
+        legend={t('Modelos que a chave pode usar')}
         value={value === null ? 'all' : 'some'}
         onChange={(which) => onChange(which === 'all' ? null : new Set())}
         options={[
           {
             value: 'all',
-            text: 'Todos',
-            hint: count === undefined ? undefined : `Os ${count} disponíveis hoje, e os que vierem`,
+            text: t('Todos'),
+            hint:
+              count === undefined
+                ? undefined
+                : t('Os {count} disponíveis hoje, e os que vierem', { count }),
           },
           {
             value: 'some',
-            text: 'Só alguns',
-            hint: value === null ? 'Você escolhe' : counted(value.size, 'escolhido', 'escolhidos'),
+            text: t('Só alguns'),
+            hint:
+              value === null
+                ? t('Você escolhe')
+                : counted(value.size, t('escolhido'), t('escolhidos')),
           },
         ]}
       />
@@ -80,7 +88,7 @@ function List({ models, chosen, onChange }: ListProps) {
       wanted
         .split(/\s+/)
         .every((word) =>
-          `${model.id} ${model.display_name} ${model.upstream} ${CATEGORY[model.category]}`
+          `${model.id} ${model.display_name} ${model.upstream} ${CATEGORY()[model.category]}`
             .toLowerCase()
             .includes(word),
         ),
@@ -99,9 +107,9 @@ function List({ models, chosen, onChange }: ListProps) {
         />
         <Input
           type="search"
-          aria-label="Procurar modelo"
+          aria-label={t('Procurar modelo')}
           aria-controls={id}
-          placeholder="Procurar por nome ou fabricante"
+          placeholder={t('Procurar por nome ou fabricante')}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
           onKeyDown={(event) => {
@@ -112,7 +120,7 @@ function List({ models, chosen, onChange }: ListProps) {
         />
       </div>
       <p role="status" className="sr-only">
-        {counted(found.length, 'modelo encontrado', 'modelos encontrados')}
+        {counted(found.length, t('modelo encontrado'), t('modelos encontrados'))}
       </p>
       <ul id={id} className="max-h-64 overflow-y-auto p-1">
         {found.map((model) => (
@@ -126,15 +134,15 @@ function List({ models, chosen, onChange }: ListProps) {
               />
               <span className="truncate text-sm font-medium">{model.display_name}</span>
               <span className="truncate text-xs text-muted">
-                {model.id} · {CATEGORY[model.category]}
-                {!model.available && ' · indisponível'}
+                {model.id} · {CATEGORY()[model.category]}
+                {!model.available && t(' · indisponível')}
               </span>
             </label>
           </li>
         ))}
         {found.length === 0 && (
           <li className="px-3 py-6 text-center text-sm text-muted">
-            Nenhum modelo com este nome. Tente outra palavra.
+            {t('Nenhum modelo com este nome. Tente outra palavra.')}
           </li>
         )}
       </ul>
@@ -146,7 +154,7 @@ function List({ models, chosen, onChange }: ListProps) {
             onChange={() => setShowsAll(!showsAll)}
             className="size-5 accent-accent"
           />
-          Mostrar também os indisponíveis
+          {t('Mostrar também os indisponíveis')}
         </label>
       )}
     </div>

@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { API_KEYS, type ApiKey } from './key-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 /** Pauses a key, or resumes it with one click; an operator's pause is not the customer's to lift. */
 export function PauseKey({ apiKey: { id, name, paused_reason } }: { readonly apiKey: ApiKey }) {
@@ -18,13 +19,13 @@ export function PauseKey({ apiKey: { id, name, paused_reason } }: { readonly api
         ? api.post('/api-keys/{id}/resume', undefined, { path: { id } })
         : api.post('/api-keys/{id}/pause', undefined, { path: { id } }),
     onSuccess: async () => {
-      toast(isPaused ? 'Chave retomada.' : 'Chave pausada.')
+      toast(isPaused ? t('Chave retomada.') : t('Chave pausada.'))
       await queries.invalidateQueries({ queryKey: API_KEYS })
     },
     onError: (error) => toast(explainError(error), 'danger'),
   })
   if (paused_reason === 'operator') return null
-  const text = isPaused ? 'Retomar' : 'Pausar'
+  const text = isPaused ? t('Retomar') : t('Pausar')
   const Icon = isPaused ? Play : Pause
   return (
     <Button

@@ -9,6 +9,8 @@ import { useToast } from '../../components/Toast.tsx'
 import { counted } from '../../format/number.ts'
 import { API_KEYS, type ApiKey } from './key-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export type ToRevoke = readonly ApiKey[] | 'all'
 
@@ -31,10 +33,16 @@ export function RevokeKeys({ keys, onClose, onRevoked }: RevokeKeysProps) {
     async onSuccess({ revoked, gatewayFailures }) {
       onRevoked()
       setTyped('')
-      toast(`${counted(revoked, 'chave revogada', 'chaves revogadas')}.`)
+      toast(`${counted(revoked, t('chave revogada'), t('chaves revogadas'))}.`)
       if (gatewayFailures > 0)
         toast(
-          `${counted(gatewayFailures, 'chave não foi revogada', 'chaves não foram revogadas')}. Tente de novo.`,
+          t('{gatewayFailures}. Tente de novo.', {
+            gatewayFailures: counted(
+              gatewayFailures,
+              t('chave não foi revogada'),
+              t('chaves não foram revogadas'),
+            ),
+          }),
           'danger',
         )
       await queries.invalidateQueries({ queryKey: API_KEYS })
@@ -51,17 +59,25 @@ export function RevokeKeys({ keys, onClose, onRevoked }: RevokeKeysProps) {
       }}
       onConfirm={() => keys && revoke.mutate(keys)}
       title={titleOf(keys)}
-      confirmText={one ? 'Revogar chave' : 'Revogar chaves'}
+      confirmText={one ? t('Revogar chave') : t('Revogar chaves')}
       isBusy={revoke.isPending}
       isDisabled={keys === 'all' && typed.trim().toLowerCase() !== WORD}
       error={revoke.error ? explainError(revoke.error) : undefined}
     >
       <p className="text-sm">
-        {one ? 'Quem usa esta chave para' : 'Quem usa estas chaves para'} de ser atendido na hora.
-        Uma chave revogada não volta: será preciso criar outra.
+        <Trans
+          id="{word} de ser atendido na hora. Uma chave revogada não volta: será preciso criar outra."
+          values={{ word: one ? t('Quem usa esta chave para') : t('Quem usa estas chaves para') }}
+        />
       </p>
       {keys === 'all' && (
-        <Field label={<>Para confirmar, digite {WORD}</>}>
+        <Field
+          label={
+            <>
+              <Trans id="Para confirmar, digite {word}" values={{ word: WORD }} />
+            </>
+          }
+        >
           {(control) => (
             <Input
               {...control}
@@ -78,9 +94,9 @@ export function RevokeKeys({ keys, onClose, onRevoked }: RevokeKeysProps) {
 }
 
 function titleOf(keys: ToRevoke | undefined): string {
-  if (keys === 'all') return 'Revogar todas as chaves?'
-  if (keys?.length === 1) return `Revogar “${keys[0]?.name}”?`
-  return `Revogar ${keys?.length ?? 0} chaves?`
+  if (keys === 'all') return t('Revogar todas as chaves?')
+  if (keys?.length === 1) return t('Revogar “{name}”?', { name: keys[0]?.name })
+  return t('Revogar {keys} chaves?', { keys: keys?.length ?? 0 })
 }
 
 async function revokeThem(keys: ToRevoke): Promise<{ revoked: number; gatewayFailures: number }> {

@@ -5,6 +5,7 @@ import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
 import { formText } from '../../lib/form-text.ts'
 import type { ApiKey } from './key-queries.ts'
+import { t } from '../../language/t.ts'
 
 export type KeyInput = Body<'post', '/api-keys'>
 
@@ -28,12 +29,12 @@ export function readKeyForm(
     text(name) === '' ? null : Number(text(name).replaceAll(/[.\s]/g, ''))
   const amount = text('budget') === '' ? null : parseAmount(text('budget'), BUDGET_DECIMALS)
   if (amount === undefined)
-    return { fault: { field: 'budget', text: 'Digite um valor, como 10 ou 2,50.' } }
+    return { fault: { field: 'budget', text: t('Digite um valor, como 10 ou 2,50.') } }
   const caps: { -readonly [Field in (typeof CAP_FIELDS)[number]]?: number | null } = {}
   for (const field of CAP_FIELDS) {
     const cap = text(field) === '' ? null : parseAmount(text(field), CAP_DECIMALS)
     if (cap === undefined)
-      return { fault: { field, text: 'Digite um valor em reais, como 10 ou 2,50.' } }
+      return { fault: { field, text: t('Digite um valor em reais, como 10 ou 2,50.') } }
     caps[field] = cap
   }
   const requests = numberOf('requests_per_minute')
@@ -45,7 +46,7 @@ export function readKeyForm(
     ['calls_at_once', callsAtOnce],
   ] as const) {
     if (value !== null && !Number.isSafeInteger(value))
-      return { fault: { field, text: 'Digite um número inteiro.' } }
+      return { fault: { field, text: t('Digite um número inteiro.') } }
   }
   const rate = text(BUDGET_RATE)
   const period = text('period') as NonNullable<ApiKey['budget']>['period']

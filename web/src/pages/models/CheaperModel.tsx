@@ -6,6 +6,8 @@ import { buttonClass } from '../../components/button-class.ts'
 import { brl } from '../../format/brl.ts'
 import { percent } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export type ModelUse = Answer<'get', '/me/recommendations'>['models'][number]
 type Suggestion = ModelUse['suggestions'][number]
@@ -23,7 +25,7 @@ export function CheaperModel({ use, days }: { readonly use: ModelUse; readonly d
           total={use.cost_billed_brl}
           days={days}
         />
-        <ArrowRight aria-label="com" role="img" className="size-4 text-muted" />
+        <ArrowRight aria-label={t('com')} role="img" className="size-4 text-muted" />
         <Price
           name={best.model_name}
           perTokens={best.brl_per_1k_tokens}
@@ -33,14 +35,14 @@ export function CheaperModel({ use, days }: { readonly use: ModelUse; readonly d
       </div>
       <p className="text-sm">
         <span className="font-semibold whitespace-nowrap text-success tabular-nums">
-          economia de {brl(best.saving_brl)}
+          <Trans id="economia de {savingBrl}" values={{ savingBrl: brl(best.saving_brl) }} />
         </span>{' '}
         <span className="text-muted">({percent(best.saving_percent)})</span>
       </p>
-      <TryIt model={best} className={buttonClass('secondary')} label="Experimentar" />
+      <TryIt model={best} className={buttonClass('secondary')} label={t('Experimentar')} />
       {others.length > 0 && (
         <p className="w-full text-sm text-muted">
-          Também:{' '}
+          {t('Também:')}{' '}
           {others.map((model, place) => (
             <Fragment key={model.model_id}>
               {place > 0 && ', '}
@@ -49,7 +51,7 @@ export function CheaperModel({ use, days }: { readonly use: ModelUse; readonly d
                 className="font-medium text-accent underline underline-offset-4"
                 label={model.model_name}
               />{' '}
-              ({brl(model.saving_brl)} a menos)
+              <Trans id="({savingBrl} a menos)" values={{ savingBrl: brl(model.saving_brl) }} />
             </Fragment>
           ))}
         </p>
@@ -72,11 +74,14 @@ function Price({ name, perTokens, total, days }: PriceProps) {
       <p className="text-muted tabular-nums">
         {perTokens !== null && (
           <>
-            <span className="whitespace-nowrap">{amount(perTokens)}</span> por mil tokens
+            <Trans
+              id="{span} por mil tokens"
+              values={{ span: <span className="whitespace-nowrap">{amount(perTokens)}</span> }}
+            />
             <br />
           </>
         )}
-        {brl(total)} em {days} dias
+        <Trans id="{total} em {days} dias" values={{ total: brl(total), days }} />
       </p>
     </div>
   )
@@ -95,7 +100,7 @@ function TryIt({
     <Link
       to="/playground"
       search={{ modelo: model.model_id }}
-      aria-label={`Experimentar ${model.model_name}`}
+      aria-label={t('Experimentar {modelName}', { modelName: model.model_name })}
       className={className}
     >
       {label}

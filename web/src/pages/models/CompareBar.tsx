@@ -4,6 +4,7 @@ import { Dialog } from '../../components/Dialog.tsx'
 import { counted } from '../../format/number.ts'
 import type { CatalogModel } from './catalog-query.ts'
 import { Comparison } from './Comparison.tsx'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly models: readonly CatalogModel[]
@@ -18,28 +19,28 @@ export function CompareBar({ models, onClear }: Props) {
     <>
       <div
         role="region"
-        aria-label="Comparar modelos"
+        aria-label={t('Comparar modelos')}
         className="sticky bottom-20 z-30 flex flex-wrap items-center justify-between gap-3 rounded-card border border-line-strong bg-surface p-3 shadow-lg md:bottom-4"
       >
         <p role="status" className="px-2 text-sm">
-          {counted(models.length, 'modelo escolhido', 'modelos escolhidos')}
+          {counted(models.length, t('modelo escolhido'), t('modelos escolhidos'))}
           <span className="text-muted max-sm:hidden">
-            {models.length === 1 ? ': escolha mais um ou dois' : ' para comparar'}
+            {models.length === 1 ? t(': escolha mais um ou dois') : t(' para comparar')}
           </span>
         </p>
         <div className="flex gap-2">
           <Button variant="quiet" onClick={onClear}>
-            Limpar
+            {t('Limpar')}
           </Button>
           <Button disabled={models.length < 2} onClick={() => setOpen(true)}>
-            Comparar
+            {t('Comparar')}
           </Button>
         </div>
       </div>
       <Dialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title="Comparar modelos"
+        title={t('Comparar modelos')}
         className="sm:max-w-4xl!"
       >
         <Comparison models={models} />

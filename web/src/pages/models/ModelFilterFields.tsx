@@ -5,6 +5,7 @@ import { classNames } from '../../lib/class-names.ts'
 import type { CatalogModel, Category } from './catalog-query.ts'
 import type { ModelFilters } from './choose-models.ts'
 import { CATEGORY_WORDS } from './price-words.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly models: readonly CatalogModel[]
@@ -13,19 +14,19 @@ interface Props {
 }
 
 export function ModelFilterFields({ models, filters, onChange }: Props) {
-  const categories = (Object.keys(CATEGORY_WORDS) as Category[])
+  const categories = (Object.keys(CATEGORY_WORDS()) as Category[])
     .map((value) => ({ value, count: models.filter(({ category }) => category === value).length }))
     .filter(({ count }) => count > 0)
   const choices = [{ value: '', count: models.length }, ...categories] as const
   return (
-    <div role="search" aria-label="Procurar modelos" className="grid gap-3">
+    <div role="search" aria-label={t('Procurar modelos')} className="grid gap-3">
       <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_12rem]">
-        <Field label="Procurar">
+        <Field label={t('Procurar')}>
           {(control) => (
             <Input
               {...control}
               type="search"
-              placeholder="Nome ou fabricante"
+              placeholder={t('Nome ou fabricante')}
               autoComplete="off"
               spellCheck={false}
               value={filters.busca}
@@ -33,21 +34,21 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Ordem">
+        <Field label={t('Ordem')}>
           {(control) => (
             <Select
               {...control}
               value={filters.ordem}
               onChange={(event) => onChange({ ordem: event.target.value })}
             >
-              <option value="">Catálogo</option>
-              <option value="preco">Mais barato primeiro</option>
-              <option value="nome">Nome</option>
+              <option value="">{t('Catálogo')}</option>
+              <option value="preco">{t('Mais barato primeiro')}</option>
+              <option value="nome">{t('Nome')}</option>
             </Select>
           )}
         </Field>
       </div>
-      <div role="group" aria-label="Tipo de modelo" className="flex flex-wrap gap-2">
+      <div role="group" aria-label={t('Tipo de modelo')} className="flex flex-wrap gap-2">
         {choices.map(({ value, count }) => {
           const isChosen = filters.categoria === value
           return (
@@ -63,7 +64,7 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
                   : 'border-line-strong bg-surface text-ink hover:bg-sunken',
               )}
             >
-              {value === '' ? 'Todos' : CATEGORY_WORDS[value]}{' '}
+              {value === '' ? t('Todos') : CATEGORY_WORDS()[value]}{' '}
               <span className="tabular-nums">{count}</span>
             </button>
           )

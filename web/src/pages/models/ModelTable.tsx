@@ -12,6 +12,7 @@ import {
   pricesText,
   unitPrices,
 } from './price-words.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly models: readonly CatalogModel[]
@@ -27,26 +28,26 @@ export function ModelTable({ models, comparedIds, isFull, onToggle }: Props) {
   return (
     <div className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
       <table className="w-full text-sm">
-        <caption className="sr-only">Modelos e preços em reais por milhão de tokens</caption>
+        <caption className="sr-only">{t('Modelos e preços em reais por milhão de tokens')}</caption>
         <thead className="border-b border-line text-left text-xs text-muted">
           <tr>
             <th scope="col" className="w-12 py-3 pl-3 font-medium">
-              <span className="sr-only">Comparar</span>
+              <span className="sr-only">{t('Comparar')}</span>
             </th>
             <th scope="col" className={HEADER}>
-              Modelo
+              {t('Modelo')}
             </th>
             <th scope="col" className={`${HEADER} max-lg:hidden`}>
-              Tipo
+              {t('Tipo')}
             </th>
             <th scope="col" className={`${HEADER} text-right max-lg:hidden`}>
-              Contexto
+              {t('Contexto')}
             </th>
             <th scope="col" className={`${HEADER} text-right max-sm:hidden`}>
-              Entrada
+              {t('Entrada')}
             </th>
             <th scope="col" className={`${HEADER} pr-5 text-right max-sm:hidden`}>
-              Saída
+              {t('Saída')}
             </th>
           </tr>
         </thead>
@@ -82,7 +83,7 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
         <label className="grid size-11 place-items-center">
           <input
             type="checkbox"
-            aria-label={`Comparar ${model.display_name}`}
+            aria-label={t('Comparar {displayName}', { displayName: model.display_name })}
             checked={isCompared}
             disabled={isFull && !isCompared}
             onChange={onToggle}
@@ -94,11 +95,11 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
         <span className="flex flex-wrap items-center gap-x-2">
           <span className="font-semibold">{model.display_name}</span>
           <span className="text-xs text-muted">{model.upstream}</span>
-          {price?.is_available === false && <Badge tone="warning">indisponível</Badge>}
+          {price?.is_available === false && <Badge tone="warning">{t('indisponível')}</Badge>}
         </span>
         <span className="flex items-center gap-1">
           <code className="text-xs break-all text-muted">{model.id}</code>
-          <CopyIcon text={model.id} label={`Copiar ${model.id}`} />
+          <CopyIcon text={model.id} label={t('Copiar {id}', { id: model.id })} />
         </span>
         {model.category === 'llm' && model.available && <UseInAgents model={model} />}
         {planned !== undefined && (
@@ -106,7 +107,7 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
         )}
         <span className="mt-1 block text-xs tabular-nums sm:hidden">{pricesText(model)}</span>
       </th>
-      <td className="px-3 py-3 text-muted max-lg:hidden">{CATEGORY_WORDS[model.category]}</td>
+      <td className="px-3 py-3 text-muted max-lg:hidden">{CATEGORY_WORDS()[model.category]}</td>
       <td className="px-3 py-3 text-right text-muted tabular-nums max-lg:hidden">
         {price && model.category === 'llm' ? shortNumber(price.context_tokens) : '–'}
       </td>

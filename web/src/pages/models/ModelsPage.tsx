@@ -17,6 +17,7 @@ import { ModelTable } from './ModelTable.tsx'
 import { RateNotice } from './RateNotice.tsx'
 import { Recommendations } from './Recommendations.tsx'
 import { recommendationsQuery } from './recommendations-query.ts'
+import { t } from '../../language/t.ts'
 
 /** More than three columns are hard to compare and do not fit on a phone. */
 const COMPARED_MAX = 3
@@ -30,12 +31,12 @@ export function ModelsPage() {
   return (
     <>
       <PageTitle
-        title="Modelos"
-        description="Todos os modelos, com o preço em reais que você paga agora."
+        title={t('Modelos')}
+        description={t('Todos os modelos, com o preço em reais que você paga agora.')}
       />
       {isPending && (
         <Card>
-          <SkeletonRows rows={10} label="Carregando o catálogo" />
+          <SkeletonRows rows={10} label={t('Carregando o catálogo')} />
         </Card>
       )}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
@@ -59,20 +60,20 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
       <Recommendations />
       <ModelFilterFields models={catalog.models} filters={filters} onChange={change} />
       <p role="status" className="text-sm text-muted">
-        {counted(shown.length, 'modelo', 'modelos')}
+        {counted(shown.length, t('modelo'), t('modelos'))}
       </p>
       {shown.length === 0 ? (
         <Card>
           <EmptyState
             icon={<Search className="size-6" />}
-            title="Nenhum modelo com esse nome"
+            title={t('Nenhum modelo com esse nome')}
             action={
               <Button variant="secondary" onClick={() => change({ busca: '', categoria: '' })}>
-                Ver todos
+                {t('Ver todos')}
               </Button>
             }
           >
-            Procure por uma parte do nome ou do fabricante, como “gpt” ou “anthropic”.
+            {t('Procure por uma parte do nome ou do fabricante, como “gpt” ou “anthropic”.')}
           </EmptyState>
         </Card>
       ) : (

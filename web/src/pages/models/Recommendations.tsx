@@ -7,6 +7,7 @@ import { brl } from '../../format/brl.ts'
 import { counted } from '../../format/number.ts'
 import { CheaperModel, type ModelUse } from './CheaperModel.tsx'
 import { recommendationsQuery } from './recommendations-query.ts'
+import { t } from '../../language/t.ts'
 
 const SHOWN = 2
 
@@ -23,8 +24,14 @@ export function Recommendations() {
   const more = cheaper.slice(SHOWN)
   return (
     <Card
-      title={`Você pagaria ${brl(data.total_saving_brl)} a menos com ${withWhat(cheaper)}`}
-      description={`Pelo seu uso dos últimos ${data.days} dias, com o mesmo número de tokens, em modelos que fazem o mesmo (ferramentas, imagens, contexto). A resposta pode mudar: experimente antes.`}
+      title={t('Você pagaria {totalSavingBrl} a menos com {cheaper}', {
+        totalSavingBrl: brl(data.total_saving_brl),
+        cheaper: withWhat(cheaper),
+      })}
+      description={t(
+        'Pelo seu uso dos últimos {days} dias, com o mesmo número de tokens, em modelos que fazem o mesmo (ferramentas, imagens, contexto). A resposta pode mudar: experimente antes.',
+        { days: data.days },
+      )}
     >
       <ul className="divide-y divide-line">
         {cheaper.slice(0, SHOWN).map((use) => (
@@ -32,7 +39,9 @@ export function Recommendations() {
         ))}
       </ul>
       {more.length > 0 && (
-        <Disclosure summary={`Mais ${counted(more.length, 'modelo', 'modelos')}`}>
+        <Disclosure
+          summary={t('Mais {more}', { more: counted(more.length, t('modelo'), t('modelos')) })}
+        >
           <ul className="divide-y divide-line">
             {more.map((use) => (
               <CheaperModel key={use.model_id} use={use} days={data.days} />
@@ -47,7 +56,7 @@ export function Recommendations() {
 /** Names the best replacement when there is one model to replace; otherwise gives the number of models. */
 function withWhat(cheaper: readonly ModelUse[]): string {
   const [first] = cheaper
-  return (cheaper.length === 1 && first?.suggestions[0]?.model_name) || 'outros modelos'
+  return (cheaper.length === 1 && first?.suggestions[0]?.model_name) || t('outros modelos')
 }
 
 function savingOf({ suggestions: [best] }: ModelUse): number {
@@ -59,8 +68,13 @@ function NothingYet({ days, isUsed }: { readonly days: number; readonly isUsed: 
     <p className="flex items-start gap-3 text-sm text-muted">
       <TrendingDown aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
       {isUsed
-        ? `Nos últimos ${days} dias, nenhum modelo que faz o mesmo sairia ao menos 10% mais barato para o seu uso. Quando houver um, ele aparece aqui.`
-        : 'Depois das suas primeiras chamadas a modelos de texto, mostramos aqui com quais você pagaria menos, e quanto.'}
+        ? t(
+            'Nos últimos {days} dias, nenhum modelo que faz o mesmo sairia ao menos 10% mais barato para o seu uso. Quando houver um, ele aparece aqui.',
+            { days },
+          )
+        : t(
+            'Depois das suas primeiras chamadas a modelos de texto, mostramos aqui com quais você pagaria menos, e quanto.',
+          )}
     </p>
   )
 }

@@ -5,6 +5,7 @@ import { Dialog } from '../../components/Dialog.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { agentSnippets } from '../../lib/agent-snippets.ts'
 import type { CatalogModel } from './catalog-query.ts'
+import { t } from '../../language/t.ts'
 
 /** The commands that start agents with this model, without a secret: the dashboard shows one only when it is made. */
 export function UseInAgents({ model }: { readonly model: CatalogModel }) {
@@ -19,20 +20,22 @@ export function UseInAgents({ model }: { readonly model: CatalogModel }) {
       <button
         type="button"
         onClick={() => setOpen(true)}
-        aria-label={`Usar em agentes: ${model.display_name}`}
+        aria-label={t('Usar em agentes: {displayName}', { displayName: model.display_name })}
         className="inline-flex min-h-11 items-center gap-1.5 text-xs font-medium text-accent hover:underline md:min-h-7"
       >
         <SquareTerminal aria-hidden="true" className="size-3.5 shrink-0" />
-        Usar em agentes
+        {t('Usar em agentes')}
       </button>
       <Dialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title={`${model.display_name} em agentes`}
-        description={`Coloque uma chave sua no lugar de ${PLACE_OF_SECRET}.`}
+        title={t('{displayName} em agentes', { displayName: model.display_name })}
+        description={t('Coloque uma chave sua no lugar de {placeOfSecret}.', {
+          placeOfSecret: PLACE_OF_SECRET,
+        })}
         className="sm:max-w-2xl"
       >
-        <SnippetTabs label="Agentes" snippets={snippets} />
+        <SnippetTabs label={t('Agentes')} snippets={snippets} />
       </Dialog>
     </>
   )

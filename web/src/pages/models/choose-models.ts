@@ -1,5 +1,6 @@
 import { plainText } from '../../lib/plain-text.ts'
 import type { CatalogModel } from './catalog-query.ts'
+import { language } from '../../language/language.ts'
 
 export interface ModelFilters {
   readonly busca: string
@@ -23,7 +24,7 @@ export function chooseModels(
   if (ordem === 'preco') return found.toSorted((left, right) => costOf(left) - costOf(right))
   if (ordem === 'nome')
     return found.toSorted((left, right) =>
-      left.display_name.localeCompare(right.display_name, 'pt-BR'),
+      left.display_name.localeCompare(right.display_name, language()),
     )
   return found
 }

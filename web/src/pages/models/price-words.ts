@@ -3,14 +3,16 @@ import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import { amount } from '../usage/charge-words.ts'
 import { unitWords } from '../usage/token-words.ts'
 import type { Category, CatalogModel, Price } from './catalog-query.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
-  llm: 'Chat',
-  embedding: 'Embeddings',
-  image: 'Imagem',
-  audio: 'Áudio',
-  video: 'Vídeo',
-}
+export const CATEGORY_WORDS = perLanguage((): Readonly<Record<Category, string>> => ({
+  llm: t('Chat'),
+  embedding: t('Embeddings'),
+  image: t('Imagem'),
+  audio: t('Áudio'),
+  video: t('Vídeo'),
+}))
 
 /** With every digit, as charged. */
 export function exactBrl(brl: number): string {
@@ -24,10 +26,10 @@ export function unitPrices(
 ): readonly string[] {
   return Object.entries(price.units).map(([unit, each]) =>
     unit.endsWith('_tokens')
-      ? `${write(millionOf(each))} por milhão de ${unitWords(unit, 2)}`
+      ? t('{each} por milhão de {unit}', { each: write(millionOf(each)), unit: unitWords(unit, 2) })
       : unit === 'audio_seconds'
-        ? `${write(minuteOf(each))} por minuto de áudio`
-        : `${write(each)} por ${unitWords(unit)}`,
+        ? t('{each} por minuto de áudio', { each: write(minuteOf(each)) })
+        : t('{each} por {unit}', { each: write(each), unit: unitWords(unit) }),
   )
 }
 
@@ -45,11 +47,13 @@ export function outputPrice({ category, price }: CatalogModel): number | undefin
 /** `entrada R$ 6,50, saída R$ 13,00`: per million tokens, and per unit. */
 export function pricesText(model: CatalogModel): string {
   const [tier] = model.price?.tiers ?? []
-  if (!model.price || !tier) return 'sem preço no momento'
+  if (!model.price || !tier) return t('sem preço no momento')
   const output = outputPrice(model)
   return [
-    ...(isPaidByTokens(model) ? [`entrada ${amount(tier.input_brl)}`] : []),
-    ...(output === undefined ? [] : [`saída ${amount(output)}`]),
+    ...(isPaidByTokens(model)
+      ? [t('entrada {inputBrl}', { inputBrl: amount(tier.input_brl) })]
+      : []),
+    ...(output === undefined ? [] : [t('saída {output}', { output: amount(output) })]),
     ...unitPrices(model.price),
   ].join(', ')
 }
@@ -60,7 +64,10 @@ export function plannedText(model: CatalogModel): string | undefined {
   if (!price?.planned) return undefined
   const { starts_at, ...amounts } = price.planned
   const then = { ...model, price: { ...price, ...amounts } }
-  return `A partir de ${date(starts_at)}: ${pricesText(then)}`
+  return t('A partir de {startsAt}: {prices}', {
+    startsAt: date(starts_at),
+    prices: pricesText(then),
+  })
 }
 
 function millionOf(each: number): number {

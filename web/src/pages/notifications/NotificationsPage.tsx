@@ -12,6 +12,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { counted } from '../../format/number.ts'
 import { cursorPages } from '../../lib/cursor-pages.ts'
 import { notificationWords } from './notification-words.ts'
+import { t } from '../../language/t.ts'
 
 type Notification = Answer<'get', '/me/notifications'>['notifications'][number]
 
@@ -34,16 +35,18 @@ export function NotificationsPage() {
   return (
     <>
       <PageTitle
-        title="Notificações"
+        title={t('Notificações')}
         description={
           first && first.total > 0
-            ? `${counted(first.total, 'e-mail', 'e-mails')} que a Catraca enviou a você.`
-            : 'Os e-mails que a Catraca envia a você.'
+            ? t('{total} que a Catraca enviou a você.', {
+                total: counted(first.total, 'e-mail', 'e-mails'),
+              })
+            : t('Os e-mails que a Catraca envia a você.')
         }
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows rows={6} label="Carregando as notificações" />
+          <SkeletonRows rows={6} label={t('Carregando as notificações')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -53,9 +56,10 @@ export function NotificationsPage() {
         <div className="grid gap-4">
           <Card>
             {notifications.length === 0 ? (
-              <EmptyState icon={<Mail className="size-6" />} title="Nenhum e-mail ainda">
-                Recargas, chaves novas, saldo baixo e alertas: quando algo acontece, o aviso fica
-                guardado aqui.
+              <EmptyState icon={<Mail className="size-6" />} title={t('Nenhum e-mail ainda')}>
+                {t(
+                  'Recargas, chaves novas, saldo baixo e alertas: quando algo acontece, o aviso fica guardado aqui.',
+                )}
               </EmptyState>
             ) : (
               <ul>
@@ -78,14 +82,14 @@ function NotificationEntry({ notification }: { readonly notification: Notificati
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line py-3 text-sm last:border-b-0">
       <span className="flex flex-wrap items-center gap-2 font-medium">
         {notificationWords(template)}
-        {status === 'failed' && <Badge tone="danger">não chegou</Badge>}
+        {status === 'failed' && <Badge tone="danger">{t('não chegou')}</Badge>}
       </span>
       <span className="text-muted">
         <DateTime instant={sent_at} />
       </span>
       {status === 'failed' && (
         <p className="w-full text-muted">
-          O e-mail não pôde ser entregue. Confira o endereço da sua conta.
+          {t('O e-mail não pôde ser entregue. Confira o endereço da sua conta.')}
         </p>
       )}
     </li>

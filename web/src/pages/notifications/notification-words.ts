@@ -1,36 +1,39 @@
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+
 /** The subject of a mail, by its template. */
 export function notificationWords(template: string): string {
-  return WORDS[template] ?? 'Aviso da conta'
+  return WORDS()[template] ?? t('Aviso da conta')
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   boas_vindas: 'Boas-vindas',
-  chave_criada: 'Chave criada',
-  chave_revogada: 'Chave revogada',
-  chave_pausada: 'Chave pausada',
-  chave_retomada: 'Chave retomada',
-  chaves_reativadas: 'Chaves reativadas',
-  alerta_gasto: 'Alerta disparado',
-  convite_equipe: 'Convite para uma equipe',
-  seguranca_da_conta: 'Segurança da conta',
-  webhook_desativado: 'Webhook desativado',
-  webhook_segredo_rotacionado: 'Segredo de webhook trocado',
-  exportacao_pronta: 'Cópia dos seus dados',
-  resumo_semanal: 'Resumo da semana',
-  recarga_pendente: 'Recarga à espera do pagamento',
-  recarga_confirmada: 'Recarga confirmada',
-  recarga_expirada: 'Recarga vencida',
-  recarga_contestada: 'Recarga contestada',
-  recarga_automatica_desativada: 'Recarga automática desligada',
-  cartao_recusado: 'Cartão recusado',
-  mudanca_de_preco: 'Mudança de preço',
-  saldo_baixo: 'Saldo baixo',
-  saldo_critico: 'Saldo quase no fim',
-  saldo_zerado: 'Saldo esgotado',
-  reembolso_solicitado: 'Reembolso pedido',
-  reembolso_concluido: 'Reembolso concluído',
-  reembolso_recusado: 'Reembolso recusado',
-  reembolso_falhou: 'Reembolso não concluído',
-  arrependimento_confirmado: 'Arrependimento confirmado',
-  indicacao_recompensa: 'Recompensa por indicação',
-}
+  chave_criada: t('Chave criada'),
+  chave_revogada: t('Chave revogada'),
+  chave_pausada: t('Chave pausada'),
+  chave_retomada: t('Chave retomada'),
+  chaves_reativadas: t('Chaves reativadas'),
+  alerta_gasto: t('Alerta disparado'),
+  convite_equipe: t('Convite para uma equipe'),
+  seguranca_da_conta: t('Segurança da conta'),
+  webhook_desativado: t('Webhook desativado'),
+  webhook_segredo_rotacionado: t('Segredo de webhook trocado'),
+  exportacao_pronta: t('Cópia dos seus dados'),
+  resumo_semanal: t('Resumo da semana'),
+  recarga_pendente: t('Recarga à espera do pagamento'),
+  recarga_confirmada: t('Recarga confirmada'),
+  recarga_expirada: t('Recarga vencida'),
+  recarga_contestada: t('Recarga contestada'),
+  recarga_automatica_desativada: t('Recarga automática desligada'),
+  cartao_recusado: t('Cartão recusado'),
+  mudanca_de_preco: t('Mudança de preço'),
+  saldo_baixo: t('Saldo baixo'),
+  saldo_critico: t('Saldo quase no fim'),
+  saldo_zerado: t('Saldo esgotado'),
+  reembolso_solicitado: t('Reembolso pedido'),
+  reembolso_concluido: t('Reembolso concluído'),
+  reembolso_recusado: t('Reembolso recusado'),
+  reembolso_falhou: t('Reembolso não concluído'),
+  arrependimento_confirmado: t('Arrependimento confirmado'),
+  indicacao_recompensa: t('Recompensa por indicação'),
+}))

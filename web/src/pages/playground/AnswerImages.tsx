@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react'
 import { buttonClass } from '../../components/button-class.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   /** Data URLs. */
@@ -14,7 +15,7 @@ export function AnswerImages({ images, modelName }: Props) {
         <li key={place} className="grid justify-items-start gap-2">
           <img
             src={image}
-            alt={`Imagem ${place + 1} de ${modelName}`}
+            alt={t('Imagem {place} de {modelName}', { place: place + 1, modelName })}
             // Its place is reserved before it is decoded.
             className="aspect-square w-full max-w-md rounded-lg border border-line bg-sunken object-contain"
           />
@@ -24,7 +25,7 @@ export function AnswerImages({ images, modelName }: Props) {
             className={buttonClass('quiet')}
           >
             <Download aria-hidden="true" className="size-4" />
-            Baixar
+            {t('Baixar')}
           </a>
         </li>
       ))}

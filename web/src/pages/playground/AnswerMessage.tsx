@@ -13,6 +13,7 @@ import { IconAction } from './IconAction.tsx'
 import { RichText } from './RichText.tsx'
 import { TextEditor } from './TextEditor.tsx'
 import { ToolCallView } from './ToolCallView.tsx'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly answer: AnswerTurn
@@ -39,7 +40,7 @@ export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite, comp
         ))}
       </p>
       {reasoning !== '' && (
-        <Disclosure summary={isWaiting ? 'Raciocinando…' : 'Raciocínio'}>
+        <Disclosure summary={isWaiting ? t('Raciocinando…') : t('Raciocínio')}>
           <p className="border-l-2 border-line pl-4 wrap-anywhere whitespace-pre-wrap text-muted">
             {reasoning}
           </p>
@@ -48,9 +49,9 @@ export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite, comp
       {isWaiting && <Typing />}
       {isEditing ? (
         <TextEditor
-          label="A resposta"
+          label={t('A resposta')}
           text={text}
-          submitLabel="Salvar resposta"
+          submitLabel={t('Salvar resposta')}
           onCancel={() => setEditing(false)}
           onSubmit={(changed) => {
             setEditing(false)
@@ -79,12 +80,16 @@ export function AnswerMessage({ answer, modelName, onRegenerate, onRewrite, comp
             </p>
           )}
           <div className="-ml-3.5 flex md:ml-0">
-            {text !== '' && <CopyIcon text={text} label="Copiar resposta" />}
+            {text !== '' && <CopyIcon text={text} label={t('Copiar resposta')} />}
             {onRegenerate && (
-              <IconAction icon={RotateCcw} label="Gerar de novo" onClick={onRegenerate} />
+              <IconAction icon={RotateCcw} label={t('Gerar de novo')} onClick={onRegenerate} />
             )}
             {onRewrite && text !== '' && (
-              <IconAction icon={Pencil} label="Editar resposta" onClick={() => setEditing(true)} />
+              <IconAction
+                icon={Pencil}
+                label={t('Editar resposta')}
+                onClick={() => setEditing(true)}
+              />
             )}
           </div>
         </div>
@@ -112,7 +117,9 @@ function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerT
   if (state === 'stopped')
     return (
       <Notice tone="warning">
-        Você parou esta resposta. O que o modelo gerou é cobrado, inclusive o que não apareceu aqui.
+        {t(
+          'Você parou esta resposta. O que o modelo gerou é cobrado, inclusive o que não apareceu aqui.',
+        )}
       </Notice>
     )
   if (state === 'failed' && error) {
@@ -134,11 +141,13 @@ function Ending({ answer: { state, error, finish } }: { readonly answer: AnswerT
   if (finish === 'length')
     return (
       <Notice tone="warning">
-        A resposta chegou ao máximo de tokens e foi cortada. Aumente o máximo em Ajustes.
+        {t('A resposta chegou ao máximo de tokens e foi cortada. Aumente o máximo em Ajustes.')}
       </Notice>
     )
   if (finish === 'content_filter')
-    return <Notice tone="warning">O fabricante do modelo filtrou parte desta resposta.</Notice>
+    return (
+      <Notice tone="warning">{t('O fabricante do modelo filtrou parte desta resposta.')}</Notice>
+    )
   return null
 }
 

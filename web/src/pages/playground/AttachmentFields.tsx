@@ -1,6 +1,7 @@
 import { FileText, Paperclip, X } from 'lucide-react'
 import { useRef } from 'react'
 import type { Attachments } from './use-attachments.ts'
+import { t } from '../../language/t.ts'
 
 const ACCEPT =
   'image/png,image/jpeg,image/webp,image/gif,text/*,.md,.csv,.json,.xml,.yaml,.yml,.log'
@@ -14,7 +15,7 @@ export function AttachButton({ attachments }: { readonly attachments: Attachment
         type="file"
         multiple
         accept={ACCEPT}
-        aria-label="Arquivos para anexar"
+        aria-label={t('Arquivos para anexar')}
         className="hidden"
         onChange={(event) => {
           void attachments.add([...(event.target.files ?? [])])
@@ -24,8 +25,8 @@ export function AttachButton({ attachments }: { readonly attachments: Attachment
       />
       <button
         type="button"
-        aria-label="Anexar imagem ou arquivo de texto"
-        title="Anexar imagem ou arquivo de texto"
+        aria-label={t('Anexar imagem ou arquivo de texto')}
+        title={t('Anexar imagem ou arquivo de texto')}
         onClick={() => field.current?.click()}
         className="inline-grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-ink md:size-10"
       >
@@ -42,7 +43,7 @@ export function AttachmentList({
 }) {
   if (list.length === 0) return null
   return (
-    <ul aria-label="Anexos da mensagem" className="flex flex-wrap gap-2">
+    <ul aria-label={t('Anexos da mensagem')} className="flex flex-wrap gap-2">
       {list.map(({ kind, name, content }, place) => (
         <li
           key={place}
@@ -56,7 +57,7 @@ export function AttachmentList({
           <span className="min-w-0 truncate">{name}</span>
           <button
             type="button"
-            aria-label={`Tirar ${name}`}
+            aria-label={t('Tirar {name}', { name })}
             onClick={() => remove(place)}
             className="inline-grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-ink md:size-9"
           >

@@ -13,6 +13,8 @@ import { NoPayingKey } from './NoPayingKey.tsx'
 import { readTools } from './tools-text.ts'
 import { useAttachments } from './use-attachments.ts'
 import type { PlaygroundView } from './use-playground.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly view: PlaygroundView
@@ -48,7 +50,7 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
     // Files are dropped on it; by keyboard they are chosen with the button.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form
-      aria-label="Nova mensagem"
+      aria-label={t('Nova mensagem')}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -70,7 +72,7 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
           className="absolute -top-13 left-1/2 -translate-x-1/2 shadow-lg md:-top-12"
           onClick={goToEnd}
         >
-          Ir para o fim
+          {t('Ir para o fim')}
         </Button>
       )}
       <Faults view={view} attached={attachments.list} />
@@ -81,10 +83,10 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
         <AttachButton attachments={attachments} />
         <textarea
           ref={field}
-          aria-label="Mensagem"
+          aria-label={t('Mensagem')}
           aria-describedby={id}
           rows={1}
-          placeholder="Mensagem"
+          placeholder={t('Mensagem')}
           value={draft.text}
           onChange={(event) => draft.write(event.target.value)}
           onPaste={(event) => {
@@ -114,11 +116,11 @@ export function Composer({ view, draft, field, goToEnd }: Props) {
             )
           }
         >
-          <span className="max-sm:sr-only">{isRunning ? 'Parar' : 'Enviar'}</span>
+          <span className="max-sm:sr-only">{isRunning ? t('Parar') : t('Enviar')}</span>
         </Button>
       </div>
       <p id={id} className={classNames('text-xs text-muted', hasCost && 'sr-only')}>
-        Enter envia, Shift+Enter quebra a linha.
+        {t('Enter envia, Shift+Enter quebra a linha.')}
       </p>
       <ConversationCost conversation={view.conversation} />
     </form>
@@ -147,17 +149,22 @@ function Faults({ view, attached }: FaultsProps) {
   if (!apiKey)
     return (
       <Notice tone="warning">
-        Suas chaves ativas são todas de equipes. Escolha acima qual delas paga esta conversa.
+        {t('Suas chaves ativas são todas de equipes. Escolha acima qual delas paga esta conversa.')}
       </Notice>
     )
   if ('fault' in readTools(settings.tools))
     return (
-      <Notice tone="warning">As ferramentas em Ajustes têm um erro. Corrija para enviar.</Notice>
+      <Notice tone="warning">
+        {t('As ferramentas em Ajustes têm um erro. Corrija para enviar.')}
+      </Notice>
     )
   if (models.length === 0)
     return (
       <Notice tone="warning">
-        A chave {apiKey.name} não dá acesso a nenhum modelo de chat ou de imagem. Escolha outra.
+        <Trans
+          id="A chave {name} não dá acesso a nenhum modelo de chat ou de imagem. Escolha outra."
+          values={{ name: apiKey.name }}
+        />
       </Notice>
     )
   const missing = lanes.find(({ model, modelId }) => !model && modelId !== '')
@@ -165,16 +172,23 @@ function Faults({ view, attached }: FaultsProps) {
     return (
       <Notice tone="warning">
         {apiKey.model_ids
-          ? `A chave ${apiKey.name} não usa ${missing.modelId}. Troque o modelo ou a chave.`
-          : `${missing.modelId} não está no catálogo. Escolha outro modelo.`}
+          ? t('A chave {name} não usa {modelId}. Troque o modelo ou a chave.', {
+              name: apiKey.name,
+              modelId: missing.modelId,
+            })
+          : t('{modelId} não está no catálogo. Escolha outro modelo.', {
+              modelId: missing.modelId,
+            })}
       </Notice>
     )
   const blind = findBlindModel(view, attached)
   if (blind)
     return (
       <Notice tone="warning">
-        {blind.display_name} não lê imagens. Troque o modelo, tire a imagem ou comece uma conversa
-        nova.
+        <Trans
+          id="{displayName} não lê imagens. Troque o modelo, tire a imagem ou comece uma conversa nova."
+          values={{ displayName: blind.display_name }}
+        />
       </Notice>
     )
   return null

@@ -3,6 +3,8 @@ import { counted } from '../../format/number.ts'
 import { scaledBy } from '../../format/exact-decimal.ts'
 import { amount } from '../usage/charge-words.ts'
 import { sessionIdOf, type Conversation } from './conversation.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 const DECIMALS = 9
 
@@ -12,17 +14,24 @@ export function ConversationCost({ conversation }: { readonly conversation: Conv
   if (costs.length === 0) return null
   return (
     <p className="text-xs text-muted tabular-nums">
-      Esta conversa: <strong className="text-ink">{amount(sumOf(costs))}</strong>
+      <Trans
+        id="Esta conversa: {strong}"
+        values={{ strong: <strong className="text-ink">{amount(sumOf(costs))}</strong> }}
+      />
       <span className="max-sm:hidden">
         {' '}
-        em {counted(costs.length, 'resposta', 'respostas')}
-      </span>.{' '}
+        <Trans
+          id="em {costs}"
+          values={{ costs: counted(costs.length, t('resposta'), t('respostas')) }}
+        />
+      </span>
+      .{' '}
       <Link
         to="/sessoes/$id"
         params={{ id: sessionIdOf(id) }}
         className="inline-block py-1 font-medium text-accent underline underline-offset-4"
       >
-        Ver a conta
+        {t('Ver a conta')}
       </Link>
     </p>
   )

@@ -5,6 +5,7 @@ import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { API_KEYS } from '../keys/key-queries.ts'
+import { t } from '../../language/t.ts'
 
 /**
  * Makes a key for the playground, whose secret nobody needs: the session says with which key it pays. It can only call
@@ -14,13 +15,13 @@ export function FirstKey() {
   const queries = useQueryClient()
   const make = useSubmit({
     mutationFn: (_input: void, once) =>
-      api.post('/api-keys', { name: 'Playground', scope: 'calls' }, { once }),
+      api.post('/api-keys', { name: t('Playground'), scope: 'calls' }, { once }),
     onSuccess: () => queries.invalidateQueries({ queryKey: API_KEYS }),
   })
   return (
     <>
       <Button isBusy={make.isPending} onClick={() => make.mutate()}>
-        Começar com uma chave nova
+        {t('Começar com uma chave nova')}
       </Button>
       {make.error && (
         <Notice tone="danger" role="alert">

@@ -13,6 +13,7 @@ import { sumOf } from './ConversationCost.tsx'
 import { deleteSaved, readSaved, type SavedHead } from './history.ts'
 import { HISTORY, historyQuery } from './history-query.ts'
 import type { PlaygroundView } from './use-playground.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly isOpen: boolean
@@ -25,8 +26,10 @@ export function History(props: Props) {
     <Dialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title="Histórico"
-      description="As últimas 100 conversas, só neste navegador. Ao sair da conta, elas são apagadas."
+      title={t('Histórico')}
+      description={t(
+        'As últimas 100 conversas, só neste navegador. Ao sair da conta, elas são apagadas.',
+      )}
       className="sm:max-w-xl!"
     >
       <SavedConversations {...props} />
@@ -41,7 +44,7 @@ function SavedConversations({ view: { customerId, playground, conversation }, on
   const { data: saved } = useQuery(historyQuery(customerId))
   const open = async ({ id }: SavedHead): Promise<void> => {
     const found = await readSaved(customerId, id)
-    if (!found) return toast('Esta conversa não está mais neste navegador.', 'danger')
+    if (!found) return toast(t('Esta conversa não está mais neste navegador.'), 'danger')
     playground.open(found)
     onClose()
   }
@@ -55,9 +58,11 @@ function SavedConversations({ view: { customerId, playground, conversation }, on
     if (ids.includes(conversation.id)) playground.clear()
     await queries.invalidateQueries({ queryKey: HISTORY })
   }
-  if (!saved) return <SkeletonRows rows={4} label="Carregando o histórico" />
+  if (!saved) return <SkeletonRows rows={4} label={t('Carregando o histórico')} />
   if (saved.length === 0)
-    return <p className="text-sm text-muted">Nenhuma conversa ainda. A primeira aparece aqui.</p>
+    return (
+      <p className="text-sm text-muted">{t('Nenhuma conversa ainda. A primeira aparece aqui.')}</p>
+    )
   return (
     <div className="grid gap-4">
       <ul className="divide-y divide-line">
@@ -69,9 +74,9 @@ function SavedConversations({ view: { customerId, playground, conversation }, on
               className="grid min-h-11 min-w-0 grow rounded-lg px-2 py-2 text-left hover:bg-sunken"
             >
               <span className="truncate text-sm font-medium">
-                {head.title || 'Sem texto'}
+                {head.title || t('Sem texto')}
                 {head.id === conversation.id && (
-                  <span className="font-normal text-muted"> · aberta</span>
+                  <span className="font-normal text-muted">{t(' · aberta')}</span>
                 )}
               </span>
               <span className="truncate text-xs text-muted tabular-nums">
@@ -86,7 +91,7 @@ function SavedConversations({ view: { customerId, playground, conversation }, on
             </button>
             <button
               type="button"
-              aria-label={`Apagar a conversa ${head.title}`}
+              aria-label={t('Apagar a conversa {title}', { title: head.title })}
               onClick={() => void remove([head.id])}
               className="inline-grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-danger"
             >
@@ -100,7 +105,7 @@ function SavedConversations({ view: { customerId, playground, conversation }, on
         className="justify-self-start"
         onClick={() => setAsksForAll(true)}
       >
-        Apagar tudo
+        {t('Apagar tudo')}
       </Button>
       <ConfirmDialog
         isOpen={asksForAll}
@@ -109,10 +114,12 @@ function SavedConversations({ view: { customerId, playground, conversation }, on
           setAsksForAll(false)
           void remove(saved.map(({ id }) => id))
         }}
-        title="Apagar todas as conversas?"
-        confirmText="Apagar tudo"
+        title={t('Apagar todas as conversas?')}
+        confirmText={t('Apagar tudo')}
       >
-        <p className="text-sm">Elas só existem neste navegador. O que custaram continua em Uso.</p>
+        <p className="text-sm">
+          {t('Elas só existem neste navegador. O que custaram continua em Uso.')}
+        </p>
       </ConfirmDialog>
     </div>
   )

@@ -1,6 +1,7 @@
 import { KeyRound } from 'lucide-react'
 import { Select } from '../../components/Select.tsx'
 import type { PlaygroundView } from './use-playground.ts'
+import { t } from '../../language/t.ts'
 
 /** Selects the key that pays. A team's key pays from the team's owner's balance, so its option says so. */
 export function KeyChoice({
@@ -16,16 +17,16 @@ export function KeyChoice({
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
       />
       <Select
-        aria-label="Pagar com a chave"
-        title="Pagar com a chave"
+        aria-label={t('Pagar com a chave')}
+        title={t('Pagar com a chave')}
         className="truncate pl-9"
         value={apiKey?.id ?? ''}
         onChange={(event) => chooseKey(event.target.value)}
       >
-        {!apiKey && <option value="">Escolha a chave que paga</option>}
+        {!apiKey && <option value="">{t('Escolha a chave que paga')}</option>}
         {keys.map(({ id, name, last_four, team_id }) => (
           <option key={id} value={id}>
-            {name} (…{last_four}){team_id !== null && ' · equipe'}
+            {name} (…{last_four}){team_id !== null && t(' · equipe')}
           </option>
         ))}
       </Select>

@@ -9,6 +9,7 @@ import remarkGfm from 'remark-gfm'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
 import { blocksOf, type MarkdownBlock } from './markdown-blocks.ts'
 import { PlainOnFault } from './PlainOnFault.tsx'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly text: string
@@ -39,7 +40,10 @@ const Block = memo(function Block({
         <Markdown
           remarkPlugins={[remarkGfm]}
           rehypePlugins={isOpen ? [] : [rehypeHighlight]}
-          remarkRehypeOptions={{ footnoteLabel: 'Notas', footnoteBackLabel: 'Voltar ao texto' }}
+          remarkRehypeOptions={{
+            footnoteLabel: t('Notas'),
+            footnoteBackLabel: t('Voltar ao texto'),
+          }}
           urlTransform={foreignUrl}
           components={COMPONENTS}
         >
@@ -88,7 +92,7 @@ const COMPONENTS: Components = {
   a: Anchor,
   img: ({ src, alt }) => (
     <Anchor href={typeof src === 'string' ? src : ''}>
-      {`[imagem de outro site${alt ? `: ${alt}` : ''}]`}
+      {t('[imagem de outro site{word}]', { word: alt ? `: ${alt}` : '' })}
     </Anchor>
   ),
   // The checkbox of a task list.
@@ -97,7 +101,7 @@ const COMPONENTS: Components = {
     // Focusable, so that it scrolls by keyboard.
     <div
       role="region"
-      aria-label="Tabela"
+      aria-label={t('Tabela')}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className="min-w-0 overflow-x-auto rounded-lg border border-line"
@@ -143,12 +147,12 @@ function CodeBlock({ node, children }: ComponentProps<'pre'> & ExtraProps) {
   const language = (Array.isArray(classes) ? classes.map(String) : [])
     .find((name) => name.startsWith('language-'))
     ?.slice('language-'.length)
-  const name = language || 'código'
+  const name = language || t('código')
   return (
     <div className="min-w-0 overflow-hidden rounded-lg border border-line bg-sunken">
       <div className="flex items-center justify-between border-b border-line py-1 pr-1 pl-4 text-xs text-muted">
         {name}
-        <CopyIcon text={textOf(code).replace(/\n$/, '')} label={`Copiar ${name}`} />
+        <CopyIcon text={textOf(code).replace(/\n$/, '')} label={t('Copiar {name}', { name })} />
       </div>
       {/* Focusable, so that it scrolls by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

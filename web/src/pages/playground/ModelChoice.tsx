@@ -7,6 +7,7 @@ import { classNames } from '../../lib/class-names.ts'
 import type { CatalogModel } from '../models/catalog-query.ts'
 import { chooseModels } from '../models/choose-models.ts'
 import { amount } from '../usage/charge-words.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly models: readonly CatalogModel[]
@@ -22,7 +23,9 @@ export function ModelChoice({ models, modelId, onChoose }: Props) {
       <button
         type="button"
         aria-haspopup="dialog"
-        aria-label={`Modelo: ${model?.display_name ?? modelId}. Trocar`}
+        aria-label={t('Modelo: {displayName}. Trocar', {
+          displayName: model?.display_name ?? modelId,
+        })}
         onClick={() => setOpen(true)}
         className="flex min-h-11 w-full min-w-0 items-center gap-3 rounded-lg border border-line-strong bg-surface px-3 text-left hover:bg-sunken md:min-h-10"
       >
@@ -34,8 +37,8 @@ export function ModelChoice({ models, modelId, onChoose }: Props) {
       <Dialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title="Escolher modelo"
-        description="Preços por milhão de tokens, entrada e saída."
+        title={t('Escolher modelo')}
+        description={t('Preços por milhão de tokens, entrada e saída.')}
         className="sm:max-w-xl!"
       >
         <ModelList
@@ -87,7 +90,7 @@ function ModelList({ models, modelId, onChoose }: Props) {
         <Input
           type="search"
           role="combobox"
-          aria-label="Procurar modelo"
+          aria-label={t('Procurar modelo')}
           aria-expanded="true"
           aria-controls={id}
           aria-activedescendant={found[active] ? optionId(active) : undefined}
@@ -95,7 +98,7 @@ function ModelList({ models, modelId, onChoose }: Props) {
           spellCheck={false}
           // A dialog focuses the element with this attribute, which React does not render.
           ref={(field) => field?.setAttribute('autofocus', '')}
-          placeholder="Nome ou fabricante"
+          placeholder={t('Nome ou fabricante')}
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)
@@ -112,12 +115,12 @@ function ModelList({ models, modelId, onChoose }: Props) {
         />
       </div>
       <p role="status" className="sr-only">
-        {counted(found.length, 'modelo encontrado', 'modelos encontrados')}
+        {counted(found.length, t('modelo encontrado'), t('modelos encontrados'))}
       </p>
       <div
         id={id}
         role="listbox"
-        aria-label="Modelos"
+        aria-label={t('Modelos')}
         className="h-[min(24rem,50dvh)] overflow-y-auto rounded-lg border border-line p-1"
       >
         {found.map((model, place) => (
@@ -132,7 +135,9 @@ function ModelList({ models, modelId, onChoose }: Props) {
         ))}
       </div>
       {found.length === 0 && (
-        <p className="text-sm text-muted">Nenhum modelo com esse nome. Tente outra palavra.</p>
+        <p className="text-sm text-muted">
+          {t('Nenhum modelo com esse nome. Tente outra palavra.')}
+        </p>
       )}
     </div>
   )
@@ -165,7 +170,7 @@ function ModelOption({ id, model, isChosen, isActive, onChoose }: OptionProps) {
       <span className="min-w-0">
         <span className="block truncate text-sm font-medium">
           {model.display_name}
-          {isChosen && <span className="font-normal text-muted"> · em uso</span>}
+          {isChosen && <span className="font-normal text-muted">{t(' · em uso')}</span>}
         </span>
         <span className="block truncate text-xs text-muted">{aboutOf(model)}</span>
       </span>
@@ -180,7 +185,7 @@ function ModelOption({ id, model, isChosen, isActive, onChoose }: OptionProps) {
 }
 
 function aboutOf({ id, description, price }: CatalogModel): string {
-  return [price?.is_available === false && 'indisponível', id, description]
+  return [price?.is_available === false && t('indisponível'), id, description]
     .filter(Boolean)
     .join(' · ')
 }

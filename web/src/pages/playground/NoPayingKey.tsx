@@ -8,6 +8,7 @@ import { TrialCreditForm } from '../trial-credit/TrialCreditForm.tsx'
 import { useTrialOffer } from '../trial-credit/use-trial-offer.ts'
 import { FirstKey } from './FirstKey.tsx'
 import { keysWithoutBalanceQuery } from './playground-queries.ts'
+import { t } from '../../language/t.ts'
 
 /** In place of a form that needs a key to pay with: without a balance no key is active, however many there are. */
 export function NoPayingKey() {
@@ -21,19 +22,21 @@ export function NoPayingKey() {
       {trial.offer ? (
         <>
           <h2 className="text-base font-semibold">{trialTitle(trial.offer)}</h2>
-          <p className="text-sm">{TRIAL_TEXT}</p>
+          <p className="text-sm">{TRIAL_TEXT()}</p>
           <TrialCreditForm offer={trial.offer} />
           <Link to="/recargas" className={buttonClass('quiet', '-ml-4')}>
-            Prefiro recarregar com Pix
+            {t('Prefiro recarregar com Pix')}
           </Link>
         </>
       ) : suspended.data.length > 0 ? (
         <>
           <p className="text-sm">
-            Você está sem saldo. Recarregue e continue: suas chaves voltam a funcionar na hora.
+            {t(
+              'Você está sem saldo. Recarregue e continue: suas chaves voltam a funcionar na hora.',
+            )}
           </p>
           <Link to="/recargas" className={buttonClass('primary')}>
-            Recarregar com Pix
+            {t('Recarregar com Pix')}
           </Link>
         </>
       ) : (
@@ -47,13 +50,14 @@ function NoKey() {
   return (
     <>
       <p className="text-sm">
-        Para continuar você precisa de uma chave ativa: é nela que o gasto é contado, com os limites
-        que você definir.
+        {t(
+          'Para continuar você precisa de uma chave ativa: é nela que o gasto é contado, com os limites que você definir.',
+        )}
       </p>
       <div className="flex flex-wrap gap-3">
         <FirstKey />
         <Link to="/chaves" className={buttonClass('secondary')}>
-          Criar uma chave
+          {t('Criar uma chave')}
         </Link>
       </div>
     </>

@@ -32,6 +32,8 @@ import { Thread } from './Thread.tsx'
 import { useDraft } from './use-draft.ts'
 import type { PlaygroundView } from './use-playground.ts'
 import { useStayAtEnd } from './use-stay-at-end.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 type Opened = 'settings' | 'prompt' | 'code' | 'history'
 
@@ -49,8 +51,8 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
   return (
     <>
       <PageTitle
-        title="Playground"
-        description="Converse com qualquer modelo e veja quanto custa cada resposta."
+        title={t('Playground')}
+        description={t('Converse com qualquer modelo e veja quanto custa cada resposta.')}
         actions={
           <div className="flex flex-wrap gap-2">
             <Button
@@ -58,21 +60,24 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
               icon={<HistoryIcon aria-hidden="true" className="size-4" />}
               onClick={() => setOpened('history')}
             >
-              Histórico
+              {t('Histórico')}
             </Button>
             <Button
               variant="secondary"
               icon={<CodeXml aria-hidden="true" className="size-4" />}
               onClick={() => setOpened('code')}
             >
-              Ver código
+              {t('Ver código')}
             </Button>
             <Button
               variant="secondary"
               icon={<BookmarkPlus aria-hidden="true" className="size-4" />}
               onClick={() => setOpened('prompt')}
             >
-              Salvar<span className="-ml-1 max-sm:hidden">como prompt</span>
+              <Trans
+                id="Salvar{span}"
+                values={{ span: <span className="-ml-1 max-sm:hidden">{t('como prompt')}</span> }}
+              />
             </Button>
           </div>
         }
@@ -98,13 +103,13 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
             <Button
               variant="secondary"
               className="px-3"
-              aria-label="Comparar com outro modelo"
-              title="Comparar com outro modelo"
+              aria-label={t('Comparar com outro modelo')}
+              title={t('Comparar com outro modelo')}
               disabled={lanes.length >= LANES_MAX}
               icon={<Columns2 aria-hidden="true" className="size-4" />}
               onClick={() => playground.addLane(nextModel(view))}
             >
-              <span className="max-sm:hidden">Comparar</span>
+              <span className="max-sm:hidden">{t('Comparar')}</span>
             </Button>
             <Button
               variant="secondary"
@@ -113,14 +118,19 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
               onClick={() => setOpened('settings')}
             >
               <span className="max-sm:sr-only">
-                Ajustes{changedCount(settings) > 0 && ` (${changedCount(settings)})`}
+                <Trans
+                  id="Ajustes{settings}"
+                  values={{
+                    settings: changedCount(settings) > 0 && ` (${changedCount(settings)})`,
+                  }}
+                />
               </span>
             </Button>
             <Button
               variant="secondary"
               className="px-3"
-              aria-label="Nova conversa"
-              title="Nova conversa"
+              aria-label={t('Nova conversa')}
+              title={t('Nova conversa')}
               disabled={turns.length === 0}
               icon={<SquarePen aria-hidden="true" className="size-4" />}
               onClick={() => {
@@ -146,12 +156,12 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
           />
         </div>
         {!isCompared && (
-          <Card title="Ajustes" className="self-start max-lg:hidden">
+          <Card title={t('Ajustes')} className="self-start max-lg:hidden">
             <SettingsFields view={view} />
           </Card>
         )}
       </div>
-      <Dialog isOpen={opened === 'settings'} onClose={close} title="Ajustes">
+      <Dialog isOpen={opened === 'settings'} onClose={close} title={t('Ajustes')}>
         <SettingsFields view={view} />
       </Dialog>
       <SavePrompt
@@ -176,7 +186,7 @@ function ModelChoices({ view: { playground, lanes, models }, dropModel }: ModelC
   const isCompared = lanes.length > 1
   return (
     <ul
-      aria-label={isCompared ? 'Modelos que respondem' : 'Modelo que responde'}
+      aria-label={isCompared ? t('Modelos que respondem') : t('Modelo que responde')}
       className={classNames(
         'grid min-w-0 basis-full gap-2',
         isCompared ? 'sm:grid-cols-2 xl:grid-cols-4' : 'sm:grow sm:basis-0',
@@ -197,7 +207,9 @@ function ModelChoices({ view: { playground, lanes, models }, dropModel }: ModelC
           {isCompared && (
             <button
               type="button"
-              aria-label={`Tirar ${model?.display_name ?? modelId} da comparação`}
+              aria-label={t('Tirar {displayName} da comparação', {
+                displayName: model?.display_name ?? modelId,
+              })}
               onClick={() => playground.removeLane(lane.id)}
               className="inline-grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-ink md:size-10"
             >
@@ -228,9 +240,9 @@ function PromptFault({ error, onRetry, onDrop }: PromptFaultProps) {
     return <ErrorState error={error} onRetry={onRetry} />
   return (
     <Notice tone="warning">
-      Este prompt não existe mais: foi apagado ou é de outra conta.{' '}
+      {t('Este prompt não existe mais: foi apagado ou é de outra conta.')}{' '}
       <button type="button" className="underline underline-offset-4" onClick={onDrop}>
-        Conversar sem ele
+        {t('Conversar sem ele')}
       </button>
     </Notice>
   )

@@ -7,6 +7,7 @@ import { Card } from '../../components/Card.tsx'
 import { PlaygroundDesk } from './PlaygroundDesk.tsx'
 import { loadRichText } from './RichText.tsx'
 import { usePlayground } from './use-playground.ts'
+import { t } from '../../language/t.ts'
 
 void loadRichText()
 
@@ -23,14 +24,14 @@ function Loaded({ session }: { readonly session: Session }) {
   return (
     <>
       <PageTitle
-        title="Playground"
-        description="Converse com qualquer modelo e veja quanto custa cada resposta."
+        title={t('Playground')}
+        description={t('Converse com qualquer modelo e veja quanto custa cada resposta.')}
       />
       {failed ? (
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       ) : (
         <Card>
-          <SkeletonRows rows={8} label="Carregando o playground" />
+          <SkeletonRows rows={8} label={t('Carregando o playground')} />
         </Card>
       )}
     </>

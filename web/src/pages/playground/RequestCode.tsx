@@ -4,6 +4,7 @@ import { chatBody } from './chat-settings.ts'
 import type { Turn } from './conversation.ts'
 import { imageSnippets, requestSnippets } from './request-snippets.ts'
 import type { PlaygroundView } from './use-playground.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly isOpen: boolean
@@ -18,8 +19,10 @@ export function RequestCode({ isOpen, onClose, view, draft }: Props) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Ver código"
-      description="A mesma chamada, feita pelo seu programa. Coloque sua chave em CATRACA_API_KEY."
+      title={t('Ver código')}
+      description={t(
+        'A mesma chamada, feita pelo seu programa. Coloque sua chave em CATRACA_API_KEY.',
+      )}
       className="sm:max-w-2xl!"
     >
       <Code view={view} draft={draft} />
@@ -32,7 +35,7 @@ function Code({ view, draft }: Pick<Props, 'view' | 'draft'>) {
   const turns = first?.lane.turns ?? []
   // The request behind the last answer.
   const asked = turns.at(-1)?.kind === 'answer' ? turns.slice(0, -1) : turns
-  const text = draft.trim() === '' ? 'Olá!' : draft.trim()
+  const text = draft.trim() === '' ? t('Olá!') : draft.trim()
   const said = asked.length === 0 ? [{ kind: 'user', id: '', text } as const] : asked
   const baseUrl = `${window.location.origin}/v1`
   const model = first?.modelId ?? ''
@@ -41,7 +44,7 @@ function Code({ view, draft }: Pick<Props, 'view' | 'draft'>) {
     first?.model?.category === 'image'
       ? imageSnippets(baseUrl, { model, prompt: last?.kind === 'user' ? last.text : text })
       : requestSnippets(baseUrl, chatBody(model, said.map(withoutImageData), view.settings))
-  return <SnippetTabs label="A chamada em código" snippets={snippets} />
+  return <SnippetTabs label={t('A chamada em código')} snippets={snippets} />
 }
 
 /** The data of an image is a million characters. */

@@ -11,6 +11,7 @@ import { TextArea } from '../../components/TextArea.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { PROMPTS } from '../prompts/prompt-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly isOpen: boolean
@@ -27,8 +28,10 @@ export function SavePrompt({ isOpen, onClose, text, model }: Props) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Salvar como prompt"
-      description="Para usar de novo, aqui ou pela API. Escreva {{nome}} onde algo muda a cada uso."
+      title={t('Salvar como prompt')}
+      description={t(
+        'Para usar de novo, aqui ou pela API. Escreva {{nome}} onde algo muda a cada uso.',
+      )}
     >
       <SaveForm text={text} model={model} onDone={onClose} />
     </Dialog>
@@ -53,7 +56,7 @@ function SaveForm({
         { once },
       ),
     async onSuccess() {
-      toast('Prompt salvo.')
+      toast(t('Prompt salvo.'))
       onDone()
       await queries.invalidateQueries({ queryKey: PROMPTS })
     },
@@ -68,8 +71,12 @@ function SaveForm({
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       <Field
-        label="Nome"
-        error={isAsked && !isNamed && `Dê um nome de ao menos ${NAME_LENGTH_MIN} letras.`}
+        label={t('Nome')}
+        error={
+          isAsked &&
+          !isNamed &&
+          t('Dê um nome de ao menos {nameLengthMin} letras.', { nameLengthMin: NAME_LENGTH_MIN })
+        }
       >
         {(control) => (
           <Input
@@ -81,7 +88,7 @@ function SaveForm({
           />
         )}
       </Field>
-      <Field label="Texto" error={isAsked && !isWritten && 'Escreva o texto do prompt.'}>
+      <Field label={t('Texto')} error={isAsked && !isWritten && t('Escreva o texto do prompt.')}>
         {(control) => (
           <TextArea
             {...control}
@@ -95,7 +102,7 @@ function SaveForm({
       </Field>
       <FormEnd
         error={save.error ? explainSave(save.error) : undefined}
-        submitLabel="Salvar prompt"
+        submitLabel={t('Salvar prompt')}
         isBusy={save.isPending}
         onCancel={onDone}
       />
@@ -105,6 +112,6 @@ function SaveForm({
 
 function explainSave(error: unknown): string {
   if (error instanceof ApiError && error.field === 'default_model')
-    return 'O modelo escolhido não é de chat. Troque o modelo e salve de novo.'
+    return t('O modelo escolhido não é de chat. Troque o modelo e salve de novo.')
   return explainError(error)
 }

@@ -8,6 +8,8 @@ import { classNames } from '../../lib/class-names.ts'
 import { SETTINGS_AT_FIRST } from './chat-settings.ts'
 import { ToolsField } from './ToolsField.tsx'
 import type { PlaygroundView } from './use-playground.ts'
+import { t } from '../../language/t.ts'
+import { language } from '../../language/language.ts'
 
 /** The request's settings apart from model and messages. */
 export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
@@ -18,21 +20,24 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
   const [resets, setResets] = useState(0)
   return (
     <div className="grid gap-5">
-      <Field label="Mensagem de sistema" hint="Diz ao modelo quem ele é e como responder.">
+      <Field
+        label={t('Mensagem de sistema')}
+        hint={t('Diz ao modelo quem ele é e como responder.')}
+      >
         {(control) => (
           <TextArea
             {...control}
             rows={3}
             className="max-h-60"
-            placeholder="Você é um atendente gentil e direto…"
+            placeholder={t('Você é um atendente gentil e direto…')}
             value={settings.system}
             onChange={(event) => playground.set({ system: event.target.value })}
           />
         )}
       </Field>
       <Slider
-        label="Temperatura"
-        hint="Quanto mais alta, mais variada a resposta."
+        label={t('Temperatura')}
+        hint={t('Quanto mais alta, mais variada a resposta.')}
         max={2}
         step={0.1}
         atFirst={1}
@@ -40,8 +45,8 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
         onChange={(temperature) => playground.set({ temperature })}
       />
       <Slider
-        label="Top P"
-        hint="Ajuste este valor ou a temperatura, não os dois."
+        label={t('Top P')}
+        hint={t('Ajuste este valor ou a temperatura, não os dois.')}
         max={1}
         step={0.05}
         atFirst={1}
@@ -55,8 +60,8 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
         onChange={(maxTokens) => playground.set({ maxTokens })}
       />
       <Checkbox
-        label="Responder em JSON"
-        hint="Diga na mensagem que quer JSON, e com quais campos."
+        label={t('Responder em JSON')}
+        hint={t('Diga na mensagem que quer JSON, e com quais campos.')}
         checked={settings.isJson}
         onChange={(event) => playground.set({ isJson: event.target.checked })}
       />
@@ -73,7 +78,7 @@ export function SettingsFields({ view }: { readonly view: PlaygroundView }) {
           setResets(resets + 1)
         }}
       >
-        Voltar ao padrão
+        {t('Voltar ao padrão')}
       </button>
     </div>
   )
@@ -98,7 +103,7 @@ const SLIDER_CLASS =
 
 function Slider({ label, hint, max, step, atFirst, value, onChange }: SliderProps) {
   const id = useId()
-  const text = value === null ? 'padrão do modelo' : value.toLocaleString('pt-BR')
+  const text = value === null ? t('padrão do modelo') : value.toLocaleString(language())
   return (
     <div>
       <div className="flex min-h-6 items-baseline justify-between gap-3 text-sm">
@@ -110,11 +115,11 @@ function Slider({ label, hint, max, step, atFirst, value, onChange }: SliderProp
           {value !== null && (
             <button
               type="button"
-              aria-label={`${label}: usar o padrão do modelo`}
+              aria-label={t('{label}: usar o padrão do modelo', { label })}
               className="min-h-6 font-medium text-accent underline underline-offset-4"
               onClick={() => onChange(null)}
             >
-              tirar
+              {t('tirar')}
             </button>
           )}
         </span>
@@ -150,11 +155,15 @@ function TokensField({ value, most, onChange }: TokensProps) {
   const isSound = bare === '' || (/^[1-9]\d{0,8}$/.test(bare) && Number(bare) <= (most ?? Infinity))
   return (
     <Field
-      label="Máximo de tokens"
-      hint={`Vazio: o modelo decide${most === undefined ? '' : `, até ${wholeNumber(most)}`}.`}
+      label={t('Máximo de tokens')}
+      hint={t('Vazio: o modelo decide{word}.', {
+        word: most === undefined ? '' : t(', até {most}', { most: wholeNumber(most) }),
+      })}
       error={
         !isSound &&
-        `Digite um número inteiro a partir de 1${most === undefined ? '' : ` e até ${wholeNumber(most)}`}.`
+        t('Digite um número inteiro a partir de 1{word}.', {
+          word: most === undefined ? '' : t(' e até {most}', { most: wholeNumber(most) }),
+        })
       }
     >
       {(control) => (

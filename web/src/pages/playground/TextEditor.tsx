@@ -2,6 +2,7 @@ import { useState, type SubmitEvent } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
 import { useFirstFocus } from '../../lib/use-first-focus.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly label: string
@@ -34,7 +35,7 @@ export function TextEditor({ label, text: textAtFirst, submitLabel, onSubmit, on
       />
       <div className="flex flex-wrap justify-end gap-2">
         <Button variant="secondary" onClick={onCancel}>
-          Cancelar
+          {t('Cancelar')}
         </Button>
         <Button type="submit" disabled={text.trim() === ''}>
           {submitLabel}

@@ -17,6 +17,8 @@ import { SUGGESTIONS } from './suggestions.ts'
 import { ToolResults } from './ToolResults.tsx'
 import { UserMessage } from './UserMessage.tsx'
 import type { PlaygroundView } from './use-playground.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly view: PlaygroundView
@@ -33,7 +35,7 @@ export function Thread({ view, onSuggest, hasPrompt, end }: Props) {
   return (
     <div
       role="region"
-      aria-label="Conversa"
+      aria-label={t('Conversa')}
       // Focusable, so that it scrolls by keyboard.
       tabIndex={0}
       className="relative min-h-0 grow p-4 md:p-6 lg:overflow-y-auto"
@@ -149,7 +151,7 @@ function ToolResult({ turn }: { readonly turn: ToolTurn }) {
     <div className="flex flex-col items-end">
       <div className="max-w-[85%] rounded-2xl rounded-br-sm bg-accent-soft px-4 py-2.5">
         <p className="text-xs text-muted">
-          <code>{turn.call.name}</code> devolveu
+          <Trans id="{code} devolveu" values={{ code: <code>{turn.call.name}</code> }} />
         </p>
         <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">{turn.text}</p>
       </div>
@@ -164,14 +166,16 @@ const ANNOUNCED_MAX = 4_000
 function Announcement({ view: { lanes, isRunning } }: { readonly view: PlaygroundView }) {
   const isCompared = lanes.length > 1
   let text = ''
-  if (isRunning) text = isCompared ? 'Escrevendo as respostas…' : 'Escrevendo a resposta…'
+  if (isRunning) text = isCompared ? t('Escrevendo as respostas…') : t('Escrevendo a resposta…')
   else
     text = lanes
       .map(({ lane, model, modelId }) => {
         const last = lane.turns.at(-1)
         if (last?.kind !== 'answer') return ''
-        const of = isCompared ? ` de ${model?.display_name ?? modelId}` : ''
-        return `Resposta${of}: ${announced(last)}`
+        const of = isCompared
+          ? t(' de {displayName}', { displayName: model?.display_name ?? modelId })
+          : ''
+        return t('Resposta{of}: {last}', { of, last: announced(last) })
       })
       .join(' ')
   return (
@@ -182,9 +186,9 @@ function Announcement({ view: { lanes, isRunning } }: { readonly view: Playgroun
 }
 
 function announced({ text, toolCalls, images, error, state }: AnswerTurn): string {
-  const calls = toolCalls.map(({ name }) => `Chamou ${name}.`).join(' ')
-  const drawn = images ? counted(images.length, 'imagem', 'imagens') : ''
-  const end = state === 'stopped' ? 'Resposta parada.' : ''
+  const calls = toolCalls.map(({ name }) => t('Chamou {name}.', { name })).join(' ')
+  const drawn = images ? counted(images.length, t('imagem'), t('imagens')) : ''
+  const end = state === 'stopped' ? t('Resposta parada.') : ''
   return [text.slice(0, ANNOUNCED_MAX), calls, drawn, error?.text, end].filter(Boolean).join(' ')
 }
 
@@ -192,10 +196,10 @@ function NothingSaid({ onSuggest }: { readonly onSuggest: (text: string) => void
   return (
     <EmptyState
       icon={<MessagesSquare className="size-6" />}
-      title="Converse com um modelo"
+      title={t('Converse com um modelo')}
       action={
         <ul className="flex flex-wrap justify-center gap-2">
-          {SUGGESTIONS.map(({ title, text }) => (
+          {SUGGESTIONS().map(({ title, text }) => (
             <li key={title}>
               <Button variant="secondary" onClick={() => onSuggest(text)}>
                 {title}
@@ -205,8 +209,9 @@ function NothingSaid({ onSuggest }: { readonly onSuggest: (text: string) => void
         </ul>
       }
     >
-      Cada resposta mostra quanto custou, na hora. Comece por uma destas ou escreva a sua. Em
-      “Comparar”, até quatro modelos respondem à mesma mensagem, lado a lado.
+      {t(
+        'Cada resposta mostra quanto custou, na hora. Comece por uma destas ou escreva a sua. Em “Comparar”, até quatro modelos respondem à mesma mensagem, lado a lado.',
+      )}
     </EmptyState>
   )
 }

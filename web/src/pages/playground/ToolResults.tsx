@@ -4,6 +4,8 @@ import { Field } from '../../components/Field.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
 import type { ToolCall } from './conversation.ts'
 import type { ToolResult } from './playground-store.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly calls: readonly ToolCall[]
@@ -32,17 +34,17 @@ export function ToolResults({ calls, isDisabled, onSubmit }: Props) {
           key={id}
           label={
             <>
-              O que <code>{name}</code> devolveu
+              <Trans id="O que {code} devolveu" values={{ code: <code>{name}</code> }} />
             </>
           }
-          error={isAsked && (texts[id] ?? '').trim() === '' && 'Escreva um resultado.'}
+          error={isAsked && (texts[id] ?? '').trim() === '' && t('Escreva um resultado.')}
         >
           {(control) => (
             <TextArea
               {...control}
               rows={2}
               spellCheck={false}
-              placeholder='{"resultado": "…"}'
+              placeholder={t('{"resultado": "…"}')}
               className="max-h-60 font-mono"
               value={texts[id] ?? ''}
               onChange={(event) => setTexts({ ...texts, [id]: event.target.value })}
@@ -51,7 +53,7 @@ export function ToolResults({ calls, isDisabled, onSubmit }: Props) {
         </Field>
       ))}
       <Button type="submit" className="justify-self-start" disabled={isDisabled}>
-        {calls.length === 1 ? 'Enviar resultado' : 'Enviar resultados'}
+        {calls.length === 1 ? t('Enviar resultado') : t('Enviar resultados')}
       </Button>
     </form>
   )

@@ -4,6 +4,7 @@ import { Disclosure } from '../../components/Disclosure.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
 import { counted } from '../../format/number.ts'
 import { readTools, TOOLS_EXAMPLE } from './tools-text.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly value: string
@@ -18,16 +19,18 @@ export function ToolsField({ value, isRefusedBy, onChange }: Props) {
   const count = 'tools' in read ? read.tools.length : 0
   return (
     <Disclosure
-      summary={count === 0 ? 'Ferramentas' : counted(count, 'ferramenta', 'ferramentas')}
+      summary={count === 0 ? t('Ferramentas') : counted(count, t('ferramenta'), t('ferramentas'))}
       isOpen={isOpen}
     >
       <div className="grid gap-2 pt-1">
         <Field
-          label="Ferramentas em JSON"
+          label={t('Ferramentas em JSON')}
           hint={
             isRefusedBy !== undefined && count > 0
-              ? `${isRefusedBy} não usa ferramentas: escolha outro modelo.`
-              : 'A lista “tools” da API. Quando o modelo chamar uma, você escreve o resultado dela.'
+              ? t('{isRefusedBy} não usa ferramentas: escolha outro modelo.', { isRefusedBy })
+              : t(
+                  'A lista “tools” da API. Quando o modelo chamar uma, você escreve o resultado dela.',
+                )
           }
           error={'fault' in read && read.fault}
         >
@@ -50,7 +53,7 @@ export function ToolsField({ value, isRefusedBy, onChange }: Props) {
             className="min-h-11 justify-self-start font-medium text-accent underline underline-offset-4 md:min-h-8"
             onClick={() => onChange(TOOLS_EXAMPLE)}
           >
-            Usar um exemplo
+            {t('Usar um exemplo')}
           </button>
         )}
       </div>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { UserTurn } from './conversation.ts'
 import { TextEditor } from './TextEditor.tsx'
 import { IconAction } from './IconAction.tsx'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly turn: UserTurn
@@ -15,9 +16,9 @@ export function UserMessage({ turn: { text, attachments = [] }, onSendInstead }:
   if (isEditing && onSendInstead)
     return (
       <TextEditor
-        label="Sua mensagem"
+        label={t('Sua mensagem')}
         text={text}
-        submitLabel="Enviar de novo"
+        submitLabel={t('Enviar de novo')}
         onCancel={() => setEditing(false)}
         onSubmit={(changed) => {
           setEditing(false)
@@ -28,7 +29,7 @@ export function UserMessage({ turn: { text, attachments = [] }, onSendInstead }:
   return (
     <div className="flex flex-col items-end gap-1">
       {attachments.length > 0 && (
-        <ul aria-label="Anexos" className="flex max-w-[85%] flex-wrap justify-end gap-2">
+        <ul aria-label={t('Anexos')} className="flex max-w-[85%] flex-wrap justify-end gap-2">
           {attachments.map(({ kind, name, content }, place) => (
             <li key={place}>
               {kind === 'image' ? (
@@ -48,11 +49,11 @@ export function UserMessage({ turn: { text, attachments = [] }, onSendInstead }:
         </ul>
       )}
       <p className="max-w-[85%] rounded-2xl rounded-br-sm bg-accent-soft px-4 py-2.5 wrap-anywhere whitespace-pre-wrap">
-        <span className="sr-only">Você: </span>
+        <span className="sr-only">{t('Você: ')}</span>
         {text}
       </p>
       {onSendInstead && (
-        <IconAction icon={Pencil} label="Editar mensagem" onClick={() => setEditing(true)} />
+        <IconAction icon={Pencil} label={t('Editar mensagem')} onClick={() => setEditing(true)} />
       )}
     </div>
   )

@@ -2,6 +2,7 @@ import { duration } from '../../format/duration.ts'
 import { wholeNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { AnswerTurn } from './conversation.ts'
+import { t } from '../../language/t.ts'
 
 /** The cost and duration of an answer in words; unknown facts are left out. */
 export function answerFacts({
@@ -14,13 +15,23 @@ export function answerFacts({
   if (charge?.costBrl !== undefined) facts.push(amount(charge.costBrl))
   if (charge && charge.promptTokens + charge.completionTokens > 0) {
     const { promptTokens, completionTokens, reasoningTokens } = charge
-    const thought = reasoningTokens > 0 ? ` (${wholeNumber(reasoningTokens)} de raciocínio)` : ''
-    facts.push(`${wholeNumber(promptTokens)} → ${wholeNumber(completionTokens)} tokens${thought}`)
+    const thought =
+      reasoningTokens > 0
+        ? t(' ({reasoningTokens} de raciocínio)', { reasoningTokens: wholeNumber(reasoningTokens) })
+        : ''
+    facts.push(
+      t('{promptTokens} → {completionTokens} tokens{thought}', {
+        promptTokens: wholeNumber(promptTokens),
+        completionTokens: wholeNumber(completionTokens),
+        thought,
+      }),
+    )
   }
-  if (firstTokenMs !== undefined) facts.push(`1º token em ${duration(firstTokenMs)}`)
+  if (firstTokenMs !== undefined)
+    facts.push(t('1º token em {firstTokenMs}', { firstTokenMs: duration(firstTokenMs) }))
   // An image comes at once, without a first token.
   if ((firstTokenMs !== undefined || images) && wholeMs !== undefined)
-    facts.push(`${duration(wholeMs)} ao todo`)
+    facts.push(t('{wholeMs} ao todo', { wholeMs: duration(wholeMs) }))
   return facts
 }
 
@@ -29,11 +40,11 @@ export function answerFigures(answer: AnswerTurn): readonly (readonly [string, s
   const { charge, firstTokenMs, wholeMs } = answer
   const tokens = charge && charge.promptTokens + charge.completionTokens > 0 ? charge : undefined
   return [
-    ['Custo', charge?.costBrl === undefined ? '–' : amount(charge.costBrl)],
-    ['Tempo', wholeMs === undefined ? '–' : duration(wholeMs)],
-    ['1º token', firstTokenMs === undefined ? '–' : duration(firstTokenMs)],
+    [t('Custo'), charge?.costBrl === undefined ? '–' : amount(charge.costBrl)],
+    [t('Tempo'), wholeMs === undefined ? '–' : duration(wholeMs)],
+    [t('1º token'), firstTokenMs === undefined ? '–' : duration(firstTokenMs)],
     [
-      'Tokens',
+      t('Tokens'),
       tokens
         ? `${wholeNumber(tokens.promptTokens)} → ${wholeNumber(tokens.completionTokens)}`
         : '–',
@@ -55,7 +66,7 @@ export function praiseOf(answers: readonly AnswerTurn[]): ReadonlyMap<string, re
     if (!winner || winners.length > 1) return
     praise.set(winner.id, [...(praise.get(winner.id) ?? []), text])
   }
-  add('mais barata', ({ charge }) => charge?.costBrl ?? Infinity)
-  add('mais rápida', ({ wholeMs }) => wholeMs ?? Infinity)
+  add(t('mais barata'), ({ charge }) => charge?.costBrl ?? Infinity)
+  add(t('mais rápida'), ({ wholeMs }) => wholeMs ?? Infinity)
   return praise
 }

@@ -2,6 +2,7 @@
 import type { ChatCharge } from '../../api/chat-events.ts'
 import type { ChatBody } from '../../api/stream-chat.ts'
 import { newUuid } from '../../lib/new-uuid.ts'
+import { t } from '../../language/t.ts'
 
 export interface ToolCall {
   readonly id: string
@@ -172,7 +173,7 @@ function contentOf({ text, attachments = [] }: UserTurn): NonNullable<RequestMes
   const parts = attachments.map(({ kind, name, content }) =>
     kind === 'image'
       ? { type: 'image_url', image_url: { url: content } }
-      : { type: 'text', text: `Arquivo ${name}:\n\n${content}` },
+      : { type: 'text', text: `${t('Arquivo {name}:', { name })}\n\n${content}` },
   )
   return [...parts, { type: 'text', text }]
 }

@@ -1,5 +1,6 @@
 /** Reads the files that a user attaches to a message: images, made smaller where they are large, and texts. */
 import type { Attachment } from './conversation.ts'
+import { t } from '../../language/t.ts'
 
 export const ATTACHMENTS_MAX = 6
 const IMAGE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
@@ -17,7 +18,8 @@ export async function readAttachment(file: File): Promise<Attachment | { fault: 
 
 async function readImage(file: File): Promise<Attachment | { fault: string }> {
   const { name } = file
-  if (file.size > IMAGE_BYTES_MAX) return { fault: `${name} é grande demais: até 25 MB.` }
+  if (file.size > IMAGE_BYTES_MAX)
+    return { fault: t('{name} é grande demais: até 25 MB.', { name }) }
   try {
     const picture = await createImageBitmap(file)
     const side = Math.max(picture.width, picture.height)
@@ -26,7 +28,7 @@ async function readImage(file: File): Promise<Attachment | { fault: string }> {
     picture.close()
     return { kind: 'image', name, content: await dataUrlOf(bytes) }
   } catch {
-    return { fault: `${name} não abriu: a imagem pode estar corrompida.` }
+    return { fault: t('{name} não abriu: a imagem pode estar corrompida.', { name }) }
   }
 }
 
@@ -60,11 +62,12 @@ function dataUrlOf(bytes: Blob): Promise<string> {
 
 async function readText(file: File): Promise<Attachment | { fault: string }> {
   const { name } = file
-  if (file.size > TEXT_BYTES_MAX) return { fault: `${name} é grande demais: até 400 kB de texto.` }
+  if (file.size > TEXT_BYTES_MAX)
+    return { fault: t('{name} é grande demais: até 400 kB de texto.', { name }) }
   try {
     const content = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
     if (content.includes('\0')) return notText(name)
-    if (content.trim() === '') return { fault: `${name} está vazio.` }
+    if (content.trim() === '') return { fault: t('{name} está vazio.', { name }) }
     return { kind: 'text', name, content }
   } catch {
     return notText(name)
@@ -73,6 +76,9 @@ async function readText(file: File): Promise<Attachment | { fault: string }> {
 
 function notText(name: string): { fault: string } {
   return {
-    fault: `${name} não dá para anexar: aceitamos PNG, JPEG, WebP, GIF e arquivos de texto (UTF-8).`,
+    fault: t(
+      '{name} não dá para anexar: aceitamos PNG, JPEG, WebP, GIF e arquivos de texto (UTF-8).',
+      { name },
+    ),
   }
 }

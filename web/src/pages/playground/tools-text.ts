@@ -1,3 +1,5 @@
+import { t } from '../../language/t.ts'
+
 /** Reads the tools of a request from the user's JSON, and explains its faults while the user types. */
 export type Tool = Readonly<Record<string, unknown>>
 
@@ -25,32 +27,35 @@ export function readTools(text: string): { tools: readonly Tool[] } | { fault: s
     value = JSON.parse(text)
   } catch (error) {
     return {
-      fault: `Não é um JSON válido${placeOf(error, text)}: confira vírgulas, aspas e chaves.`,
+      fault: t('Não é um JSON válido{error}: confira vírgulas, aspas e chaves.', {
+        error: placeOf(error, text),
+      }),
     }
   }
   if (!Array.isArray(value))
-    return { fault: 'Comece com [ e termine com ]: é uma lista de ferramentas.' }
+    return { fault: t('Comece com [ e termine com ]: é uma lista de ferramentas.') }
   const tools: readonly unknown[] = value
   for (const [index, tool] of tools.entries()) {
     const fault = faultOf(tool)
-    if (fault !== undefined) return { fault: `Ferramenta ${index + 1}: ${fault}` }
+    if (fault !== undefined)
+      return { fault: t('Ferramenta {index}: {fault}', { index: index + 1, fault }) }
   }
   const names = tools.map((tool) => nameOf(tool as Tool))
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) return { fault: `Há duas ferramentas com o nome ${twice}.` }
+  if (twice !== undefined) return { fault: t('Há duas ferramentas com o nome {twice}.', { twice }) }
   return { tools: tools as readonly Tool[] }
 }
 
 function faultOf(tool: unknown): string | undefined {
-  if (!isObject(tool)) return 'precisa ser um objeto { … }.'
-  if (tool.type !== 'function') return 'falta "type": "function".'
+  if (!isObject(tool)) return t('precisa ser um objeto { … }.')
+  if (tool.type !== 'function') return t('falta "type": "function".')
   const { function: described } = tool
-  if (!isObject(described)) return 'falta "function": { … }, com nome e parâmetros.'
+  if (!isObject(described)) return t('falta "function": { … }, com nome e parâmetros.')
   const { name, parameters } = described
   if (typeof name !== 'string' || !NAME.test(name))
-    return 'o "name" tem de 1 a 64 letras sem acento, dígitos, _ ou -.'
+    return t('o "name" tem de 1 a 64 letras sem acento, dígitos, _ ou -.')
   if (parameters !== undefined && !isObject(parameters))
-    return '"parameters" é um JSON Schema: um objeto { … }.'
+    return t('"parameters" é um JSON Schema: um objeto { … }.')
   return undefined
 }
 
@@ -66,10 +71,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function placeOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : ''
   const line = /line (\d+)/.exec(message)?.[1]
-  if (line !== undefined) return ` (linha ${line})`
+  if (line !== undefined) return t(' (linha {line})', { line })
   const position = /position (\d+)/.exec(message)?.[1]
   if (position === undefined) return ''
-  return ` (linha ${text.slice(0, Number(position)).split('\n').length})`
+  return t(' (linha {split})', { split: text.slice(0, Number(position)).split('\n').length })
 }
 
 /** Arguments with line breaks, for people; unchanged when they are not JSON. */

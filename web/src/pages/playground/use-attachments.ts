@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Attachment } from './conversation.ts'
 import { ATTACHMENTS_MAX, readAttachment } from './read-attachment.ts'
+import { t } from '../../language/t.ts'
 
 export interface Attachments {
   readonly list: readonly Attachment[]
@@ -29,7 +30,7 @@ export function useAttachments(): Attachments {
       const refused = read.find((each) => 'fault' in each)
       const tooMany =
         list.length + sound.length > ATTACHMENTS_MAX
-          ? `Até ${ATTACHMENTS_MAX} anexos por mensagem.`
+          ? t('Até {attachmentsMax} anexos por mensagem.', { attachmentsMax: ATTACHMENTS_MAX })
           : undefined
       setFault(refused?.fault ?? tooMany)
       setList((before) => [...before, ...sound].slice(0, ATTACHMENTS_MAX))

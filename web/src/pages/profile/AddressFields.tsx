@@ -2,6 +2,7 @@ import { Field } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import { maskPostalCode } from '../../format/masks.ts'
 import { PersonText, type PersonValues } from './PersonText.tsx'
+import { t } from '../../language/t.ts'
 
 const STATES =
   'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ')
@@ -9,13 +10,13 @@ const STATES =
 export function AddressFields(values: PersonValues) {
   return (
     <fieldset>
-      <legend className="mb-1 text-sm font-semibold">Endereço</legend>
-      <p className="mb-4 text-sm text-muted">Opcional. Vai para o cadastro do pagamento.</p>
+      <legend className="mb-1 text-sm font-semibold">{t('Endereço')}</legend>
+      <p className="mb-4 text-sm text-muted">{t('Opcional. Vai para o cadastro do pagamento.')}</p>
       <div className="grid gap-4 sm:grid-cols-6">
         <PersonText
           {...values}
           name="postal_code"
-          label="CEP"
+          label={t('CEP')}
           mask={maskPostalCode}
           className="sm:col-span-2"
           inputMode="numeric"
@@ -24,7 +25,7 @@ export function AddressFields(values: PersonValues) {
         <PersonText
           {...values}
           name="street"
-          label="Rua ou avenida"
+          label={t('Rua ou avenida')}
           className="sm:col-span-4"
           autoComplete="address-line1"
           maxLength={200}
@@ -32,14 +33,14 @@ export function AddressFields(values: PersonValues) {
         <PersonText
           {...values}
           name="street_number"
-          label="Número"
+          label={t('Número')}
           className="sm:col-span-2"
           maxLength={20}
         />
         <PersonText
           {...values}
           name="complement"
-          label="Complemento"
+          label={t('Complemento')}
           className="sm:col-span-4"
           autoComplete="address-line2"
           maxLength={100}
@@ -47,7 +48,7 @@ export function AddressFields(values: PersonValues) {
         <PersonText
           {...values}
           name="district"
-          label="Bairro"
+          label={t('Bairro')}
           className="sm:col-span-2"
           autoComplete="address-level3"
           maxLength={100}
@@ -55,7 +56,7 @@ export function AddressFields(values: PersonValues) {
         <PersonText
           {...values}
           name="city"
-          label="Cidade"
+          label={t('Cidade')}
           className="sm:col-span-3"
           autoComplete="address-level2"
           maxLength={100}
@@ -69,7 +70,7 @@ export function AddressFields(values: PersonValues) {
 function StateField({ profile, fault }: PersonValues) {
   return (
     <Field
-      label="UF"
+      label={t('UF')}
       className="sm:col-span-1"
       error={fault?.[0] === 'state' ? fault[1] : undefined}
     >

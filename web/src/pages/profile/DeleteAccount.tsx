@@ -12,6 +12,8 @@ import { Input } from '../../components/Input.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { brl } from '../../format/brl.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** `confirmation`: the account's e-mail, or its name when it has no e-mail. The API checks it too. */
 export function DeleteAccount({ confirmation }: { readonly confirmation: string }) {
@@ -32,27 +34,36 @@ export function DeleteAccount({ confirmation }: { readonly confirmation: string 
   }
   return (
     <Card
-      title="Excluir conta"
-      description="Apaga seus dados pessoais e revoga todas as chaves, para sempre. Registros de cobranças ficam pelo prazo que a lei exige, sem o seu nome."
+      title={t('Excluir conta')}
+      description={t(
+        'Apaga seus dados pessoais e revoga todas as chaves, para sempre. Registros de cobranças ficam pelo prazo que a lei exige, sem o seu nome.',
+      )}
     >
       <Button variant="danger" onClick={() => setIsOpen(true)}>
-        Excluir minha conta
+        {t('Excluir minha conta')}
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
         onClose={close}
         onConfirm={() => remove.mutate()}
-        title="Excluir sua conta para sempre?"
-        confirmText="Excluir para sempre"
+        title={t('Excluir sua conta para sempre?')}
+        confirmText={t('Excluir para sempre')}
         isBusy={remove.isPending || remove.isSuccess}
         isDisabled={typed.trim() !== confirmation}
         error={remove.error && remaining === undefined ? explain(remove.error) : undefined}
       >
         <p className="text-sm">
-          Suas chaves param de funcionar na hora. Não há como voltar atrás. Se quiser uma cópia dos
-          seus dados, baixe antes.
+          {t(
+            'Suas chaves param de funcionar na hora. Não há como voltar atrás. Se quiser uma cópia dos seus dados, baixe antes.',
+          )}
         </p>
-        <Field label={<>Para confirmar, digite {confirmation}</>}>
+        <Field
+          label={
+            <>
+              <Trans id="Para confirmar, digite {confirmation}" values={{ confirmation }} />
+            </>
+          }
+        >
           {(control) => (
             <Input
               {...control}
@@ -66,16 +77,22 @@ export function DeleteAccount({ confirmation }: { readonly confirmation: string 
         {remaining !== undefined && (
           <>
             <Notice tone="warning" role="alert">
-              Ainda há {brl(remaining)} de saldo.{' '}
-              <Link to="/reembolsos" className="underline underline-offset-4">
-                Peça o reembolso
-              </Link>{' '}
-              antes, ou abra mão dele.
+              <Trans
+                id="Ainda há {remaining} de saldo. {link} antes, ou abra mão dele."
+                values={{
+                  remaining: brl(remaining),
+                  link: (
+                    <Link to="/reembolsos" className="underline underline-offset-4">
+                      {t('Peça o reembolso')}
+                    </Link>
+                  ),
+                }}
+              />
             </Notice>
             <Checkbox
               checked={waives}
               onChange={(event) => setWaives(event.target.checked)}
-              label={`Abro mão de ${brl(remaining)}`}
+              label={t('Abro mão de {remaining}', { remaining: brl(remaining) })}
             />
           </>
         )}
@@ -86,7 +103,7 @@ export function DeleteAccount({ confirmation }: { readonly confirmation: string 
 
 function explain(error: unknown): string {
   return error instanceof ApiError && error.code === 'calls_running'
-    ? 'Há chamadas em andamento. Espere terminarem e tente de novo.'
+    ? t('Há chamadas em andamento. Espere terminarem e tente de novo.')
     : explainError(error)
 }
 

@@ -11,6 +11,7 @@ import { bodyOf, faultOf, type PersonInput } from './person-fields.ts'
 import { PersonText } from './PersonText.tsx'
 import { profileQuery, type Profile } from './profile-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface PersonFormProps {
   readonly profile: Profile | null
@@ -25,7 +26,7 @@ export function PersonForm({ profile, accountName }: PersonFormProps) {
     mutationFn: (body: PersonInput) => api.put('/me/profile', body),
     onSuccess(saved) {
       queries.setQueryData(profileQuery.queryKey, saved)
-      toast('Dados salvos.')
+      toast(t('Dados salvos.'))
     },
     onError(error) {
       const control = form.current?.elements.namedItem(faultOf(error)?.[0] ?? '')
@@ -51,7 +52,7 @@ export function PersonForm({ profile, accountName }: PersonFormProps) {
         <PersonText
           {...values}
           name="full_name"
-          label="Nome completo ou razão social"
+          label={t('Nome completo ou razão social')}
           fallback={accountName}
           className="sm:col-span-2"
           autoComplete="name"
@@ -61,8 +62,8 @@ export function PersonForm({ profile, accountName }: PersonFormProps) {
         <PersonText
           {...values}
           name="cpf_cnpj"
-          label="CPF ou CNPJ"
-          hint="Também o CNPJ com letras."
+          label={t('CPF ou CNPJ')}
+          hint={t('Também o CNPJ com letras.')}
           mask={maskTaxId}
           autoComplete="off"
           spellCheck={false}
@@ -71,7 +72,7 @@ export function PersonForm({ profile, accountName }: PersonFormProps) {
         <PersonText
           {...values}
           name="phone"
-          label="Telefone"
+          label={t('Telefone')}
           mask={maskPhone}
           type="tel"
           autoComplete="tel"
@@ -84,7 +85,7 @@ export function PersonForm({ profile, accountName }: PersonFormProps) {
         </Notice>
       )}
       <Button type="submit" className="justify-self-start" isBusy={save.isPending}>
-        Salvar dados
+        {t('Salvar dados')}
       </Button>
     </form>
   )

@@ -9,23 +9,26 @@ import { Notice } from '../../components/Notice.tsx'
 import { Select } from '../../components/Select.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { setZone } from '../../format/date.ts'
+import { takeLanguage } from '../../language/chosen-language.ts'
+import { knownLanguage, SOURCE_LANGUAGE } from '../../language/language.ts'
 import { formText } from '../../lib/form-text.ts'
 import { preferencesQuery, type Preferences } from './profile-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 /** One entry for each time zone of Brazil; the browser's list has these and all others. */
-const BRAZIL: readonly (readonly [zone: string, text: string])[] = [
-  ['America/Sao_Paulo', 'Brasília (UTC−3)'],
-  ['America/Manaus', 'Manaus (UTC−4)'],
-  ['America/Cuiaba', 'Cuiabá (UTC−4)'],
-  ['America/Rio_Branco', 'Rio Branco (UTC−5)'],
-  ['America/Noronha', 'Fernando de Noronha (UTC−2)'],
-]
+const BRAZIL = perLanguage((): readonly (readonly [zone: string, text: string])[] => [
+  ['America/Sao_Paulo', t('Brasília (UTC−3)')],
+  ['America/Manaus', t('Manaus (UTC−4)')],
+  ['America/Cuiaba', t('Cuiabá (UTC−4)')],
+  ['America/Rio_Branco', t('Rio Branco (UTC−5)')],
+  ['America/Noronha', t('Fernando de Noronha (UTC−2)')],
+])
 
 const LANGUAGES: readonly (readonly [locale: string, text: string])[] = [
   ['pt-BR', 'Português (Brasil)'],
   ['en-US', 'English'],
-  ['es-ES', 'Español'],
 ]
 
 export function PreferencesForm({ preferences }: { readonly preferences: Preferences }) {
@@ -36,7 +39,8 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
     onSuccess(saved) {
       setZone(saved.timezone)
       queries.setQueryData(preferencesQuery.queryKey, saved)
-      toast('Preferências salvas.')
+      void takeLanguage(knownLanguage([saved.preferred_locale]) ?? SOURCE_LANGUAGE).catch(() => {})
+      toast(t('Preferências salvas.'))
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -53,17 +57,17 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
   return (
     <form onSubmit={submit} className="grid gap-5">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Fuso horário" hint="Dias e meses do consumo são contados nele.">
+        <Field label={t('Fuso horário')} hint={t('Dias e meses do consumo são contados nele.')}>
           {(control) => (
             <Select {...control} name="timezone" defaultValue={preferences.timezone}>
-              <optgroup label="Brasil">
-                {BRAZIL.map(([zone, text]) => (
+              <optgroup label={t('Brasil')}>
+                {BRAZIL().map(([zone, text]) => (
                   <option key={zone} value={zone}>
                     {text}
                   </option>
                 ))}
               </optgroup>
-              <optgroup label="Todos">
+              <optgroup label={t('Todos')}>
                 {otherZones(preferences.timezone).map((zone) => (
                   <option key={zone} value={zone}>
                     {zone.replaceAll('_', ' ')}
@@ -74,8 +78,8 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
           )}
         </Field>
         <Field
-          label="Idioma preferido"
-          hint="Hoje o painel e os e-mails estão em português; guardamos sua preferência."
+          label={t('Idioma preferido')}
+          hint={t('Do painel. Os e-mails e os avisos são em português.')}
         >
           {(control) => (
             <Select {...control} name="locale" defaultValue={preferences.preferred_locale}>
@@ -91,18 +95,20 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
       <Checkbox
         name="digest"
         defaultChecked={preferences.weekly_digest_enabled}
-        label="Receber o resumo semanal por e-mail"
-        hint="Quanto você gastou, em quê, e quanto tempo o saldo dura."
+        label={t('Receber o resumo semanal por e-mail')}
+        hint={t('Quanto você gastou, em quê, e quanto tempo o saldo dura.')}
       />
       <Checkbox
         name="low_balance"
         defaultChecked={preferences.low_balance_email_enabled}
-        label="Avisar por e-mail quando o saldo estiver acabando"
-        hint="Se o saldo acabar de vez, você recebe um e-mail de qualquer jeito."
+        label={t('Avisar por e-mail quando o saldo estiver acabando')}
+        hint={t('Se o saldo acabar de vez, você recebe um e-mail de qualquer jeito.')}
       />
       <Field
-        label="Guardar respostas"
-        hint="As de POST /v1/responses, cifradas, para ler ou continuar depois pelo id. Ao desligar, as guardadas são apagadas."
+        label={t('Guardar respostas')}
+        hint={t(
+          'As de POST /v1/responses, cifradas, para ler ou continuar depois pelo id. Ao desligar, as guardadas são apagadas.',
+        )}
       >
         {(control) => (
           <Select
@@ -112,7 +118,11 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
           >
             {storedDays(preferences.stored_responses_days).map((days) => (
               <option key={days} value={days}>
-                {days === 0 ? 'Não guardar' : days === 1 ? 'Por 1 dia' : `Por ${days} dias`}
+                {days === 0
+                  ? t('Não guardar')
+                  : days === 1
+                    ? t('Por 1 dia')
+                    : t('Por {days} dias', { days })}
               </option>
             ))}
           </Select>
@@ -124,7 +134,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
         </Notice>
       )}
       <Button type="submit" className="justify-self-start" isBusy={save.isPending}>
-        Salvar preferências
+        {t('Salvar preferências')}
       </Button>
     </form>
   )
@@ -137,7 +147,7 @@ function storedDays(current: number | null): number[] {
 
 /** Includes the current zone, even if this browser does not know it. */
 function otherZones(current: string): string[] {
-  const brazilian = new Set(BRAZIL.map(([zone]) => zone))
+  const brazilian = new Set(BRAZIL().map(([zone]) => zone))
   return [...new Set([...Intl.supportedValuesOf('timeZone'), current])]
     .filter((zone) => !brazilian.has(zone))
     .sort()

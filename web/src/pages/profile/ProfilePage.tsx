@@ -11,6 +11,7 @@ import { PreferencesForm } from './PreferencesForm.tsx'
 import { ShieldCard } from './ShieldCard.tsx'
 import { SpendingGuardCard } from './SpendingGuardCard.tsx'
 import { preferencesQuery, profileQuery } from './profile-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery)
@@ -18,11 +19,13 @@ export function ProfilePage() {
   const { data: session } = useQuery(sessionQuery)
   return (
     <>
-      <PageTitle title="Perfil" description={session?.customer.email} />
+      <PageTitle title={t('Perfil')} description={session?.customer.email} />
       <div className="grid max-w-3xl gap-6">
         <Card
-          title="Seus dados"
-          description="Quem paga as recargas. O CPF ou CNPJ é obrigatório para recarregar e salvar cartões."
+          title={t('Seus dados')}
+          description={t(
+            'Quem paga as recargas. O CPF ou CNPJ é obrigatório para recarregar e salvar cartões.',
+          )}
         >
           {profile.isPending && <SkeletonRows rows={5} />}
           {profile.isError && (
@@ -32,7 +35,7 @@ export function ProfilePage() {
             <PersonForm profile={profile.data} accountName={session?.customer.name} />
           )}
         </Card>
-        <Card title="Preferências">
+        <Card title={t('Preferências')}>
           {preferences.isPending && <SkeletonRows rows={3} />}
           {preferences.isError && (
             <ErrorState error={preferences.error} onRetry={() => void preferences.refetch()} />

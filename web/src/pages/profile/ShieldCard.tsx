@@ -5,14 +5,17 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ShieldForm } from './ShieldForm.tsx'
 import { ShieldReportTable } from './ShieldReportTable.tsx'
 import { shieldQuery, shieldReportQuery } from './shield-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function ShieldCard() {
   const shield = useQuery(shieldQuery)
   const report = useQuery(shieldReportQuery)
   return (
     <Card
-      title="Proteção de dados pessoais (LGPD)"
-      description="CPF, CNPJ, e-mail, telefone, cartão e chave Pix nos textos das suas chamadas. Imagens e arquivos não são lidos."
+      title={t('Proteção de dados pessoais (LGPD)')}
+      description={t(
+        'CPF, CNPJ, e-mail, telefone, cartão e chave Pix nos textos das suas chamadas. Imagens e arquivos não são lidos.',
+      )}
     >
       <div className="grid gap-6">
         {shield.isPending && <SkeletonRows rows={3} />}

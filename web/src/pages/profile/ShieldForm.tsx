@@ -10,16 +10,18 @@ import { useToast } from '../../components/Toast.tsx'
 import { formText } from '../../lib/form-text.ts'
 import { shieldQuery, type Shield } from './shield-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-const ACTIONS: Readonly<Record<Shield['action'], string>> = {
-  off: 'Desligada: os textos vão como estão',
-  mask: 'Mascarar: os dados viram marcadores e voltam na resposta',
-  block: 'Bloquear: chamadas com dados pessoais são recusadas',
-}
-const UUIDS: Readonly<Record<Shield['uuids'], string>> = {
-  near_pix: 'Só quando o texto fala de Pix ao lado',
-  always: 'Sempre: todo UUID conta como chave Pix',
-}
+const ACTIONS = perLanguage((): Readonly<Record<Shield['action'], string>> => ({
+  off: t('Desligada: os textos vão como estão'),
+  mask: t('Mascarar: os dados viram marcadores e voltam na resposta'),
+  block: t('Bloquear: chamadas com dados pessoais são recusadas'),
+}))
+const UUIDS = perLanguage((): Readonly<Record<Shield['uuids'], string>> => ({
+  near_pix: t('Só quando o texto fala de Pix ao lado'),
+  always: t('Sempre: todo UUID conta como chave Pix'),
+}))
 
 export function ShieldForm({ shield }: { readonly shield: Shield }) {
   const queries = useQueryClient()
@@ -28,7 +30,7 @@ export function ShieldForm({ shield }: { readonly shield: Shield }) {
     mutationFn: (body: Shield) => api.put('/me/shield', body),
     onSuccess(saved) {
       queries.setQueryData(shieldQuery.queryKey, saved)
-      toast('Proteção salva.')
+      toast(t('Proteção salva.'))
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -42,12 +44,12 @@ export function ShieldForm({ shield }: { readonly shield: Shield }) {
   return (
     <form onSubmit={submit} className="grid gap-5">
       <Field
-        label="O que fazer com dados pessoais"
-        hint="Vale para as chaves sem proteção própria."
+        label={t('O que fazer com dados pessoais')}
+        hint={t('Vale para as chaves sem proteção própria.')}
       >
         {(control) => (
           <Select {...control} name="action" defaultValue={shield.action}>
-            {Object.entries(ACTIONS).map(([action, text]) => (
+            {Object.entries(ACTIONS()).map(([action, text]) => (
               <option key={action} value={action}>
                 {text}
               </option>
@@ -56,12 +58,12 @@ export function ShieldForm({ shield }: { readonly shield: Shield }) {
         )}
       </Field>
       <Field
-        label="Chaves Pix aleatórias"
-        hint="Uma chave aleatória é um UUID, como muitos códigos."
+        label={t('Chaves Pix aleatórias')}
+        hint={t('Uma chave aleatória é um UUID, como muitos códigos.')}
       >
         {(control) => (
           <Select {...control} name="uuids" defaultValue={shield.uuids}>
-            {Object.entries(UUIDS).map(([choice, text]) => (
+            {Object.entries(UUIDS()).map(([choice, text]) => (
               <option key={choice} value={choice}>
                 {text}
               </option>
@@ -75,7 +77,7 @@ export function ShieldForm({ shield }: { readonly shield: Shield }) {
         </Notice>
       )}
       <Button type="submit" className="justify-self-start" isBusy={save.isPending}>
-        Salvar proteção
+        {t('Salvar proteção')}
       </Button>
     </form>
   )

@@ -4,13 +4,16 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { SpendingGuardForm } from './SpendingGuardForm.tsx'
 import { spendingGuardQuery } from './spending-guard-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function SpendingGuardCard() {
   const guard = useQuery(spendingGuardQuery)
   return (
     <Card
-      title="Gasto fora do padrão"
-      description="Uma chave que, em 60 minutos, gasta muito mais que na hora de maior gasto dos últimos 35 dias é pausada. Você recebe um e-mail e a retoma em Chaves, com um clique."
+      title={t('Gasto fora do padrão')}
+      description={t(
+        'Uma chave que, em 60 minutos, gasta muito mais que na hora de maior gasto dos últimos 35 dias é pausada. Você recebe um e-mail e a retoma em Chaves, com um clique.',
+      )}
     >
       {guard.isPending && <SkeletonRows rows={2} />}
       {guard.isError && <ErrorState error={guard.error} onRetry={() => void guard.refetch()} />}

@@ -11,6 +11,8 @@ import { useToast } from '../../components/Toast.tsx'
 import { formText } from '../../lib/form-text.ts'
 import { spendingGuardQuery, type SpendingGuard } from './spending-guard-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 const OFF = 'off'
 const FACTORS = [3, 5, 10, 20, 50]
@@ -22,7 +24,7 @@ export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) 
     mutationFn: (body: SpendingGuard) => api.put('/me/spending-guard', body),
     onSuccess(saved) {
       queries.setQueryData(spendingGuardQuery.queryKey, saved)
-      toast('Regra salva.')
+      toast(t('Regra salva.'))
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -37,23 +39,23 @@ export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) 
   const factors = new Set([...FACTORS, ...(guard.factor === null ? [] : [guard.factor])])
   return (
     <form onSubmit={submit} className="grid gap-5">
-      <Field label="Pausar a chave">
+      <Field label={t('Pausar a chave')}>
         {(control) => (
           <Select {...control} name="factor" defaultValue={guard.factor ?? OFF}>
-            <option value={OFF}>Nunca</option>
+            <option value={OFF}>{t('Nunca')}</option>
             {[...factors]
               .toSorted((one, other) => one - other)
               .map((factor) => (
                 <option key={factor} value={factor}>
-                  Com {factor} vezes o gasto habitual
+                  <Trans id="Com {factor} vezes o gasto habitual" values={{ factor }} />
                 </option>
               ))}
           </Select>
         )}
       </Field>
       <Field
-        label="Só a partir deste gasto, em reais por hora"
-        hint="Assim, um primeiro dia de uso intenso não pausa a chave."
+        label={t('Só a partir deste gasto, em reais por hora')}
+        hint={t('Assim, um primeiro dia de uso intenso não pausa a chave.')}
       >
         {(control) => (
           <Input
@@ -74,7 +76,7 @@ export function SpendingGuardForm({ guard }: { readonly guard: SpendingGuard }) 
         </Notice>
       )}
       <Button type="submit" className="justify-self-start" isBusy={save.isPending}>
-        Salvar regra
+        {t('Salvar regra')}
       </Button>
     </form>
   )

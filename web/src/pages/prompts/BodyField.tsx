@@ -7,6 +7,8 @@ import { findPlaceholders, promptParts } from '../../lib/placeholders.ts'
 import type { Draft } from './prompt-draft.ts'
 import { BODY_LENGTH_MAX } from './prompt-words.ts'
 import { PromptText } from './PromptText.tsx'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly draft: Draft
@@ -23,15 +25,18 @@ export function BodyField({ draft, onEdit, error }: Props) {
     <div className="grid gap-3">
       <div className="grid gap-x-5 gap-y-4 lg:grid-cols-2">
         <Field
-          label="Texto"
+          label={t('Texto')}
           error={error}
-          hint={`${wholeNumber(draft.body.length)} de ${wholeNumber(BODY_LENGTH_MAX)} caracteres`}
+          hint={t('{body} de {bodyLengthMax} caracteres', {
+            body: wholeNumber(draft.body.length),
+            bodyLengthMax: wholeNumber(BODY_LENGTH_MAX),
+          })}
         >
           {(control) => (
             <TextArea
               {...control}
               maxLength={BODY_LENGTH_MAX}
-              placeholder="Resuma em {{quantidade}} frases: {{texto}}"
+              placeholder={t('Resuma em {{quantidade}} frases: {{texto}}')}
               value={draft.body}
               onChange={(event) => onEdit({ body: event.target.value })}
               onKeyDown={submitByShortcut}
@@ -41,7 +46,7 @@ export function BodyField({ draft, onEdit, error }: Props) {
         </Field>
         <div className="flex min-w-0 flex-col gap-1.5">
           <p id={id} className="text-sm font-medium">
-            Como será lido
+            {t('Como será lido')}
           </p>
           <div
             role="region"
@@ -51,7 +56,7 @@ export function BodyField({ draft, onEdit, error }: Props) {
           >
             {shown === '' ? (
               <p className="text-sm text-muted">
-                O que você escreve aparece aqui, com as variáveis destacadas.
+                {t('O que você escreve aparece aqui, com as variáveis destacadas.')}
               </p>
             ) : (
               <PromptText body={shown} />
@@ -59,7 +64,7 @@ export function BodyField({ draft, onEdit, error }: Props) {
           </div>
           {/* As tall as the line under the text, so that both boxes end on the same line. */}
           <p className="text-sm text-muted">
-            O que muda a cada uso fica entre chaves duplas: {'{{assim}}'}.
+            {t('O que muda a cada uso fica entre chaves duplas: {{assim}}.')}
           </p>
         </div>
       </div>
@@ -84,10 +89,10 @@ function Variables({ body, extras, onEdit }: VariablesProps) {
   return (
     <div className="grid gap-2 text-sm">
       <div className="flex flex-wrap items-center gap-2">
-        <p className="font-medium">Variáveis</p>
-        {used.length + others.length === 0 && <p className="text-muted">nenhuma ainda</p>}
+        <p className="font-medium">{t('Variáveis')}</p>
+        {used.length + others.length === 0 && <p className="text-muted">{t('nenhuma ainda')}</p>}
         {used.length + others.length > 0 && (
-          <ul aria-label="Variáveis do prompt" className="contents">
+          <ul aria-label={t('Variáveis do prompt')} className="contents">
             {used.map((name) => (
               <li
                 key={name}
@@ -103,11 +108,11 @@ function Variables({ body, extras, onEdit }: VariablesProps) {
               >
                 <span>
                   <span className="font-mono break-all">{name}</span>{' '}
-                  <span className="text-muted">fora do texto</span>
+                  <span className="text-muted">{t('fora do texto')}</span>
                 </span>
                 <button
                   type="button"
-                  aria-label={`Remover a variável ${name}`}
+                  aria-label={t('Remover a variável {name}', { name })}
                   onClick={() => onEdit({ extraVariables: extras.filter((each) => each !== name) })}
                   className="grid size-11 place-items-center text-muted hover:text-ink md:size-7"
                 >
@@ -120,8 +125,10 @@ function Variables({ body, extras, onEdit }: VariablesProps) {
       </div>
       {faulty && (
         <p role="status" className="font-medium text-warning">
-          <span className="font-mono break-all">{faulty.text}</span> não é uma variável e vai como
-          está. Nomes têm até 40 letras sem acento, números ou _, sem espaços.
+          <Trans
+            id="{span} não é uma variável e vai como está. Nomes têm até 40 letras sem acento, números ou _, sem espaços."
+            values={{ span: <span className="font-mono break-all">{faulty.text}</span> }}
+          />
         </p>
       )}
     </div>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ControlProps } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import { keyModelsQuery, type Model } from '../keys/key-queries.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly control: ControlProps
@@ -18,8 +19,12 @@ export function ChatModelSelect({ control, value, emptyText, onChange }: Props) 
   return (
     <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{emptyText}</option>
-      {!isKnown && <option value={value}>{models ? `${value} (fora do catálogo)` : value}</option>}
-      {isError && <option disabled>Não deu para carregar os modelos: atualize a página</option>}
+      {!isKnown && (
+        <option value={value}>{models ? t('{value} (fora do catálogo)', { value }) : value}</option>
+      )}
+      {isError && (
+        <option disabled>{t('Não deu para carregar os modelos: atualize a página')}</option>
+      )}
       {[...byMaker(choicesOf(models ?? [], value))].map(([maker, made]) => (
         <optgroup key={maker} label={maker}>
           {made.map(({ id, display_name }) => (

@@ -3,6 +3,8 @@ import { counted } from '../../format/number.ts'
 import type { Prompt } from './prompt-queries.ts'
 import { explainPromptError } from './prompt-words.ts'
 import { useDeletePrompt } from './use-prompt-acts.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   /** Undefined: the dialog is closed. */
@@ -24,14 +26,16 @@ export function DeletePrompt({ prompt, onClose, onDeleted }: Props) {
       onConfirm={() => {
         if (prompt) remove.mutate(prompt)
       }}
-      title={`Excluir “${prompt?.name ?? ''}”?`}
-      confirmText="Excluir prompt"
+      title={t('Excluir “{name}”?', { name: prompt?.name ?? '' })}
+      confirmText={t('Excluir prompt')}
       isBusy={remove.isPending}
       error={remove.error ? explainPromptError(remove.error) : undefined}
     >
       <p className="text-sm text-muted">
-        O texto e {counted(prompt?.version ?? 1, 'versão', 'versões')} são apagados, e não dá para
-        voltar atrás. O que já foi cobrado continua no seu uso.
+        <Trans
+          id="O texto e {counted} são apagados, e não dá para voltar atrás. O que já foi cobrado continua no seu uso."
+          values={{ counted: counted(prompt?.version ?? 1, t('versão'), t('versões')) }}
+        />
       </p>
     </ConfirmDialog>
   )

@@ -4,16 +4,21 @@ import { counted } from '../../format/number.ts'
 import { classNames } from '../../lib/class-names.ts'
 import { diffLines, type DiffLine } from '../../lib/diff-lines.ts'
 import { foldSame } from './fold-same.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 /** More lines take the browser noticeably long to render. */
 const SHOWN_MAX = 1_000
 
 /** Colour is not the only distinction: each line has a sign, and a word for screen readers. */
-const LOOKS = {
-  same: { row: '', sign: ' ', words: '' },
-  removed: { row: 'bg-danger-soft', sign: '−', words: 'Removida: ' },
-  added: { row: 'bg-success-soft', sign: '+', words: 'Incluída: ' },
-} as const
+const LOOKS = perLanguage(
+  () =>
+    ({
+      same: { row: '', sign: ' ', words: '' },
+      removed: { row: 'bg-danger-soft', sign: '−', words: t('Removida: ') },
+      added: { row: 'bg-success-soft', sign: '+', words: t('Incluída: ') },
+    }) as const,
+)
 
 export function DiffView({ before, after }: { readonly before: string; readonly after: string }) {
   const lines = useMemo(() => diffLines(before, after), [before, after])
@@ -30,7 +35,7 @@ export function DiffView({ before, after }: { readonly before: string; readonly 
         {summaryOf(lines)}
       </p>
       <ul
-        aria-label="Diferenças, linha por linha"
+        aria-label={t('Diferenças, linha por linha')}
         className="overflow-hidden rounded-lg border border-line font-mono text-sm"
       >
         {shown.slice(0, shownMax).map((each, place) =>
@@ -38,7 +43,7 @@ export function DiffView({ before, after }: { readonly before: string; readonly 
             <Line key={place} line={each.line} />
           ) : (
             <li key={place} className="bg-sunken px-3 py-1 text-center text-xs text-muted">
-              {counted(each.count, 'linha igual', 'linhas iguais')}
+              {counted(each.count, t('linha igual'), t('linhas iguais'))}
             </li>
           ),
         )}
@@ -46,12 +51,12 @@ export function DiffView({ before, after }: { readonly before: string; readonly 
       <div className="flex flex-wrap gap-3">
         {shown.length > shownMax && (
           <Button variant="secondary" onClick={() => setShownMax(shownMax + SHOWN_MAX)}>
-            Mostrar mais linhas
+            {t('Mostrar mais linhas')}
           </Button>
         )}
         {(isFolded || isWhole) && (
           <Button variant="secondary" onClick={() => setWhole(!isWhole)}>
-            {isWhole ? 'Mostrar só o que mudou' : 'Mostrar o texto inteiro'}
+            {isWhole ? t('Mostrar só o que mudou') : t('Mostrar o texto inteiro')}
           </Button>
         )}
       </div>
@@ -61,7 +66,7 @@ export function DiffView({ before, after }: { readonly before: string; readonly 
 
 function Line({ line }: { readonly line: DiffLine }) {
   const { kind, parts, numberBefore, numberAfter } = line
-  const { row, sign, words } = LOOKS[kind]
+  const { row, sign, words } = LOOKS()[kind]
   const Mark = kind === 'removed' ? 'del' : 'ins'
   return (
     <li className={classNames('grid grid-cols-[2.5rem_1.25rem_minmax(0,1fr)] px-1', row)}>
@@ -100,6 +105,6 @@ function summaryOf(lines: readonly DiffLine[]): string {
     lines.filter(({ kind }) => kind === wanted).length
   const added = countOf('added')
   const removed = countOf('removed')
-  if (added + removed === 0) return 'Os dois textos são iguais.'
-  return `${counted(added, 'linha incluída', 'linhas incluídas')}, ${counted(removed, 'removida', 'removidas')}.`
+  if (added + removed === 0) return t('Os dois textos são iguais.')
+  return `${counted(added, t('linha incluída'), t('linhas incluídas'))}, ${counted(removed, t('removida'), t('removidas'))}.`
 }

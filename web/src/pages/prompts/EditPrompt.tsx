@@ -8,6 +8,8 @@ import { PromptForm } from './PromptForm.tsx'
 import type { Prompt } from './prompt-queries.ts'
 import { explainPromptError, NOTE_LENGTH_MAX } from './prompt-words.ts'
 import { useSavePrompt, type useDraft } from './use-draft.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly prompt: Prompt
@@ -37,8 +39,10 @@ export function EditPrompt({ prompt, work }: Props) {
     <PromptForm draft={draft} onEdit={edit} onSubmit={submit} fault={fault}>
       {isOvertaken && (
         <Notice tone="warning" role="status">
-          O texto mudou em outro lugar enquanto você editava: agora é a versão {prompt.version}. Ao
-          salvar, o seu vira a versão seguinte, e a outra fica em Versões.
+          <Trans
+            id="O texto mudou em outro lugar enquanto você editava: agora é a versão {version}. Ao salvar, o seu vira a versão seguinte, e a outra fica em Versões."
+            values={{ version: prompt.version }}
+          />
         </Notice>
       )}
       {save.error && (
@@ -49,7 +53,7 @@ export function EditPrompt({ prompt, work }: Props) {
       <div className="flex flex-wrap items-end justify-between gap-3 border-t border-line pt-4">
         {hasNewText ? (
           <Field
-            label={`O que muda na versão ${prompt.version + 1} (opcional)`}
+            label={t('O que muda na versão {version} (opcional)', { version: prompt.version + 1 })}
             className="w-full md:w-96"
           >
             {(control) => (
@@ -57,7 +61,7 @@ export function EditPrompt({ prompt, work }: Props) {
                 {...control}
                 autoComplete="off"
                 maxLength={NOTE_LENGTH_MAX}
-                placeholder="Tom mais cordial"
+                placeholder={t('Tom mais cordial')}
                 value={note}
                 onChange={(event) => setNote(event.target.value)}
               />
@@ -65,7 +69,7 @@ export function EditPrompt({ prompt, work }: Props) {
           </Field>
         ) : (
           <p className="text-sm text-muted">
-            {changes ? 'O texto não mudou: a versão continua a mesma.' : 'Tudo salvo.'}
+            {changes ? t('O texto não mudou: a versão continua a mesma.') : t('Tudo salvo.')}
           </p>
         )}
         <div className="flex gap-3 max-sm:w-full max-sm:*:flex-1">
@@ -79,11 +83,13 @@ export function EditPrompt({ prompt, work }: Props) {
                 save.reset()
               }}
             >
-              Descartar
+              {t('Descartar')}
             </Button>
           )}
           <Button type="submit" isBusy={save.isPending} disabled={!changes}>
-            {hasNewText ? `Salvar versão ${prompt.version + 1}` : 'Salvar'}
+            {hasNewText
+              ? t('Salvar versão {version}', { version: prompt.version + 1 })
+              : t('Salvar')}
           </Button>
         </div>
       </div>

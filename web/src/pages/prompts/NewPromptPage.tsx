@@ -20,10 +20,11 @@ import { PROMPTS, promptQuery } from './prompt-queries.ts'
 import { explainPromptError } from './prompt-words.ts'
 import { UnsavedGuard } from './UnsavedGuard.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 export function NewPromptPage() {
   const { exemplo: hasExample } = useSearch({ strict: false })
-  const [draft, setDraft] = useState<Draft>(hasExample === true ? EXAMPLE_DRAFT : EMPTY_DRAFT)
+  const [draft, setDraft] = useState<Draft>(hasExample === true ? EXAMPLE_DRAFT() : EMPTY_DRAFT)
   const [isEdited, setEdited] = useState(false)
   const [fault, setFault] = useState<DraftFault>()
   const create = useCreatePrompt()
@@ -31,8 +32,8 @@ export function NewPromptPage() {
     <>
       <BackToPrompts />
       <PageTitle
-        title="Novo prompt"
-        description="Depois de salvo, você executa, compara versões e usa pela API."
+        title={t('Novo prompt')}
+        description={t('Depois de salvo, você executa, compara versões e usa pela API.')}
       />
       <PromptForm
         draft={draft}
@@ -54,7 +55,7 @@ export function NewPromptPage() {
         )}
         <div className="flex justify-end">
           <Button type="submit" isBusy={create.isPending}>
-            Salvar prompt
+            {t('Salvar prompt')}
           </Button>
         </div>
       </PromptForm>
@@ -70,7 +71,7 @@ export function BackToPrompts() {
       className="mb-3 inline-flex min-h-11 items-center gap-2 text-sm font-medium text-muted hover:text-ink"
     >
       <ArrowLeft aria-hidden="true" className="size-4" />
-      Todos os prompts
+      {t('Todos os prompts')}
     </Link>
   )
 }
@@ -83,7 +84,7 @@ function useCreatePrompt() {
     mutationFn: (draft: Draft, once) => api.post('/me/prompts', inputOf(draft), { once }),
     async onSuccess(made) {
       queries.setQueryData(promptQuery(made.id).queryKey, made)
-      toast('Prompt salvo.')
+      toast(t('Prompt salvo.'))
       // The draft is saved, so leaving the page needs no confirmation.
       await navigate({
         to: '/prompts/$id',

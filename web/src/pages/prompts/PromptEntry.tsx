@@ -5,6 +5,8 @@ import { Button } from '../../components/Button.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
 import type { Prompt } from './prompt-queries.ts'
 import { variableWords } from './prompt-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly prompt: Prompt
@@ -29,17 +31,25 @@ export function PromptEntry({ prompt, isCloning, onClone, onDelete }: Props) {
               {name}
             </Link>
           </h2>
-          <Badge>versão {version}</Badge>
+          <Badge>
+            <Trans id="versão {version}" values={{ version }} />
+          </Badge>
         </div>
         {description !== null && (
           <p className="mt-0.5 line-clamp-2 text-sm break-words text-muted">{description}</p>
         )}
         <p className="mt-1.5 text-xs text-muted">
-          {default_model ?? 'sem modelo padrão'} · {variableWords(variables.length)} · alterado em{' '}
-          <DateTime instant={updated_at} />
+          <Trans
+            id="{defaultModel} · {variables} · alterado em {dateTime}"
+            values={{
+              defaultModel: default_model ?? t('sem modelo padrão'),
+              variables: variableWords(variables.length),
+              dateTime: <DateTime instant={updated_at} />,
+            }}
+          />
         </p>
         {tags.length > 0 && (
-          <ul aria-label="Tags" className="mt-2 flex flex-wrap gap-1.5">
+          <ul aria-label={t('Tags')} className="mt-2 flex flex-wrap gap-1.5">
             {tags.map((tag) => (
               <li key={tag} className="max-w-full">
                 <Badge tone="accent">{tag}</Badge>
@@ -53,21 +63,21 @@ export function PromptEntry({ prompt, isCloning, onClone, onDelete }: Props) {
         <Button
           variant="quiet"
           className="px-3"
-          aria-label={`Duplicar ${name}`}
+          aria-label={t('Duplicar {name}', { name })}
           isBusy={isCloning}
           onClick={onClone}
           icon={<Copy aria-hidden="true" className="size-4" />}
         >
-          Duplicar
+          {t('Duplicar')}
         </Button>
         <Button
           variant="quiet"
           className="px-3"
-          aria-label={`Excluir ${name}`}
+          aria-label={t('Excluir {name}', { name })}
           onClick={onDelete}
           icon={<Trash2 aria-hidden="true" className="size-4" />}
         >
-          Excluir
+          {t('Excluir')}
         </Button>
       </div>
     </li>

@@ -7,6 +7,7 @@ import { ChatModelSelect } from './ChatModelSelect.tsx'
 import type { Draft, DraftFault } from './prompt-draft.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from './prompt-words.ts'
 import { TagsField } from './TagsField.tsx'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly draft: Draft
@@ -30,24 +31,24 @@ export function PromptForm({ draft, onEdit, onSubmit, fault, children }: Props) 
       className="grid gap-5 rounded-card border border-line bg-surface p-5 shadow-card md:p-6"
     >
       <div className="grid gap-5 md:grid-cols-2">
-        <Field label="Nome" error={errorOf('name')}>
+        <Field label={t('Nome')} error={errorOf('name')}>
           {(control) => (
             <Input
               {...control}
               autoComplete="off"
               maxLength={NAME_LENGTH_MAX}
-              placeholder="Resposta a cliente"
+              placeholder={t('Resposta a cliente')}
               value={draft.name}
               onChange={(event) => onEdit({ name: event.target.value })}
             />
           )}
         </Field>
-        <Field label="Modelo padrão">
+        <Field label={t('Modelo padrão')}>
           {(control) => (
             <ChatModelSelect
               control={control}
               value={draft.defaultModel}
-              emptyText="Nenhum: escolher a cada execução"
+              emptyText={t('Nenhum: escolher a cada execução')}
               onChange={(defaultModel) => onEdit({ defaultModel })}
             />
           )}
@@ -55,7 +56,7 @@ export function PromptForm({ draft, onEdit, onSubmit, fault, children }: Props) 
       </div>
       <BodyField draft={draft} onEdit={onEdit} error={errorOf('body')} />
       <div className="grid gap-5 md:grid-cols-2">
-        <Field label="Descrição (opcional)">
+        <Field label={t('Descrição (opcional)')}>
           {(control) => (
             <TextArea
               {...control}

@@ -17,6 +17,7 @@ import { findPrompts, tagsOf } from './find-prompts.ts'
 import { PromptEntry } from './PromptEntry.tsx'
 import { promptsQuery, type Prompt } from './prompt-queries.ts'
 import { useClonePrompt } from './use-prompt-acts.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly all: UseInfiniteQueryResult<InfiniteData<Answer<'get', '/me/prompts'>>>
@@ -41,17 +42,17 @@ export function PromptList({ all }: Props) {
     <div className="grid gap-4">
       <Filters text={text} onText={setText} tag={tag} onTag={setTag} tags={tagsOf(loaded)} />
       <p role="status" className="sr-only">
-        {isSearching && counted(prompts.length, 'prompt encontrado', 'prompts encontrados')}
+        {isSearching && counted(prompts.length, t('prompt encontrado'), t('prompts encontrados'))}
       </p>
       {prompts.length === 0 && searched.isFetching && (
         <Card>
-          <SkeletonRows label="Procurando" />
+          <SkeletonRows label={t('Procurando')} />
         </Card>
       )}
       {prompts.length === 0 && !searched.isFetching && (
         <Card>
-          <EmptyState title="Nenhum prompt assim">
-            Tente outra palavra do nome ou da descrição, ou outra tag.
+          <EmptyState title={t('Nenhum prompt assim')}>
+            {t('Tente outra palavra do nome ou da descrição, ou outra tag.')}
           </EmptyState>
         </Card>
       )}
@@ -94,8 +95,8 @@ function Filters({ text, onText, tag, onTag, tags }: FiltersProps) {
         />
         <Input
           type="search"
-          aria-label="Procurar prompt"
-          placeholder="Procurar por nome, descrição ou tag"
+          aria-label={t('Procurar prompt')}
+          placeholder={t('Procurar por nome, descrição ou tag')}
           maxLength={120}
           value={text}
           onChange={(event) => onText(event.target.value)}
@@ -103,7 +104,7 @@ function Filters({ text, onText, tag, onTag, tags }: FiltersProps) {
         />
       </div>
       {tags.length > 0 && (
-        <div role="group" aria-label="Filtrar por tag" className="flex flex-wrap gap-2">
+        <div role="group" aria-label={t('Filtrar por tag')} className="flex flex-wrap gap-2">
           {tags.map((each) => (
             <button
               key={each}

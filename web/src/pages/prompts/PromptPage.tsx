@@ -23,13 +23,18 @@ import { UnsavedGuard } from './UnsavedGuard.tsx'
 import { useClonePrompt } from './use-prompt-acts.ts'
 import { useDraft } from './use-draft.ts'
 import { Versions } from './Versions.tsx'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-const VIEWS = [
-  ['editar', 'Editar'],
-  ['versoes', 'Versões'],
-  ['executar', 'Executar'],
-  ['execucoes', 'Execuções'],
-] as const
+const VIEWS = perLanguage(
+  () =>
+    [
+      ['editar', t('Editar')],
+      ['versoes', t('Versões')],
+      ['executar', t('Executar')],
+      ['execucoes', t('Execuções')],
+    ] as const,
+)
 const FIRST_VIEW = 'editar'
 /** Hidden panels stay mounted, so that they keep their input. */
 const PANEL = 'data-[state=inactive]:hidden'
@@ -46,10 +51,10 @@ export function PromptPage() {
         <Details key={id} prompt={found.data} />
       ) : (
         <>
-          <PageTitle title="Prompt" />
+          <PageTitle title={t('Prompt')} />
           {found.isPending ? (
             <Card>
-              <SkeletonRows rows={6} label="Carregando o prompt" />
+              <SkeletonRows rows={6} label={t('Carregando o prompt')} />
             </Card>
           ) : (
             <Failure error={found.error} onRetry={() => void found.refetch()} />
@@ -63,13 +68,16 @@ export function PromptPage() {
 function Details({ prompt }: { readonly prompt: Prompt }) {
   const [{ ver }, change] = useFilters('ver')
   const work = useDraft(prompt)
-  const view = VIEWS.some(([value]) => value === ver) ? ver : FIRST_VIEW
+  const view = VIEWS().some(([value]) => value === ver) ? ver : FIRST_VIEW
   const isUnsaved = work.changes !== undefined
   return (
     <>
       <PageTitle
         title={prompt.name}
-        description={`Versão ${prompt.version}, alterado em ${dateTime(prompt.updated_at)}`}
+        description={t('Versão {version}, alterado em {updatedAt}', {
+          version: prompt.version,
+          updatedAt: dateTime(prompt.updated_at),
+        })}
         actions={<Actions prompt={prompt} />}
       />
       <Tabs.Root
@@ -78,10 +86,10 @@ function Details({ prompt }: { readonly prompt: Prompt }) {
         className="grid gap-5"
       >
         <Tabs.List
-          aria-label="Partes do prompt"
+          aria-label={t('Partes do prompt')}
           className="flex overflow-x-auto border-b border-line"
         >
-          {VIEWS.map(([value, text]) => (
+          {VIEWS().map(([value, text]) => (
             <Tabs.Trigger
               key={value}
               value={value}
@@ -91,7 +99,7 @@ function Details({ prompt }: { readonly prompt: Prompt }) {
               {value === FIRST_VIEW && isUnsaved && (
                 <span
                   role="img"
-                  aria-label="com mudanças não salvas"
+                  aria-label={t('com mudanças não salvas')}
                   className="ml-1.5 inline-block size-2 rounded-full bg-warning align-middle"
                 />
               )}
@@ -131,7 +139,8 @@ function Actions({ prompt }: { readonly prompt: Prompt }) {
       >
         <MessagesSquare aria-hidden="true" className="size-4" />
         <span className="max-sm:capitalize">
-          <span className="max-sm:sr-only">Abrir no </span>playground
+          <span className="max-sm:sr-only">{t('Abrir no ')}</span>
+          {t('playground')}
         </span>
       </Link>
       <Button
@@ -141,7 +150,7 @@ function Actions({ prompt }: { readonly prompt: Prompt }) {
         onClick={() => clone.mutate(prompt)}
         icon={<Copy aria-hidden="true" className="size-4" />}
       >
-        Duplicar
+        {t('Duplicar')}
       </Button>
       <Button
         variant="quiet"
@@ -149,7 +158,7 @@ function Actions({ prompt }: { readonly prompt: Prompt }) {
         onClick={() => setDeleting(true)}
         icon={<Trash2 aria-hidden="true" className="size-4" />}
       >
-        Excluir
+        {t('Excluir')}
       </Button>
       <DeletePrompt
         prompt={isDeleting ? prompt : undefined}
@@ -166,10 +175,10 @@ function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry: 
   return (
     <Card>
       <EmptyState
-        title="Este prompt não existe mais"
+        title={t('Este prompt não existe mais')}
         action={
           <Link to="/prompts" className={buttonClass('secondary')}>
-            Ver todos os prompts
+            {t('Ver todos os prompts')}
           </Link>
         }
       />

@@ -11,6 +11,8 @@ import { EXAMPLE_DRAFT } from './prompt-draft.ts'
 import { PromptList } from './PromptList.tsx'
 import { PromptText } from './PromptText.tsx'
 import { promptsQuery } from './prompt-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function PromptsPage() {
   const found = useInfiniteQuery(promptsQuery({ q: '', tag: '' }))
@@ -18,20 +20,22 @@ export function PromptsPage() {
   return (
     <>
       <PageTitle
-        title="Prompts"
-        description="Textos que você reaproveita, com variáveis, versões e o custo de cada execução."
+        title={t('Prompts')}
+        description={t(
+          'Textos que você reaproveita, com variáveis, versões e o custo de cada execução.',
+        )}
         actions={
           hasAny && (
             <Link to="/prompts/novo" className={buttonClass('primary')}>
               <Plus aria-hidden="true" className="size-4" />
-              Novo prompt
+              {t('Novo prompt')}
             </Link>
           )
         }
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows rows={5} label="Carregando os prompts" />
+          <SkeletonRows rows={5} label={t('Carregando os prompts')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -48,31 +52,32 @@ function NoPrompts() {
     <Card>
       <EmptyState
         icon={<FileText className="size-6" />}
-        title="Nenhum prompt ainda"
+        title={t('Nenhum prompt ainda')}
         action={
           <div className="flex flex-wrap justify-center gap-3">
             <Link to="/prompts/novo" className={buttonClass('primary')}>
               <Plus aria-hidden="true" className="size-4" />
-              Novo prompt
+              {t('Novo prompt')}
             </Link>
             <Link
               to="/prompts/novo"
               search={{ exemplo: true }}
               className={buttonClass('secondary')}
             >
-              Começar por este exemplo
+              {t('Começar por este exemplo')}
             </Link>
           </div>
         }
       >
-        Guarde aqui os textos que você manda aos modelos. O que muda a cada vez vira uma variável, e
-        cada mudança do texto vira uma versão que você pode comparar e restaurar.
+        {t(
+          'Guarde aqui os textos que você manda aos modelos. O que muda a cada vez vira uma variável, e cada mudança do texto vira uma versão que você pode comparar e restaurar.',
+        )}
       </EmptyState>
       <figure className="mx-auto mb-4 max-w-xl rounded-lg bg-sunken p-4">
         <figcaption className="mb-2 text-xs font-medium text-muted">
-          Exemplo: {EXAMPLE_DRAFT.name}
+          <Trans id="Exemplo: {name}" values={{ name: EXAMPLE_DRAFT().name }} />
         </figcaption>
-        <PromptText body={EXAMPLE_DRAFT.body} />
+        <PromptText body={EXAMPLE_DRAFT().body} />
       </figure>
     </Card>
   )

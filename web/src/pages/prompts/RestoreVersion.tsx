@@ -3,6 +3,8 @@ import { changesOf, draftOf } from './prompt-draft.ts'
 import type { Prompt, Version } from './prompt-queries.ts'
 import { explainPromptError } from './prompt-words.ts'
 import { useSavePrompt } from './use-draft.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly prompt: Prompt
@@ -22,7 +24,10 @@ export function RestoreVersion({ prompt, version, isUnsaved, onClose, onRestored
     const changes = changesOf(draft, prompt) ?? {}
     save.mutate({
       draft,
-      changes: { ...changes, change_note: `volta à versão ${version.version}` },
+      changes: {
+        ...changes,
+        change_note: t('volta à versão {version}', { version: version.version }),
+      },
     })
   }
   return (
@@ -33,15 +38,18 @@ export function RestoreVersion({ prompt, version, isUnsaved, onClose, onRestored
         onClose()
       }}
       onConfirm={confirm}
-      title={`Restaurar a versão ${version?.version ?? ''}?`}
-      confirmText="Restaurar"
+      title={t('Restaurar a versão {version}?', { version: version?.version ?? '' })}
+      confirmText={t('Restaurar')}
       variant="primary"
       isBusy={save.isPending}
       error={save.error ? explainPromptError(save.error) : undefined}
     >
       <p className="text-sm text-muted">
-        O texto dela vira a versão {prompt.version + 1}. As outras continuam aqui.
-        {isUnsaved && ' O que você mudou no editor e não salvou se perde.'}
+        <Trans
+          id="O texto dela vira a versão {version}. As outras continuam aqui."
+          values={{ version: prompt.version + 1 }}
+        />
+        {isUnsaved && t(' O que você mudou no editor e não salvou se perde.')}
       </p>
     </ConfirmDialog>
   )

@@ -8,6 +8,7 @@ import type { PayingKey } from '../playground/playground-queries.ts'
 import { ChatModelSelect } from './ChatModelSelect.tsx'
 import type { Prompt } from './prompt-queries.ts'
 import type { RunFaults, RunFields } from './run-form.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly prompt: Prompt
@@ -21,21 +22,21 @@ interface Props {
 export function RunFieldset({ prompt, keys, fields, faults, onChange }: Props) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field label="Modelo" className="sm:col-span-2" error={faults.model}>
+      <Field label={t('Modelo')} className="sm:col-span-2" error={faults.model}>
         {(control) => (
           <ChatModelSelect
             control={control}
             value={fields.model}
             emptyText={
               prompt.default_model === null
-                ? 'Escolha um modelo'
-                : `Padrão deste prompt: ${prompt.default_model}`
+                ? t('Escolha um modelo')
+                : t('Padrão deste prompt: {defaultModel}', { defaultModel: prompt.default_model })
             }
             onChange={(model) => onChange({ model })}
           />
         )}
       </Field>
-      <Field label="Máximo de tokens" error={faults.maxTokens} hint="Da resposta.">
+      <Field label={t('Máximo de tokens')} error={faults.maxTokens} hint={t('Da resposta.')}>
         {(control) => (
           <Input
             {...control}
@@ -46,7 +47,11 @@ export function RunFieldset({ prompt, keys, fields, faults, onChange }: Props) {
           />
         )}
       </Field>
-      <Field label="Temperatura" error={faults.temperature} hint="De 0 (sempre parecida) a 2.">
+      <Field
+        label={t('Temperatura')}
+        error={faults.temperature}
+        hint={t('De 0 (sempre parecida) a 2.')}
+      >
         {(control) => (
           <Input
             {...control}
@@ -70,9 +75,9 @@ function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
   if (keys.data?.length === 0) return <NoPayingKey />
   return (
     <Field
-      label="Pagar com a chave"
+      label={t('Pagar com a chave')}
       error={faults.keyId}
-      hint="Valem os limites, os modelos e o orçamento dela."
+      hint={t('Valem os limites, os modelos e o orçamento dela.')}
     >
       {(control) => (
         <Select
@@ -80,10 +85,10 @@ function KeyField({ keys, fields, faults, onChange }: Omit<Props, 'prompt'>) {
           value={fields.keyId}
           onChange={(event) => onChange({ keyId: event.target.value })}
         >
-          <option value="">{keys.isPending ? 'Carregando…' : 'Escolha uma chave'}</option>
+          <option value="">{keys.isPending ? t('Carregando…') : t('Escolha uma chave')}</option>
           {keys.data?.map(({ id, name, last_four, team_id }) => (
             <option key={id} value={id}>
-              {name} (…{last_four}){team_id !== null && ' · equipe'}
+              {name} (…{last_four}){team_id !== null && t(' · equipe')}
             </option>
           ))}
         </Select>

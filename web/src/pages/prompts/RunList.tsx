@@ -11,6 +11,9 @@ import { Table, type Column } from '../../components/Table.tsx'
 import { wholeNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import { RUNS_MAX, runsQuery, type Run } from './prompt-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly promptId: string
@@ -22,7 +25,7 @@ export function RunList({ promptId, onRun }: Props) {
   if (found.isPending)
     return (
       <Card>
-        <SkeletonRows rows={5} label="Carregando as execuções" />
+        <SkeletonRows rows={5} label={t('Carregando as execuções')} />
       </Card>
     )
   if (!found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
@@ -31,34 +34,39 @@ export function RunList({ promptId, onRun }: Props) {
       <Card>
         <EmptyState
           icon={<Play className="size-6" />}
-          title="Nenhuma execução ainda"
-          action={<Button onClick={onRun}>Executar</Button>}
+          title={t('Nenhuma execução ainda')}
+          action={<Button onClick={onRun}>{t('Executar')}</Button>}
         >
-          Cada execução cobrada, daqui ou pela API, aparece com o modelo, os tokens e o custo.
+          {t(
+            'Cada execução cobrada, daqui ou pela API, aparece com o modelo, os tokens e o custo.',
+          )}
         </EmptyState>
       </Card>
     )
   return (
     <Card>
       <Table
-        caption="Execuções, a mais nova primeiro"
-        columns={COLUMNS}
+        caption={t('Execuções, a mais nova primeiro')}
+        columns={COLUMNS()}
         rows={found.data}
         rowKey={({ session_id }) => session_id}
       />
       {found.data.length === RUNS_MAX && (
         <p className="mt-4 text-sm text-muted">
-          São as {RUNS_MAX} mais novas. As outras estão em Sessões.
+          <Trans
+            id="São as {runsMax} mais novas. As outras estão em Sessões."
+            values={{ runsMax: RUNS_MAX }}
+          />
         </p>
       )}
     </Card>
   )
 }
 
-const COLUMNS: readonly Column<Run>[] = [
+const COLUMNS = perLanguage((): readonly Column<Run>[] => [
   {
     key: 'when',
-    header: 'Quando',
+    header: t('Quando'),
     cell: ({ session_id, first_request_at, models }) => (
       <>
         <Link
@@ -74,30 +82,30 @@ const COLUMNS: readonly Column<Run>[] = [
   },
   {
     key: 'models',
-    header: 'Modelo',
+    header: t('Modelo'),
     isSecondary: true,
     cell: ({ models }) => <span className="text-muted">{models.join(', ')}</span>,
   },
   {
     key: 'sent',
-    header: 'Tokens enviados',
+    header: t('Tokens enviados'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ total_prompt_tokens }) => wholeNumber(total_prompt_tokens),
   },
   {
     key: 'received',
-    header: 'Da resposta',
+    header: t('Da resposta'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ total_completion_tokens }) => wholeNumber(total_completion_tokens),
   },
   {
     key: 'cost',
-    header: 'Custo',
+    header: t('Custo'),
     isNumeric: true,
     cell: ({ total_billed_brl }) => (
       <span className="font-medium whitespace-nowrap">{amount(total_billed_brl)}</span>
     ),
   },
-]
+])

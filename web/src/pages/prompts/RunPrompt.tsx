@@ -18,6 +18,7 @@ import { RunResult } from './RunResult.tsx'
 import { NEW_RUN, readRun, type RunFaults, type RunFields } from './run-form.ts'
 import { VariableFields } from './VariableFields.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly prompt: Prompt
@@ -46,8 +47,10 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Card
-        title="Executar"
-        description={`Usa a versão ${prompt.version} e é cobrada do seu saldo como qualquer chamada.`}
+        title={t('Executar')}
+        description={t('Usa a versão {version} e é cobrada do seu saldo como qualquer chamada.', {
+          version: prompt.version,
+        })}
       >
         <form
           noValidate
@@ -59,7 +62,7 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
         >
           {isUnsaved && (
             <Notice tone="warning">
-              O que você não salvou fica de fora: salve antes, se quiser testar.
+              {t('O que você não salvou fica de fora: salve antes, se quiser testar.')}
             </Notice>
           )}
           <VariableFields
@@ -75,7 +78,7 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
             faults={faults}
             onChange={(change) => setTyped({ ...typed, ...change })}
           />
-          <Disclosure summary="Ver o texto que vai ser enviado">
+          <Disclosure summary={t('Ver o texto que vai ser enviado')}>
             <div className="max-h-80 overflow-y-auto rounded-lg bg-sunken p-3">
               <PromptText body={prompt.body} values={fields.values} />
             </div>
@@ -88,7 +91,7 @@ export function RunPrompt({ prompt, isUnsaved }: Props) {
               disabled={keys.data?.length === 0}
               icon={<Play aria-hidden="true" className="size-4" />}
             >
-              {run.isPending ? 'Executando…' : 'Executar'}
+              {run.isPending ? t('Executando…') : t('Executar')}
             </Button>
           </div>
         </form>

@@ -7,6 +7,7 @@ import { wholeNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { RunAnswer } from './prompt-queries.ts'
 import { finishWords } from './prompt-words.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   /** The answer of the last run. */
@@ -17,15 +18,15 @@ interface Props {
 export function RunResult({ answer, isPending }: Props) {
   if (isPending)
     return (
-      <Card title="Resposta">
-        <SkeletonRows rows={4} label="O modelo está respondendo" />
+      <Card title={t('Resposta')}>
+        <SkeletonRows rows={4} label={t('O modelo está respondendo')} />
       </Card>
     )
   if (!answer)
     return (
-      <Card title="Resposta">
+      <Card title={t('Resposta')}>
         <p className="text-sm text-muted">
-          A resposta aparece aqui, com os tokens e quanto ela custou.
+          {t('A resposta aparece aqui, com os tokens e quanto ela custou.')}
         </p>
       </Card>
     )
@@ -33,21 +34,21 @@ export function RunResult({ answer, isPending }: Props) {
   const warning = finishWords(answer)
   const { prompt_tokens, completion_tokens } = answer.usage
   return (
-    <Card title="Resposta" actions={text !== '' && <CopyButton text={text} variant="quiet" />}>
+    <Card title={t('Resposta')} actions={text !== '' && <CopyButton text={text} variant="quiet" />}>
       <div role="status" className="grid gap-4">
         {warning !== undefined && <Notice tone="warning">{warning}</Notice>}
         {text === '' ? (
-          <p className="text-sm text-muted">O modelo respondeu sem texto.</p>
+          <p className="text-sm text-muted">{t('O modelo respondeu sem texto.')}</p>
         ) : (
           <p className="text-sm break-words whitespace-pre-wrap">{text}</p>
         )}
         <dl className="grid grid-cols-2 gap-x-4 gap-y-3 border-t border-line pt-4 text-sm sm:grid-cols-4">
-          <Figure name="Custo">
+          <Figure name={t('Custo')}>
             <span className="font-semibold">{amount(answer.cost_billed_brl)}</span>
           </Figure>
-          <Figure name="Tokens enviados">{wholeNumber(prompt_tokens)}</Figure>
-          <Figure name="Tokens da resposta">{wholeNumber(completion_tokens)}</Figure>
-          <Figure name="Modelo">{answer.model}</Figure>
+          <Figure name={t('Tokens enviados')}>{wholeNumber(prompt_tokens)}</Figure>
+          <Figure name={t('Tokens da resposta')}>{wholeNumber(completion_tokens)}</Figure>
+          <Figure name={t('Modelo')}>{answer.model}</Figure>
         </dl>
       </div>
     </Card>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { TAG_LENGTH_MAX, TAGS_MAX } from './prompt-words.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly value: readonly string[]
@@ -24,15 +25,19 @@ export function TagsField({ value, onChange }: Props) {
   return (
     <div className="grid content-start gap-2">
       <Field
-        label="Tags (opcional)"
-        hint={isFull ? `São no máximo ${TAGS_MAX}.` : 'Enter ou vírgula inclui.'}
+        label={t('Tags (opcional)')}
+        hint={
+          isFull
+            ? t('São no máximo {tagsMax}.', { tagsMax: TAGS_MAX })
+            : t('Enter ou vírgula inclui.')
+        }
       >
         {(control) => (
           <Input
             {...control}
             autoComplete="off"
             maxLength={TAG_LENGTH_MAX}
-            placeholder="atendimento"
+            placeholder={t('atendimento')}
             disabled={isFull}
             value={text}
             onChange={(event) => setText(event.target.value)}
@@ -50,7 +55,7 @@ export function TagsField({ value, onChange }: Props) {
         )}
       </Field>
       {value.length > 0 && (
-        <ul aria-label="Tags do prompt" className="flex flex-wrap gap-2">
+        <ul aria-label={t('Tags do prompt')} className="flex flex-wrap gap-2">
           {value.map((tag) => (
             <li
               key={tag}
@@ -59,7 +64,7 @@ export function TagsField({ value, onChange }: Props) {
               <span className="break-all">{tag}</span>
               <button
                 type="button"
-                aria-label={`Remover a tag ${tag}`}
+                aria-label={t('Remover a tag {tag}', { tag })}
                 onClick={() => onChange(value.filter((each) => each !== tag))}
                 className="grid size-11 place-items-center rounded-full hover:text-accent-strong md:size-8"
               >

@@ -1,6 +1,7 @@
 import { Field } from '../../components/Field.tsx'
 import { TextArea } from '../../components/TextArea.tsx'
 import type { RunFaults, RunFields } from './run-form.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly names: readonly string[]
@@ -11,10 +12,10 @@ interface Props {
 
 export function VariableFields({ names, values, faults, onChange }: Props) {
   if (names.length === 0)
-    return <p className="text-sm text-muted">Este prompt não tem variáveis.</p>
+    return <p className="text-sm text-muted">{t('Este prompt não tem variáveis.')}</p>
   return (
     <fieldset className="grid min-w-0 gap-4">
-      <legend className="sr-only">Valores das variáveis</legend>
+      <legend className="sr-only">{t('Valores das variáveis')}</legend>
       {names.map((name) => (
         <Field
           key={name}

@@ -2,6 +2,8 @@ import { Badge } from '../../components/Badge.tsx'
 import { Button } from '../../components/Button.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
 import type { Version } from './prompt-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly version: Version
@@ -18,9 +20,11 @@ export function VersionEntry({ version, isCurrent, isShown, onCompare, onRestore
   return (
     <li className="border-b border-line py-3 first:pt-0 last:border-0 last:pb-0">
       <p className="flex flex-wrap items-center gap-2">
-        <span className="text-sm font-semibold">Versão {number}</span>
-        {isCurrent && <Badge tone="success">atual</Badge>}
-        {isShown && <Badge tone="accent">comparada</Badge>}
+        <span className="text-sm font-semibold">
+          <Trans id="Versão {number}" values={{ number }} />
+        </span>
+        {isCurrent && <Badge tone="success">{t('atual')}</Badge>}
+        {isShown && <Badge tone="accent">{t('comparada')}</Badge>}
       </p>
       {change_note !== null && <p className="text-sm break-words">{change_note}</p>}
       <p className="text-xs text-muted">
@@ -32,20 +36,20 @@ export function VersionEntry({ version, isCurrent, isShown, onCompare, onRestore
             <Button
               variant="quiet"
               className="px-3"
-              aria-label={`O que mudou na versão ${number}`}
+              aria-label={t('O que mudou na versão {number}', { number })}
               onClick={onCompare}
             >
-              O que mudou
+              {t('O que mudou')}
             </Button>
           )}
           {onRestore && (
             <Button
               variant="quiet"
               className="px-3"
-              aria-label={`Restaurar a versão ${number}`}
+              aria-label={t('Restaurar a versão {number}', { number })}
               onClick={onRestore}
             >
-              Restaurar
+              {t('Restaurar')}
             </Button>
           )}
         </div>

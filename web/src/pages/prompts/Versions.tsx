@@ -11,6 +11,8 @@ import { PromptText } from './PromptText.tsx'
 import { versionsQuery, type Prompt, type Version } from './prompt-queries.ts'
 import { RestoreVersion } from './RestoreVersion.tsx'
 import { VersionEntry } from './VersionEntry.tsx'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly prompt: Prompt
@@ -30,7 +32,7 @@ export function Versions({ prompt, isUnsaved, onRestored }: Props) {
   if (found.isPending)
     return (
       <Card>
-        <SkeletonRows rows={5} label="Carregando as versões" />
+        <SkeletonRows rows={5} label={t('Carregando as versões')} />
       </Card>
     )
   if (!found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
@@ -44,7 +46,7 @@ export function Versions({ prompt, isUnsaved, onRestored }: Props) {
       ) : (
         <Comparison versions={versions} compared={compared} onChoose={setChosen} />
       )}
-      <Card title="Versões">
+      <Card title={t('Versões')}>
         <ol className="grid" reversed>
           {versions.map((version) => (
             <VersionEntry
@@ -82,8 +84,8 @@ export function Versions({ prompt, isUnsaved, onRestored }: Props) {
 function FirstVersion({ body }: { readonly body: string }) {
   return (
     <Card
-      title="Versão 1"
-      description="Quando o texto mudar, aqui aparece o que mudou de uma versão para a outra."
+      title={t('Versão 1')}
+      description={t('Quando o texto mudar, aqui aparece o que mudou de uma versão para a outra.')}
     >
       <div className="rounded-lg bg-sunken p-3">
         <PromptText body={body} />
@@ -103,13 +105,13 @@ function Comparison({ versions, compared, onChoose }: ComparisonProps) {
     versions.find(({ version }) => version === wanted)?.body ?? ''
   const options = versions.map(({ version }) => (
     <option key={version} value={version}>
-      Versão {version}
+      <Trans id="Versão {version}" values={{ version }} />
     </option>
   ))
   return (
-    <Card title="O que mudou">
+    <Card title={t('O que mudou')}>
       <div className="mb-4 grid grid-cols-2 gap-3 sm:max-w-sm">
-        <Field label="De">
+        <Field label={t('De')}>
           {(control) => (
             <Select
               {...control}
@@ -120,7 +122,7 @@ function Comparison({ versions, compared, onChoose }: ComparisonProps) {
             </Select>
           )}
         </Field>
-        <Field label="Para">
+        <Field label={t('Para')}>
           {(control) => (
             <Select
               {...control}

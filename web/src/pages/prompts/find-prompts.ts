@@ -1,4 +1,5 @@
 import type { Prompt } from './prompt-queries.ts'
+import { language } from '../../language/language.ts'
 
 interface Wanted {
   readonly text: string
@@ -28,7 +29,7 @@ export function findPrompts(
 /** All tags without repetitions, in alphabetical order. */
 export function tagsOf(prompts: readonly Prompt[]): string[] {
   const tags = new Set(prompts.flatMap((prompt) => prompt.tags))
-  return [...tags].toSorted((left, right) => left.localeCompare(right, 'pt-BR'))
+  return [...tags].toSorted((left, right) => left.localeCompare(right, language()))
 }
 
 /** In lower case and without accents, as the API compares. */

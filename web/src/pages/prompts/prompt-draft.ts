@@ -1,6 +1,8 @@
 /** A prompt while it is being edited, and the changes to send to the API. */
 import { findPlaceholders, VARIABLES_MAX } from '../../lib/placeholders.ts'
 import type { Prompt, PromptChange } from './prompt-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 const NAME_LENGTH_MIN = 3
 
@@ -24,18 +26,15 @@ export const EMPTY_DRAFT: Draft = {
   defaultModel: '',
 }
 
-export const EXAMPLE_DRAFT: Draft = {
+export const EXAMPLE_DRAFT = perLanguage((): Draft => ({
   ...EMPTY_DRAFT,
-  name: 'Resposta a cliente',
-  description: 'Responde a uma mensagem de cliente no tom da loja.',
-  body: `Você atende os clientes da {{loja}}.
-Escreva em português do Brasil, em tom {{tom}}, em até 5 frases.
-Não prometa prazos nem descontos.
-
-Mensagem do cliente:
-{{mensagem}}`,
+  name: t('Resposta a cliente'),
+  description: t('Responde a uma mensagem de cliente no tom da loja.'),
+  body: t(
+    'Você atende os clientes da {{loja}}.\nEscreva em português do Brasil, em tom {{tom}}, em até 5 frases.\nNão prometa prazos nem descontos.\n\nMensagem do cliente:\n{{mensagem}}',
+  ),
   tags: ['atendimento'],
-}
+}))
 
 export function draftOf(prompt: Prompt): Draft {
   const used = new Set(findPlaceholders(prompt.body))
@@ -96,10 +95,13 @@ export interface DraftFault {
 export function faultOf(draft: Draft): DraftFault | undefined {
   // The API counts code points.
   if (Array.from(draft.name.trim()).length < NAME_LENGTH_MIN)
-    return { field: 'name', text: 'Dê um nome de ao menos 3 letras.' }
-  if (draft.body.trim() === '') return { field: 'body', text: 'Escreva o texto do prompt.' }
+    return { field: 'name', text: t('Dê um nome de ao menos 3 letras.') }
+  if (draft.body.trim() === '') return { field: 'body', text: t('Escreva o texto do prompt.') }
   if (variablesOf(draft).length > VARIABLES_MAX)
-    return { field: 'body', text: `Um prompt tem no máximo ${VARIABLES_MAX} variáveis.` }
+    return {
+      field: 'body',
+      text: t('Um prompt tem no máximo {variablesMax} variáveis.', { variablesMax: VARIABLES_MAX }),
+    }
   return undefined
 }
 

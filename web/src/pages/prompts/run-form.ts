@@ -1,5 +1,6 @@
 /** Converts the fields of a run to the API's body. */
 import type { Prompt, RunInput } from './prompt-queries.ts'
+import { t } from '../../language/t.ts'
 
 export interface RunFields {
   /** The value of each variable. */
@@ -29,14 +30,14 @@ export function readRun(
 ): { input: RunInput } | { faults: RunFaults } {
   const faults: Record<string, string> = {}
   for (const name of prompt.variables)
-    if (!fields.values[name]) faults[`values.${name}`] = 'Falta o valor.'
-  if (fields.model === '' && prompt.default_model === null) faults.model = 'Escolha um modelo.'
-  if (fields.keyId === '') faults.keyId = 'Escolha com qual chave pagar.'
+    if (!fields.values[name]) faults[`values.${name}`] = t('Falta o valor.')
+  if (fields.model === '' && prompt.default_model === null) faults.model = t('Escolha um modelo.')
+  if (fields.keyId === '') faults.keyId = t('Escolha com qual chave pagar.')
   const maxTokens = Number(fields.maxTokens.replaceAll(/[.\s]/g, ''))
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
-    faults.maxTokens = 'Digite um número inteiro a partir de 1.'
+    faults.maxTokens = t('Digite um número inteiro a partir de 1.')
   const temperature = Number(fields.temperature.trim().replace(',', '.') || Number.NaN)
-  if (!(temperature >= 0 && temperature <= 2)) faults.temperature = 'Digite um número de 0 a 2.'
+  if (!(temperature >= 0 && temperature <= 2)) faults.temperature = t('Digite um número de 0 a 2.')
   if (Object.keys(faults).length > 0) return { faults }
   return {
     input: {

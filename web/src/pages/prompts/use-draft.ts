@@ -5,6 +5,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { changesOf, draftOf, type Draft } from './prompt-draft.ts'
 import { PROMPTS, promptQuery, type Prompt, type PromptChange } from './prompt-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface Edits {
   readonly fields: Partial<Draft>
@@ -54,7 +55,11 @@ export function useSavePrompt(prompt: Prompt, onSaved: (saved: Prompt, sent: Dra
     async onSuccess(saved, { draft }) {
       queries.setQueryData(promptQuery(prompt.id).queryKey, saved)
       onSaved(saved, draft)
-      toast(saved.version > prompt.version ? `Versão ${saved.version} salva.` : 'Prompt salvo.')
+      toast(
+        saved.version > prompt.version
+          ? t('Versão {version} salva.', { version: saved.version })
+          : t('Prompt salvo.'),
+      )
       await queries.invalidateQueries({ queryKey: PROMPTS })
     },
   })

@@ -4,6 +4,7 @@ import { useToast } from '../../components/Toast.tsx'
 import { PROMPTS, promptQuery, type Prompt } from './prompt-queries.ts'
 import { explainPromptError } from './prompt-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 export function useClonePrompt(onCloned?: (copy: Prompt) => void) {
   const queries = useQueryClient()
@@ -13,7 +14,7 @@ export function useClonePrompt(onCloned?: (copy: Prompt) => void) {
       api.post('/me/prompts/{id}/clone', undefined, { path: { id }, once }),
     async onSuccess(copy) {
       queries.setQueryData(promptQuery(copy.id).queryKey, copy)
-      toast(`Cópia criada: ${copy.name}.`)
+      toast(t('Cópia criada: {name}.', { name: copy.name }))
       onCloned?.(copy)
       await queries.invalidateQueries({ queryKey: [...PROMPTS, 'list'] })
     },
@@ -27,7 +28,7 @@ export function useDeletePrompt(onDeleted: () => void) {
   return useSubmit({
     mutationFn: ({ id }: Prompt) => api.delete('/me/prompts/{id}', { path: { id } }),
     async onSuccess() {
-      toast('Prompt excluído.')
+      toast(t('Prompt excluído.'))
       onDeleted()
       await queries.invalidateQueries({ queryKey: [...PROMPTS, 'list'] })
     },

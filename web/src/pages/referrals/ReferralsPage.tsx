@@ -18,6 +18,9 @@ import { brl } from '../../format/brl.ts'
 import { wholeNumber } from '../../format/number.ts'
 import { cursorPages } from '../../lib/cursor-pages.ts'
 import { referralLink } from '../../lib/referral-code.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 type Referrals = Answer<'get', '/me/referrals'>
 type Referred = Referrals['referred_users'][number]
@@ -40,12 +43,14 @@ export function ReferralsPage() {
   return (
     <>
       <PageTitle
-        title="Indicações"
-        description="Indique a Catraca a quem usa IA: você ganha saldo quando a pessoa continua usando."
+        title={t('Indicações')}
+        description={t(
+          'Indique a Catraca a quem usa IA: você ganha saldo quando a pessoa continua usando.',
+        )}
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows label="Carregando as indicações" />
+          <SkeletonRows label={t('Carregando as indicações')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -58,7 +63,7 @@ export function ReferralsPage() {
             <Statistics statistics={first.statistics} />
           </div>
           <Rule rule={first.reward_rule} />
-          <Card title="Pessoas indicadas">
+          <Card title={t('Pessoas indicadas')}>
             <ReferredPeople
               people={found.data?.pages.flatMap((page) => page.referred_users) ?? []}
             />
@@ -72,18 +77,21 @@ export function ReferralsPage() {
 
 function Code({ code }: { readonly code: string }) {
   const link = referralLink(code)
-  const message = `Uso a Catraca para chamar modelos de IA e pagar em reais, por Pix. Crie sua conta por aqui: ${link}`
+  const message = t(
+    'Uso a Catraca para chamar modelos de IA e pagar em reais, por Pix. Crie sua conta por aqui: {link}',
+    { link },
+  )
   return (
     <Card
-      title="Seu código"
-      description="Quem abre o seu link já encontra o código preenchido ao criar a conta."
+      title={t('Seu código')}
+      description={t('Quem abre o seu link já encontra o código preenchido ao criar a conta.')}
     >
       <p className="mb-4 rounded-lg bg-sunken px-4 py-3 text-center font-mono text-2xl font-semibold tracking-[0.2em]">
         {code}
       </p>
       <div className="flex flex-wrap gap-3">
-        <CopyButton text={link} label="Copiar o link" variant="primary" />
-        <CopyButton text={code} label="Copiar o código" />
+        <CopyButton text={link} label={t('Copiar o link')} variant="primary" />
+        <CopyButton text={code} label={t('Copiar o código')} />
         {/* Only on devices that have a share menu. */}
         {typeof navigator.share === 'function' && (
           <Button
@@ -92,7 +100,7 @@ function Code({ code }: { readonly code: string }) {
             // A rejection means that the menu was closed.
             onClick={() => void navigator.share({ text: message }).catch(() => {})}
           >
-            Compartilhar
+            {t('Compartilhar')}
           </Button>
         )}
         <a
@@ -101,7 +109,7 @@ function Code({ code }: { readonly code: string }) {
           rel="noreferrer"
           className={buttonClass('quiet')}
         >
-          Enviar no WhatsApp
+          {t('Enviar no WhatsApp')}
         </a>
       </div>
     </Card>
@@ -111,13 +119,16 @@ function Code({ code }: { readonly code: string }) {
 function Rule({ rule }: { readonly rule: Referrals['reward_rule'] }) {
   if (rule.reward_brl === 0) return null
   return (
-    <Card title="Quando vem a recompensa">
+    <Card title={t('Quando vem a recompensa')}>
       <p className="text-muted">
-        Você ganha {brl(rule.reward_brl)} em crédito promocional por pessoa quando a primeira
-        recarga dela faz {wholeNumber(rule.withdrawal_days)} dias sem ser devolvida nem contestada,
-        e ela já gastou {brl(rule.spending_min_brl)} do que pagou. Cada CPF ou CNPJ conta uma vez. O
-        crédito promocional é gasto primeiro e não é reembolsado; se a pessoa contestar o pagamento
-        depois, o que ainda houver dele é estornado.
+        <Trans
+          id="Você ganha {rewardBrl} em crédito promocional por pessoa quando a primeira recarga dela faz {withdrawalDays} dias sem ser devolvida nem contestada, e ela já gastou {spendingMinBrl} do que pagou. Cada CPF ou CNPJ conta uma vez. O crédito promocional é gasto primeiro e não é reembolsado; se a pessoa contestar o pagamento depois, o que ainda houver dele é estornado."
+          values={{
+            rewardBrl: brl(rule.reward_brl),
+            withdrawalDays: wholeNumber(rule.withdrawal_days),
+            spendingMinBrl: brl(rule.spending_min_brl),
+          }}
+        />
       </p>
     </Card>
   )
@@ -125,11 +136,11 @@ function Rule({ rule }: { readonly rule: Referrals['reward_rule'] }) {
 
 function Statistics({ statistics }: { readonly statistics: Referrals['statistics'] }) {
   return (
-    <Card title="Até agora">
+    <Card title={t('Até agora')}>
       <dl className="grid grid-cols-3 gap-4">
-        <Figure name="Vieram">{wholeNumber(statistics.registered)}</Figure>
-        <Figure name="Com recompensa">{wholeNumber(statistics.rewarded)}</Figure>
-        <Figure name="Você ganhou">{brl(statistics.total_reward_brl)}</Figure>
+        <Figure name={t('Vieram')}>{wholeNumber(statistics.registered)}</Figure>
+        <Figure name={t('Com recompensa')}>{wholeNumber(statistics.rewarded)}</Figure>
+        <Figure name={t('Você ganhou')}>{brl(statistics.total_reward_brl)}</Figure>
       </dl>
     </Card>
   )
@@ -147,44 +158,46 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 function ReferredPeople({ people }: { readonly people: readonly Referred[] }) {
   if (people.length === 0)
     return (
-      <EmptyState icon={<Users className="size-6" />} title="Ninguém ainda">
-        Envie seu link a um colega: quem vier por ele aparece aqui, só com a primeira letra do nome.
+      <EmptyState icon={<Users className="size-6" />} title={t('Ninguém ainda')}>
+        {t(
+          'Envie seu link a um colega: quem vier por ele aparece aqui, só com a primeira letra do nome.',
+        )}
       </EmptyState>
     )
   return (
     <Table
-      caption="Quem veio pelo seu código, os mais novos primeiro"
-      columns={COLUMNS}
+      caption={t('Quem veio pelo seu código, os mais novos primeiro')}
+      columns={COLUMNS()}
       rows={people}
       rowKey={({ registered_at, name }) => `${registered_at} ${name}`}
     />
   )
 }
 
-const COLUMNS: readonly Column<Referred>[] = [
-  { key: 'name', header: 'Quem', cell: ({ name }) => name ?? 'conta excluída' },
+const COLUMNS = perLanguage((): readonly Column<Referred>[] => [
+  { key: 'name', header: t('Quem'), cell: ({ name }) => name ?? t('conta excluída') },
   {
     key: 'registered',
-    header: 'Entrou em',
+    header: t('Entrou em'),
     cell: ({ registered_at }) => <DateTime instant={registered_at} isDateOnly />,
   },
   {
     key: 'status',
-    header: 'Situação',
+    header: t('Situação'),
     cell: ({ status }) =>
       status === 'rewarded' ? (
-        <Badge tone="success">recompensada</Badge>
+        <Badge tone="success">{t('recompensada')}</Badge>
       ) : status === 'taken_back' ? (
-        <Badge tone="warning">estornada</Badge>
+        <Badge tone="warning">{t('estornada')}</Badge>
       ) : (
-        <Badge>ainda sem recompensa</Badge>
+        <Badge>{t('ainda sem recompensa')}</Badge>
       ),
   },
   {
     key: 'reward',
-    header: 'Você ganhou',
+    header: t('Você ganhou'),
     isNumeric: true,
     cell: ({ reward_brl, taken_back_brl }) =>
       reward_brl === null ? '–' : brl(reward_brl - (taken_back_brl ?? 0)),
   },
-]
+])

@@ -8,10 +8,12 @@ import { topUpQuery } from '../top-ups/top-up-queries.ts'
 import { methodText } from '../top-ups/top-up-words.ts'
 import type { Refund } from './refund-queries.ts'
 import { PART_STATUS, REFUND_MEANING, REFUND_STATUS } from './refund-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function RefundEntry({ refund }: { readonly refund: Refund }) {
-  const { text, tone } = REFUND_STATUS[refund.status]
-  const meaning = refund.decision_note ?? REFUND_MEANING[refund.status]
+  const { text, tone } = REFUND_STATUS()[refund.status]
+  const meaning = refund.decision_note ?? REFUND_MEANING()[refund.status]
   const isPartly = refund.returned_brl > 0 && refund.returned_brl < refund.amount_brl
   return (
     <li className="py-4 first:pt-0 last:pb-0">
@@ -21,7 +23,7 @@ export function RefundEntry({ refund }: { readonly refund: Refund }) {
             <Money amount={refund.amount_brl} />
           </p>
           <p className="text-sm text-muted">
-            {refund.kind === 'withdrawal' ? 'Desistência em 7 dias' : 'Reembolso'} ·{' '}
+            {refund.kind === 'withdrawal' ? t('Desistência em 7 dias') : t('Reembolso')} ·{' '}
             <DateTime instant={refund.created_at} />
           </p>
         </div>
@@ -30,11 +32,16 @@ export function RefundEntry({ refund }: { readonly refund: Refund }) {
       {meaning !== undefined && <p className="mt-1 text-sm text-muted">{meaning}</p>}
       {isPartly && (
         <p className="mt-1 text-sm text-muted">
-          Já voltaram <Money amount={refund.returned_brl} />.
+          <Trans
+            id="Já voltaram {money}."
+            values={{ money: <Money amount={refund.returned_brl} /> }}
+          />
         </p>
       )}
       {refund.reason !== null && (
-        <p className="mt-1 text-sm break-words text-muted">Motivo: {refund.reason}</p>
+        <p className="mt-1 text-sm break-words text-muted">
+          <Trans id="Motivo: {reason}" values={{ reason: refund.reason }} />
+        </p>
       )}
       <Parts parts={refund.parts} />
     </li>
@@ -44,13 +51,16 @@ export function RefundEntry({ refund }: { readonly refund: Refund }) {
 function Parts({ parts }: Pick<Refund, 'parts'>) {
   if (parts.length === 0) return null
   return (
-    <Disclosure summary={`De ${counted(parts.length, 'recarga', 'recargas')}`}>
+    <Disclosure
+      summary={t('De {parts}', { parts: counted(parts.length, t('recarga'), t('recargas')) })}
+    >
       <ul className="mt-1 grid gap-1.5 border-l-2 border-line pl-4">
         {parts.map((part) => (
           <li key={part.topup_id}>
             <Money amount={part.amount_brl} className="font-medium" />{' '}
             <span className="text-muted">
-              da recarga <TopUpName id={part.topup_id} />: {PART_STATUS[part.status]}
+              {t('da recarga ')}
+              <TopUpName id={part.topup_id} />: {PART_STATUS()[part.status]}
             </span>
           </li>
         ))}
@@ -65,7 +75,13 @@ function TopUpName({ id }: { readonly id: string }) {
   if (!data) return <code>{id.slice(0, 8)}</code>
   return (
     <>
-      de <DateTime instant={data.paid_at ?? data.created_at} isDateOnly /> por {methodText(data)}
+      <Trans
+        id="de {dateTime} por {data}"
+        values={{
+          dateTime: <DateTime instant={data.paid_at ?? data.created_at} isDateOnly />,
+          data: methodText(data),
+        }}
+      />
     </>
   )
 }

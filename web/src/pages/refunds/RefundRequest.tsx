@@ -16,23 +16,26 @@ import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
 import type { RefundPage } from './refund-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 type Available = Pick<RefundPage, 'refundable_brl' | 'withdrawable_brl' | 'minimum_brl'>
 
 export function RefundRequest({ available }: { readonly available: Available }) {
   const { refundable_brl: refundable, withdrawable_brl: withdrawable } = available
   return (
-    <Card title="Pedir reembolso">
+    <Card title={t('Pedir reembolso')}>
       <dl className="mb-5 grid gap-4 sm:grid-cols-2">
-        <Sum term="Pode ser reembolsado" amount={refundable} />
-        <Sum term="Ainda no prazo de 7 dias" amount={withdrawable} />
+        <Sum term={t('Pode ser reembolsado')} amount={refundable} />
+        <Sum term={t('Ainda no prazo de 7 dias')} amount={withdrawable} />
       </dl>
       {refundable > 0 ? (
         <RequestForm available={available} />
       ) : (
         <p className="text-sm text-muted">
-          Não há saldo a devolver agora. O que está reservado por chamadas em andamento conta assim
-          que elas terminarem.
+          {t(
+            'Não há saldo a devolver agora. O que está reservado por chamadas em andamento conta assim que elas terminarem.',
+          )}
         </p>
       )}
     </Card>
@@ -67,8 +70,8 @@ function RequestForm({ available }: { readonly available: Available }) {
       setReason('')
       toast(
         refund.status === 'requested'
-          ? 'Pedido feito. Vamos analisar e avisar por e-mail.'
-          : 'Pedido feito. O dinheiro já está a caminho.',
+          ? t('Pedido feito. Vamos analisar e avisar por e-mail.')
+          : t('Pedido feito. O dinheiro já está a caminho.'),
       )
       // The balance changed, and with it the data of other pages.
       await queries.invalidateQueries()
@@ -89,9 +92,9 @@ function RequestForm({ available }: { readonly available: Available }) {
     <>
       <form onSubmit={submit} noValidate className="grid gap-4">
         <Field
-          label="Quanto você quer de volta?"
+          label={t('Quanto você quer de volta?')}
           error={fault}
-          hint={`Até ${brl(available.refundable_brl)}.`}
+          hint={t('Até {refundableBrl}.', { refundableBrl: brl(available.refundable_brl) })}
         >
           {(control) => (
             <AmountInput
@@ -110,10 +113,13 @@ function RequestForm({ available }: { readonly available: Available }) {
             variant="secondary"
             onClick={() => setText(typedAmount(available.refundable_brl))}
           >
-            Tudo: {brl(available.refundable_brl)}
+            <Trans
+              id="Tudo: {refundableBrl}"
+              values={{ refundableBrl: brl(available.refundable_brl) }}
+            />
           </Button>
         </div>
-        <Field label="Motivo (opcional)" hint="Ajuda a gente a melhorar.">
+        <Field label={t('Motivo (opcional)')} hint={t('Ajuda a gente a melhorar.')}>
           {(control) => (
             <Input
               {...control}
@@ -124,7 +130,7 @@ function RequestForm({ available }: { readonly available: Available }) {
           )}
         </Field>
         <Button type="submit" className="justify-self-start">
-          Pedir reembolso
+          {t('Pedir reembolso')}
         </Button>
       </form>
       <ConfirmDialog
@@ -134,15 +140,16 @@ function RequestForm({ available }: { readonly available: Available }) {
           request.reset()
         }}
         onConfirm={() => asked && request.mutate(asked)}
-        title={`Pedir ${brl(asked?.amount ?? 0)} de volta?`}
-        confirmText="Pedir reembolso"
+        title={t('Pedir {brl} de volta?', { brl: brl(asked?.amount ?? 0) })}
+        confirmText={t('Pedir reembolso')}
         variant="primary"
         isBusy={request.isPending}
         error={request.error ? explain(request.error) : undefined}
       >
         <p className="text-sm">
-          O valor sai do seu saldo agora. Se o saldo acabar, suas chaves param até a próxima
-          recarga.
+          {t(
+            'O valor sai do seu saldo agora. Se o saldo acabar, suas chaves param até a próxima recarga.',
+          )}
         </p>
       </ConfirmDialog>
     </>
@@ -152,10 +159,13 @@ function RequestForm({ available }: { readonly available: Available }) {
 /** Checks what the page can know; the API decides. */
 function faultOf(amount: number | undefined, available: Available): string | undefined {
   const { refundable_brl, withdrawable_brl, minimum_brl } = available
-  if (amount === undefined || amount === 0) return 'Digite um valor em reais, como 50 ou 49,90.'
-  if (amount > refundable_brl) return `Só ${brl(refundable_brl)} podem ser reembolsados agora.`
+  if (amount === undefined || amount === 0) return t('Digite um valor em reais, como 50 ou 49,90.')
+  if (amount > refundable_brl)
+    return t('Só {refundableBrl} podem ser reembolsados agora.', {
+      refundableBrl: brl(refundable_brl),
+    })
   if (amount > withdrawable_brl && amount < minimum_brl)
-    return `Depois dos 7 dias, o mínimo é ${brl(minimum_brl)}.`
+    return t('Depois dos 7 dias, o mínimo é {minimumBrl}.', { minimumBrl: brl(minimum_brl) })
   return undefined
 }
 
@@ -163,8 +173,12 @@ function explain(error: unknown): string {
   const { code, details = '' } = error instanceof ApiError ? error : { code: '' }
   const limit = /(\d+(?:\.\d+)?)/.exec(details)?.[1]
   if (code === 'amount_not_refundable' && limit !== undefined)
-    return `Seu saldo mudou: agora só ${brl(Number(limit))} podem ser reembolsados. Ajuste o valor.`
+    return t('Seu saldo mudou: agora só {limit} podem ser reembolsados. Ajuste o valor.', {
+      limit: brl(Number(limit)),
+    })
   if (code === 'refund_below_minimum' && limit !== undefined)
-    return `Parte do valor já passou dos 7 dias, e aí o mínimo é ${brl(Number(limit))}.`
+    return t('Parte do valor já passou dos 7 dias, e aí o mínimo é {limit}.', {
+      limit: brl(Number(limit)),
+    })
   return explainError(error)
 }

@@ -9,6 +9,7 @@ import { RefundEntry } from './RefundEntry.tsx'
 import { RefundRequest } from './RefundRequest.tsx'
 import { refundListQuery } from './refund-queries.ts'
 import { SevenDays } from './SevenDays.tsx'
+import { t } from '../../language/t.ts'
 
 export function RefundsPage() {
   const list = useInfiniteQuery(refundListQuery)
@@ -17,8 +18,8 @@ export function RefundsPage() {
   return (
     <>
       <PageTitle
-        title="Reembolsos"
-        description="O que você pagou e não gastou volta para você, pelo mesmo caminho."
+        title={t('Reembolsos')}
+        description={t('O que você pagou e não gastou volta para você, pelo mesmo caminho.')}
       />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid gap-6">
@@ -32,10 +33,10 @@ export function RefundsPage() {
           )}
           {first && <RefundRequest available={first} />}
           {refunds && (
-            <Card title="Histórico">
+            <Card title={t('Histórico')}>
               {refunds.length === 0 && (
-                <EmptyState title="Nenhum reembolso ainda">
-                  Quando você pedir um, o andamento aparece aqui.
+                <EmptyState title={t('Nenhum reembolso ainda')}>
+                  {t('Quando você pedir um, o andamento aparece aqui.')}
                 </EmptyState>
               )}
               {refunds.length > 0 && (

@@ -9,6 +9,7 @@ import { useFirstFocus } from '../../lib/use-first-focus.ts'
 import { enableFactor, type FactorSecret } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface FactorSetupProps {
   readonly secret: FactorSecret
@@ -30,7 +31,7 @@ export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSe
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    const wrong = /^\s*(\d\s*){6}$/.test(code) ? undefined : 'O código tem seis dígitos.'
+    const wrong = /^\s*(\d\s*){6}$/.test(code) ? undefined : t('O código tem seis dígitos.')
     setFault(wrong)
     if (wrong === undefined) enable.mutate()
     else document.getElementById('primeiro-codigo')?.focus()
@@ -39,30 +40,37 @@ export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSe
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       <p ref={start} tabIndex={-1} className="text-sm outline-none">
-        1. Leia o QR code com um aplicativo autenticador: Google Authenticator, Microsoft
-        Authenticator, 1Password, ou o gerenciador de senhas do seu celular.
+        {t(
+          '1. Leia o QR code com um aplicativo autenticador: Google Authenticator, Microsoft Authenticator, 1Password, ou o gerenciador de senhas do seu celular.',
+        )}
       </p>
       <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-center">
         <QrPicture
           base64={secret.qrPng}
-          label="QR code para o aplicativo autenticador; ao lado está o mesmo em texto"
+          label={t('QR code para o aplicativo autenticador; ao lado está o mesmo em texto')}
         />
         <div className="grid min-w-0 gap-3">
-          <p className="text-sm text-muted">Não consegue ler? Digite esta chave no aplicativo:</p>
+          <p className="text-sm text-muted">
+            {t('Não consegue ler? Digite esta chave no aplicativo:')}
+          </p>
           <code
-            aria-label="A chave em texto"
+            aria-label={t('A chave em texto')}
             className="rounded-lg bg-sunken px-3 py-2.5 break-all select-all"
           >
             {(secret.secret.match(/.{1,4}/g) ?? []).join(' ')}
           </code>
-          <CopyButton text={secret.secret} label="Copiar chave" className="justify-self-start" />
+          <CopyButton
+            text={secret.secret}
+            label={t('Copiar chave')}
+            className="justify-self-start"
+          />
         </div>
       </div>
-      <p className="text-sm">2. Digite o código de seis dígitos que o aplicativo mostra.</p>
+      <p className="text-sm">{t('2. Digite o código de seis dígitos que o aplicativo mostra.')}</p>
       <div className="max-w-xs">
         <CodeField
           id="primeiro-codigo"
-          label="Código do aplicativo"
+          label={t('Código do aplicativo')}
           value={code}
           error={fault}
           onChange={setCode}
@@ -75,10 +83,10 @@ export function FactorSetup({ secret, withProof, onEnabled, onCancel }: FactorSe
       )}
       <div className="flex flex-col-reverse gap-3 sm:flex-row">
         <Button variant="secondary" onClick={onCancel}>
-          Cancelar
+          {t('Cancelar')}
         </Button>
         <Button type="submit" isBusy={enable.isPending}>
-          Confirmar e ligar
+          {t('Confirmar e ligar')}
         </Button>
       </div>
     </form>

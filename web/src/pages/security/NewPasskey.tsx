@@ -11,6 +11,7 @@ import { deviceWords } from './device-words.ts'
 import { SECURITY } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface NewPasskeyProps {
   readonly isOpen: boolean
@@ -26,7 +27,7 @@ export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
     mutationFn: () => withProof(() => addPasskey(name.trim())),
     async onSuccess() {
       onClose()
-      toast('Chave de acesso adicionada.')
+      toast(t('Chave de acesso adicionada.'))
       await queries.invalidateQueries({ queryKey: SECURITY })
     },
   })
@@ -34,7 +35,7 @@ export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    const wrong = name.trim() === '' ? 'Dê um nome, para saber depois qual é.' : undefined
+    const wrong = name.trim() === '' ? t('Dê um nome, para saber depois qual é.') : undefined
     setFault(wrong)
     if (wrong === undefined && !add.isPending) add.mutate()
   }
@@ -48,11 +49,17 @@ export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      title="Nova chave de acesso"
-      description="O navegador vai pedir sua digital, seu rosto ou um PIN. Com ela você entra sem senha nem código: crie só em dispositivos seus."
+      title={t('Nova chave de acesso')}
+      description={t(
+        'O navegador vai pedir sua digital, seu rosto ou um PIN. Com ela você entra sem senha nem código: crie só em dispositivos seus.',
+      )}
     >
       <form onSubmit={submit} noValidate className="grid gap-4">
-        <Field label="Nome" hint="Do dispositivo, ou de onde ela fica guardada." error={fault}>
+        <Field
+          label={t('Nome')}
+          hint={t('Do dispositivo, ou de onde ela fica guardada.')}
+          error={fault}
+        >
           {(control) => (
             <Input
               {...control}
@@ -65,7 +72,7 @@ export function NewPasskey({ isOpen, withProof, onClose }: NewPasskeyProps) {
         </Field>
         <FormEnd
           error={add.error ? explainError(add.error) : undefined}
-          submitLabel="Criar chave de acesso"
+          submitLabel={t('Criar chave de acesso')}
           isBusy={add.isPending}
           onCancel={close}
         />

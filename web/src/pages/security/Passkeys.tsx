@@ -12,6 +12,8 @@ import { NewPasskey } from './NewPasskey.tsx'
 import { removePasskey, SECURITY, type Passkey } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface PasskeysProps {
   readonly passkeys: readonly Passkey[]
@@ -27,19 +29,19 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
     mutationFn: (id: string) => withProof(() => removePasskey(id)),
     async onSuccess() {
       setRemoving(undefined)
-      toast('Chave de acesso removida.')
+      toast(t('Chave de acesso removida.'))
       await queries.invalidateQueries({ queryKey: SECURITY })
     },
   })
   const canAdd = hasPasskeys()
   return (
     <Card
-      title="Chaves de acesso (passkeys)"
-      description="Entre com a digital, o rosto ou o PIN do dispositivo."
+      title={t('Chaves de acesso (passkeys)')}
+      description={t('Entre com a digital, o rosto ou o PIN do dispositivo.')}
       actions={
         canAdd && (
           <Button variant="secondary" onClick={() => setIsAdding(true)}>
-            Adicionar chave de acesso
+            {t('Adicionar chave de acesso')}
           </Button>
         )
       }
@@ -47,8 +49,8 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
       {passkeys.length === 0 && (
         <p className="text-sm text-muted">
           {canAdd
-            ? 'Nenhuma ainda.'
-            : 'Nenhuma ainda. Este navegador não cria chaves de acesso nesta página.'}
+            ? t('Nenhuma ainda.')
+            : t('Nenhuma ainda. Este navegador não cria chaves de acesso nesta página.')}
         </p>
       )}
       {passkeys.length > 0 && (
@@ -59,15 +61,18 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
               <div className="min-w-0 grow">
                 <p className="font-medium break-words">{passkey.name}</p>
                 <p className="text-sm text-muted">
-                  Desde <DateTime instant={passkey.createdAt} isDateOnly />
+                  <Trans
+                    id="Desde {dateTime}"
+                    values={{ dateTime: <DateTime instant={passkey.createdAt} isDateOnly /> }}
+                  />
                 </p>
               </div>
               <Button
                 variant="quiet"
-                aria-label={`Remover ${passkey.name}`}
+                aria-label={t('Remover {name}', { name: passkey.name })}
                 onClick={() => setRemoving(passkey)}
               >
-                Remover
+                {t('Remover')}
               </Button>
             </li>
           ))}
@@ -81,13 +86,13 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
           remove.reset()
         }}
         onConfirm={() => removing && remove.mutate(removing.id)}
-        title={`Remover “${removing?.name ?? ''}”?`}
-        confirmText="Remover chave de acesso"
+        title={t('Remover “{name}”?', { name: removing?.name ?? '' })}
+        confirmText={t('Remover chave de acesso')}
         isBusy={remove.isPending}
         error={remove.error ? explainError(remove.error) : undefined}
       >
         <p className="text-sm">
-          Ela deixa de dar acesso a esta conta. Apague-a também no dispositivo.
+          {t('Ela deixa de dar acesso a esta conta. Apague-a também no dispositivo.')}
         </p>
       </ConfirmDialog>
     </Card>

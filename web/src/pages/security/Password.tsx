@@ -11,6 +11,8 @@ import { Notice } from '../../components/Notice.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { changePassword, SECURITY } from './security-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** The server's minimum. */
 const PASSWORD_CHARS_MIN = 10
@@ -29,13 +31,13 @@ function FirstPassword({ email }: { readonly email: string }) {
   const ask = useSubmit({ mutationFn: () => sendPasswordReset(email) })
   return (
     <Card
-      title="Senha"
-      description="Você entra sem senha. Se quiser uma, enviamos um link para escolher."
+      title={t('Senha')}
+      description={t('Você entra sem senha. Se quiser uma, enviamos um link para escolher.')}
     >
       <div className="grid gap-4">
         {ask.isSuccess && (
           <Notice tone="success" role="status">
-            Enviamos o link para {email}. Ele vale por uma hora.
+            <Trans id="Enviamos o link para {email}. Ele vale por uma hora." values={{ email }} />
           </Notice>
         )}
         {ask.error && (
@@ -49,7 +51,7 @@ function FirstPassword({ email }: { readonly email: string }) {
           isBusy={ask.isPending}
           onClick={() => ask.mutate()}
         >
-          Enviar o link
+          {t('Enviar o link')}
         </Button>
       </div>
     </Card>
@@ -67,12 +69,12 @@ function ChangePassword() {
     async onSuccess() {
       setCurrent('')
       setNext('')
-      toast('Senha trocada. As outras sessões foram encerradas.')
+      toast(t('Senha trocada. As outras sessões foram encerradas.'))
       await queries.invalidateQueries({ queryKey: SECURITY })
     },
     onError(error) {
       if (error instanceof ApiError && error.code === 'INVALID_PASSWORD')
-        setFaults({ atual: 'A senha atual não confere.' })
+        setFaults({ atual: t('A senha atual não confere.') })
       document.getElementById('senha-atual')?.focus()
     },
   })
@@ -80,9 +82,13 @@ function ChangePassword() {
   function submit(event: SubmitEvent): void {
     event.preventDefault()
     const found = {
-      ...(current === '' ? { atual: 'Digite a senha atual.' } : {}),
+      ...(current === '' ? { atual: t('Digite a senha atual.') } : {}),
       ...(next.length < PASSWORD_CHARS_MIN
-        ? { nova: `Use ao menos ${PASSWORD_CHARS_MIN} caracteres.` }
+        ? {
+            nova: t('Use ao menos {passwordCharsMin} caracteres.', {
+              passwordCharsMin: PASSWORD_CHARS_MIN,
+            }),
+          }
         : {}),
     }
     setFaults(found)
@@ -92,9 +98,9 @@ function ChangePassword() {
 
   const isFieldFault = change.error instanceof ApiError && change.error.code === 'INVALID_PASSWORD'
   return (
-    <Card title="Senha" description="Ao trocar, as outras sessões são encerradas.">
+    <Card title={t('Senha')} description={t('Ao trocar, as outras sessões são encerradas.')}>
       <form onSubmit={submit} noValidate className="grid max-w-sm gap-4">
-        <Field label="Senha atual" error={faults.atual} id="senha-atual">
+        <Field label={t('Senha atual')} error={faults.atual} id="senha-atual">
           {(control) => (
             <Input
               {...control}
@@ -106,10 +112,12 @@ function ChangePassword() {
           )}
         </Field>
         <Field
-          label="Nova senha"
+          label={t('Nova senha')}
           error={faults.nova}
           id="senha-nova"
-          hint={`Ao menos ${PASSWORD_CHARS_MIN} caracteres. Uma frase curta é fácil de lembrar.`}
+          hint={t('Ao menos {passwordCharsMin} caracteres. Uma frase curta é fácil de lembrar.', {
+            passwordCharsMin: PASSWORD_CHARS_MIN,
+          })}
         >
           {(control) => (
             <Input
@@ -133,7 +141,7 @@ function ChangePassword() {
           className="justify-self-start"
           isBusy={change.isPending}
         >
-          Trocar senha
+          {t('Trocar senha')}
         </Button>
       </form>
     </Card>

@@ -7,6 +7,7 @@ import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { prove, type Security } from './security-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface ProofDialogProps {
   readonly security: Security
@@ -31,7 +32,7 @@ export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialog
       if (canProve) onProved()
     },
   })
-  const label = hasFactor ? 'Código do aplicativo ou de reserva' : 'Senha'
+  const label = hasFactor ? t('Código do aplicativo ou de reserva') : t('Senha')
   return (
     <ConfirmDialog
       isOpen={isOpen}
@@ -42,8 +43,8 @@ export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialog
         onClose()
       }}
       onConfirm={() => act.mutate()}
-      title="Confirme que é você"
-      confirmText={canProve ? 'Continuar' : 'Entrar de novo'}
+      title={t('Confirme que é você')}
+      confirmText={canProve ? t('Continuar') : t('Entrar de novo')}
       variant="primary"
       isBusy={act.isPending}
       isDisabled={canProve && typed === ''}
@@ -51,8 +52,10 @@ export function ProofDialog({ security, isOpen, onProved, onClose }: ProofDialog
     >
       <p className="text-sm text-muted">
         {canProve
-          ? 'O que você vai mudar protege a sua conta. Vale pelos próximos dez minutos.'
-          : 'O que você vai mudar protege a sua conta, e faz tempo que você entrou. Entre de novo e volte a esta página.'}
+          ? t('O que você vai mudar protege a sua conta. Vale pelos próximos dez minutos.')
+          : t(
+              'O que você vai mudar protege a sua conta, e faz tempo que você entrou. Entre de novo e volte a esta página.',
+            )}
       </p>
       {hasFactor && <CodeField label={label} isBackup value={typed} onChange={setTyped} />}
       {!hasFactor && security.hasPassword && (

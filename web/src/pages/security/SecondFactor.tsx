@@ -20,6 +20,8 @@ import {
 } from './security-queries.ts'
 import type { WithProof } from './use-proof.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** Below this number the page recommends new codes. */
 const FEW_CODES = 3
@@ -38,9 +40,9 @@ export function SecondFactor({ factor, withProof }: SecondFactorProps) {
 
   return (
     <Card
-      title="Verificação em duas etapas"
-      description="Além da senha ou do link por e-mail, um código do seu celular."
-      actions={isOn && <Badge tone="success">Ligada</Badge>}
+      title={t('Verificação em duas etapas')}
+      description={t('Além da senha ou do link por e-mail, um código do seu celular.')}
+      actions={isOn && <Badge tone="success">{t('Ligada')}</Badge>}
     >
       {codes && (
         <BackupCodes
@@ -86,7 +88,7 @@ export function SecondFactor({ factor, withProof }: SecondFactorProps) {
             isBusy={begin.isPending}
             onClick={() => begin.mutate()}
           >
-            Ligar verificação
+            {t('Ligar verificação')}
           </Button>
         </div>
       )}
@@ -107,7 +109,7 @@ function FactorIsOn({ factor, withProof, onCodes, onOff }: FactorIsOnProps) {
     mutationFn: () => withProof(disableFactor),
     async onSuccess() {
       close()
-      toast('Verificação em duas etapas desligada.')
+      toast(t('Verificação em duas etapas desligada.'))
       await onOff()
     },
   })
@@ -122,20 +124,26 @@ function FactorIsOn({ factor, withProof, onCodes, onOff }: FactorIsOnProps) {
   return (
     <div className="grid gap-4">
       <p className="text-sm">
-        Desde <DateTime instant={factor.enabledAt ?? ''} />.{' '}
-        {left === 0
-          ? 'Não há códigos de reserva: crie novos.'
-          : `${counted(left, 'código de reserva resta', 'códigos de reserva restam')}.`}
+        <Trans
+          id="Desde {dateTime}. {word}"
+          values={{
+            dateTime: <DateTime instant={factor.enabledAt ?? ''} />,
+            word:
+              left === 0
+                ? t('Não há códigos de reserva: crie novos.')
+                : `${counted(left, t('código de reserva resta'), t('códigos de reserva restam'))}.`,
+          }}
+        />
       </p>
       {left > 0 && left < FEW_CODES && (
-        <Notice tone="warning">Restam poucos códigos de reserva: crie novos.</Notice>
+        <Notice tone="warning">{t('Restam poucos códigos de reserva: crie novos.')}</Notice>
       )}
       <div className="flex flex-wrap gap-3">
         <Button variant="secondary" onClick={() => setAsked('codes')}>
-          Criar novos códigos de reserva
+          {t('Criar novos códigos de reserva')}
         </Button>
         <Button variant="secondary" onClick={() => setAsked('off')}>
-          Desligar
+          {t('Desligar')}
         </Button>
       </div>
       <ConfirmDialog
@@ -145,13 +153,15 @@ function FactorIsOn({ factor, withProof, onCodes, onOff }: FactorIsOnProps) {
           off.reset()
         }}
         onConfirm={() => off.mutate()}
-        title="Desligar a verificação em duas etapas?"
-        confirmText="Desligar verificação"
+        title={t('Desligar a verificação em duas etapas?')}
+        confirmText={t('Desligar verificação')}
         isBusy={off.isPending}
         error={off.error ? explainError(off.error) : undefined}
       >
         <p className="text-sm">
-          Para entrar bastará a senha ou um link por e-mail. Os códigos de reserva deixam de valer.
+          {t(
+            'Para entrar bastará a senha ou um link por e-mail. Os códigos de reserva deixam de valer.',
+          )}
         </p>
       </ConfirmDialog>
       <ConfirmDialog
@@ -161,13 +171,13 @@ function FactorIsOn({ factor, withProof, onCodes, onOff }: FactorIsOnProps) {
           renew.reset()
         }}
         onConfirm={() => renew.mutate()}
-        title="Criar novos códigos de reserva?"
-        confirmText="Criar códigos"
+        title={t('Criar novos códigos de reserva?')}
+        confirmText={t('Criar códigos')}
         variant="primary"
         isBusy={renew.isPending}
         error={renew.error ? explainError(renew.error) : undefined}
       >
-        <p className="text-sm">Os códigos que você guardou antes deixam de valer.</p>
+        <p className="text-sm">{t('Os códigos que você guardou antes deixam de valer.')}</p>
       </ConfirmDialog>
     </div>
   )

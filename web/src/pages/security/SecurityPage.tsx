@@ -9,6 +9,7 @@ import { SecondFactor } from './SecondFactor.tsx'
 import { Sessions } from './Sessions.tsx'
 import { securityQuery } from './security-queries.ts'
 import { useProof } from './use-proof.tsx'
+import { t } from '../../language/t.ts'
 
 export function SecurityPage() {
   const security = useQuery(securityQuery)
@@ -16,8 +17,10 @@ export function SecurityPage() {
   return (
     <>
       <PageTitle
-        title="Segurança"
-        description="Como você entra na sua conta, e onde ela está aberta. A cada mudança avisamos por e-mail."
+        title={t('Segurança')}
+        description={t(
+          'Como você entra na sua conta, e onde ela está aberta. A cada mudança avisamos por e-mail.',
+        )}
       />
       <div className="grid max-w-3xl gap-6">
         {security.isPending && (

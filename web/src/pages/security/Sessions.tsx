@@ -12,6 +12,8 @@ import { counted } from '../../format/number.ts'
 import { deviceWords } from './device-words.ts'
 import { endOtherSessions, endSession, SECURITY, type SignedIn } from './security-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] }) {
   const [ending, setEnding] = useState<SignedIn | 'others'>()
@@ -25,7 +27,7 @@ export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] 
     },
     async onSuccess(ended) {
       setEnding(undefined)
-      toast(`${counted(ended, 'sessão encerrada', 'sessões encerradas')}.`)
+      toast(`${counted(ended, t('sessão encerrada'), t('sessões encerradas'))}.`)
       await queries.invalidateQueries({ queryKey: SECURITY })
     },
   })
@@ -33,12 +35,12 @@ export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] 
   const inOrder = [...sessions.filter(({ isThis }) => isThis), ...others]
   return (
     <Card
-      title="Onde sua conta está aberta"
-      description="Cada sessão vale por 14 dias. A que você encerrar é desconectada na hora."
+      title={t('Onde sua conta está aberta')}
+      description={t('Cada sessão vale por 14 dias. A que você encerrar é desconectada na hora.')}
       actions={
         others.length > 0 && (
           <Button variant="secondary" onClick={() => setEnding('others')}>
-            Encerrar todas as outras
+            {t('Encerrar todas as outras')}
           </Button>
         )
       }
@@ -50,20 +52,26 @@ export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] 
             <div className="min-w-0 grow">
               <p className="flex flex-wrap items-center gap-2 font-medium">
                 {deviceWords(session.userAgent)}
-                {session.isThis && <Badge tone="accent">Esta sessão</Badge>}
+                {session.isThis && <Badge tone="accent">{t('Esta sessão')}</Badge>}
               </p>
               <p className="text-sm break-words text-muted">
                 {session.ip !== null && <>{session.ip} · </>}
-                desde <DateTime instant={session.createdAt} />
+                <Trans
+                  id="desde {dateTime}"
+                  values={{ dateTime: <DateTime instant={session.createdAt} /> }}
+                />
               </p>
             </div>
             {!session.isThis && (
               <Button
                 variant="quiet"
-                aria-label={`Encerrar a sessão em ${deviceWords(session.userAgent)}, ${session.ip ?? ''}`}
+                aria-label={t('Encerrar a sessão em {userAgent}, {ip}', {
+                  userAgent: deviceWords(session.userAgent),
+                  ip: session.ip ?? '',
+                })}
                 onClick={() => setEnding(session)}
               >
-                Encerrar
+                {t('Encerrar')}
               </Button>
             )}
           </li>
@@ -76,13 +84,15 @@ export function Sessions({ sessions }: { readonly sessions: readonly SignedIn[] 
           end.reset()
         }}
         onConfirm={() => ending && end.mutate(ending)}
-        title={ending === 'others' ? 'Encerrar todas as outras sessões?' : 'Encerrar esta sessão?'}
-        confirmText={ending === 'others' ? 'Encerrar as outras' : 'Encerrar sessão'}
+        title={
+          ending === 'others' ? t('Encerrar todas as outras sessões?') : t('Encerrar esta sessão?')
+        }
+        confirmText={ending === 'others' ? t('Encerrar as outras') : t('Encerrar sessão')}
         isBusy={end.isPending}
         error={end.error ? explainError(end.error) : undefined}
       >
         <p className="text-sm">
-          Quem estiver lá terá de entrar de novo. Suas chaves de API continuam a funcionar.
+          {t('Quem estiver lá terá de entrar de novo. Suas chaves de API continuam a funcionar.')}
         </p>
       </ConfirmDialog>
     </Card>

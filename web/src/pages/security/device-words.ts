@@ -1,3 +1,6 @@
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+
 /** Checked in this order, because most browsers claim to be several of these. */
 const PROGRAMS: readonly [name: string, pattern: RegExp][] = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
@@ -7,21 +10,21 @@ const PROGRAMS: readonly [name: string, pattern: RegExp][] = [
   ['Chrome', /\b(Chrome|CriOS|Chromium|HeadlessChrome)\//],
   ['Safari', /\bVersion\/.*\bSafari\//],
 ]
-const SYSTEMS: readonly [place: string, pattern: RegExp][] = [
-  ['no iPhone', /\biPhone\b/],
-  ['no iPad', /\biPad\b/],
-  ['no Android', /\bAndroid\b/],
-  ['no Windows', /\bWindows\b/],
-  ['no ChromeOS', /\bCrOS\b/],
-  ['no Mac', /\bMac(intosh| OS X)\b/],
-  ['no Linux', /\bLinux\b/],
-]
+const SYSTEMS = perLanguage((): readonly [place: string, pattern: RegExp][] => [
+  [t('no iPhone'), /\biPhone\b/],
+  [t('no iPad'), /\biPad\b/],
+  [t('no Android'), /\bAndroid\b/],
+  [t('no Windows'), /\bWindows\b/],
+  [t('no ChromeOS'), /\bCrOS\b/],
+  [t('no Mac'), /\bMac(intosh| OS X)\b/],
+  [t('no Linux'), /\bLinux\b/],
+])
 
 /** The browser and the device in words: "Chrome no Windows". */
 export function deviceWords(userAgent: string | null): string {
   const text = userAgent ?? ''
   const program = PROGRAMS.find(([, pattern]) => pattern.test(text))?.[0]
-  const place = SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0]
-  if (program === undefined && place === undefined) return 'Dispositivo desconhecido'
-  return [program ?? 'Navegador', place].filter(Boolean).join(' ')
+  const place = SYSTEMS().find(([, pattern]) => pattern.test(text))?.[0]
+  if (program === undefined && place === undefined) return t('Dispositivo desconhecido')
+  return [program ?? t('Navegador'), place].filter(Boolean).join(' ')
 }

@@ -19,6 +19,7 @@ import { ShareBill } from '../usage/ShareBill.tsx'
 import { amount, tokensText } from '../usage/charge-words.ts'
 import type { Charge } from '../usage/usage-queries.ts'
 import { sessionQuery } from './session-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function SessionPage() {
   const { id = '' } = useParams({ strict: false })
@@ -32,25 +33,28 @@ export function SessionPage() {
         className="mb-3 inline-flex min-h-11 items-center gap-2 text-sm font-medium text-muted hover:text-ink"
       >
         <ArrowLeft aria-hidden="true" className="size-4" />
-        Todas as sessões
+        {t('Todas as sessões')}
       </Link>
       <PageTitle
-        title={`Sessão ${id}`}
+        title={t('Sessão {id}', { id })}
         description={
           first &&
-          `${counted(first.request_count, 'chamada', 'chamadas')}, ${amount(first.total_billed_brl)} no total`
+          t('{requestCount}, {totalBilledBrl} no total', {
+            requestCount: counted(first.request_count, t('chamada'), t('chamadas')),
+            totalBilledBrl: amount(first.total_billed_brl),
+          })
         }
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows rows={6} label="Carregando a sessão" />
+          <SkeletonRows rows={6} label={t('Carregando a sessão')} />
         </Card>
       )}
       {!found.data && found.isError && (
         <Failure error={found.error} onRetry={() => void found.refetch()} />
       )}
       {found.data && (
-        <Card title="Linha do tempo">
+        <Card title={t('Linha do tempo')}>
           <ol className="grid">
             {events.map((event, place) => (
               <TimelineEntry key={event.id} charge={event} before={events[place - 1]} />
@@ -72,14 +76,14 @@ function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry: 
   return (
     <Card>
       <EmptyState
-        title="Não há nenhuma sessão com este nome"
+        title={t('Não há nenhuma sessão com este nome')}
         action={
           <Link to="/sessoes" className={buttonClass('secondary')}>
-            Ver todas as sessões
+            {t('Ver todas as sessões')}
           </Link>
         }
       >
-        Confira o nome: maiúsculas e minúsculas contam.
+        {t('Confira o nome: maiúsculas e minúsculas contam.')}
       </EmptyState>
     </Card>
   )
@@ -111,11 +115,12 @@ function TimelineEntry(props: { readonly charge: Charge; readonly before: Charge
         <span className="min-w-0">
           <span className="flex flex-wrap items-center gap-x-2">
             <span className="font-medium break-words">{charge.model_id}</span>
-            {charge.usage_kind === 'estimated' && <Badge tone="warning">estimada</Badge>}
+            {charge.usage_kind === 'estimated' && <Badge tone="warning">{t('estimada')}</Badge>}
           </span>
           <span className="block text-xs text-muted tabular-nums">
             {dateTime(charge.created_at)}
-            {gapMs !== undefined && `, ${duration(gapMs)} depois`} · {tokensText(charge)}
+            {gapMs !== undefined && t(', {gapMs} depois', { gapMs: duration(gapMs) })} ·{' '}
+            {tokensText(charge)}
           </span>
         </span>
         <span className="font-medium whitespace-nowrap tabular-nums">

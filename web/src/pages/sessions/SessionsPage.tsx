@@ -16,6 +16,8 @@ import { duration } from '../../format/duration.ts'
 import { counted, wholeNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import { sessionsQuery, type Session } from './session-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 const WINDOWS = [7, 30, 90]
 const HEADER = 'x-svc-session-id: pedido-4812'
@@ -25,8 +27,10 @@ export function SessionsPage() {
   return (
     <>
       <PageTitle
-        title="Sessões"
-        description="Chamadas da mesma tarefa: uma conversa, um pedido, o trabalho de um agente."
+        title={t('Sessões')}
+        description={t(
+          'Chamadas da mesma tarefa: uma conversa, um pedido, o trabalho de um agente.',
+        )}
         actions={<PeriodField className="w-44" days={days} windows={WINDOWS} onChange={setDays} />}
       />
       <SessionList key={days} days={days} />
@@ -39,7 +43,7 @@ function SessionList({ days }: { readonly days: number }) {
   if (found.isPending)
     return (
       <Card>
-        <SkeletonRows rows={6} label="Carregando as sessões" />
+        <SkeletonRows rows={6} label={t('Carregando as sessões')} />
       </Card>
     )
   if (!found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
@@ -49,8 +53,8 @@ function SessionList({ days }: { readonly days: number }) {
     <div className="grid gap-4">
       <Card>
         <Table
-          caption="Sessões, as de uso mais recente primeiro"
-          columns={COLUMNS}
+          caption={t('Sessões, as de uso mais recente primeiro')}
+          columns={COLUMNS()}
           rows={sessions}
           rowKey={(session) => session.session_id}
         />
@@ -60,10 +64,10 @@ function SessionList({ days }: { readonly days: number }) {
   )
 }
 
-const COLUMNS: readonly Column<Session>[] = [
+const COLUMNS = perLanguage((): readonly Column<Session>[] => [
   {
     key: 'session',
-    header: 'Sessão',
+    header: t('Sessão'),
     cell: (session) => (
       <>
         <Link
@@ -74,7 +78,8 @@ const COLUMNS: readonly Column<Session>[] = [
           {session.session_id}
         </Link>
         <span className="block text-xs text-muted">
-          {counted(session.request_count, 'chamada', 'chamadas')}, {duration(session.duration_ms)}
+          {counted(session.request_count, t('chamada'), t('chamadas'))},{' '}
+          {duration(session.duration_ms)}
         </span>
         <span className="block text-xs text-muted md:hidden">
           <DateTime instant={session.last_request_at} />
@@ -84,20 +89,20 @@ const COLUMNS: readonly Column<Session>[] = [
   },
   {
     key: 'models',
-    header: 'Modelos',
+    header: t('Modelos'),
     isSecondary: true,
     cell: ({ models }) => <span className="text-muted">{models.join(', ')}</span>,
   },
   {
     key: 'tokens',
-    header: 'Tokens',
+    header: t('Tokens'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ total_tokens }) => wholeNumber(total_tokens),
   },
   {
     key: 'last',
-    header: 'Última chamada',
+    header: t('Última chamada'),
     isSecondary: true,
     cell: ({ last_request_at }) => (
       <span className="text-muted">
@@ -107,20 +112,20 @@ const COLUMNS: readonly Column<Session>[] = [
   },
   {
     key: 'cost',
-    header: 'Gasto',
+    header: t('Gasto'),
     isNumeric: true,
     cell: ({ total_billed_brl }) => (
       <span className="font-medium whitespace-nowrap">{amount(total_billed_brl)}</span>
     ),
   },
-]
+])
 
 function NoSessions() {
   return (
     <Card>
       <EmptyState
         icon={<Route className="size-6" />}
-        title="Nenhuma sessão neste período"
+        title={t('Nenhuma sessão neste período')}
         action={
           <div className="flex flex-wrap items-center justify-center gap-2">
             <code className="rounded-lg bg-sunken px-3 py-2 break-all">{HEADER}</code>
@@ -128,8 +133,9 @@ function NoSessions() {
           </div>
         }
       >
-        Envie este cabeçalho, com um nome seu, nas chamadas da mesma tarefa: elas aparecem aqui como
-        uma sessão, com o custo somado.
+        {t(
+          'Envie este cabeçalho, com um nome seu, nas chamadas da mesma tarefa: elas aparecem aqui como uma sessão, com o custo somado.',
+        )}
       </EmptyState>
     </Card>
   )

@@ -8,6 +8,7 @@ import { buttonClass } from '../../components/button-class.ts'
 import { Notice } from '../../components/Notice.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface CheckMailProps {
   email: string
@@ -20,7 +21,7 @@ export function CheckMail({ email, onAgain, children }: CheckMailProps) {
   const again = useSubmit({ mutationFn: onAgain })
   const { data: health } = useQuery({ queryKey: ['healthz'], queryFn: () => api.get('/healthz') })
   return (
-    <SignInCard title="Confira seu e-mail">
+    <SignInCard title={t('Confira seu e-mail')}>
       <div role="status" className="flex items-start gap-3">
         <MailCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-accent" />
         <div className="min-w-0">
@@ -30,11 +31,11 @@ export function CheckMail({ email, onAgain, children }: CheckMailProps) {
       </div>
       {health?.mode === 'sandbox' && (
         <a href="/mailbox" className={buttonClass('primary', 'mt-6 w-full')}>
-          Abrir a caixa de e-mails do modo de teste
+          {t('Abrir a caixa de e-mails do modo de teste')}
         </a>
       )}
       <div className="mt-6 flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
-        <p>Não chegou? Veja também a pasta de spam, ou peça de novo.</p>
+        <p>{t('Não chegou? Veja também a pasta de spam, ou peça de novo.')}</p>
         {again.isError && (
           <Notice tone="danger" role="alert">
             {explainError(again.error)}
@@ -42,11 +43,11 @@ export function CheckMail({ email, onAgain, children }: CheckMailProps) {
         )}
         {again.isSuccess && (
           <Notice tone="success" role="status">
-            Enviamos outro e-mail. Só o mais recente vale.
+            {t('Enviamos outro e-mail. Só o mais recente vale.')}
           </Notice>
         )}
         <Button variant="secondary" isBusy={again.isPending} onClick={() => again.mutate()}>
-          Enviar de novo
+          {t('Enviar de novo')}
         </Button>
       </div>
     </SignInCard>

@@ -9,6 +9,7 @@ import { CodeField } from '../../components/CodeField.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 const route = getRouteApi('/open/entrar/codigo')
 
@@ -28,7 +29,7 @@ export function CodePage() {
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    const wrong = code.trim() === '' ? 'Digite o código.' : undefined
+    const wrong = code.trim() === '' ? t('Digite o código.') : undefined
     setFault(wrong)
     if (wrong === undefined) give.mutate()
     else document.getElementById('codigo')?.focus()
@@ -36,11 +37,11 @@ export function CodePage() {
 
   return (
     <SignInCard
-      title="Verificação em duas etapas"
+      title={t('Verificação em duas etapas')}
       description={
         isBackup
-          ? 'Digite um dos códigos de reserva que você guardou. Cada um vale uma vez.'
-          : 'Abra o aplicativo autenticador e digite o código de seis dígitos da Catraca.'
+          ? t('Digite um dos códigos de reserva que você guardou. Cada um vale uma vez.')
+          : t('Abra o aplicativo autenticador e digite o código de seis dígitos da Catraca.')
       }
       below={
         <Link
@@ -48,7 +49,7 @@ export function CodePage() {
           search={{ voltar }}
           className="font-semibold text-accent underline underline-offset-4"
         >
-          Entrar de outra forma
+          {t('Entrar de outra forma')}
         </Link>
       }
     >
@@ -60,20 +61,20 @@ export function CodePage() {
         )}
         {isOver ? (
           <Link to="/entrar" search={{ voltar }} className={buttonClass('primary', 'w-full')}>
-            Entrar de novo
+            {t('Entrar de novo')}
           </Link>
         ) : (
           <>
             <CodeField
               id="codigo"
-              label={isBackup ? 'Código de reserva' : 'Código do aplicativo'}
+              label={isBackup ? t('Código de reserva') : t('Código do aplicativo')}
               isBackup={isBackup}
               value={code}
               error={fault}
               onChange={setCode}
             />
             <Button type="submit" isBusy={give.isPending} className="w-full">
-              Confirmar
+              {t('Confirmar')}
             </Button>
             <Button
               variant="quiet"
@@ -86,7 +87,7 @@ export function CodePage() {
                 document.getElementById('codigo')?.focus()
               }}
             >
-              {isBackup ? 'Usar o código do aplicativo' : 'Usar código de reserva'}
+              {isBackup ? t('Usar o código do aplicativo') : t('Usar código de reserva')}
             </Button>
           </>
         )}

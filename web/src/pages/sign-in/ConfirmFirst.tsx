@@ -5,6 +5,7 @@ import { Notice } from '../../components/Notice.tsx'
 import { CheckMail } from './CheckMail.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 /** The password is right, but the e-mail address is not confirmed yet. */
 export function ConfirmFirst({ email }: { email: string }) {
@@ -12,14 +13,16 @@ export function ConfirmFirst({ email }: { email: string }) {
   if (send.isSuccess) {
     return (
       <CheckMail email={email} onAgain={() => send.mutateAsync()}>
-        Abra o link que enviamos e digite sua senha para confirmar o e-mail.
+        {t('Abra o link que enviamos e digite sua senha para confirmar o e-mail.')}
       </CheckMail>
     )
   }
   return (
     <SignInCard
-      title="Falta confirmar seu e-mail"
-      description="Enviamos um link quando você criou a conta. Abra-o para entrar, ou peça outro."
+      title={t('Falta confirmar seu e-mail')}
+      description={t(
+        'Enviamos um link quando você criou a conta. Abra-o para entrar, ou peça outro.',
+      )}
     >
       <div className="flex flex-col gap-4">
         {send.isError && (
@@ -28,7 +31,7 @@ export function ConfirmFirst({ email }: { email: string }) {
           </Notice>
         )}
         <Button isBusy={send.isPending} onClick={() => send.mutate()} className="w-full">
-          Enviar outro link
+          {t('Enviar outro link')}
         </Button>
       </div>
     </SignInCard>

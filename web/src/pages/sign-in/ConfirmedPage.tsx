@@ -1,16 +1,19 @@
 import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../../components/button-class.ts'
 import { SignInCard } from './SignInCard.tsx'
+import { t } from '../../language/t.ts'
 
 /** The target of the confirmation link: the address is confirmed and the user signed in. */
 export function ConfirmedPage() {
   return (
     <SignInCard
-      title="E-mail confirmado"
-      description="Sua conta está pronta. Em quatro passos você faz a primeira chamada a um modelo."
+      title={t('E-mail confirmado')}
+      description={t(
+        'Sua conta está pronta. Em quatro passos você faz a primeira chamada a um modelo.',
+      )}
     >
       <Link to="/" className={buttonClass('primary', 'w-full')}>
-        Começar
+        {t('Começar')}
       </Link>
     </SignInCard>
   )

@@ -1,5 +1,6 @@
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
+import { t } from '../../language/t.ts'
 
 interface EmailFieldProps {
   readonly value: string
@@ -9,7 +10,7 @@ interface EmailFieldProps {
 
 export function EmailField({ value, error, onChange }: EmailFieldProps) {
   return (
-    <Field label="E-mail" error={error} id="email">
+    <Field label={t('E-mail')} error={error} id="email">
       {(control) => (
         <Input
           {...control}

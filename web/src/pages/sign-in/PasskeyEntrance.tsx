@@ -4,6 +4,7 @@ import { enterByPasskey, hasPasskeys } from '../../api/passkeys.ts'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 /** Needs no e-mail address: the device knows its passkeys. */
 export function PasskeyEntrance({ onEntered }: { readonly onEntered: () => void }) {
@@ -23,7 +24,7 @@ export function PasskeyEntrance({ onEntered }: { readonly onEntered: () => void 
         icon={<Fingerprint aria-hidden="true" className="size-4" />}
         className="w-full"
       >
-        Entrar com chave de acesso
+        {t('Entrar com chave de acesso')}
       </Button>
     </div>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
+import { t } from '../../language/t.ts'
 
 interface ReferralFieldProps {
   readonly code: string
@@ -17,11 +18,14 @@ export function ReferralField({ code, onChange }: ReferralFieldProps) {
         onClick={() => setOpen(true)}
         className="inline-flex min-h-11 items-center self-start text-sm font-medium text-accent underline underline-offset-4 md:min-h-8"
       >
-        Tenho um código de indicação
+        {t('Tenho um código de indicação')}
       </button>
     )
   return (
-    <Field label="Código de indicação (opcional)" hint="De quem indicou a Catraca a você.">
+    <Field
+      label={t('Código de indicação (opcional)')}
+      hint={t('De quem indicou a Catraca a você.')}
+    >
       {(control) => (
         <Input
           {...control}

@@ -15,6 +15,8 @@ import { EmailField } from './EmailField.tsx'
 import { PasskeyEntrance } from './PasskeyEntrance.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** The server's limit. */
 const ADDRESS_MAX = 500
@@ -44,7 +46,7 @@ export function SignInPage() {
     const wrongEmail = emailFault(email)
     const found = {
       ...(wrongEmail ? { email: wrongEmail } : {}),
-      ...(password === '' ? { password: 'Digite sua senha, ou peça o link abaixo.' } : {}),
+      ...(password === '' ? { password: t('Digite sua senha, ou peça o link abaixo.') } : {}),
     }
     setFaults(found)
     for (const each of [withLink, newPassword]) each.reset()
@@ -64,14 +66,14 @@ export function SignInPage() {
   if (withLink.isSuccess) {
     return (
       <CheckMail email={email.trim()} onAgain={sendLink}>
-        Abra o link que enviamos para entrar. Ele vale por 15 minutos e só uma vez.
+        {t('Abra o link que enviamos para entrar. Ele vale por 15 minutos e só uma vez.')}
       </CheckMail>
     )
   }
   if (newPassword.isSuccess) {
     return (
       <CheckMail email={email.trim()} onAgain={() => sendPasswordReset(email.trim())}>
-        Abra o link que enviamos para escolher outra senha. Ele vale por uma hora.
+        {t('Abra o link que enviamos para escolher outra senha. Ele vale por uma hora.')}
       </CheckMail>
     )
   }
@@ -81,14 +83,23 @@ export function SignInPage() {
   }
   return (
     <SignInCard
-      title="Entrar"
-      description="Que bom ver você de novo."
+      title={t('Entrar')}
+      description={t('Que bom ver você de novo.')}
       below={
         <>
-          Ainda não tem conta?{' '}
-          <Link to="/cadastrar" className="font-semibold text-accent underline underline-offset-4">
-            Crie a sua
-          </Link>
+          <Trans
+            id="Ainda não tem conta? {link}"
+            values={{
+              link: (
+                <Link
+                  to="/cadastrar"
+                  className="font-semibold text-accent underline underline-offset-4"
+                >
+                  {t('Crie a sua')}
+                </Link>
+              ),
+            }}
+          />
         </>
       }
     >
@@ -99,7 +110,7 @@ export function SignInPage() {
           </Notice>
         )}
         <EmailField value={email} error={faults.email} onChange={setEmail} />
-        <Field label="Senha" error={faults.password} id="senha">
+        <Field label={t('Senha')} error={faults.password} id="senha">
           {(control) => (
             <Input
               {...control}
@@ -112,7 +123,7 @@ export function SignInPage() {
           )}
         </Field>
         <Button type="submit" isBusy={withPassword.isPending} className="w-full">
-          Entrar
+          {t('Entrar')}
         </Button>
         <Button
           variant="secondary"
@@ -121,7 +132,7 @@ export function SignInPage() {
           icon={<Mail aria-hidden="true" className="size-4" />}
           className="w-full"
         >
-          Receber um link por e-mail
+          {t('Receber um link por e-mail')}
         </Button>
         <Button
           variant="quiet"
@@ -129,7 +140,7 @@ export function SignInPage() {
           onClick={() => askByMail(newPassword)}
           className="w-full"
         >
-          Esqueci minha senha
+          {t('Esqueci minha senha')}
         </Button>
       </form>
       <PasskeyEntrance onEntered={() => router.history.push(voltar)} />

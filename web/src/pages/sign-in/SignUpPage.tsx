@@ -17,6 +17,9 @@ import { ReferralField } from './ReferralField.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { keepForAccount } from '../../language/chosen-language.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** The server's minimum. */
 const PASSWORD_CHARS_MIN = 10
@@ -39,6 +42,7 @@ export function SignUpPage() {
   const create = useSubmit({
     mutationFn: async () => {
       const { version } = await queryClient.ensureQueryData(legalQuery)
+      keepForAccount()
       return signUp({
         name: name.trim(),
         email: email.trim(),
@@ -53,7 +57,7 @@ export function SignUpPage() {
     event.preventDefault()
     const found = {
       ...faultsOf(name, email, password),
-      ...(isAccepted ? {} : { termos: 'Para criar a conta, aceite os termos.' }),
+      ...(isAccepted ? {} : { termos: t('Para criar a conta, aceite os termos.') }),
     }
     setFaults(found)
     const [first] = Object.keys(found)
@@ -64,21 +68,31 @@ export function SignUpPage() {
   if (create.isSuccess) {
     return (
       <CheckMail email={email.trim()} onAgain={() => sendConfirmation(email.trim())}>
-        Abra o link que enviamos e digite a senha que acabou de escolher: sua conta fica pronta na
-        hora.
+        {t(
+          'Abra o link que enviamos e digite a senha que acabou de escolher: sua conta fica pronta na hora.',
+        )}
       </CheckMail>
     )
   }
   return (
     <SignInCard
-      title="Criar conta"
-      description="Modelos de IA pagos em reais, por Pix, sem mensalidade."
+      title={t('Criar conta')}
+      description={t('Modelos de IA pagos em reais, por Pix, sem mensalidade.')}
       below={
         <>
-          Já tem conta?{' '}
-          <Link to="/entrar" className="font-semibold text-accent underline underline-offset-4">
-            Entre
-          </Link>
+          <Trans
+            id="Já tem conta? {link}"
+            values={{
+              link: (
+                <Link
+                  to="/entrar"
+                  className="font-semibold text-accent underline underline-offset-4"
+                >
+                  {t('Entre')}
+                </Link>
+              ),
+            }}
+          />
         </>
       }
     >
@@ -88,7 +102,7 @@ export function SignUpPage() {
             {explainError(create.error)}
           </Notice>
         )}
-        <Field label="Nome" error={faults.nome} id="nome">
+        <Field label={t('Nome')} error={faults.nome} id="nome">
           {(control) => (
             <Input
               {...control}
@@ -102,10 +116,12 @@ export function SignUpPage() {
         </Field>
         <EmailField value={email} error={faults.email} onChange={setEmail} />
         <Field
-          label="Senha"
+          label={t('Senha')}
           error={faults.senha}
           id="senha"
-          hint={`Ao menos ${PASSWORD_CHARS_MIN} caracteres. Uma frase curta é fácil de lembrar.`}
+          hint={t('Ao menos {passwordCharsMin} caracteres. Uma frase curta é fácil de lembrar.', {
+            passwordCharsMin: PASSWORD_CHARS_MIN,
+          })}
         >
           {(control) => (
             <Input
@@ -121,7 +137,7 @@ export function SignUpPage() {
         <ReferralField code={code} onChange={setCode} />
         <TermsCheckbox isChecked={isAccepted} error={faults.termos} onChange={setAccepted} />
         <Button type="submit" isBusy={create.isPending} className="w-full">
-          Criar conta
+          {t('Criar conta')}
         </Button>
         <Terms />
       </form>
@@ -132,10 +148,14 @@ export function SignUpPage() {
 function faultsOf(name: string, email: string, password: string): Faults {
   const wrongEmail = emailFault(email)
   return {
-    ...(name.trim() === '' ? { nome: 'Digite seu nome.' } : {}),
+    ...(name.trim() === '' ? { nome: t('Digite seu nome.') } : {}),
     ...(wrongEmail ? { email: wrongEmail } : {}),
     ...(password.length < PASSWORD_CHARS_MIN
-      ? { senha: `Use ao menos ${PASSWORD_CHARS_MIN} caracteres.` }
+      ? {
+          senha: t('Use ao menos {passwordCharsMin} caracteres.', {
+            passwordCharsMin: PASSWORD_CHARS_MIN,
+          }),
+        }
       : {}),
   }
 }

@@ -2,20 +2,23 @@ import { Badge, type BadgeTone } from '../../components/Badge.tsx'
 import { Card } from '../../components/Card.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
 import type { Incident } from './ServiceState.tsx'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
-const SEVERITIES: Record<Incident['severity'], readonly [BadgeTone, string]> = {
-  minor: ['neutral', 'Leve'],
-  major: ['warning', 'Grave'],
-  critical: ['danger', 'Crítico'],
-}
+const SEVERITIES = perLanguage((): Record<Incident['severity'], readonly [BadgeTone, string]> => ({
+  minor: ['neutral', t('Leve')],
+  major: ['warning', t('Grave')],
+  critical: ['danger', t('Crítico')],
+}))
 
 export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
   if (incidents.length === 0) return null
   return (
-    <Card title="Incidentes em andamento">
+    <Card title={t('Incidentes em andamento')}>
       <ul className="flex flex-col gap-5">
         {incidents.map((incident) => {
-          const [tone, severity] = SEVERITIES[incident.severity]
+          const [tone, severity] = SEVERITIES()[incident.severity]
           const affected = [...incident.providers, ...incident.models]
           return (
             <li key={incident.id} className="border-b border-line pb-5 last:border-0 last:pb-0">
@@ -25,8 +28,12 @@ export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
               </div>
               <p className="mt-1 whitespace-pre-line">{incident.message}</p>
               <p className="mt-2 text-sm text-muted">
-                Desde <DateTime instant={incident.started_at} />
-                {affected.length > 0 && ` · Atinge: ${affected.join(', ')}`}
+                <Trans
+                  id="Desde {dateTime}"
+                  values={{ dateTime: <DateTime instant={incident.started_at} /> }}
+                />
+                {affected.length > 0 &&
+                  t(' · Atinge: {affected}', { affected: affected.join(', ') })}
               </p>
             </li>
           )

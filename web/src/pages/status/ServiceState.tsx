@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, CircleHelp, LoaderCircle } from 'lucide-react
 import { ApiError } from '../../api/api-error.ts'
 import type { Answer } from '../../api/client.ts'
 import { classNames } from '../../lib/class-names.ts'
+import { t } from '../../language/t.ts'
 
 export type Incident = Answer<'get', '/incidents/active'>['incidents'][number]
 
@@ -45,18 +46,21 @@ type Tone = 'good' | 'bad' | 'waiting' | 'unknown'
 /** Good only if both answers say so. A failure of the visitor's network says nothing about the service. */
 function stateOf({ isOnline, health, incidents }: Answers): [Tone, string] {
   if (!isOnline)
-    return ['unknown', 'Você está sem internet: não dá para saber como está a Catraca.']
+    return ['unknown', t('Você está sem internet: não dá para saber como está a Catraca.')]
   if (health.error)
     return isOfNetwork(health.error)
-      ? ['unknown', 'Não conseguimos falar com a Catraca. Pode ser a sua conexão ou o serviço.']
-      : ['bad', 'A Catraca não está funcionando bem. Já estamos verificando.']
-  if (health.isPending) return ['waiting', 'Verificando…']
+      ? ['unknown', t('Não conseguimos falar com a Catraca. Pode ser a sua conexão ou o serviço.')]
+      : ['bad', t('A Catraca não está funcionando bem. Já estamos verificando.')]
+  if (health.isPending) return ['waiting', t('Verificando…')]
   if (incidents.error)
-    return ['unknown', 'A Catraca responde, mas não deu para ler a lista de incidentes.']
-  if (incidents.isPending) return ['waiting', 'Verificando…']
+    return ['unknown', t('A Catraca responde, mas não deu para ler a lista de incidentes.')]
+  if (incidents.isPending) return ['waiting', t('Verificando…')]
   const count = incidents.data?.incidents.length ?? 0
-  if (count === 0) return ['good', 'Tudo funcionando']
-  return ['bad', count === 1 ? 'Um incidente em andamento' : `${count} incidentes em andamento`]
+  if (count === 0) return ['good', t('Tudo funcionando')]
+  return [
+    'bad',
+    count === 1 ? t('Um incidente em andamento') : t('{count} incidentes em andamento', { count }),
+  ]
 }
 
 function isOfNetwork(error: Error): boolean {

@@ -6,6 +6,7 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 import { Incidents } from './Incidents.tsx'
 import { ServiceState } from './ServiceState.tsx'
 import { UpstreamHealth } from './UpstreamHealth.tsx'
+import { t } from '../../language/t.ts'
 
 const REFRESH_MS = 60_000
 
@@ -30,8 +31,8 @@ export function StatusPage() {
   return (
     <>
       <PageTitle
-        title="Status"
-        description="Como estão a Catraca e os provedores de modelos agora."
+        title={t('Status')}
+        description={t('Como estão a Catraca e os provedores de modelos agora.')}
       />
       <div className="flex flex-col gap-5">
         <ServiceState answers={{ isOnline, health, incidents }} />

@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Table } from '../../components/Table.tsx'
 import { percent, wholeNumber } from '../../format/number.ts'
+import { t } from '../../language/t.ts'
 
 const DAYS = 30
 
@@ -18,45 +19,47 @@ export function UpstreamHealth() {
   })
   return (
     <Card
-      title="Provedores de modelos"
-      description={`Os últimos ${DAYS} dias, medidos nas chamadas de todos os clientes.`}
+      title={t('Provedores de modelos')}
+      description={t('Os últimos {days} dias, medidos nas chamadas de todos os clientes.', {
+        days: DAYS,
+      })}
     >
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!isError && !data && <SkeletonRows />}
       {data?.providers.length === 0 && (
-        <EmptyState title="Ainda sem medições">
-          A disponibilidade e o tempo de resposta de cada provedor aparecem com o uso.
+        <EmptyState title={t('Ainda sem medições')}>
+          {t('A disponibilidade e o tempo de resposta de cada provedor aparecem com o uso.')}
         </EmptyState>
       )}
       {data && data.providers.length > 0 && (
         <Table
-          caption="Disponibilidade e tempo de resposta por provedor"
+          caption={t('Disponibilidade e tempo de resposta por provedor')}
           rows={data.providers}
           rowKey={({ provider }) => provider}
           columns={[
-            { key: 'provider', header: 'Provedor', cell: ({ provider }) => provider },
+            { key: 'provider', header: t('Provedor'), cell: ({ provider }) => provider },
             {
               key: 'uptime',
-              header: 'Disponível',
+              header: t('Disponível'),
               isNumeric: true,
               cell: ({ uptime_percent }) => percent(uptime_percent),
             },
             {
               key: 'p50',
-              header: 'Mediana',
+              header: t('Mediana'),
               isNumeric: true,
               cell: ({ p50_ms }) => milliseconds(p50_ms),
             },
             {
               key: 'p95',
-              header: '95% até',
+              header: t('95% até'),
               isNumeric: true,
               isSecondary: true,
               cell: ({ p95_ms }) => milliseconds(p95_ms),
             },
             {
               key: 'requests',
-              header: 'Chamadas',
+              header: t('Chamadas'),
               isNumeric: true,
               isSecondary: true,
               cell: ({ requests }) => wholeNumber(requests),

@@ -1,6 +1,7 @@
 import { classNames } from '../../lib/class-names.ts'
 import { brl, readableBrl } from '../../format/brl.ts'
 import type { Team } from './team-queries.ts'
+import { t } from '../../language/t.ts'
 
 /** From this percentage on the bar warns that the cap is near. */
 const NEAR = 80
@@ -15,12 +16,14 @@ export function CapBar({ team }: { readonly team: Team }) {
         <span>
           <span className="text-base font-semibold">{readableBrl(spent)}</span>{' '}
           <span className="text-muted">
-            {cap === null ? 'neste mês, sem limite' : `de ${brl(cap)} neste mês`}
+            {cap === null ? t('neste mês, sem limite') : t('de {cap} neste mês', { cap: brl(cap) })}
           </span>
         </span>
         {remaining_brl !== null && (
           <span className={remaining_brl === 0 ? 'font-medium text-danger' : 'text-muted'}>
-            {remaining_brl === 0 ? 'Limite atingido' : `restam ${readableBrl(remaining_brl)}`}
+            {remaining_brl === 0
+              ? t('Limite atingido')
+              : t('restam {remainingBrl}', { remainingBrl: readableBrl(remaining_brl) })}
           </span>
         )}
       </p>

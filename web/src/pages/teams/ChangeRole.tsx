@@ -2,6 +2,7 @@ import { api } from '../../api/client.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { useTeamAct, type Person, type Role } from './team-queries.ts'
+import { t } from '../../language/t.ts'
 
 interface ChangeRoleProps {
   readonly teamId: string
@@ -20,7 +21,7 @@ export function ChangeRole({ teamId, person, onClose }: ChangeRoleProps) {
         { role },
         { path: { id: teamId, customerId } },
       ),
-    done: () => 'Papel alterado.',
+    done: () => t('Papel alterado.'),
     onDone: onClose,
   })
   return (
@@ -31,16 +32,23 @@ export function ChangeRole({ teamId, person, onClose }: ChangeRoleProps) {
         onClose()
       }}
       onConfirm={() => person && change.mutate(person.customer_id)}
-      title={`Tornar ${person?.name ?? ''} ${role === 'admin' ? 'admin' : 'membro'}?`}
-      confirmText={role === 'admin' ? 'Tornar administrador' : 'Tornar membro'}
+      title={t('Tornar {name} {word}?', {
+        name: person?.name ?? '',
+        word: role === 'admin' ? 'admin' : t('membro'),
+      })}
+      confirmText={role === 'admin' ? t('Tornar administrador') : t('Tornar membro')}
       variant="primary"
       isBusy={change.isPending}
       error={change.error ? explainError(change.error) : undefined}
     >
       <p className="text-sm">
         {role === 'admin'
-          ? 'Um administrador convida e remove pessoas, muda o nome e o limite por mês, e vê e revoga todas as chaves da equipe.'
-          : 'Deixa de administrar a equipe. As chaves que criou continuam; os convites que fez e ninguém aceitou deixam de valer.'}
+          ? t(
+              'Um administrador convida e remove pessoas, muda o nome e o limite por mês, e vê e revoga todas as chaves da equipe.',
+            )
+          : t(
+              'Deixa de administrar a equipe. As chaves que criou continuam; os convites que fez e ninguém aceitou deixam de valer.',
+            )}
       </p>
     </ConfirmDialog>
   )

@@ -11,6 +11,8 @@ import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { API_KEYS } from '../keys/key-queries.ts'
 import { TEAMS, useTeamAct, type Team } from './team-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** Owners can delete the team; other members can leave it. */
 export function EndOfTeam({ team }: { readonly team: Team }) {
@@ -24,26 +26,30 @@ function LeaveTeam({ team }: { readonly team: Team }) {
   const leave = useTeamAct({
     act: (customerId: string) =>
       api.delete('/me/teams/{id}/members/{customerId}', { path: { id: team.id, customerId } }),
-    done: () => `Você saiu da equipe ${team.name}.`,
+    done: () => t('Você saiu da equipe {name}.', { name: team.name }),
     onDone: goBack,
   })
   return (
-    <Card title="Sair da equipe" description="As chaves que você criou nela são revogadas na hora.">
+    <Card
+      title={t('Sair da equipe')}
+      description={t('As chaves que você criou nela são revogadas na hora.')}
+    >
       <Button variant="secondary" onClick={() => setOpen(true)}>
-        Sair da equipe
+        {t('Sair da equipe')}
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         onConfirm={() => session && leave.mutate(session.customer.id)}
-        title={`Sair da equipe “${team.name}”?`}
-        confirmText="Sair da equipe"
+        title={t('Sair da equipe “{name}”?', { name: team.name })}
+        confirmText={t('Sair da equipe')}
         isBusy={leave.isPending}
         error={leave.error ? explainError(leave.error) : undefined}
       >
         <p className="text-sm">
-          Os programas que usam as suas chaves desta equipe param na hora. Para voltar, você precisa
-          de outro convite.
+          {t(
+            'Os programas que usam as suas chaves desta equipe param na hora. Para voltar, você precisa de outro convite.',
+          )}
         </p>
       </ConfirmDialog>
     </Card>
@@ -56,7 +62,7 @@ function DeleteTeam({ team }: { readonly team: Team }) {
   const goBack = useWayBack(team.id)
   const remove = useTeamAct({
     act: () => api.delete('/me/teams/{id}', { path: { id: team.id } }),
-    done: () => `Equipe ${team.name} excluída.`,
+    done: () => t('Equipe {name} excluída.', { name: team.name }),
     alsoChanges: API_KEYS,
     onDone: goBack,
   })
@@ -67,26 +73,34 @@ function DeleteTeam({ team }: { readonly team: Team }) {
   }
   return (
     <Card
-      title="Excluir equipe"
-      description="Revoga todas as chaves e todos os convites dela. O que já foi gasto fica no seu histórico."
+      title={t('Excluir equipe')}
+      description={t(
+        'Revoga todas as chaves e todos os convites dela. O que já foi gasto fica no seu histórico.',
+      )}
     >
       <Button variant="danger" onClick={() => setOpen(true)}>
-        Excluir equipe
+        {t('Excluir equipe')}
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
         onClose={close}
         onConfirm={() => remove.mutate(undefined)}
-        title={`Excluir a equipe “${team.name}”?`}
-        confirmText="Excluir para sempre"
+        title={t('Excluir a equipe “{name}”?', { name: team.name })}
+        confirmText={t('Excluir para sempre')}
         isBusy={remove.isPending}
         isDisabled={typed.trim() !== team.name.trim()}
         error={remove.error ? explainError(remove.error) : undefined}
       >
         <p className="text-sm">
-          Os programas que usam chaves desta equipe param na hora. Não há como voltar atrás.
+          {t('Os programas que usam chaves desta equipe param na hora. Não há como voltar atrás.')}
         </p>
-        <Field label={<>Para confirmar, digite {team.name}</>}>
+        <Field
+          label={
+            <>
+              <Trans id="Para confirmar, digite {name}" values={{ name: team.name }} />
+            </>
+          }
+        >
           {(control) => (
             <Input
               {...control}

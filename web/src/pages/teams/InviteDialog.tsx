@@ -9,6 +9,7 @@ import { Input } from '../../components/Input.tsx'
 import { emailFault } from '../sign-in/email-fault.ts'
 import { useTeamAct, type Role } from './team-queries.ts'
 import { RANK_WORDS, ROLE_HINTS } from './team-words.ts'
+import { t } from '../../language/t.ts'
 
 interface InviteDialogProps {
   readonly teamId: string
@@ -21,8 +22,8 @@ export function InviteDialog({ teamId, isOpen, onClose }: InviteDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Convidar para a equipe"
-      description="Enviamos um e-mail. Quem ainda não tem conta cria uma com o mesmo endereço."
+      title={t('Convidar para a equipe')}
+      description={t('Enviamos um e-mail. Quem ainda não tem conta cria uma com o mesmo endereço.')}
     >
       <InviteForm teamId={teamId} onClose={onClose} />
     </Dialog>
@@ -40,7 +41,7 @@ function InviteForm({ teamId, onClose }: Omit<InviteDialogProps, 'isOpen'>) {
         { email: email.trim(), role },
         { path: { id: teamId }, once },
       ),
-    done: () => `Convite enviado para ${email.trim()}.`,
+    done: () => t('Convite enviado para {email}.', { email: email.trim() }),
     onDone: onClose,
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -52,7 +53,7 @@ function InviteForm({ teamId, onClose }: Omit<InviteDialogProps, 'isOpen'>) {
   }
   return (
     <form onSubmit={submit} onInput={() => setFault(undefined)} noValidate className="grid gap-5">
-      <Field label="E-mail" error={fault} id="convidado">
+      <Field label={t('E-mail')} error={fault} id="convidado">
         {(control) => (
           <Input
             {...control}
@@ -65,18 +66,18 @@ function InviteForm({ teamId, onClose }: Omit<InviteDialogProps, 'isOpen'>) {
         )}
       </Field>
       <Choice
-        legend="Papel"
+        legend={t('Papel')}
         value={role}
         onChange={setRole}
         options={(['member', 'admin'] as const).map((value) => ({
           value,
-          text: RANK_WORDS[value].text,
-          hint: ROLE_HINTS[value],
+          text: RANK_WORDS()[value].text,
+          hint: ROLE_HINTS()[value],
         }))}
       />
       <FormEnd
         error={invite.error ? explainError(invite.error) : undefined}
-        submitLabel="Enviar convite"
+        submitLabel={t('Enviar convite')}
         isBusy={invite.isPending}
         onCancel={onClose}
       />

@@ -8,6 +8,8 @@ import { DateTime } from '../../components/DateTime.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { receivedQuery, useTeamAct, type Received } from './team-queries.ts'
 import { RANK_WORDS, ROLE_HINTS } from './team-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** The customer's open invitations; renders nothing without one. */
 export function ReceivedInvitations() {
@@ -15,8 +17,10 @@ export function ReceivedInvitations() {
   if (invitations.length === 0) return null
   return (
     <Card
-      title={invitations.length === 1 ? 'Um convite para você' : 'Convites para você'}
-      description="Ao aceitar, você cria chaves que gastam o saldo de quem convida, e não o seu."
+      title={invitations.length === 1 ? t('Um convite para você') : t('Convites para você')}
+      description={t(
+        'Ao aceitar, você cria chaves que gastam o saldo de quem convida, e não o seu.',
+      )}
       className="border-accent!"
     >
       <ul className="divide-y divide-line">
@@ -33,12 +37,12 @@ function ReceivedInvitation({ invitation }: { readonly invitation: Received }) {
   const path = { id }
   const accept = useTeamAct({
     act: (_input: void, once) => api.post('/me/invitations/{id}/accept', undefined, { path, once }),
-    done: () => `Você agora está na equipe ${team_name}.`,
+    done: () => t('Você agora está na equipe {teamName}.', { teamName: team_name }),
     alsoChanges: receivedQuery.queryKey,
   })
   const decline = useTeamAct({
     act: () => api.delete('/me/invitations/{id}', { path }),
-    done: () => 'Convite recusado.',
+    done: () => t('Convite recusado.'),
     alsoChanges: receivedQuery.queryKey,
   })
   const error = accept.error ?? decline.error
@@ -47,27 +51,34 @@ function ReceivedInvitation({ invitation }: { readonly invitation: Received }) {
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           <span className="break-words">{team_name}</span>
-          <Badge tone={RANK_WORDS[role].tone}>{RANK_WORDS[role].text}</Badge>
+          <Badge tone={RANK_WORDS()[role].tone}>{RANK_WORDS()[role].text}</Badge>
         </p>
         <p className="text-sm text-muted">
-          De {owner} · {ROLE_HINTS[role]} Vale até <DateTime instant={expires_at} isDateOnly />.
+          <Trans
+            id="De {owner} · {roleHints} Vale até {dateTime}."
+            values={{
+              owner,
+              roleHints: ROLE_HINTS()[role],
+              dateTime: <DateTime instant={expires_at} isDateOnly />,
+            }}
+          />
         </p>
       </div>
       <div className="flex gap-3">
         <Button
           isBusy={accept.isPending}
-          aria-label={`Aceitar o convite de ${team_name}`}
+          aria-label={t('Aceitar o convite de {teamName}', { teamName: team_name })}
           onClick={() => accept.mutate(undefined)}
         >
-          Aceitar
+          {t('Aceitar')}
         </Button>
         <Button
           variant="secondary"
           isBusy={decline.isPending}
-          aria-label={`Recusar o convite de ${team_name}`}
+          aria-label={t('Recusar o convite de {teamName}', { teamName: team_name })}
           onClick={() => decline.mutate(undefined)}
         >
-          Recusar
+          {t('Recusar')}
         </Button>
       </div>
       {error && (

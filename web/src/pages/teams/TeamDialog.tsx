@@ -10,6 +10,7 @@ import { typedAmount } from '../../format/typed-amount.ts'
 import { formText } from '../../lib/form-text.ts'
 import { useTeamAct, type Team } from './team-queries.ts'
 import { readCap, teamNameFault } from './team-words.ts'
+import { t } from '../../language/t.ts'
 
 interface TeamDialogProps {
   /** Undefined: a new team. */
@@ -24,11 +25,13 @@ export function TeamDialog({ team, isOpen, onClose, onMade }: TeamDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={team ? 'Alterar equipe' : 'Criar equipe'}
+      title={team ? t('Alterar equipe') : t('Criar equipe')}
       {...(team
         ? {}
         : {
-            description: 'As chaves da equipe gastam o seu saldo, até o limite que você definir.',
+            description: t(
+              'As chaves da equipe gastam o seu saldo, até o limite que você definir.',
+            ),
           })}
     >
       <TeamForm
@@ -63,7 +66,7 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
       team
         ? api.patch('/me/teams/{id}', input, { path: { id: team.id } })
         : api.post('/me/teams', input, { once }),
-    done: () => (team ? 'Equipe alterada.' : 'Equipe criada.'),
+    done: () => (team ? t('Equipe alterada.') : t('Equipe criada.')),
     onDone: onSaved,
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -84,7 +87,7 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
   }
   return (
     <form onSubmit={submit} onInput={() => setFaults({})} noValidate className="grid gap-5">
-      <Field label="Nome" hint="Como “Produto” ou “Agência Sul”." error={faults.name}>
+      <Field label={t('Nome')} hint={t('Como “Produto” ou “Agência Sul”.')} error={faults.name}>
         {(control) => (
           <Input
             {...control}
@@ -97,8 +100,10 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
       </Field>
       {isOwner && (
         <Field
-          label="Limite por mês"
-          hint="Ao chegar nele, as chamadas da equipe são recusadas até o dia 1º. Vazio: sem limite."
+          label={t('Limite por mês')}
+          hint={t(
+            'Ao chegar nele, as chamadas da equipe são recusadas até o dia 1º. Vazio: sem limite.',
+          )}
           error={faults.cap}
         >
           {(control) => <AmountInput {...control} name="cap" defaultValue={capText(team)} />}
@@ -106,7 +111,7 @@ function TeamForm({ team, onClose, onSaved }: TeamFormProps) {
       )}
       <FormEnd
         error={save.error ? explainError(save.error) : undefined}
-        submitLabel={team ? 'Salvar' : 'Criar equipe'}
+        submitLabel={team ? t('Salvar') : t('Criar equipe')}
         isBusy={save.isPending}
         onCancel={onClose}
       />

@@ -3,6 +3,8 @@ import { Button } from '../../components/Button.tsx'
 import { KeyBudget } from '../keys/KeyBudget.tsx'
 import { KeyFacts } from '../keys/KeyFacts.tsx'
 import type { TeamKey } from './team-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface TeamKeyEntryProps {
   readonly teamKey: TeamKey
@@ -16,7 +18,12 @@ export function TeamKeyEntry({ teamKey, maker, onRevoke }: TeamKeyEntryProps) {
     <li className="grid gap-x-4 gap-y-2 py-4 first:pt-0 last:pb-0 lg:grid-cols-[minmax(0,1fr)_14rem_8rem]">
       <div className="min-w-0">
         <KeyFacts apiKey={teamKey} />
-        <p className="text-sm text-muted">Criada por {maker ?? 'quem não está mais na equipe'}</p>
+        <p className="text-sm text-muted">
+          <Trans
+            id="Criada por {maker}"
+            values={{ maker: maker ?? t('quem não está mais na equipe') }}
+          />
+        </p>
       </div>
       <KeyBudget budget={teamKey.budget} />
       {teamKey.status !== 'revoked' && (
@@ -24,11 +31,11 @@ export function TeamKeyEntry({ teamKey, maker, onRevoke }: TeamKeyEntryProps) {
           <Button
             variant="quiet"
             className="px-3"
-            aria-label={`Revogar ${teamKey.name}`}
+            aria-label={t('Revogar {name}', { name: teamKey.name })}
             onClick={onRevoke}
             icon={<Trash2 aria-hidden="true" className="size-4" />}
           >
-            Revogar
+            {t('Revogar')}
           </Button>
         </div>
       )}

@@ -15,6 +15,7 @@ import { RevokeTeamKey } from './RevokeTeamKey.tsx'
 import { TeamKeyEntry } from './TeamKeyEntry.tsx'
 import { peopleQuery, TEAMS, teamKeysQuery, type Team, type TeamKey } from './team-queries.ts'
 import { isManager } from './team-words.ts'
+import { t } from '../../language/t.ts'
 
 export function TeamKeys({ team }: { readonly team: Team }) {
   const list = useInfiniteQuery(teamKeysQuery(team.id))
@@ -30,34 +31,34 @@ export function TeamKeys({ team }: { readonly team: Team }) {
         <KeySecret
           key={key.id}
           made={key}
-          whoseBalance={team.role === 'owner' ? 'do seu saldo' : 'do saldo da equipe'}
+          whoseBalance={team.role === 'owner' ? t('do seu saldo') : t('do saldo da equipe')}
           onDone={() => setMade((before) => before.filter(({ id }) => id !== key.id))}
         />
       ))}
       <SecretGuard count={made.length} />
       <Card
-        title="Chaves da equipe"
+        title={t('Chaves da equipe')}
         description={
           isManager(team.role)
-            ? 'De todos. Só chamam modelos: não leem nem mudam nada da conta que paga.'
-            : 'As que você criou. Só chamam modelos: não leem nem mudam nada da conta que paga.'
+            ? t('De todos. Só chamam modelos: não leem nem mudam nada da conta que paga.')
+            : t('As que você criou. Só chamam modelos: não leem nem mudam nada da conta que paga.')
         }
         actions={
           <Button
             onClick={() => setCreating(true)}
             icon={<Plus aria-hidden="true" className="size-4" />}
           >
-            Criar chave
+            {t('Criar chave')}
           </Button>
         }
       >
-        {list.isPending && <SkeletonRows rows={3} label="Carregando as chaves" />}
+        {list.isPending && <SkeletonRows rows={3} label={t('Carregando as chaves')} />}
         {list.isError && !keys && (
           <ErrorState error={list.error} onRetry={() => void list.refetch()} />
         )}
         {keys?.length === 0 && (
           <p className="text-sm text-muted">
-            Nenhuma chave ainda. Crie uma para cada programa que usa IA por esta equipe.
+            {t('Nenhuma chave ainda. Crie uma para cada programa que usa IA por esta equipe.')}
           </p>
         )}
         {keys && keys.length > 0 && (
@@ -94,7 +95,7 @@ function useMakers(teamId: string): (customerId: string | null) => string | unde
   const { data: people } = useQuery(peopleQuery(teamId))
   const { data: session } = useQuery(sessionQuery)
   return (customerId) => {
-    if (customerId === session?.customer.id) return 'você'
+    if (customerId === session?.customer.id) return t('você')
     const all = people ? [people.owner, ...people.members] : []
     return all.find((person) => person.customer_id === customerId)?.name
   }

@@ -5,15 +5,18 @@ import { wholeNumber } from '../../format/number.ts'
 import { CapBar } from './CapBar.tsx'
 import type { Team } from './team-queries.ts'
 import { moneyWords } from './team-words.ts'
+import { t } from '../../language/t.ts'
 
 export function TeamMonth({ team }: { readonly team: Team }) {
   return (
-    <Card title="Este mês" description={moneyWords(team)}>
+    <Card title={t('Este mês')} description={moneyWords(team)}>
       <CapBar team={team} />
       <dl className="mt-5 grid grid-cols-2 gap-4 sm:grid-cols-3">
-        <Figure name="Chamadas">{wholeNumber(team.requests_this_month)}</Figure>
-        <Figure name="Tokens">{wholeNumber(team.tokens_this_month)}</Figure>
-        {team.held_brl > 0 && <Figure name="Reservado agora">{readableBrl(team.held_brl)}</Figure>}
+        <Figure name={t('Chamadas')}>{wholeNumber(team.requests_this_month)}</Figure>
+        <Figure name={t('Tokens')}>{wholeNumber(team.tokens_this_month)}</Figure>
+        {team.held_brl > 0 && (
+          <Figure name={t('Reservado agora')}>{readableBrl(team.held_brl)}</Figure>
+        )}
       </dl>
     </Card>
   )

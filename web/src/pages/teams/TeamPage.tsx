@@ -19,6 +19,7 @@ import { TeamMonth } from './TeamMonth.tsx'
 import { TeamPeople } from './TeamPeople.tsx'
 import { teamQuery, type Team } from './team-queries.ts'
 import { isManager, RANK_WORDS } from './team-words.ts'
+import { t } from '../../language/t.ts'
 
 export function TeamPage() {
   const { id = '' } = useParams({ strict: false })
@@ -30,16 +31,16 @@ export function TeamPage() {
         className="mb-3 inline-flex min-h-11 items-center gap-2 text-sm font-medium text-muted hover:text-ink"
       >
         <ArrowLeft aria-hidden="true" className="size-4" />
-        Todas as equipes
+        {t('Todas as equipes')}
       </Link>
       {found.data && !isGone(found.error) ? (
         <Details team={found.data} />
       ) : (
         <>
-          <PageTitle title="Equipe" />
+          <PageTitle title={t('Equipe')} />
           {found.isPending ? (
             <Card>
-              <SkeletonRows label="Carregando a equipe" />
+              <SkeletonRows label={t('Carregando a equipe')} />
             </Card>
           ) : (
             <Failure error={found.error} onRetry={() => void found.refetch()} />
@@ -52,20 +53,21 @@ export function TeamPage() {
 
 function Details({ team }: { readonly team: Team }) {
   const [isEditing, setEditing] = useState(false)
-  const { text, tone } = RANK_WORDS[team.role]
+  const { text, tone } = RANK_WORDS()[team.role]
   return (
     <>
       <PageTitle
         title={team.name}
         description={
           <>
-            Seu papel: <Badge tone={tone}>{text}</Badge>
+            {t('Seu papel: ')}
+            <Badge tone={tone}>{text}</Badge>
           </>
         }
         actions={
           isManager(team.role) && (
             <Button variant="secondary" onClick={() => setEditing(true)}>
-              Alterar nome ou limite
+              {t('Alterar nome ou limite')}
             </Button>
           )
         }
@@ -98,10 +100,10 @@ function Failure({
   return (
     <Card>
       <EmptyState
-        title="Esta equipe não existe mais, ou você saiu dela"
+        title={t('Esta equipe não existe mais, ou você saiu dela')}
         action={
           <Link to="/equipes" className={buttonClass('secondary')}>
-            Ver todas as equipes
+            {t('Ver todas as equipes')}
           </Link>
         }
       />

@@ -13,6 +13,8 @@ import { ChangeRole } from './ChangeRole.tsx'
 import { RemovePerson } from './RemovePerson.tsx'
 import { peopleQuery, type Person, type Team } from './team-queries.ts'
 import { isManager, RANK_WORDS } from './team-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Asked {
   readonly act: 'role' | 'remove'
@@ -27,14 +29,14 @@ export function TeamPeople({ team }: { readonly team: Team }) {
   const personFor = (act: Asked['act']) => (asked?.act === act ? asked.person : undefined)
   return (
     <Card
-      title="Pessoas"
+      title={t('Pessoas')}
       description={
         isManager(team.role)
-          ? 'O que cada uma gastou neste mês, pelas chaves que criou.'
-          : 'Dos outros você vê só a inicial; o gasto de cada um, só quem administra.'
+          ? t('O que cada uma gastou neste mês, pelas chaves que criou.')
+          : t('Dos outros você vê só a inicial; o gasto de cada um, só quem administra.')
       }
     >
-      {people.isPending && <SkeletonRows rows={3} label="Carregando as pessoas" />}
+      {people.isPending && <SkeletonRows rows={3} label={t('Carregando as pessoas')} />}
       {people.isError && !people.data && (
         <ErrorState error={people.error} onRetry={() => void people.refetch()} />
       )}
@@ -67,25 +69,28 @@ interface PersonEntryProps {
 
 function PersonEntry({ person, isSelf, isManaged, onAsk }: PersonEntryProps) {
   const { name, email, role, cost_billed_this_month_brl: spent, key_count: keys } = person
-  const { text, tone } = RANK_WORDS[role]
+  const { text, tone } = RANK_WORDS()[role]
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 py-4 first:pt-0 last:pb-0">
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-2">
           <span className="font-medium break-words">{name}</span>
-          {isSelf && <span className="text-sm text-muted">(você)</span>}
+          {isSelf && <span className="text-sm text-muted">{t('(você)')}</span>}
           <Badge tone={tone}>{text}</Badge>
         </p>
         <p className="text-sm break-words text-muted">
           {email !== null && <>{email} · </>}
-          desde <DateTime instant={person.joined_at} isDateOnly />
+          <Trans
+            id="desde {dateTime}"
+            values={{ dateTime: <DateTime instant={person.joined_at} isDateOnly /> }}
+          />
         </p>
       </div>
       {spent !== null && (
         <p className="text-sm tabular-nums">
           {readableBrl(spent)}
           {keys !== null && (
-            <span className="text-muted"> · {counted(keys, 'chave', 'chaves')}</span>
+            <span className="text-muted"> · {counted(keys, t('chave'), t('chaves'))}</span>
           )}
         </p>
       )}
@@ -94,18 +99,18 @@ function PersonEntry({ person, isSelf, isManaged, onAsk }: PersonEntryProps) {
           <Button
             variant="quiet"
             className="px-3"
-            aria-label={`${role === 'admin' ? 'Tornar membro' : 'Tornar administrador'}: ${name}`}
+            aria-label={`${role === 'admin' ? t('Tornar membro') : t('Tornar administrador')}: ${name}`}
             onClick={() => onAsk('role')}
           >
-            {role === 'admin' ? 'Tornar membro' : 'Tornar administrador'}
+            {role === 'admin' ? t('Tornar membro') : t('Tornar administrador')}
           </Button>
           <Button
             variant="quiet"
             className="px-3"
-            aria-label={`Tirar ${name} da equipe`}
+            aria-label={t('Tirar {name} da equipe', { name })}
             onClick={() => onAsk('remove')}
           >
-            Tirar
+            {t('Tirar')}
           </Button>
         </div>
       )}

@@ -13,6 +13,7 @@ import { ReceivedInvitations } from './ReceivedInvitations.tsx'
 import { TeamDialog } from './TeamDialog.tsx'
 import { TeamEntry } from './TeamEntry.tsx'
 import { teamListQuery } from './team-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function TeamsPage() {
   const list = useInfiniteQuery(teamListQuery)
@@ -21,21 +22,23 @@ export function TeamsPage() {
   const teams = list.data?.pages.flatMap((page) => page.teams)
   const create = (
     <Button icon={<Plus aria-hidden="true" className="size-4" />} onClick={() => setCreating(true)}>
-      Criar equipe
+      {t('Criar equipe')}
     </Button>
   )
   return (
     <>
       <PageTitle
-        title="Equipes"
-        description="Várias pessoas e um saldo só: o de quem criou a equipe, até o limite por mês."
+        title={t('Equipes')}
+        description={t(
+          'Várias pessoas e um saldo só: o de quem criou a equipe, até o limite por mês.',
+        )}
         actions={teams !== undefined && teams.length > 0 && create}
       />
       <div className="grid gap-5">
         <ReceivedInvitations />
         {list.isPending && (
           <Card>
-            <SkeletonRows label="Carregando as equipes" />
+            <SkeletonRows label={t('Carregando as equipes')} />
           </Card>
         )}
         {list.isError && !teams && (
@@ -45,12 +48,12 @@ export function TeamsPage() {
           <Card>
             <EmptyState
               icon={<Users className="size-6" />}
-              title="Nenhuma equipe ainda"
+              title={t('Nenhuma equipe ainda')}
               action={create}
             >
-              Convide pessoas por e-mail: cada uma cria as próprias chaves, todas gastam do seu
-              saldo, e você vê quanto cada uma gastou. Ninguém passa do limite do mês nem vê o resto
-              da sua conta.
+              {t(
+                'Convide pessoas por e-mail: cada uma cria as próprias chaves, todas gastam do seu saldo, e você vê quanto cada uma gastou. Ninguém passa do limite do mês nem vê o resto da sua conta.',
+              )}
             </EmptyState>
           </Card>
         )}

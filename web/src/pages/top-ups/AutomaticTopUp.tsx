@@ -8,6 +8,7 @@ import { Skeleton } from '../../components/Skeleton.tsx'
 import { AutomaticTopUpForm } from './AutomaticTopUpForm.tsx'
 import { AutomaticTopUpSummary, WhyOff } from './AutomaticTopUpSummary.tsx'
 import { automaticTopUpQuery, paymentMethodsQuery } from './top-up-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function AutomaticTopUp() {
   const setting = useQuery(automaticTopUpQuery)
@@ -18,8 +19,10 @@ export function AutomaticTopUp() {
   const isOn = current?.is_enabled === true
   return (
     <Card
-      title="Recarga automática"
-      actions={<Badge tone={isOn ? 'success' : 'neutral'}>{isOn ? 'Ligada' : 'Desligada'}</Badge>}
+      title={t('Recarga automática')}
+      actions={
+        <Badge tone={isOn ? 'success' : 'neutral'}>{isOn ? t('Ligada') : t('Desligada')}</Badge>
+      }
     >
       {(setting.isPending || cards.isPending) && <Skeleton className="h-20" />}
       {failure && <ErrorState error={failure} onRetry={() => void setting.refetch()} />}
@@ -41,7 +44,7 @@ export function AutomaticTopUp() {
                   className="justify-self-start"
                   onClick={() => setIsEditing(true)}
                 >
-                  {isOn ? 'Alterar' : 'Ligar recarga automática'}
+                  {isOn ? t('Alterar') : t('Ligar recarga automática')}
                 </Button>
               )}
             </>

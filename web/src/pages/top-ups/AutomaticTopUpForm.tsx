@@ -10,6 +10,7 @@ import { explainTopUpError } from './explain-top-up-error.ts'
 import type { AutomaticTopUpSetting, SavedCard } from './top-up-queries.ts'
 import { cardText } from './top-up-words.ts'
 import { useAutomaticTopUp } from './use-automatic-top-up.ts'
+import { t } from '../../language/t.ts'
 
 interface AutomaticTopUpFormProps {
   readonly current: AutomaticTopUpSetting | null
@@ -30,12 +31,12 @@ export function AutomaticTopUpForm({ current, cards, onDone }: AutomaticTopUpFor
   return (
     <form onSubmit={submit} className="grid gap-4">
       <AmountField
-        label="Quando o saldo ficar abaixo de"
+        label={t('Quando o saldo ficar abaixo de')}
         name="threshold"
         amount={current?.threshold_brl ?? 20}
       />
-      <AmountField label="Recarregar" name="amount" amount={current?.amount_brl ?? 100} />
-      <Field label="No cartão">
+      <AmountField label={t('Recarregar')} name="amount" amount={current?.amount_brl ?? 100} />
+      <Field label={t('No cartão')}>
         {(control) => (
           <Select
             {...control}
@@ -50,7 +51,7 @@ export function AutomaticTopUpForm({ current, cards, onDone }: AutomaticTopUpFor
           </Select>
         )}
       </Field>
-      <Field label="No máximo por mês" hint="Vazio: sem limite.">
+      <Field label={t('No máximo por mês')} hint={t('Vazio: sem limite.')}>
         {(control) => <AmountInput {...control} name="limit" defaultValue={limitText(current)} />}
       </Field>
       {(fault ?? error) && (
@@ -60,14 +61,14 @@ export function AutomaticTopUpForm({ current, cards, onDone }: AutomaticTopUpFor
       )}
       <div className="flex flex-wrap gap-3">
         <Button type="submit" variant="primary" isBusy={save.isPending}>
-          {current?.is_enabled ? 'Salvar' : 'Ligar'}
+          {current?.is_enabled ? t('Salvar') : t('Ligar')}
         </Button>
         <Button variant="secondary" onClick={onDone}>
-          Cancelar
+          {t('Cancelar')}
         </Button>
         {current?.is_enabled && (
           <Button variant="quiet" isBusy={turnOff.isPending} onClick={() => turnOff.mutate()}>
-            Desligar
+            {t('Desligar')}
           </Button>
         )}
       </div>

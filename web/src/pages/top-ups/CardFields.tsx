@@ -3,11 +3,12 @@ import { Input } from '../../components/Input.tsx'
 import { MaskedInput } from '../../components/MaskedInput.tsx'
 import { maskCardNumber, maskExpiry } from '../../format/masks.ts'
 import { FieldGroup } from './FieldGroup.tsx'
+import { t } from '../../language/t.ts'
 
 export function CardFields() {
   return (
-    <FieldGroup legend="Cartão">
-      <Field label="Número do cartão" className="sm:col-span-2">
+    <FieldGroup legend={t('Cartão')}>
+      <Field label={t('Número do cartão')} className="sm:col-span-2">
         {(control) => (
           <MaskedInput
             {...control}
@@ -20,12 +21,12 @@ export function CardFields() {
           />
         )}
       </Field>
-      <Field label="Nome como está no cartão" className="sm:col-span-2">
+      <Field label={t('Nome como está no cartão')} className="sm:col-span-2">
         {(control) => (
           <Input {...control} name="holder_name" autoComplete="cc-name" maxLength={100} required />
         )}
       </Field>
-      <Field label="Validade" hint="MM/AA">
+      <Field label={t('Validade')} hint={t('MM/AA')}>
         {(control) => (
           <MaskedInput
             {...control}
@@ -34,12 +35,12 @@ export function CardFields() {
             inputMode="numeric"
             autoComplete="cc-exp"
             pattern="\d{2}/\d{2}"
-            title="Mês e ano, como 08/30"
+            title={t('Mês e ano, como 08/30')}
             required
           />
         )}
       </Field>
-      <Field label="Código de segurança" hint="3 ou 4 dígitos">
+      <Field label={t('Código de segurança')} hint={t('3 ou 4 dígitos')}>
         {(control) => (
           <Input
             {...control}
@@ -48,7 +49,7 @@ export function CardFields() {
             autoComplete="cc-csc"
             pattern="\d{3,4}"
             maxLength={4}
-            title="3 ou 4 dígitos"
+            title={t('3 ou 4 dígitos')}
             required
           />
         )}

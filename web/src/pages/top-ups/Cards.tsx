@@ -14,6 +14,8 @@ import { NewCardDialog } from './NewCardDialog.tsx'
 import { automaticTopUpQuery, paymentMethodsQuery, type SavedCard } from './top-up-queries.ts'
 import { cardText } from './top-up-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function Cards() {
   const cards = useQuery(paymentMethodsQuery)
@@ -21,19 +23,19 @@ export function Cards() {
   const [leaving, setLeaving] = useState<SavedCard>()
   return (
     <Card
-      title="Cartões"
+      title={t('Cartões')}
       actions={
         <Button variant="secondary" onClick={() => setIsAdding(true)}>
           <Plus aria-hidden="true" className="size-4" />
-          Novo cartão
+          {t('Novo cartão')}
         </Button>
       }
     >
       {cards.isPending && <Skeleton className="h-16" />}
       {cards.isError && <ErrorState error={cards.error} onRetry={() => void cards.refetch()} />}
       {cards.data?.length === 0 && (
-        <EmptyState title="Nenhum cartão salvo" icon={<CreditCard className="size-6" />}>
-          Com um cartão você recarrega na hora e pode ligar a recarga automática.
+        <EmptyState title={t('Nenhum cartão salvo')} icon={<CreditCard className="size-6" />}>
+          {t('Com um cartão você recarrega na hora e pode ligar a recarga automática.')}
         </EmptyState>
       )}
       {cards.data && cards.data.length > 0 && (
@@ -46,14 +48,20 @@ export function Cards() {
               <div className="min-w-0">
                 <p className="font-medium">{cardText(card)}</p>
                 <p className="truncate text-sm text-muted">
-                  {card.holder_name} · vale até {String(card.expiry_month).padStart(2, '0')}/
+                  <Trans
+                    id="{holderName} · vale até {padStart}/"
+                    values={{
+                      holderName: card.holder_name,
+                      padStart: String(card.expiry_month).padStart(2, '0'),
+                    }}
+                  />
                   {card.expiry_year}
                 </p>
               </div>
               <Button
                 variant="quiet"
 
-                aria-label={`Excluir cartão ${cardText(card)}`}
+                aria-label={t('Excluir cartão {card}', { card: cardText(card) })}
                 onClick={() => setLeaving(card)}
               >
                 <Trash2 aria-hidden="true" className="size-4" />
@@ -81,7 +89,7 @@ function DeleteCard({
     mutationFn: (id: string) => api.delete('/payment-methods/{id}', { path: { id } }),
     async onSuccess() {
       onClose()
-      toast('Cartão excluído.')
+      toast(t('Cartão excluído.'))
       await Promise.all([
         queries.invalidateQueries({ queryKey: paymentMethodsQuery.queryKey }),
         queries.invalidateQueries({ queryKey: automaticTopUpQuery.queryKey }),
@@ -91,8 +99,8 @@ function DeleteCard({
   return (
     <ConfirmDialog
       isOpen={card !== undefined}
-      title={`Excluir o cartão ${card ? cardText(card) : ''}?`}
-      confirmText="Excluir cartão"
+      title={t('Excluir o cartão {word}?', { word: card ? cardText(card) : '' })}
+      confirmText={t('Excluir cartão')}
       isBusy={remove.isPending}
       error={remove.isError ? explainError(remove.error) : undefined}
       onConfirm={() => card && remove.mutate(card.id)}
@@ -101,7 +109,7 @@ function DeleteCard({
         onClose()
       }}
     >
-      Se a recarga automática usa este cartão, ela será desligada.
+      {t('Se a recarga automática usa este cartão, ela será desligada.')}
     </ConfirmDialog>
   )
 }

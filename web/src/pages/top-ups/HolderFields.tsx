@@ -4,6 +4,7 @@ import { MaskedInput } from '../../components/MaskedInput.tsx'
 import { maskPhone, maskPostalCode, maskTaxId } from '../../format/masks.ts'
 import type { Profile } from '../profile/profile-queries.ts'
 import { FieldGroup } from './FieldGroup.tsx'
+import { t } from '../../language/t.ts'
 
 interface HolderFieldsProps {
   readonly profile: Profile | null
@@ -13,8 +14,8 @@ interface HolderFieldsProps {
 /** The card holder's data, prefilled from the profile. */
 export function HolderFields({ profile, email }: HolderFieldsProps) {
   return (
-    <FieldGroup legend="Titular">
-      <Field label="Nome completo" className="sm:col-span-2">
+    <FieldGroup legend={t('Titular')}>
+      <Field label={t('Nome completo')} className="sm:col-span-2">
         {(control) => (
           <Input
             {...control}
@@ -26,7 +27,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="CPF ou CNPJ">
+      <Field label={t('CPF ou CNPJ')}>
         {(control) => (
           <MaskedInput
             {...control}
@@ -38,7 +39,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="Telefone">
+      <Field label={t('Telefone')}>
         {(control) => (
           <MaskedInput
             {...control}
@@ -51,7 +52,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="E-mail" className="sm:col-span-2">
+      <Field label={t('E-mail')} className="sm:col-span-2">
         {(control) => (
           <Input
             {...control}
@@ -64,7 +65,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="CEP">
+      <Field label={t('CEP')}>
         {(control) => (
           <MaskedInput
             {...control}
@@ -77,7 +78,7 @@ export function HolderFields({ profile, email }: HolderFieldsProps) {
           />
         )}
       </Field>
-      <Field label="Número do endereço">
+      <Field label={t('Número do endereço')}>
         {(control) => (
           <Input
             {...control}

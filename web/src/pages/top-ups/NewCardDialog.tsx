@@ -1,5 +1,6 @@
 import { Dialog } from '../../components/Dialog.tsx'
 import { NewCardForm } from './NewCardForm.tsx'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly isOpen: boolean
@@ -11,8 +12,10 @@ export function NewCardDialog({ isOpen, onClose }: Props) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Novo cartão"
-      description="O número e o código de segurança seguem para o processador de pagamentos. A Catraca não os guarda."
+      title={t('Novo cartão')}
+      description={t(
+        'O número e o código de segurança seguem para o processador de pagamentos. A Catraca não os guarda.',
+      )}
     >
       <NewCardForm onClose={onClose} />
     </Dialog>

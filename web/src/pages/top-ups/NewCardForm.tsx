@@ -13,6 +13,7 @@ import { cardOf, forgetCard } from './card-fields.ts'
 import { explainCardError } from './explain-top-up-error.ts'
 import { HolderFields } from './HolderFields.tsx'
 import { paymentMethodsQuery } from './top-up-queries.ts'
+import { t } from '../../language/t.ts'
 
 /**
  * The fields are uncontrolled: their text is read at submission, and number and security code are cleared when
@@ -37,7 +38,7 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
       await api.post('/payment-methods', cardOf(form), { once: gate })
       gate.succeed()
       await queries.invalidateQueries({ queryKey: paymentMethodsQuery.queryKey })
-      toast('Cartão salvo.')
+      toast(t('Cartão salvo.'))
       onClose()
     } catch (error) {
       gate.fail(error)
@@ -65,11 +66,11 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
       />
       <div className="flex flex-wrap justify-end gap-3">
         <Button variant="secondary" onClick={onClose}>
-          Cancelar
+          {t('Cancelar')}
         </Button>
         <Button type="submit" variant="primary" isBusy={isBusy}>
           <Lock aria-hidden="true" className="size-4" />
-          Salvar cartão
+          {t('Salvar cartão')}
         </Button>
       </div>
     </form>

@@ -19,14 +19,19 @@ import { paymentMethodsQuery, TOP_UPS } from './top-up-queries.ts'
 import type { TopUp } from './top-up-queries.ts'
 import { cardText } from './top-up-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 const PRESETS = [50, 100, 200, 500]
 
-const METHODS = [
-  { value: 'pix', text: 'Pix', hint: 'Cai em segundos', icon: QrCode },
-  { value: 'card', text: 'Cartão', hint: 'Cai na hora', icon: CreditCard },
-  { value: 'boleto', text: 'Boleto', hint: 'Até 3 dias úteis', icon: ReceiptText },
-] as const
+const METHODS = perLanguage(
+  () =>
+    [
+      { value: 'pix', text: 'Pix', hint: t('Cai em segundos'), icon: QrCode },
+      { value: 'card', text: t('Cartão'), hint: t('Cai na hora'), icon: CreditCard },
+      { value: 'boleto', text: t('Boleto'), hint: t('Até 3 dias úteis'), icon: ReceiptText },
+    ] as const,
+)
 
 export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => void }) {
   const [method, setMethod] = useState<TopUp['method']>('pix')
@@ -66,7 +71,7 @@ export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => vo
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (amount === undefined) {
-      setAmountError('Digite um valor em reais, como 50 ou 49,90.')
+      setAmountError(t('Digite um valor em reais, como 50 ou 49,90.'))
       amountField.current?.focus()
     } else create.mutate(amount)
   }
@@ -80,16 +85,16 @@ export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => vo
   const outOfRange = isOutOfRange(create.error) ? explainTopUpError(create.error) : undefined
   const needsCard = method === 'card' && cards.data?.length === 0
   return (
-    <Card title="Nova recarga">
+    <Card title={t('Nova recarga')}>
       <form onSubmit={submit} noValidate className="grid gap-6">
         <Choice
-          legend="Como você quer pagar?"
-          options={METHODS}
+          legend={t('Como você quer pagar?')}
+          options={METHODS()}
           value={method}
           onChange={setMethod}
         />
         <div className="grid gap-3">
-          <Field label="Valor" error={amountError ?? outOfRange}>
+          <Field label={t('Valor')} error={amountError ?? outOfRange}>
             {(control) => (
               <AmountInput
                 {...control}
@@ -114,7 +119,7 @@ export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => vo
           </div>
         </div>
         {method === 'card' && cards.data && cards.data.length > 0 && (
-          <Field label="Cartão">
+          <Field label={t('Cartão')}>
             {(control) => (
               <Select
                 {...control}
@@ -132,9 +137,9 @@ export function NewTopUp({ onCreated }: { readonly onCreated: (id: string) => vo
         )}
         {needsCard && (
           <div className="grid justify-items-start gap-3">
-            <p className="text-sm text-muted">Você ainda não tem um cartão salvo.</p>
+            <p className="text-sm text-muted">{t('Você ainda não tem um cartão salvo.')}</p>
             <Button variant="secondary" onClick={() => setIsAddingCard(true)}>
-              Cadastrar cartão
+              {t('Cadastrar cartão')}
             </Button>
           </div>
         )}
@@ -154,7 +159,7 @@ function Failure({ error }: { readonly error: Error }) {
       {explainTopUpError(error)}{' '}
       {isOfProfile(error) && (
         <Link to="/perfil" className="font-medium underline underline-offset-4">
-          Abrir o perfil
+          {t('Abrir o perfil')}
         </Link>
       )}
     </Notice>
@@ -162,7 +167,8 @@ function Failure({ error }: { readonly error: Error }) {
 }
 
 function submitText(method: TopUp['method'], amount: number | undefined): string {
-  const of = amount === undefined ? '' : ` de ${brl(amount)}`
-  if (method === 'card') return amount === undefined ? 'Pagar' : `Pagar ${brl(amount)}`
-  return method === 'pix' ? `Gerar Pix${of}` : `Gerar boleto${of}`
+  const of = amount === undefined ? '' : t(' de {amount}', { amount: brl(amount) })
+  if (method === 'card')
+    return amount === undefined ? t('Pagar') : t('Pagar {amount}', { amount: brl(amount) })
+  return method === 'pix' ? t('Gerar Pix{of}', { of }) : t('Gerar boleto{of}', { of })
 }

@@ -1,5 +1,6 @@
 import { ReceiptText } from 'lucide-react'
 import { urlOf } from '../../api/client.ts'
+import { t } from '../../language/t.ts'
 
 /** The browser opens it with the session's cookie, as a page to print. */
 export function ReceiptLink({ id }: { readonly id: string }) {
@@ -11,8 +12,8 @@ export function ReceiptLink({ id }: { readonly id: string }) {
       className="inline-flex min-h-11 items-center gap-1.5 text-sm font-medium text-accent underline underline-offset-4"
     >
       <ReceiptText aria-hidden="true" className="size-4" />
-      Recibo
-      <span className="sr-only">(abre em outra aba)</span>
+      {t('Recibo')}
+      <span className="sr-only">{t('(abre em outra aba)')}</span>
     </a>
   )
 }

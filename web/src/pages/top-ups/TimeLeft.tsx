@@ -1,6 +1,8 @@
 import { Clock } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DateTime } from '../../components/DateTime.tsx'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 const MINUTE_MS = 60_000
 const TICK_MS = 1_000
@@ -21,11 +23,15 @@ export function TimeLeft({ until }: { readonly until: string }) {
     <p className="flex items-center gap-2 text-sm text-muted">
       <Clock aria-hidden="true" className="size-4" />
       {leftMs <= 0 ? (
-        <span>O código venceu. Gere outro Pix.</span>
+        <span>{t('O código venceu. Gere outro Pix.')}</span>
       ) : (
         <span>
-          Vale até <DateTime instant={until} />
-          {counts && <span className="tabular-nums">, faltam {clock(leftMs)}</span>}
+          <Trans id="Vale até {dateTime}" values={{ dateTime: <DateTime instant={until} /> }} />
+          {counts && (
+            <span className="tabular-nums">
+              <Trans id=", faltam {leftMs}" values={{ leftMs: clock(leftMs) }} />
+            </span>
+          )}
         </span>
       )}
     </p>

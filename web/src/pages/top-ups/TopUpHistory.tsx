@@ -11,19 +11,21 @@ import { Skeleton } from '../../components/Skeleton.tsx'
 import { ReceiptLink } from './ReceiptLink.tsx'
 import { topUpListQuery, type TopUp } from './top-up-queries.ts'
 import { methodText, TOP_UP_STATUS } from './top-up-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function TopUpHistory({ onOpen }: { readonly onOpen: (id: string) => void }) {
   const list = useInfiniteQuery(topUpListQuery)
   const topUps = list.data?.pages.flatMap((page) => page.topups)
   return (
-    <Card title="Histórico">
+    <Card title={t('Histórico')}>
       {list.isPending && <Skeleton className="h-40" />}
       {list.isError && !topUps && (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       )}
       {topUps?.length === 0 && (
-        <EmptyState title="Nenhuma recarga ainda">
-          A primeira aparece aqui, com recibo, assim que você a fizer.
+        <EmptyState title={t('Nenhuma recarga ainda')}>
+          {t('A primeira aparece aqui, com recibo, assim que você a fizer.')}
         </EmptyState>
       )}
       {topUps && topUps.length > 0 && (
@@ -45,7 +47,7 @@ function Entry({
   readonly topUp: TopUp
   readonly onOpen: (id: string) => void
 }) {
-  const { text, tone } = TOP_UP_STATUS[topUp.status]
+  const { text, tone } = TOP_UP_STATUS()[topUp.status]
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0">
@@ -54,12 +56,15 @@ function Entry({
         </p>
         <p className="text-sm text-muted">
           {methodText(topUp)}
-          {topUp.is_automatic && ', automática'} ·{' '}
+          {topUp.is_automatic && t(', automática')} ·{' '}
           <DateTime instant={topUp.paid_at ?? topUp.created_at} />
         </p>
         {topUp.returned_brl > 0 && (
           <p className="text-sm text-muted">
-            Devolvido: <Money amount={topUp.returned_brl} />
+            <Trans
+              id="Devolvido: {money}"
+              values={{ money: <Money amount={topUp.returned_brl} /> }}
+            />
           </p>
         )}
       </div>
@@ -68,7 +73,7 @@ function Entry({
         {topUp.paid_at && <ReceiptLink id={topUp.id} />}
         {topUp.status === 'pending' && (
           <Button variant="secondary" onClick={() => onOpen(topUp.id)}>
-            {topUp.method === 'card' ? 'Ver' : 'Pagar'}
+            {topUp.method === 'card' ? t('Ver') : t('Pagar')}
           </Button>
         )}
       </div>

@@ -14,6 +14,9 @@ import { QrPicture } from '../../components/QrPicture.tsx'
 import { TimeLeft } from './TimeLeft.tsx'
 import { ReceiptLink } from './ReceiptLink.tsx'
 import { TOP_UPS, topUpQuery, type TopUp } from './top-up-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function TopUpInProgress({
   id,
@@ -25,10 +28,14 @@ export function TopUpInProgress({
   const { data: topUp, error, isPending } = useQuery(topUpQuery(id))
   useFreshBalance(topUp)
   return (
-    <Card title={topUp ? `Recarga de ${brl(topUp.amount_brl)}` : 'Recarga'}>
+    <Card
+      title={
+        topUp ? t('Recarga de {amountBrl}', { amountBrl: brl(topUp.amount_brl) }) : t('Recarga')
+      }
+    >
       {/* The status changes on its own, so screen readers announce it. */}
       <p role="status" className="sr-only">
-        {topUp && STATUS_SENTENCES[topUp.status]}
+        {topUp && STATUS_SENTENCES()[topUp.status]}
       </p>
       {isPending && <Skeleton className="h-64" />}
       {error && !topUp && (
@@ -41,7 +48,7 @@ export function TopUpInProgress({
       <div className="mt-6 flex flex-wrap gap-3">
         {topUp?.paid_at && <ReceiptLink id={topUp.id} />}
         <Button variant="secondary" onClick={onClose}>
-          {topUp?.status === 'pending' ? 'Pagar depois' : 'Fazer outra recarga'}
+          {topUp?.status === 'pending' ? t('Pagar depois') : t('Fazer outra recarga')}
         </Button>
       </div>
     </Card>
@@ -68,10 +75,12 @@ function HowToPay({ topUp }: { readonly topUp: TopUp }) {
     <div className="grid gap-3">
       <p className="flex items-center gap-2 font-medium">
         <Clock aria-hidden="true" className="size-5 text-warning" />
-        {topUp.method === 'card' ? 'O cartão está em análise.' : 'Estamos preparando o pagamento.'}
+        {topUp.method === 'card'
+          ? t('O cartão está em análise.')
+          : t('Estamos preparando o pagamento.')}
       </p>
       <p className="text-muted">
-        Não pague de novo: esta página se atualiza sozinha assim que houver uma resposta.
+        {t('Não pague de novo: esta página se atualiza sozinha assim que houver uma resposta.')}
       </p>
       <PageLink url={topUp.page_url} />
     </div>
@@ -83,17 +92,19 @@ function PayByPix({ topUp, pix }: { readonly topUp: TopUp; readonly pix: Pix }) 
     <div className="grid gap-6 sm:grid-cols-[auto_minmax(0,1fr)]">
       <QrPicture
         base64={pix.qr_code_base64}
-        label={`QR Code do Pix de ${brl(topUp.amount_brl)}; ao lado há o código para copiar`}
+        label={t('QR Code do Pix de {amountBrl}; ao lado há o código para copiar', {
+          amountBrl: brl(topUp.amount_brl),
+        })}
       />
       <div className="grid content-start gap-4">
         <ol className="list-decimal space-y-1 pl-5 text-sm text-muted">
-          <li>Abra o aplicativo do seu banco e escolha Pix.</li>
-          <li>Leia o QR Code ou cole o código abaixo.</li>
-          <li>Confirme. O saldo entra em segundos.</li>
+          <li>{t('Abra o aplicativo do seu banco e escolha Pix.')}</li>
+          <li>{t('Leia o QR Code ou cole o código abaixo.')}</li>
+          <li>{t('Confirme. O saldo entra em segundos.')}</li>
         </ol>
         <div className="grid gap-2">
           <p id="codigo-pix" className="text-sm font-medium">
-            Pix copia e cola
+            {t('Pix copia e cola')}
           </p>
           <code
             aria-labelledby="codigo-pix"
@@ -102,7 +113,7 @@ function PayByPix({ topUp, pix }: { readonly topUp: TopUp; readonly pix: Pix }) 
           >
             {pix.payload}
           </code>
-          <CopyButton text={pix.payload} label="Copiar código Pix" variant="primary" />
+          <CopyButton text={pix.payload} label={t('Copiar código Pix')} variant="primary" />
         </div>
         <Waiting />
         {pix.expires_at && <TimeLeft until={pix.expires_at} />}
@@ -118,12 +129,13 @@ function PayByBoleto({ boleto }: { readonly boleto: NonNullable<TopUp['boleto']>
   return (
     <div className="grid gap-4">
       <p className="text-sm text-muted">
-        Pague no aplicativo do seu banco ou imprima. O saldo entra quando o banco confirma, em até 3
-        dias úteis.
+        {t(
+          'Pague no aplicativo do seu banco ou imprima. O saldo entra quando o banco confirma, em até 3 dias úteis.',
+        )}
       </p>
       <div className="grid gap-2">
         <p id="linha-digitavel" className="text-sm font-medium">
-          Linha digitável
+          {t('Linha digitável')}
         </p>
         <code
           aria-labelledby="linha-digitavel"
@@ -131,10 +143,10 @@ function PayByBoleto({ boleto }: { readonly boleto: NonNullable<TopUp['boleto']>
         >
           {boleto.line}
         </code>
-        <CopyButton text={boleto.line} label="Copiar linha digitável" variant="primary" />
+        <CopyButton text={boleto.line} label={t('Copiar linha digitável')} variant="primary" />
       </div>
       <Waiting />
-      <PageLink url={boleto.url} text="Abrir o boleto" />
+      <PageLink url={boleto.url} text={t('Abrir o boleto')} />
     </div>
   )
 }
@@ -143,7 +155,7 @@ function Waiting() {
   return (
     <p className="flex items-center gap-2 text-sm text-muted">
       <Spinner />
-      Esperando o pagamento. Esta página se atualiza sozinha.
+      {t('Esperando o pagamento. Esta página se atualiza sozinha.')}
     </p>
   )
 }
@@ -157,9 +169,9 @@ function PageLink({ url, text }: { readonly url: string | null; readonly text?: 
       rel="noreferrer"
       className="inline-flex min-h-11 items-center gap-1.5 justify-self-start text-sm font-medium text-accent underline underline-offset-4"
     >
-      {text ?? 'Abrir a página de pagamento'}
+      {text ?? t('Abrir a página de pagamento')}
       <ExternalLink aria-hidden="true" className="size-4" />
-      <span className="sr-only">(abre em outra aba)</span>
+      <span className="sr-only">{t('(abre em outra aba)')}</span>
     </a>
   )
 }
@@ -174,10 +186,13 @@ function Decided({ topUp }: { readonly topUp: TopUp }) {
         className={`size-8 shrink-0 ${isPaid ? 'text-success' : 'text-warning'}`}
       />
       <div>
-        <p className="text-lg font-semibold">{STATUS_SENTENCES[topUp.status]}</p>
+        <p className="text-lg font-semibold">{STATUS_SENTENCES()[topUp.status]}</p>
         {topUp.paid_at && (
           <p className="text-muted">
-            Pago em <DateTime instant={topUp.paid_at} />.
+            <Trans
+              id="Pago em {dateTime}."
+              values={{ dateTime: <DateTime instant={topUp.paid_at} /> }}
+            />
           </p>
         )}
       </div>
@@ -185,14 +200,14 @@ function Decided({ topUp }: { readonly topUp: TopUp }) {
   )
 }
 
-const STATUS_SENTENCES: Readonly<Record<TopUp['status'], string>> = {
-  pending: 'Esperando o pagamento.',
-  paid: 'Pago. O saldo já está na sua conta.',
-  expired: 'Venceu sem pagamento. Faça uma nova recarga.',
-  canceled: 'Foi cancelada. Nada foi cobrado.',
-  failed: 'Não deu certo, e nada foi cobrado. Tente de novo ou use outro meio.',
-  refund_pending: 'Paga, com devolução em andamento.',
-  partially_refunded: 'Devolvida em parte.',
-  refunded: 'Devolvida.',
-  chargeback: 'Contestada junto ao emissor do cartão ou ao banco.',
-}
+const STATUS_SENTENCES = perLanguage((): Readonly<Record<TopUp['status'], string>> => ({
+  pending: t('Esperando o pagamento.'),
+  paid: t('Pago. O saldo já está na sua conta.'),
+  expired: t('Venceu sem pagamento. Faça uma nova recarga.'),
+  canceled: t('Foi cancelada. Nada foi cobrado.'),
+  failed: t('Não deu certo, e nada foi cobrado. Tente de novo ou use outro meio.'),
+  refund_pending: t('Paga, com devolução em andamento.'),
+  partially_refunded: t('Devolvida em parte.'),
+  refunded: t('Devolvida.'),
+  chargeback: t('Contestada junto ao emissor do cartão ou ao banco.'),
+}))

@@ -9,6 +9,7 @@ import { useTrialOffer } from '../trial-credit/use-trial-offer.ts'
 import { NewTopUp } from './NewTopUp.tsx'
 import { TopUpHistory } from './TopUpHistory.tsx'
 import { TopUpInProgress } from './TopUpInProgress.tsx'
+import { t } from '../../language/t.ts'
 
 export function TopUpsPage() {
   // In the URL, so that the open payment survives a reload or a return from the bank's app.
@@ -20,8 +21,8 @@ export function TopUpsPage() {
   return (
     <>
       <PageTitle
-        title="Recargas"
-        description="Coloque saldo quando quiser. Você só gasta o que já pagou."
+        title={t('Recargas')}
+        description={t('Coloque saldo quando quiser. Você só gasta o que já pagou.')}
       />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid gap-6">
@@ -48,7 +49,7 @@ function NewCredit({ onCreated }: { readonly onCreated: (id: string) => void }) 
   if (isPending)
     return (
       <Card>
-        <SkeletonRows rows={6} label="Carregando as recargas…" />
+        <SkeletonRows rows={6} label={t('Carregando as recargas…')} />
       </Card>
     )
   return (

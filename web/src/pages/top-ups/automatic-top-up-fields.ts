@@ -4,6 +4,7 @@ import { parseAmount } from '../../format/parse-amount.ts'
 import { typedAmount } from '../../format/typed-amount.ts'
 import { formText } from '../../lib/form-text.ts'
 import type { AutomaticTopUpSetting } from './top-up-queries.ts'
+import { t } from '../../language/t.ts'
 
 export type AutomaticTopUpInput = Body<'put', '/topups/automatic'>
 
@@ -15,10 +16,11 @@ export function readAutomaticTopUp(
   const amount = amountOf(fields, 'amount')
   const limit = amountOf(fields, 'limit')
   if (threshold === undefined || amount === undefined || limit === undefined)
-    return { fault: 'Há um valor que não entendemos. Escreva em reais, como 50 ou 49,90.' }
-  if (amount === null || threshold === null) return { fault: 'Preencha os dois primeiros valores.' }
+    return { fault: t('Há um valor que não entendemos. Escreva em reais, como 50 ou 49,90.') }
+  if (amount === null || threshold === null)
+    return { fault: t('Preencha os dois primeiros valores.') }
   if (limit !== null && limit < amount)
-    return { fault: 'O limite por mês precisa ser ao menos o valor de uma recarga.' }
+    return { fault: t('O limite por mês precisa ser ao menos o valor de uma recarga.') }
   return {
     input: {
       is_enabled: true,

@@ -1,6 +1,8 @@
 import { ApiError } from '../../api/api-error.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { brl } from '../../format/brl.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 /** The error code of the specification contains the limits; no other field has them. */
 const OUT_OF_RANGE = /^amount must be number between (\d+) and (\d+)$/
@@ -10,15 +12,21 @@ export function explainTopUpError(error: unknown): string {
   if (!(error instanceof ApiError)) return explainError(error)
   const range = OUT_OF_RANGE.exec(error.code)
   if (range)
-    return `Escolha um valor de ${brl(Number(range[1]))} a ${brl(Number(range[2]))}, com no máximo duas casas depois da vírgula.`
+    return t(
+      'Escolha um valor de {range} a {range2}, com no máximo duas casas depois da vírgula.',
+      { range: brl(Number(range[1])), range2: brl(Number(range[2])) },
+    )
   // The processor's message is in Portuguese and more specific than ours.
   if (error.code === 'payment_refused' && error.details)
-    return isOfTaxId(error.details) ? TAX_ID_REFUSED : error.details
+    return isOfTaxId(error.details) ? TAX_ID_REFUSED() : error.details
   return error.code === 'card_rejected' ? explainCardError(error) : explainError(error)
 }
 
-const TAX_ID_REFUSED =
-  'O processador de pagamentos não aceitou o CPF ou CNPJ do seu perfil. Confira o número. CNPJ com letras ele ainda não aceita: use um CPF ou fale com a gente.'
+const TAX_ID_REFUSED = perLanguage(() =>
+  t(
+    'O processador de pagamentos não aceitou o CPF ou CNPJ do seu perfil. Confira o número. CNPJ com letras ele ainda não aceita: use um CPF ou fale com a gente.',
+  ),
+)
 
 function isOfTaxId(details: string): boolean {
   return /CPF|CNPJ/i.test(details)
@@ -44,22 +52,22 @@ export function explainCardError(error: unknown): string {
   if (!(error instanceof ApiError)) return explainError(error)
   const details = error.details ?? ''
   if (error.code === 'missing_card_or_holder_info')
-    return 'Falta preencher um dado do cartão ou do titular.'
+    return t('Falta preencher um dado do cartão ou do titular.')
   if (error.code !== 'card_rejected') return explainError(error)
-  const known = CARD_FAULTS.find(([start]) => details.startsWith(start))
+  const known = CARD_FAULTS().find(([start]) => details.startsWith(start))
   if (known) return known[1]
   return details === '' || details.startsWith('card')
-    ? 'O cartão foi recusado. Confira os dados ou use outro cartão.'
+    ? t('O cartão foi recusado. Confira os dados ou use outro cartão.')
     : details
 }
 
-const CARD_FAULTS: readonly (readonly [string, string])[] = [
-  ['card.number', 'Confira o número do cartão: um dos dígitos não bate.'],
-  ['card.ccv', 'O código de segurança tem 3 ou 4 dígitos.'],
-  ['card.expiry', 'Confira a validade: mês de 01 a 12 e os dois últimos dígitos do ano.'],
-  ['card: está vencido', 'Este cartão já venceu. Use outro.'],
-  ['card.holder_name', 'Escreva o nome como está no cartão, sem números.'],
-]
+const CARD_FAULTS = perLanguage((): readonly (readonly [string, string])[] => [
+  ['card.number', t('Confira o número do cartão: um dos dígitos não bate.')],
+  ['card.ccv', t('O código de segurança tem 3 ou 4 dígitos.')],
+  ['card.expiry', t('Confira a validade: mês de 01 a 12 e os dois últimos dígitos do ano.')],
+  ['card: está vencido', t('Este cartão já venceu. Use outro.')],
+  ['card.holder_name', t('Escreva o nome como está no cartão, sem números.')],
+])
 
 /** The id of a payment with unknown outcome, which the answer names. */
 export function topUpIdOf(error: unknown): string | undefined {

@@ -1,28 +1,32 @@
 import type { BadgeTone } from '../../components/Badge.tsx'
 import type { TopUp } from './top-up-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-export const TOP_UP_STATUS: Readonly<Record<TopUp['status'], { text: string; tone: BadgeTone }>> = {
-  pending: { text: 'Aguardando', tone: 'warning' },
-  paid: { text: 'Pago', tone: 'success' },
-  expired: { text: 'Vencido', tone: 'neutral' },
-  canceled: { text: 'Cancelado', tone: 'neutral' },
-  failed: { text: 'Não deu certo', tone: 'danger' },
-  refund_pending: { text: 'Devolução em andamento', tone: 'warning' },
-  partially_refunded: { text: 'Devolvido em parte', tone: 'neutral' },
-  refunded: { text: 'Devolvido', tone: 'neutral' },
-  chargeback: { text: 'Contestado', tone: 'danger' },
-}
+export const TOP_UP_STATUS = perLanguage(
+  (): Readonly<Record<TopUp['status'], { text: string; tone: BadgeTone }>> => ({
+    pending: { text: t('Aguardando'), tone: 'warning' },
+    paid: { text: t('Pago'), tone: 'success' },
+    expired: { text: t('Vencido'), tone: 'neutral' },
+    canceled: { text: t('Cancelado'), tone: 'neutral' },
+    failed: { text: t('Não deu certo'), tone: 'danger' },
+    refund_pending: { text: t('Devolução em andamento'), tone: 'warning' },
+    partially_refunded: { text: t('Devolvido em parte'), tone: 'neutral' },
+    refunded: { text: t('Devolvido'), tone: 'neutral' },
+    chargeback: { text: t('Contestado'), tone: 'danger' },
+  }),
+)
 
 export function methodText({ method, card }: Pick<TopUp, 'method' | 'card'>): string {
-  if (method === 'card' && card) return `Cartão ${cardText(card)}`
-  return METHOD_WORDS[method]
+  if (method === 'card' && card) return t('Cartão {card}', { card: cardText(card) })
+  return METHOD_WORDS()[method]
 }
 
-export const METHOD_WORDS: Readonly<Record<TopUp['method'], string>> = {
+export const METHOD_WORDS = perLanguage((): Readonly<Record<TopUp['method'], string>> => ({
   pix: 'Pix',
-  card: 'Cartão',
-  boleto: 'Boleto',
-}
+  card: t('Cartão'),
+  boleto: t('Boleto'),
+}))
 
 /** The usual name of a card: `Visa final 4242`. */
 export function cardText({
@@ -33,7 +37,7 @@ export function cardText({
   readonly last_four: string
 }): string {
   const known = brand && brand !== 'UNKNOWN' ? (BRANDS[brand] ?? brand) : ''
-  return `${known} final ${last_four}`.trim()
+  return t('{known} final {lastFour}', { known, lastFour: last_four }).trim()
 }
 
 const BRANDS: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { useToast } from '../../components/Toast.tsx'
 import type { AutomaticTopUpInput } from './automatic-top-up-fields.ts'
 import { automaticTopUpQuery } from './top-up-queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 export function useAutomaticTopUp(onDone: () => void) {
   const queries = useQueryClient()
@@ -12,7 +13,7 @@ export function useAutomaticTopUp(onDone: () => void) {
     mutationFn: (body: AutomaticTopUpInput) => api.put('/topups/automatic', body),
     onSuccess(saved) {
       queries.setQueryData(automaticTopUpQuery.queryKey, saved)
-      toast('Recarga automática ligada.')
+      toast(t('Recarga automática ligada.'))
       onDone()
     },
   })
@@ -20,7 +21,7 @@ export function useAutomaticTopUp(onDone: () => void) {
     mutationFn: () => api.delete('/topups/automatic'),
     onSuccess() {
       queries.setQueryData(automaticTopUpQuery.queryKey, null)
-      toast('Recarga automática desligada.')
+      toast(t('Recarga automática desligada.'))
       onDone()
     },
   })

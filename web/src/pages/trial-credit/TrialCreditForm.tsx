@@ -19,6 +19,8 @@ import { API_KEYS } from '../keys/key-queries.ts'
 import { faultOf } from '../profile/person-fields.ts'
 import { profileQuery } from '../profile/profile-queries.ts'
 import { trialCreditQuery, type TrialCredit } from './trial-credit-query.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly offer: TrialCredit
@@ -47,7 +49,11 @@ function Form({ offer, hasTaxId }: Props & { readonly hasTaxId: boolean }) {
       return api.post('/me/trial-credit', undefined, { once })
     },
     onSuccess(granted) {
-      toast(`${brl(granted.amount_brl)} de crédito na sua conta. Bom proveito!`)
+      toast(
+        t('{amountBrl} de crédito na sua conta. Bom proveito!', {
+          amountBrl: brl(granted.amount_brl),
+        }),
+      )
       showGranted(queries, granted)
     },
     onError(error) {
@@ -70,7 +76,7 @@ function Form({ offer, hasTaxId }: Props & { readonly hasTaxId: boolean }) {
     >
       <div className="flex flex-wrap items-end gap-3">
         {needsTaxId && (
-          <Field label="CPF ou CNPJ" error={fault?.[1]} className="w-full sm:w-60">
+          <Field label={t('CPF ou CNPJ')} error={fault?.[1]} className="w-full sm:w-60">
             {(control) => (
               <MaskedInput
                 {...control}
@@ -84,7 +90,7 @@ function Form({ offer, hasTaxId }: Props & { readonly hasTaxId: boolean }) {
           </Field>
         )}
         <Button type="submit" isBusy={take.isPending}>
-          Ganhar {brl(offer.amount_brl)}
+          <Trans id="Ganhar {amountBrl}" values={{ amountBrl: brl(offer.amount_brl) }} />
         </Button>
       </div>
       {take.error && !fault && (

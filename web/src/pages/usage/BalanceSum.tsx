@@ -4,12 +4,13 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { Skeleton } from '../../components/Skeleton.tsx'
 import { exactBrl } from '../../format/brl.ts'
 import { balanceQuery, type Balance } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
 
 /** Everything that came and went, with all digits, so that the lines add up to the balance. */
 export function BalanceSum() {
   const { data: balance, isError, error, refetch } = useQuery(balanceQuery)
   return (
-    <Card title="De onde vem o seu saldo" className="mb-5">
+    <Card title={t('De onde vem o seu saldo')} className="mb-5">
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!isError && (balance ? <Sum balance={balance} /> : <Skeleton className="h-44" />)}
     </Card>
@@ -18,12 +19,12 @@ export function BalanceSum() {
 
 function Sum({ balance }: { readonly balance: Balance }) {
   const lines = [
-    ['Recargas pagas', '+', balance.total_topped_up_brl],
-    ['Recompensas, créditos e ajustes a favor', '+', balance.total_other_credits_brl],
-    ['Uso', '−', balance.total_spent_brl],
-    ['Reembolsos, também os que estão a caminho', '−', balance.total_refunded_brl],
-    ['Contestações, ajustes e recompensas retiradas', '−', balance.total_other_debits_brl],
-    ['Saldo', '=', balance.balance_brl],
+    [t('Recargas pagas'), '+', balance.total_topped_up_brl],
+    [t('Recompensas, créditos e ajustes a favor'), '+', balance.total_other_credits_brl],
+    [t('Uso'), '−', balance.total_spent_brl],
+    [t('Reembolsos, também os que estão a caminho'), '−', balance.total_refunded_brl],
+    [t('Contestações, ajustes e recompensas retiradas'), '−', balance.total_other_debits_brl],
+    [t('Saldo'), '=', balance.balance_brl],
   ] as const
   return (
     <dl className="divide-y divide-line text-sm">

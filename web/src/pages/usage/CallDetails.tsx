@@ -4,6 +4,7 @@ import { amount } from './charge-words.ts'
 import { ChargeDetails } from './ChargeDetails.tsx'
 import { failureText, paceText } from './call-words.ts'
 import type { Call } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
 
 /** How a call went, and how its amount came about. */
 export function CallDetails({ call }: { readonly call: Call }) {
@@ -11,11 +12,11 @@ export function CallDetails({ call }: { readonly call: Call }) {
     <div className="grid gap-5">
       {call.failure !== null && (
         <p className="text-sm">
-          <strong>Sem custo.</strong> {failureText(call.failure)}
+          <strong>{t('Sem custo.')}</strong> {failureText(call.failure)}
         </p>
       )}
       <dl
-        aria-label="Como foi a chamada"
+        aria-label={t('Como foi a chamada')}
         className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-x-6 gap-y-3 text-sm"
       >
         {factsOf(call).map(([name, value]) => (
@@ -29,7 +30,7 @@ export function CallDetails({ call }: { readonly call: Call }) {
         <ChargeDetails charge={call} />
       ) : (
         <p className="flex flex-wrap items-center gap-1 text-sm">
-          <span className="text-muted">ID da requisição</span>
+          <span className="text-muted">{t('ID da requisição')}</span>
           <code className="break-all">{call.request_id}</code>
           <CopyButton text={call.request_id} variant="quiet" />
         </p>
@@ -42,10 +43,10 @@ function factsOf(call: Call): readonly (readonly [string, string])[] {
   const { first_byte_ms: first, duration_ms: whole } = call
   const saved = call.cache_saved_brl
   return [
-    ['Entrega', call.is_stream ? 'em stream' : 'de uma vez'],
-    ['Primeiro byte', first === null ? '–' : duration(first)],
-    ['Duração', whole === null ? '–' : duration(whole)],
-    ['Tokens por segundo', paceText(call)],
-    ...(saved > 0 ? ([['Economia do cache', amount(saved)]] as const) : []),
+    [t('Entrega'), call.is_stream ? t('em stream') : t('de uma vez')],
+    [t('Primeiro byte'), first === null ? '–' : duration(first)],
+    [t('Duração'), whole === null ? '–' : duration(whole)],
+    [t('Tokens por segundo'), paceText(call)],
+    ...(saved > 0 ? ([[t('Economia do cache'), amount(saved)]] as const) : []),
   ]
 }

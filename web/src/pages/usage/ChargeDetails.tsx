@@ -8,36 +8,45 @@ import { chargeSteps } from './charge-steps.ts'
 import { ShareBill } from './ShareBill.tsx'
 import { unitWords } from './token-words.ts'
 import type { Charge } from './usage-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 /** Explains an amount: the counted units, their cost, the exchange rate and the markup. */
 export function ChargeDetails({ charge }: { readonly charge: Charge }) {
   const steps = chargeSteps(charge)
   return (
     <div className="grid gap-5">
-      <section aria-label="Como chegamos a este valor" className="grid gap-3">
-        <p className="text-sm font-semibold">Como chegamos a este valor</p>
+      <section aria-label={t('Como chegamos a este valor')} className="grid gap-3">
+        <p className="text-sm font-semibold">{t('Como chegamos a este valor')}</p>
         <ol className="grid items-stretch gap-2 text-sm lg:grid-cols-[1fr_auto_1fr_auto_1fr_auto_1fr] lg:items-center">
-          <Step value={`US$\u00a0${steps.costUsd}`} text="custo no provedor" />
-          <Sign text="×" spoken="vezes" />
+          <Step value={`US$\u00a0${steps.costUsd}`} text={t('custo no provedor')} />
+          <Sign text="×" spoken={t('vezes')} />
           <Step
             value={`R$\u00a0${steps.rate}`}
-            text={`por dólar, ${sourceText(charge.fx_rate_source)} de ${calendarDay(charge.fx_rate_date)}`}
+            text={t('por dólar, {fxRateSource} de {fxRateDate}', {
+              fxRateSource: sourceText(charge.fx_rate_source),
+              fxRateDate: calendarDay(charge.fx_rate_date),
+            })}
           />
-          <Sign text="×" spoken="vezes" />
-          <Step value={steps.markup} text="multiplicador do modelo" />
-          <Sign text="=" spoken="é igual a" />
-          <Step value={`R$\u00a0${steps.billedBrl}`} text="cobrado do seu saldo" isResult />
+          <Sign text="×" spoken={t('vezes')} />
+          <Step value={steps.markup} text={t('multiplicador do modelo')} />
+          <Sign text="=" spoken={t('é igual a')} />
+          <Step value={`R$\u00a0${steps.billedBrl}`} text={t('cobrado do seu saldo')} isResult />
         </ol>
         <p className="flex items-start gap-2 text-xs text-muted">
           {steps.isAsCharged ? (
             <>
               <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-success" />
-              Conta refeita agora, no seu navegador: o resultado é exatamente o valor cobrado.
+              {t(
+                'Conta refeita agora, no seu navegador: o resultado é exatamente o valor cobrado.',
+              )}
             </>
           ) : (
             <>
               <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
-              Refeita aqui, a conta não chega a este valor. Avise o suporte com o ID da requisição.
+              {t(
+                'Refeita aqui, a conta não chega a este valor. Avise o suporte com o ID da requisição.',
+              )}
             </>
           )}
         </p>
@@ -48,10 +57,10 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
             {value}
           </Fact>
         ))}
-        <Fact name="Medição">{MEASURED[charge.usage_kind]}</Fact>
-        <Fact name="Chave">{charge.api_key_name ?? 'Painel'}</Fact>
+        <Fact name={t('Medição')}>{MEASURED()[charge.usage_kind]}</Fact>
+        <Fact name={t('Chave')}>{charge.api_key_name ?? t('Painel')}</Fact>
         {charge.session_id !== null && (
-          <Fact name="Sessão">
+          <Fact name={t('Sessão')}>
             <Link
               to="/sessoes/$id"
               params={{ id: charge.session_id }}
@@ -62,11 +71,11 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
           </Fact>
         )}
         {charge.corrects_id !== null && (
-          <Fact name="Corrige a cobrança" isWide>
+          <Fact name={t('Corrige a cobrança')} isWide>
             <code className="break-all">{charge.corrects_id}</code>
           </Fact>
         )}
-        <Fact name="ID da requisição" isWide>
+        <Fact name={t('ID da requisição')} isWide>
           <span className="flex items-center gap-1">
             <code className="break-all">{charge.request_id}</code>
             <CopyButton text={charge.request_id} variant="quiet" />
@@ -78,11 +87,11 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
   )
 }
 
-const MEASURED: Readonly<Record<Charge['usage_kind'], string>> = {
-  exact: 'exata, informada pelo modelo',
-  estimated: 'estimada: o modelo não informou o consumo',
-  none: 'sem consumo',
-}
+const MEASURED = perLanguage((): Readonly<Record<Charge['usage_kind'], string>> => ({
+  exact: t('exata, informada pelo modelo'),
+  estimated: t('estimada: o modelo não informou o consumo'),
+  none: t('sem consumo'),
+}))
 
 function Step(props: {
   readonly value: string
@@ -123,11 +132,11 @@ function Fact(props: {
 
 function countsOf(charge: Charge): readonly (readonly [string, string])[] {
   const tokens = [
-    ['Tokens de entrada', charge.prompt_tokens],
-    ['lidos do cache', charge.cached_tokens || null],
-    ['gravados no cache', charge.cache_write_tokens || null],
-    ['Tokens de saída', charge.completion_tokens],
-    ['de raciocínio', charge.reasoning_tokens || null],
+    [t('Tokens de entrada'), charge.prompt_tokens],
+    [t('lidos do cache'), charge.cached_tokens || null],
+    [t('gravados no cache'), charge.cache_write_tokens || null],
+    [t('Tokens de saída'), charge.completion_tokens],
+    [t('de raciocínio'), charge.reasoning_tokens || null],
   ] as const
   return [
     ...tokens.flatMap(([name, count]) =>
@@ -141,6 +150,6 @@ function countsOf(charge: Charge): readonly (readonly [string, string])[] {
 
 /** The usual names of exchange rate sources. */
 function sourceText(source: string): string {
-  if (source === 'sandbox') return 'taxa de teste'
-  return source === 'manual' ? 'informado pela operação' : 'PTAX'
+  if (source === 'sandbox') return t('taxa de teste')
+  return source === 'manual' ? t('informado pela operação') : 'PTAX'
 }

@@ -4,6 +4,7 @@ import { Field } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import { WholeTextField } from '../../components/WholeTextField.tsx'
 import { keysToChooseQuery, modelsToChooseQuery, type ChargeFilters } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly filters: ChargeFilters
@@ -17,17 +18,17 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
   return (
     <div
       role="search"
-      aria-label="Filtrar as chamadas"
+      aria-label={t('Filtrar as chamadas')}
       className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6"
     >
-      <Field label="Modelo">
+      <Field label={t('Modelo')}>
         {(control) => (
           <Select
             {...control}
             value={modelo}
             onChange={(event) => onChange({ modelo: event.target.value })}
           >
-            <option value="">Todos</option>
+            <option value="">{t('Todos')}</option>
             {models.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
@@ -39,14 +40,14 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
           </Select>
         )}
       </Field>
-      <Field label="Chave">
+      <Field label={t('Chave')}>
         {(control) => (
           <Select
             {...control}
             value={chave}
             onChange={(event) => onChange({ chave: event.target.value })}
           >
-            <option value="">Todas</option>
+            <option value="">{t('Todas')}</option>
             {keys.map(({ api_key_id: id, name, last_four }) => (
               <option key={id} value={id}>
                 {name} (…{last_four})
@@ -58,24 +59,24 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
           </Select>
         )}
       </Field>
-      <Field label="Situação">
+      <Field label={t('Situação')}>
         {(control) => (
           <Select
             {...control}
             value={situacao}
             onChange={(event) => onChange({ situacao: event.target.value })}
           >
-            <option value="">Todas</option>
-            <option value="cobrada">Cobradas</option>
-            <option value="falha">Com falha, sem custo</option>
+            <option value="">{t('Todas')}</option>
+            <option value="cobrada">{t('Cobradas')}</option>
+            <option value="falha">{t('Com falha, sem custo')}</option>
           </Select>
         )}
       </Field>
       <DateRangeFields de={de} ate={ate} onChange={onChange} />
       <WholeTextField
         key={filters.sessao}
-        label="Sessão"
-        placeholder="Todas"
+        label={t('Sessão')}
+        placeholder={t('Todas')}
         maxLength={80}
         value={filters.sessao}
         onChange={(sessao) => onChange({ sessao })}

@@ -19,6 +19,8 @@ import { amount, tokensText } from './charge-words.ts'
 import { isOrder, sortCalls } from './sort-calls.ts'
 import { useSteadyCharges } from './use-steady-charges.ts'
 import { chargesQuery, type Call, type ChargeFilters } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 interface Props {
   readonly filters: ChargeFilters
@@ -37,7 +39,7 @@ function Log({ filters, order, onOrder, onClear }: Props) {
   const found = useInfiniteQuery(chargesQuery(filters))
   const charges = found.data?.pages.flatMap((page) => page.calls) ?? []
   const { shown, newCount, hasMoreNew, openIds, toggle, showNew } = useSteadyCharges(charges)
-  if (found.isPending) return <SkeletonRows rows={8} label="Carregando as chamadas" />
+  if (found.isPending) return <SkeletonRows rows={8} label={t('Carregando as chamadas')} />
   if (found.isError && !found.data)
     return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   if (charges.length === 0)
@@ -52,33 +54,40 @@ function Log({ filters, order, onOrder, onClear }: Props) {
         {newCount > 0 && (
           <Button onClick={showNew}>
             {hasMoreNew
-              ? `${newCount}+ novas chamadas`
-              : counted(newCount, 'nova chamada', 'novas chamadas')}
+              ? t('{newCount}+ novas chamadas', { newCount })
+              : counted(newCount, t('nova chamada'), t('novas chamadas'))}
           </Button>
         )}
       </p>
       {isOrder(order) && found.hasNextPage && (
         <p className="text-sm text-muted">
-          Em ordem só entre as {counted(shown.length, 'chamada carregada', 'chamadas carregadas')}.
-          Carregue mais ou escolha um período menor.
+          <Trans
+            id="Em ordem só entre as {shown}. Carregue mais ou escolha um período menor."
+            values={{
+              shown: counted(shown.length, t('chamada carregada'), t('chamadas carregadas')),
+            }}
+          />
         </p>
       )}
       {/* Clipped, not hidden: the head stays in sight while the page scrolls. */}
       <div className="overflow-clip rounded-card border border-line bg-surface shadow-card">
         <table className="w-full text-sm">
           <caption className="sr-only">
-            Chamadas, {isOrder(order) ? 'as maiores' : 'as mais novas'} primeiro
+            <Trans
+              id="Chamadas, {word} primeiro"
+              values={{ word: isOrder(order) ? t('as maiores') : t('as mais novas') }}
+            />
           </caption>
           <thead className="sticky top-0 z-10 bg-surface text-left text-xs text-muted shadow-[inset_0_-1px_0_var(--line)]">
             <tr>
               <SortableHead name="" order={order} onOrder={onOrder} className="max-sm:hidden">
-                Quando
+                {t('Quando')}
               </SortableHead>
               <th scope="col" className="px-4 py-3 font-medium">
-                Modelo
+                {t('Modelo')}
               </th>
               <th scope="col" className="px-4 py-3 font-medium max-xl:hidden">
-                Chave
+                {t('Chave')}
               </th>
               <SortableHead
                 name="consumo"
@@ -86,7 +95,7 @@ function Log({ filters, order, onOrder, onClear }: Props) {
                 onOrder={onOrder}
                 className="text-right max-md:hidden"
               >
-                Consumo
+                {t('Consumo')}
               </SortableHead>
               <SortableHead
                 name="duracao"
@@ -94,7 +103,7 @@ function Log({ filters, order, onOrder, onClear }: Props) {
                 onOrder={onOrder}
                 className="text-right max-lg:hidden"
               >
-                Duração
+                {t('Duração')}
               </SortableHead>
               <SortableHead
                 name="ritmo"
@@ -102,13 +111,13 @@ function Log({ filters, order, onOrder, onClear }: Props) {
                 onOrder={onOrder}
                 className="text-right max-xl:hidden"
               >
-                Tokens/s
+                {t('Tokens/s')}
               </SortableHead>
               <SortableHead name="valor" order={order} onOrder={onOrder} className="text-right">
-                Valor
+                {t('Valor')}
               </SortableHead>
               <th scope="col" className="w-14">
-                <span className="sr-only">Conta</span>
+                <span className="sr-only">{t('Conta', undefined, 'of a call')}</span>
               </th>
             </tr>
           </thead>
@@ -185,7 +194,7 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
             {tokensText(charge)}
           </span>
         </td>
-        <td className="px-4 py-3 text-muted max-xl:hidden">{charge.api_key_name ?? 'Painel'}</td>
+        <td className="px-4 py-3 text-muted max-xl:hidden">{charge.api_key_name ?? t('Painel')}</td>
         <td className="px-4 py-3 text-right text-muted tabular-nums max-md:hidden">
           {tokensText(charge)}
         </td>
@@ -198,13 +207,16 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
         </td>
         <td className="py-3 pl-4 text-right font-medium whitespace-nowrap tabular-nums">
           {charge.status === 'failed' ? (
-            <span className="font-normal text-muted">sem custo</span>
+            <span className="font-normal text-muted">{t('sem custo')}</span>
           ) : (
             amount(charge.cost_billed_brl)
           )}
           {charge.cache_saved_brl > 0 && (
             <span className="block text-xs font-normal text-success">
-              cache: −{amount(charge.cache_saved_brl)}
+              <Trans
+                id="cache: −{cacheSavedBrl}"
+                values={{ cacheSavedBrl: amount(charge.cache_saved_brl) }}
+              />
             </span>
           )}
         </td>
@@ -213,7 +225,7 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
             type="button"
             aria-expanded={isOpen}
             aria-controls={isOpen ? id : undefined}
-            aria-label={`Ver a conta de ${charge.model_id}, ${when}`}
+            aria-label={t('Ver a conta de {modelId}, {when}', { modelId: charge.model_id, when })}
             className="inline-grid size-11 place-items-center rounded-lg text-muted hover:text-ink"
             onClick={(event) => {
               event.stopPropagation()
@@ -243,26 +255,26 @@ function NoCharges({ filters, onClear }: Pick<Props, 'filters' | 'onClear'>) {
   return isFiltered ? (
     <EmptyState
       icon={<ReceiptText className="size-6" />}
-      title="Nenhuma chamada com esses filtros"
+      title={t('Nenhuma chamada com esses filtros')}
       action={
         <Button variant="secondary" onClick={onClear}>
-          Limpar os filtros
+          {t('Limpar os filtros')}
         </Button>
       }
     >
-      Tire um filtro ou escolha outro período.
+      {t('Tire um filtro ou escolha outro período.')}
     </EmptyState>
   ) : (
     <EmptyState
       icon={<ReceiptText className="size-6" />}
-      title="Nenhuma chamada ainda"
+      title={t('Nenhuma chamada ainda')}
       action={
         <Link to="/chaves" className={buttonClass('secondary')}>
-          Ver as chaves
+          {t('Ver as chaves')}
         </Link>
       }
     >
-      Faça a primeira chamada com uma chave: ela aparece aqui na hora, com o custo explicado.
+      {t('Faça a primeira chamada com uma chave: ela aparece aqui na hora, com o custo explicado.')}
     </EmptyState>
   )
 }

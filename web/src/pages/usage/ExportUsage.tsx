@@ -8,11 +8,16 @@ import { Notice } from '../../components/Notice.tsx'
 import { today } from '../../format/date.ts'
 import { megabytes } from '../../format/number.ts'
 import { useExport } from './use-export.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-const FILES = [
-  ['/usage/export.csv', 'Baixar CSV', 'primary'],
-  ['/usage/export.json', 'Baixar JSON', 'secondary'],
-] as const
+const FILES = perLanguage(
+  () =>
+    [
+      ['/usage/export.csv', t('Baixar CSV'), 'primary'],
+      ['/usage/export.json', t('Baixar JSON'), 'secondary'],
+    ] as const,
+)
 
 export function ExportUsage() {
   const [isOpen, setOpen] = useState(false)
@@ -23,13 +28,13 @@ export function ExportUsage() {
         icon={<Download aria-hidden="true" className="size-4" />}
         onClick={() => setOpen(true)}
       >
-        Exportar
+        {t('Exportar')}
       </Button>
       <Dialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title="Exportar o uso"
-        description="Todas as chamadas cobradas do período, cada uma com a conta do seu valor."
+        title={t('Exportar o uso')}
+        description={t('Todas as chamadas cobradas do período, cada uma com a conta do seu valor.')}
       >
         <ExportForm onDone={() => setOpen(false)} />
       </Dialog>
@@ -47,7 +52,7 @@ function ExportForm({ onDone }: { readonly onDone: () => void }) {
   return (
     <div className="grid gap-5">
       <div className="grid grid-cols-2 gap-3">
-        <Field label="De">
+        <Field label={t('De')}>
           {(control) => (
             <Input
               {...control}
@@ -57,7 +62,7 @@ function ExportForm({ onDone }: { readonly onDone: () => void }) {
             />
           )}
         </Field>
-        <Field label="Até, incluído">
+        <Field label={t('Até, incluído')}>
           {(control) => (
             <Input
               {...control}
@@ -74,21 +79,21 @@ function ExportForm({ onDone }: { readonly onDone: () => void }) {
         </Notice>
       )}
       <p className="text-sm text-muted">
-        O CSV abre direto em planilhas em português. O JSON é para programas.
+        {t('O CSV abre direto em planilhas em português. O JSON é para programas.')}
       </p>
       <p className="text-sm font-medium">
         {/* The growing size is visible, but not announced again and again. */}
-        <span aria-live="polite">{isRunning && 'Preparando o arquivo… '}</span>
-        {isRunning && `${megabytes(bytes)} até agora`}
+        <span aria-live="polite">{isRunning && t('Preparando o arquivo… ')}</span>
+        {isRunning && t('{bytes} até agora', { bytes: megabytes(bytes) })}
       </p>
       <div className="flex flex-wrap justify-end gap-3">
         {isRunning && (
           <Button variant="secondary" onClick={cancel}>
-            Cancelar
+            {t('Cancelar')}
           </Button>
         )}
         {!isRunning &&
-          FILES.map(([path, text, variant]) => (
+          FILES().map(([path, text, variant]) => (
             <Button
               key={path}
               variant={variant}
@@ -104,6 +109,6 @@ function ExportForm({ onDone }: { readonly onDone: () => void }) {
 }
 
 function faultOf(from: string, to: string): string | undefined {
-  if (from === '' || to === '') return 'Escolha o primeiro e o último dia.'
-  return from > to ? 'O primeiro dia vem depois do último. Troque um deles.' : undefined
+  if (from === '' || to === '') return t('Escolha o primeiro e o último dia.')
+  return from > to ? t('O primeiro dia vem depois do último. Troque um deles.') : undefined
 }

@@ -9,6 +9,8 @@ import { csvOf } from '../../lib/csv.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { statusBadge } from './call-words.ts'
 import { FILE_PAGE, readCalls, type Call, type ChargeFilters } from './usage-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 /** The most calls of a file; the export of the whole usage has no limit. */
 const CALLS_MAX = 10_000
@@ -31,9 +33,13 @@ export function SaveCalls({ filters }: { readonly filters: ChargeFilters }) {
         cursor = page.next_cursor ?? undefined
         setCount(calls.length)
       } while (cursor !== undefined && calls.length < CALLS_MAX)
-      saveFile(csvOf(HEAD, calls.map(cellsOf)), `chamadas-${today()}.csv`)
+      saveFile(csvOf(HEAD(), calls.map(cellsOf)), `chamadas-${today()}.csv`)
       if (cursor !== undefined)
-        toast(`O arquivo tem as ${wholeNumber(CALLS_MAX)} mais novas. Escolha um período menor.`)
+        toast(
+          t('O arquivo tem as {callsMax} mais novas. Escolha um período menor.', {
+            callsMax: wholeNumber(CALLS_MAX),
+          }),
+        )
     } catch (error) {
       if (!signal.aborted) toast(explainError(error), 'danger')
     } finally {
@@ -47,35 +53,35 @@ export function SaveCalls({ filters }: { readonly filters: ChargeFilters }) {
       icon={<Download aria-hidden="true" className="size-4" />}
       onClick={() => void save()}
     >
-      {count ? `${wholeNumber(count)} chamadas…` : 'Baixar estas chamadas'}
+      {count ? t('{count} chamadas…', { count: wholeNumber(count) }) : t('Baixar estas chamadas')}
     </Button>
   )
 }
 
-const HEAD = [
-  'Quando',
-  'Modelo',
-  'Chave',
-  'Sessão',
-  'Situação',
-  'Tokens de entrada',
-  'Lidos do cache',
-  'Tokens de saída',
-  'Valor cobrado (BRL)',
-  'Economia do cache (BRL)',
-  'Primeiro byte (ms)',
-  'Duração (ms)',
-  'Tokens por segundo',
-  'ID da requisição',
-]
+const HEAD = perLanguage(() => [
+  t('Quando'),
+  t('Modelo'),
+  t('Chave'),
+  t('Sessão'),
+  t('Situação'),
+  t('Tokens de entrada'),
+  t('Lidos do cache'),
+  t('Tokens de saída'),
+  t('Valor cobrado (BRL)'),
+  t('Economia do cache (BRL)'),
+  t('Primeiro byte (ms)'),
+  t('Duração (ms)'),
+  t('Tokens por segundo'),
+  t('ID da requisição'),
+])
 
 function cellsOf(call: Call) {
   return [
     dateTime(call.created_at),
     call.model_id,
-    call.api_key_name ?? 'Painel',
+    call.api_key_name ?? t('Painel'),
     call.session_id,
-    statusBadge(call)?.text ?? 'cobrada',
+    statusBadge(call)?.text ?? t('cobrada'),
     call.prompt_tokens,
     call.cached_tokens,
     call.completion_tokens,

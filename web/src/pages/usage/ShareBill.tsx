@@ -6,6 +6,7 @@ import { buttonClass } from '../../components/button-class.ts'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 /** Opens a public address of a charge or a session at the customer's wish, and closes it. */
 export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'> }) {
@@ -18,7 +19,7 @@ export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'
     mutationFn: (id: string) => api.delete('/me/public-bills/{id}', { path: { id } }),
     onSuccess() {
       opened.reset()
-      toast('Endereço fechado: ninguém mais lê a conta por ele.')
+      toast(t('Endereço fechado: ninguém mais lê a conta por ele.'))
     },
     onError: (error) => toast(explainError(error), 'danger'),
   })
@@ -32,24 +33,25 @@ export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'
         onClick={() => opened.mutate()}
         icon={<Share2 aria-hidden="true" className="size-4" />}
       >
-        Mostrar esta conta a alguém
+        {t('Mostrar esta conta a alguém')}
       </Button>
     )
   return (
-    <section aria-label="Conta pública" className="grid gap-2 text-sm" role="status">
+    <section aria-label={t('Conta pública')} className="grid gap-2 text-sm" role="status">
       <p className="text-muted">
-        Quem tem este endereço vê modelos, horários, tokens e valores, com a prova de que não
-        mudaram. Seu nome, suas chaves e suas conversas não aparecem.
+        {t(
+          'Quem tem este endereço vê modelos, horários, tokens e valores, com a prova de que não mudaram. Seu nome, suas chaves e suas conversas não aparecem.',
+        )}
       </p>
       <code className="rounded-lg bg-sunken px-3 py-2.5 break-all select-all">{bill.url}</code>
       <div className="flex flex-wrap gap-2">
-        <CopyButton text={bill.url} label="Copiar endereço" />
+        <CopyButton text={bill.url} label={t('Copiar endereço')} />
         <a href={bill.url} target="_blank" rel="noreferrer" className={buttonClass('secondary')}>
           <ExternalLink aria-hidden="true" className="size-4" />
-          Abrir a conta
+          {t('Abrir a conta')}
         </a>
         <Button variant="quiet" isBusy={closed.isPending} onClick={() => closed.mutate(bill.id)}>
-          Fechar o endereço
+          {t('Fechar o endereço')}
         </Button>
       </div>
     </section>

@@ -7,6 +7,7 @@ import { classNames } from '../../lib/class-names.ts'
 import { amount } from './charge-words.ts'
 import { colourOf, groupName } from './spend-words.ts'
 import type { Grouping, Spend } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
 
 const LINES = [1, 0.5, 0]
 
@@ -25,7 +26,7 @@ export function SpendChart({ spend, by }: { readonly spend: Spend; readonly by: 
         {shown ? (
           <Reading bar={shown} spend={spend} by={by} />
         ) : (
-          'Passe por uma barra para ver de que ela é feita.'
+          t('Passe por uma barra para ver de que ela é feita.')
         )}
       </p>
       <div className="relative h-56 pl-16">
@@ -43,7 +44,7 @@ export function SpendChart({ spend, by }: { readonly spend: Spend; readonly by: 
           </div>
         ))}
         <ul
-          aria-label="Gasto por parte do período"
+          aria-label={t('Gasto por parte do período')}
           className="relative flex h-full items-stretch"
           onPointerLeave={() => setChosen(undefined)}
         >
@@ -131,5 +132,7 @@ function nextStart(day: string, step: Spend['step']): string {
 
 function partName(day: string, { step }: Spend): string {
   if (step === 'day') return shortDay(day)
-  return step === 'week' ? `Semana de ${shortDay(day)}` : `Mês de ${shortDay(day)}`
+  return step === 'week'
+    ? t('Semana de {day}', { day: shortDay(day) })
+    : t('Mês de {day}', { day: shortDay(day) })
 }

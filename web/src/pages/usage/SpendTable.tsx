@@ -8,6 +8,7 @@ import { changeText } from './change-text.ts'
 import { amount } from './charge-words.ts'
 import { colourOf, GROUPINGS, groupName } from './spend-words.ts'
 import type { Grouping, Spend } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly spend: Spend
@@ -25,8 +26,8 @@ export function SpendTable({ spend, by, earlier, onChoose }: Props) {
   if (spend.groups.length === 0)
     return (
       <Card>
-        <EmptyState icon={<ChartColumn className="size-6" />} title="Nada gasto neste período">
-          Escolha outro período ou faça uma chamada.
+        <EmptyState icon={<ChartColumn className="size-6" />} title={t('Nada gasto neste período')}>
+          {t('Escolha outro período ou faça uma chamada.')}
         </EmptyState>
       </Card>
     )
@@ -55,20 +56,20 @@ export function SpendTable({ spend, by, earlier, onChoose }: Props) {
   return (
     <div className="overflow-clip rounded-card border border-line bg-surface shadow-card">
       <table className="w-full text-sm">
-        <caption className="sr-only">O gasto de cada grupo</caption>
+        <caption className="sr-only">{t('O gasto de cada grupo')}</caption>
         <thead className="sticky top-0 z-10 bg-surface text-left text-xs text-muted shadow-[inset_0_-1px_0_var(--line)]">
           <tr>
             <th scope="col" className="px-4 font-medium">
-              {GROUPINGS.find(([, grouping]) => grouping === by)?.[2]}
+              {GROUPINGS().find(([, grouping]) => grouping === by)?.[2]}
             </th>
-            {head('requests', 'Chamadas', 'max-sm:hidden')}
-            {head('failed_requests', 'Com falha', 'max-md:hidden')}
+            {head('requests', t('Chamadas'), 'max-sm:hidden')}
+            {head('failed_requests', t('Com falha'), 'max-md:hidden')}
             {earlier && (
               <th scope="col" className="px-4 text-right font-medium max-sm:hidden">
-                Antes
+                {t('Antes')}
               </th>
             )}
-            {head('cost_billed_brl', 'Gasto')}
+            {head('cost_billed_brl', t('Gasto'))}
           </tr>
         </thead>
         <tbody>

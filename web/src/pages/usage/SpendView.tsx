@@ -22,11 +22,13 @@ import { periodBefore, presetsOf, type Days } from './spend-periods.ts'
 import { GROUPINGS, groupName } from './spend-words.ts'
 import { SpendTable } from './SpendTable.tsx'
 import { spendQuery, type Grouping, type Spend } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** What a period cost, stacked by model, key, team or session, beside the period before it. */
 export function SpendView() {
   const [{ por, de, ate, comparar }, change] = useFilterSteps('por', 'de', 'ate', 'comparar')
-  const by = GROUPINGS.find(([name]) => name === por)?.[1] ?? 'model'
+  const by = GROUPINGS().find(([name]) => name === por)?.[1] ?? 'model'
   const [, standard] = presetsOf(today())[1] ?? []
   const days = { from: de || (standard?.from ?? ''), to: ate || (standard?.to ?? '') }
   const isSound = days.from <= days.to
@@ -43,18 +45,18 @@ export function SpendView() {
   })
   return (
     <div className="grid gap-5">
-      <div role="search" aria-label="Período e grupos" className="grid gap-3">
+      <div role="search" aria-label={t('Período e grupos')} className="grid gap-3">
         <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-4">
-          <Field label="Empilhar por">
+          <Field label={t('Empilhar por')}>
             {(control) => (
               <Select
                 {...control}
-                value={GROUPINGS.find(([, grouping]) => grouping === by)?.[0]}
+                value={GROUPINGS().find(([, grouping]) => grouping === by)?.[0]}
                 onChange={(event) =>
                   change({ por: event.target.value === 'modelo' ? '' : event.target.value })
                 }
               >
-                {GROUPINGS.map(([name, , text]) => (
+                {GROUPINGS().map(([name, , text]) => (
                   <option key={name} value={name}>
                     {text}
                   </option>
@@ -64,7 +66,7 @@ export function SpendView() {
           </Field>
           <DateRangeFields de={days.from} ate={days.to} onChange={change} />
           <Checkbox
-            label="Comparar com o período anterior"
+            label={t('Comparar com o período anterior')}
             checked={isCompared}
             onChange={(event) => change({ comparar: event.target.checked ? 'sim' : '' })}
           />
@@ -85,9 +87,9 @@ export function SpendView() {
         </ul>
       </div>
       {!isSound && (
-        <Notice tone="warning">O primeiro dia vem depois do último. Troque um deles.</Notice>
+        <Notice tone="warning">{t('O primeiro dia vem depois do último. Troque um deles.')}</Notice>
       )}
-      {found.isPending && isSound && <SkeletonRows rows={8} label="Carregando o gasto" />}
+      {found.isPending && isSound && <SkeletonRows rows={8} label={t('Carregando o gasto')} />}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {found.data && isSound && (
         <Figures
@@ -112,17 +114,32 @@ interface FiguresProps {
 }
 
 function Figures({ spend, by, isOld, earlier, onChoose }: FiguresProps) {
-  const period = `${calendarDay(spend.from)} a ${calendarDay(spend.to)}`
+  const period = t('{from} a {to}', {
+    from: calendarDay(spend.from),
+    to: calendarDay(spend.to),
+  })
   return (
     <div aria-busy={isOld} className={`grid gap-5 transition-opacity ${isOld ? 'opacity-60' : ''}`}>
       <Card
-        title={`Gasto de ${period}`}
+        title={t('Gasto de {period}', { period })}
         description={
           <>
-            <strong className="text-ink tabular-nums">{amount(spend.cost_billed_brl)}</strong> em{' '}
-            {counted(spend.requests, 'chamada cobrada', 'chamadas cobradas')}
+            <Trans
+              id="{strong} em {requests}"
+              values={{
+                strong: (
+                  <strong className="text-ink tabular-nums">{amount(spend.cost_billed_brl)}</strong>
+                ),
+                requests: counted(spend.requests, t('chamada cobrada'), t('chamadas cobradas')),
+              }}
+            />
             {earlier &&
-              ` · ${changeText(spend.cost_billed_brl, earlier.cost_billed_brl)} (${amount(earlier.cost_billed_brl)} de ${calendarDay(earlier.from)} a ${calendarDay(earlier.to)})`}
+              t(' · {costBilledBrl} ({costBilledBrl2} de {from} a {to})', {
+                costBilledBrl: changeText(spend.cost_billed_brl, earlier.cost_billed_brl),
+                costBilledBrl2: amount(earlier.cost_billed_brl),
+                from: calendarDay(earlier.from),
+                to: calendarDay(earlier.to),
+              })}
           </>
         }
         actions={
@@ -132,7 +149,7 @@ function Figures({ spend, by, isOld, earlier, onChoose }: FiguresProps) {
             icon={<Download aria-hidden="true" className="size-4" />}
             onClick={() => saveSpend(spend, by)}
           >
-            Baixar esta tabela
+            {t('Baixar esta tabela')}
           </Button>
         }
       >
@@ -158,8 +175,8 @@ function callsOf(by: Grouping, id: string, { from, to }: Days): Record<string, s
 }
 
 function saveSpend(spend: Spend, by: Grouping): void {
-  const title = GROUPINGS.find(([, grouping]) => grouping === by)?.[2] ?? ''
-  const head = ['Início', 'Total (BRL)', ...spend.groups.map((group) => groupName(group, by))]
+  const title = GROUPINGS().find(([, grouping]) => grouping === by)?.[2] ?? ''
+  const head = [t('Início'), t('Total (BRL)'), ...spend.groups.map((group) => groupName(group, by))]
   const rows = spend.parts.map((part) => [part.starts_on, part.cost_billed_brl, ...part.costs_brl])
   saveFile(csvOf(head, rows), `gasto-por-${title.toLowerCase()}-${spend.from}-a-${spend.to}.csv`)
 }

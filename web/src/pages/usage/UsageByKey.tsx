@@ -11,6 +11,8 @@ import { counted, percent, wholeNumber } from '../../format/number.ts'
 import { classNames } from '../../lib/class-names.ts'
 import { amount } from './charge-words.ts'
 import { usageByKeyQuery, type KeyUsage } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 const WINDOWS = [7, 30, 90, 365]
 
@@ -23,13 +25,13 @@ export function UsageByKey({ onChoose }: { readonly onChoose: (keyId: string) =>
       <div className="w-48">
         <PeriodField days={days} windows={WINDOWS} onChange={setDays} />
       </div>
-      {found.isPending && <SkeletonRows label="Carregando o uso por chave" />}
+      {found.isPending && <SkeletonRows label={t('Carregando o uso por chave')} />}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {found.data &&
         (found.data.keys.length === 0 ? (
           <Card>
-            <EmptyState icon={<KeyRound className="size-6" />} title="Nenhuma chave ainda">
-              Crie uma chave por aplicação: aqui você vê quanto cada uma gasta.
+            <EmptyState icon={<KeyRound className="size-6" />} title={t('Nenhuma chave ainda')}>
+              {t('Crie uma chave por aplicação: aqui você vê quanto cada uma gasta.')}
             </EmptyState>
           </Card>
         ) : (
@@ -53,23 +55,23 @@ function KeyTable(props: {
       )}
     >
       <table className="w-full text-sm" aria-busy={props.isOld}>
-        <caption className="sr-only">O uso de cada chave, a mais cara primeiro</caption>
+        <caption className="sr-only">{t('O uso de cada chave, a mais cara primeiro')}</caption>
         <thead className="border-b border-line text-left text-xs text-muted">
           <tr>
             <th scope="col" className="px-4 py-3 font-medium">
-              Chave
+              {t('Chave')}
             </th>
             <th scope="col" className="px-4 py-3 text-right font-medium max-sm:hidden">
-              Chamadas
+              {t('Chamadas')}
             </th>
             <th scope="col" className="px-4 py-3 text-right font-medium max-md:hidden">
-              Tokens
+              {t('Tokens')}
             </th>
             <th scope="col" className="px-4 py-3 font-medium max-lg:hidden">
-              Modelos que mais custaram
+              {t('Modelos que mais custaram')}
             </th>
             <th scope="col" className="px-4 py-3 text-right font-medium">
-              Gasto
+              {t('Gasto')}
             </th>
           </tr>
         </thead>
@@ -86,15 +88,20 @@ function KeyTable(props: {
                 </button>
                 <span className="flex flex-wrap gap-2 text-xs font-normal text-muted">
                   …{key.last_four}
-                  {key.status === 'revoked' && <Badge>revogada</Badge>}
-                  <span className="sm:hidden">{counted(key.requests, 'chamada', 'chamadas')}</span>
+                  {key.status === 'revoked' && <Badge>{t('revogada')}</Badge>}
+                  <span className="sm:hidden">
+                    {counted(key.requests, t('chamada'), t('chamadas'))}
+                  </span>
                 </span>
               </th>
               <td className="px-4 py-3 text-right tabular-nums max-sm:hidden">
                 {wholeNumber(key.requests)}
                 {key.failed_requests > 0 && (
                   <span className="block text-xs text-muted">
-                    {wholeNumber(key.failed_requests)} com falha, sem custo
+                    <Trans
+                      id="{failedRequests} com falha, sem custo"
+                      values={{ failedRequests: wholeNumber(key.failed_requests) }}
+                    />
                   </span>
                 )}
               </td>

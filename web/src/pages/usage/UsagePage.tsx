@@ -8,30 +8,37 @@ import { ExportUsage } from './ExportUsage.tsx'
 import { SaveCalls } from './SaveCalls.tsx'
 import { SpendView } from './SpendView.tsx'
 import { UsageByKey } from './UsageByKey.tsx'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
-const VIEWS = [
-  ['chamadas', 'Chamadas'],
-  ['gasto', 'Gasto'],
-  ['chaves', 'Por chave'],
-] as const
+const VIEWS = perLanguage(
+  () =>
+    [
+      ['chamadas', t('Chamadas')],
+      ['gasto', t('Gasto')],
+      ['chaves', t('Por chave')],
+    ] as const,
+)
 
 export function UsagePage() {
   const [{ ver }, change] = useFilterSteps('ver', 'chave', ...PERIOD)
   return (
     <>
       <PageTitle
-        title="Uso"
-        description="Cada chamada, também a que falhou, com a conta que levou ao valor, até o último centavo."
+        title={t('Uso')}
+        description={t(
+          'Cada chamada, também a que falhou, com a conta que levou ao valor, até o último centavo.',
+        )}
         actions={<ExportUsage />}
       />
       <BalanceSum />
       <Tabs.Root
-        value={VIEWS.some(([value]) => value === ver) ? ver : 'chamadas'}
+        value={VIEWS().some(([value]) => value === ver) ? ver : 'chamadas'}
         onValueChange={(value) => change({ ver: value === 'chamadas' ? '' : value })}
         className="grid gap-5"
       >
-        <Tabs.List aria-label="Como ver o uso" className="flex gap-1 border-b border-line">
-          {VIEWS.map(([value, text]) => (
+        <Tabs.List aria-label={t('Como ver o uso')} className="flex gap-1 border-b border-line">
+          {VIEWS().map(([value, text]) => (
             <Tabs.Trigger
               key={value}
               value={value}
@@ -62,8 +69,9 @@ function Charges() {
       <ChargeFilterFields filters={filters} onChange={change} />
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-prose text-sm text-muted">
-          Chamadas recusadas antes de chegar a um modelo (sem saldo, acima de um limite, com chave
-          ou pedido inválidos) não custam nada e não são guardadas uma a uma.
+          {t(
+            'Chamadas recusadas antes de chegar a um modelo (sem saldo, acima de um limite, com chave ou pedido inválidos) não custam nada e não são guardadas uma a uma.',
+          )}
         </p>
         <SaveCalls filters={filters} />
       </div>

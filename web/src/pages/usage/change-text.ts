@@ -1,9 +1,11 @@
 import { percent } from '../../format/number.ts'
+import { t } from '../../language/t.ts'
 
 /** `12% a mais`, `12% a menos`, `igual`; a period without spending has no percentage. */
 export function changeText(now: number, before: number): string {
-  if (now === before) return 'igual ao período anterior'
-  if (before <= 0) return 'nada no período anterior'
+  if (now === before) return t('igual ao período anterior')
+  if (before <= 0) return t('nada no período anterior')
   const change = ((now - before) / before) * 100
-  return `${percent(Math.abs(change))} a ${change > 0 ? 'mais' : 'menos'}`
+  const shown = { change: percent(Math.abs(change)) }
+  return change > 0 ? t('{change} a mais', shown) : t('{change} a menos', shown)
 }

@@ -2,6 +2,7 @@ import { wholeNumber } from '../../format/number.ts'
 import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import { unitWords } from './token-words.ts'
 import type { Charge } from './usage-queries.ts'
+import { t } from '../../language/t.ts'
 
 /** A call often costs less than a cent, so the amount gets enough decimals to differ from zero. */
 export function amount(brl: number): string {
@@ -24,5 +25,8 @@ export function tokensText({ prompt_tokens, completion_tokens, units }: Charge):
   const hasTokens = (prompt_tokens ?? 0) + (completion_tokens ?? 0) > 0
   if (!hasTokens && others.length > 0) return others.join(', ')
   if (prompt_tokens === null && completion_tokens === null) return '–'
-  return `${wholeNumber(prompt_tokens ?? 0)} → ${wholeNumber(completion_tokens ?? 0)} tokens`
+  return t('{wholeNumber} → {wholeNumber2} tokens', {
+    wholeNumber: wholeNumber(prompt_tokens ?? 0),
+    wholeNumber2: wholeNumber(completion_tokens ?? 0),
+  })
 }

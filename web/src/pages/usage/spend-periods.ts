@@ -1,5 +1,6 @@
 /** The periods of the spending page, as days of the customer's time zone (YYYY-MM-DD), both included. */
 import { addDays } from '../../../../src/lib/add-days.ts'
+import { t } from '../../language/t.ts'
 
 export interface Days {
   readonly from: string
@@ -21,10 +22,10 @@ export function presetsOf(today: string): readonly (readonly [string, Days])[] {
   const monthStart = `${today.slice(0, 7)}-01`
   const lastMonthEnd = addDays(monthStart, -1)
   return [
-    ['7 dias', { from: addDays(today, -6), to: today }],
-    ['30 dias', { from: addDays(today, -29), to: today }],
-    ['90 dias', { from: addDays(today, -89), to: today }],
-    ['Este mês', { from: monthStart, to: today }],
-    ['Mês passado', { from: `${lastMonthEnd.slice(0, 7)}-01`, to: lastMonthEnd }],
+    [t('7 dias'), { from: addDays(today, -6), to: today }],
+    [t('30 dias'), { from: addDays(today, -29), to: today }],
+    [t('90 dias'), { from: addDays(today, -89), to: today }],
+    [t('Este mês'), { from: monthStart, to: today }],
+    [t('Mês passado'), { from: `${lastMonthEnd.slice(0, 7)}-01`, to: lastMonthEnd }],
   ]
 }

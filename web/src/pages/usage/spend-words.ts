@@ -1,22 +1,24 @@
 import type { Grouping, Spend } from './usage-queries.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
 
 /** By their names in the URL. */
-export const GROUPINGS: readonly (readonly [string, Grouping, string])[] = [
-  ['modelo', 'model', 'Modelo'],
-  ['chave', 'key', 'Chave'],
-  ['equipe', 'team', 'Equipe'],
-  ['sessao', 'session', 'Sessão'],
-]
+export const GROUPINGS = perLanguage((): readonly (readonly [string, Grouping, string])[] => [
+  ['modelo', 'model', t('Modelo')],
+  ['chave', 'key', t('Chave')],
+  ['equipe', 'team', t('Equipe')],
+  ['sessao', 'session', t('Sessão')],
+])
 
-const REST: Readonly<Record<Grouping, string>> = {
-  model: 'Outros modelos',
-  key: 'Outras chaves',
-  team: 'Sem equipe',
-  session: 'Outras e sem sessão',
-}
+const REST = perLanguage((): Readonly<Record<Grouping, string>> => ({
+  model: t('Outros modelos'),
+  key: t('Outras chaves'),
+  team: t('Sem equipe'),
+  session: t('Outras e sem sessão'),
+}))
 
 export function groupName({ id, name }: Spend['groups'][number], by: Grouping): string {
-  return id === null ? REST[by] : (name ?? id)
+  return id === null ? REST()[by] : (name ?? id)
 }
 
 /** One colour for each group that the API lists, and one for the rest. */

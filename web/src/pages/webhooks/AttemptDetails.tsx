@@ -9,6 +9,8 @@ import { dateTime } from '../../format/date.ts'
 import { attemptQuery, WEBHOOKS, type Attempt } from './webhook-queries.ts'
 import { attemptErrorWords, explainWebhookError } from './webhook-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 /** The exact request and answer, and a button to send the same message again. */
 export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
@@ -22,22 +24,26 @@ export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
         once,
       }),
     onSuccess() {
-      toast('Reenvio na fila.')
+      toast(t('Reenvio na fila.'))
       return queries.invalidateQueries({ queryKey: WEBHOOKS })
     },
     onError: (error) => toast(explainWebhookError(error), 'danger'),
   })
-  if (found.isPending) return <SkeletonRows rows={2} label="Carregando a tentativa" />
+  if (found.isPending) return <SkeletonRows rows={2} label={t('Carregando a tentativa')} />
   if (found.isError) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const error = attemptErrorWords(attempt)
   return (
     <div className="grid gap-4 text-sm">
       {error !== undefined && <Notice tone="danger">{error}</Notice>}
-      {attempt.status === 'queued' && <p>Sai em {dateTime(attempt.due_at)}.</p>}
-      <Text name="Corpo enviado" text={pretty(found.data.body)} />
+      {attempt.status === 'queued' && (
+        <p>
+          <Trans id="Sai em {dueAt}." values={{ dueAt: dateTime(attempt.due_at) }} />
+        </p>
+      )}
+      <Text name={t('Corpo enviado')} text={pretty(found.data.body)} />
       {found.data.response_head !== null && (
         <Text
-          name="Começo da resposta"
+          name={t('Começo da resposta')}
           text={found.data.response_head === '' ? '(vazia)' : found.data.response_head}
         />
       )}
@@ -47,7 +53,7 @@ export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
       </dl>
       <div>
         <Button variant="secondary" isBusy={replay.isPending} onClick={() => replay.mutate()}>
-          Reenviar
+          {t('Reenviar')}
         </Button>
       </div>
     </div>

@@ -13,8 +13,11 @@ import { wholeNumber } from '../../format/number.ts'
 import { AttemptDetails } from './AttemptDetails.tsx'
 import { attemptsQuery, type Attempt, type AttemptStatus } from './webhook-queries.ts'
 import { STATUS_WORDS } from './webhook-words.ts'
+import { perLanguage } from '../../language/per-language.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
-const STATUSES = Object.keys(STATUS_WORDS) as AttemptStatus[]
+const STATUSES = perLanguage(() => Object.keys(STATUS_WORDS()) as AttemptStatus[])
 
 export function AttemptList({ webhookId }: { readonly webhookId: string }) {
   const [status, setStatus] = useState<AttemptStatus>()
@@ -22,35 +25,35 @@ export function AttemptList({ webhookId }: { readonly webhookId: string }) {
   const attempts = found.data?.pages.flatMap((page) => page.attempts) ?? []
   return (
     <Card
-      title="Tentativas de entrega"
-      description="Dos últimos 30 dias, as mais novas primeiro."
+      title={t('Tentativas de entrega')}
+      description={t('Dos últimos 30 dias, as mais novas primeiro.')}
       actions={
         <Select
-          aria-label="Mostrar"
+          aria-label={t('Mostrar')}
           className="w-44!"
           value={status ?? ''}
           onChange={({ target: { value } }) =>
             setStatus(value === '' ? undefined : (value as AttemptStatus))
           }
         >
-          <option value="">Todas</option>
-          {STATUSES.map((each) => (
+          <option value="">{t('Todas')}</option>
+          {STATUSES().map((each) => (
             <option key={each} value={each}>
-              Só: {STATUS_WORDS[each].text}
+              <Trans id="Só: {text}" values={{ text: STATUS_WORDS()[each].text }} />
             </option>
           ))}
         </Select>
       }
     >
-      {found.isPending && <SkeletonRows label="Carregando as tentativas" />}
+      {found.isPending && <SkeletonRows label={t('Carregando as tentativas')} />}
       {found.isError && !found.data && (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
       )}
       {found.data && attempts.length === 0 && (
-        <EmptyState icon={<Send className="size-6" />} title="Nenhuma tentativa">
+        <EmptyState icon={<Send className="size-6" />} title={t('Nenhuma tentativa')}>
           {status === undefined
-            ? 'Envie um teste: em segundos você vê aqui o que saiu e o que o destino respondeu.'
-            : 'Não há nenhuma com essa situação.'}
+            ? t('Envie um teste: em segundos você vê aqui o que saiu e o que o destino respondeu.')
+            : t('Não há nenhuma com essa situação.')}
         </EmptyState>
       )}
       <ul aria-live="polite">
@@ -66,7 +69,7 @@ export function AttemptList({ webhookId }: { readonly webhookId: string }) {
 function AttemptEntry({ attempt }: { readonly attempt: Attempt }) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
-  const { text, tone } = STATUS_WORDS[attempt.status]
+  const { text, tone } = STATUS_WORDS()[attempt.status]
   return (
     <li className="border-b border-line last:border-b-0">
       <button
@@ -84,7 +87,9 @@ function AttemptEntry({ attempt }: { readonly attempt: Attempt }) {
             <span className="font-medium break-all">{attempt.event_type}</span>
             <span className="block text-xs text-muted tabular-nums">
               {dateTime(attempt.created_at)}
-              {attempt.is_replay ? ' · reenvio' : ` · tentativa ${attempt.try_number}`}
+              {attempt.is_replay
+                ? t(' · reenvio')
+                : t(' · tentativa {tryNumber}', { tryNumber: attempt.try_number })}
             </span>
           </span>
           <span className="text-xs text-muted tabular-nums sm:text-sm">

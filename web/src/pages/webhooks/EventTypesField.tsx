@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { eventWords } from './event-words.ts'
 import { eventTypesQuery } from './webhook-queries.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   /** `null`: all types, including future ones. */
@@ -13,9 +14,9 @@ export function EventTypesField({ value, onChange }: Props) {
   const types = useQuery(eventTypesQuery).data?.event_types ?? []
   return (
     <fieldset className="grid gap-2">
-      <legend className="mb-1 text-sm font-medium">O que enviar</legend>
+      <legend className="mb-1 text-sm font-medium">{t('O que enviar')}</legend>
       <Checkbox
-        label="Todos os eventos, inclusive os futuros"
+        label={t('Todos os eventos, inclusive os futuros')}
         checked={value === null}
         onChange={() => onChange(value === null ? [] : null)}
       />

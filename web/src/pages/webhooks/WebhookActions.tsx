@@ -9,6 +9,7 @@ import { WebhookDialog } from './WebhookDialog.tsx'
 import { WEBHOOKS, type Webhook } from './webhook-queries.ts'
 import { explainWebhookError } from './webhook-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   readonly webhook: Webhook
@@ -23,46 +24,47 @@ export function WebhookActions({ webhook, onSecret }: Props) {
   return (
     <div className="flex flex-wrap gap-3">
       <Button disabled={!isEnabled} isBusy={test.isPending} onClick={() => test.mutate()}>
-        Enviar teste
+        {t('Enviar teste')}
       </Button>
       <Button variant="secondary" onClick={() => setOpen('edit')}>
-        Alterar
+        {t('Alterar')}
       </Button>
       <Button variant="secondary" isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
-        {isEnabled ? 'Desligar' : 'Ligar'}
+        {isEnabled ? t('Desligar') : t('Ligar')}
       </Button>
       <Button variant="secondary" onClick={() => setOpen('rotate')}>
-        Trocar segredo
+        {t('Trocar segredo')}
       </Button>
       <Button variant="quiet" onClick={() => setOpen('delete')}>
-        Excluir
+        {t('Excluir')}
       </Button>
       <WebhookDialog webhook={webhook} isOpen={open === 'edit'} onClose={close} />
       <ConfirmDialog
         isOpen={open === 'rotate'}
         onClose={close}
         onConfirm={() => rotate.mutate()}
-        title="Trocar o segredo das assinaturas?"
-        confirmText="Trocar segredo"
+        title={t('Trocar o segredo das assinaturas?')}
+        confirmText={t('Trocar segredo')}
         isBusy={rotate.isPending}
         error={rotate.error ? explainWebhookError(rotate.error) : undefined}
       >
         <p className="text-sm text-muted">
-          O segredo atual deixa de valer na hora: até você colocar o novo no seu servidor, ele
-          recusa as mensagens.
+          {t(
+            'O segredo atual deixa de valer na hora: até você colocar o novo no seu servidor, ele recusa as mensagens.',
+          )}
         </p>
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={open === 'delete'}
         onClose={close}
         onConfirm={() => remove.mutate()}
-        title="Excluir este webhook?"
-        confirmText="Excluir webhook"
+        title={t('Excluir este webhook?')}
+        confirmText={t('Excluir webhook')}
         isBusy={remove.isPending}
         error={remove.error ? explainWebhookError(remove.error) : undefined}
       >
         <p className="text-sm text-muted">
-          O que está na fila não é mais enviado, e as tentativas deixam de aparecer.
+          {t('O que está na fila não é mais enviado, e as tentativas deixam de aparecer.')}
         </p>
       </ConfirmDialog>
     </div>
@@ -84,7 +86,7 @@ function useWebhookActs(
       mutationFn: (_input: void, once) =>
         api.post('/webhooks/{id}/test', undefined, { path, once }),
       onSuccess() {
-        toast('Mensagem de teste na fila.')
+        toast(t('Mensagem de teste na fila.'))
         return refresh()
       },
       onError: showError,
@@ -105,7 +107,7 @@ function useWebhookActs(
     remove: useSubmit({
       mutationFn: () => api.delete('/webhooks/{id}', { path }),
       async onSuccess() {
-        toast('Webhook excluído.')
+        toast(t('Webhook excluído.'))
         await navigate({ to: '/webhooks' })
         await refresh()
       },

@@ -14,6 +14,7 @@ import {
 } from './webhook-queries.ts'
 import { explainWebhookError } from './webhook-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { t } from '../../language/t.ts'
 
 interface Props {
   /** Undefined: a new webhook. */
@@ -29,8 +30,8 @@ export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: Props) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={webhook ? 'Alterar webhook' : 'Criar webhook'}
-      description="A Catraca avisa o seu sistema quando algo acontece na conta."
+      title={webhook ? t('Alterar webhook') : t('Criar webhook')}
+      description={t('A Catraca avisa o seu sistema quando algo acontece na conta.')}
     >
       <WebhookForm webhook={webhook} onDone={onClose} onCreated={onCreated} />
     </Dialog>
@@ -61,8 +62,8 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
-    if (url.trim() === '') setFault('Digite o endereço que recebe as mensagens.')
-    else if (types?.length === 0) setFault('Escolha ao menos um evento, ou todos.')
+    if (url.trim() === '') setFault(t('Digite o endereço que recebe as mensagens.'))
+    else if (types?.length === 0) setFault(t('Escolha ao menos um evento, ou todos.'))
     else {
       setFault(undefined)
       save.mutate({
@@ -77,7 +78,7 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
   const error = fault ?? (save.error ? explainWebhookError(save.error) : undefined)
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
-      <Field label="Endereço" hint="https, aberto à internet.">
+      <Field label={t('Endereço')} hint={t('https, aberto à internet.')}>
         {(control) => (
           <Input
             {...control}
@@ -86,13 +87,13 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
             autoComplete="off"
             spellCheck={false}
             maxLength={2000}
-            placeholder="https://exemplo.com.br/webhooks"
+            placeholder={t('https://exemplo.com.br/webhooks')}
             value={url}
             onChange={(event) => setUrl(event.target.value)}
           />
         )}
       </Field>
-      <Field label="Descrição (opcional)">
+      <Field label={t('Descrição (opcional)')}>
         {(control) => (
           <Input
             {...control}
@@ -106,7 +107,7 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
       <EventTypesField value={types} onChange={setTypes} />
       <FormEnd
         error={error}
-        submitLabel={webhook ? 'Salvar' : 'Criar webhook'}
+        submitLabel={webhook ? t('Salvar') : t('Criar webhook')}
         isBusy={save.isPending}
         onCancel={onDone}
       />

@@ -19,6 +19,8 @@ import { WebhookActions } from './WebhookActions.tsx'
 import { WebhookState } from './WebhooksPage.tsx'
 import { webhookQuery, type Webhook } from './webhook-queries.ts'
 import { disabledWords } from './webhook-words.ts'
+import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function WebhookPage() {
   const { id = '' } = useParams({ strict: false })
@@ -30,16 +32,16 @@ export function WebhookPage() {
         className="mb-3 inline-flex min-h-11 items-center gap-2 text-sm font-medium text-muted hover:text-ink"
       >
         <ArrowLeft aria-hidden="true" className="size-4" />
-        Todos os webhooks
+        {t('Todos os webhooks')}
       </Link>
       {found.data ? (
         <Details webhook={found.data} />
       ) : (
         <>
-          <PageTitle title="Webhook" />
+          <PageTitle title={t('Webhook')} />
           {found.isPending ? (
             <Card>
-              <SkeletonRows label="Carregando o webhook" />
+              <SkeletonRows label={t('Carregando o webhook')} />
             </Card>
           ) : (
             <Failure error={found.error} onRetry={() => void found.refetch()} />
@@ -57,7 +59,7 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
   return (
     <>
       <PageTitle
-        title={description ?? 'Webhook'}
+        title={description ?? t('Webhook')}
         description={<span className="break-all">{url}</span>}
         actions={<WebhookState webhook={webhook} />}
       />
@@ -73,16 +75,18 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
         {disabled !== undefined && <Notice tone="warning">{disabled}</Notice>}
         {disabled === undefined && failing_since !== null && (
           <Notice tone="warning">
-            As entregas falham desde {dateTime(failing_since)}. Se continuar assim, o webhook é
-            desligado.
+            <Trans
+              id="As entregas falham desde {failingSince}. Se continuar assim, o webhook é desligado."
+              values={{ failingSince: dateTime(failing_since) }}
+            />
           </Notice>
         )}
         <SecretGuard count={secret === undefined ? 0 : 1} />
         <WebhookActions webhook={webhook} onSecret={setSecret} />
-        <Card title="Eventos">
+        <Card title={t('Eventos')}>
           <p className="text-sm text-muted">
             {event_types === null
-              ? 'Todos, inclusive os futuros.'
+              ? t('Todos, inclusive os futuros.')
               : event_types.map((type) => eventWords(type) ?? type).join(', ')}
           </p>
         </Card>
@@ -98,10 +102,10 @@ function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry: 
   return (
     <Card>
       <EmptyState
-        title="Este webhook não existe mais"
+        title={t('Este webhook não existe mais')}
         action={
           <Link to="/webhooks" className={buttonClass('secondary')}>
-            Ver todos os webhooks
+            {t('Ver todos os webhooks')}
           </Link>
         }
       />

@@ -14,6 +14,7 @@ import { counted } from '../../format/number.ts'
 import { SigningSecret } from './SigningSecret.tsx'
 import { WebhookDialog } from './WebhookDialog.tsx'
 import { webhooksQuery, type Webhook, type WebhookWithSecret } from './webhook-queries.ts'
+import { t } from '../../language/t.ts'
 
 export function WebhooksPage() {
   const found = useQuery(webhooksQuery)
@@ -22,14 +23,14 @@ export function WebhooksPage() {
   const webhooks = found.data?.webhooks ?? []
   const create = (
     <Button icon={<Plus aria-hidden="true" className="size-4" />} onClick={() => setCreating(true)}>
-      Criar webhook
+      {t('Criar webhook')}
     </Button>
   )
   return (
     <>
       <PageTitle
-        title="Webhooks"
-        description="Mensagens assinadas para o seu sistema, na hora em que algo acontece."
+        title={t('Webhooks')}
+        description={t('Mensagens assinadas para o seu sistema, na hora em que algo acontece.')}
         actions={webhooks.length > 0 && create}
       />
       {made.map(({ id, url, signing_secret }) => (
@@ -43,7 +44,7 @@ export function WebhooksPage() {
       <SecretGuard count={made.length} />
       {found.isPending && (
         <Card>
-          <SkeletonRows label="Carregando os webhooks" />
+          <SkeletonRows label={t('Carregando os webhooks')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -53,10 +54,10 @@ export function WebhooksPage() {
         <Card>
           <EmptyState
             icon={<WebhookIcon className="size-6" />}
-            title="Nenhum webhook ainda"
+            title={t('Nenhum webhook ainda')}
             action={create}
           >
-            Receba recargas pagas, saldo baixo, chaves novas e alertas direto no seu sistema.
+            {t('Receba recargas pagas, saldo baixo, chaves novas e alertas direto no seu sistema.')}
           </EmptyState>
         </Card>
       )}
@@ -95,8 +96,8 @@ function WebhookEntry({ webhook }: { readonly webhook: Webhook }) {
         {description !== null && <p className="text-sm break-all text-muted">{url}</p>}
         <p className="text-sm text-muted">
           {event_types === null
-            ? 'todos os eventos'
-            : counted(event_types.length, 'tipo de evento', 'tipos de evento')}
+            ? t('todos os eventos')
+            : counted(event_types.length, t('tipo de evento'), t('tipos de evento'))}
         </p>
       </div>
       <WebhookState webhook={webhook} />
@@ -107,13 +108,13 @@ function WebhookEntry({ webhook }: { readonly webhook: Webhook }) {
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   if (!webhook.is_enabled)
     return webhook.disabled_reason === 'customer' ? (
-      <Badge>desligado</Badge>
+      <Badge>{t('desligado')}</Badge>
     ) : (
-      <Badge tone="danger">desligado por falhas</Badge>
+      <Badge tone="danger">{t('desligado por falhas')}</Badge>
     )
   return webhook.failing_since === null ? (
-    <Badge tone="success">ligado</Badge>
+    <Badge tone="success">{t('ligado')}</Badge>
   ) : (
-    <Badge tone="warning">falhando</Badge>
+    <Badge tone="warning">{t('falhando')}</Badge>
   )
 }

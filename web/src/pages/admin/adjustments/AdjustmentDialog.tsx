@@ -11,6 +11,8 @@ import { useAct } from '../use-act.ts'
 import { AdjustmentForm } from './AdjustmentForm.tsx'
 import { approvalAboveQuery, type AdjustmentInput } from './adjustment-queries.ts'
 import { effectWords, KIND_WORDS } from './adjustment-words.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly customer: CustomerDetail
@@ -23,8 +25,8 @@ export function AdjustmentDialog({ customer, isOpen, onClose }: Props) {
     <ConfirmedFormDialog<AdjustmentInput>
       isOpen={isOpen}
       onClose={onClose}
-      title={`Ajuste no saldo de ${customer.name}`}
-      confirmationTitle="Confirmar o ajuste"
+      title={t('Ajuste no saldo de {name}', { name: customer.name })}
+      confirmationTitle={t('Confirmar o ajuste')}
       renderForm={(form) => <AdjustmentForm customerId={customer.id} {...form} />}
       renderConfirmation={(asked) => <Confirmation customer={customer} {...asked} />}
     />
@@ -46,8 +48,13 @@ function Confirmation(props: {
     act: () => api.post('/admin/adjustments', input),
     doneText: ({ status }) =>
       status === 'posted'
-        ? `${KIND_WORDS[kind]} de ${brl(amount)} lançado.`
-        : `Pedido de ${brl(amount)} feito: espera a aprovação de outro operador.`,
+        ? t('{kindWords} de {amount} lançado.', {
+            kindWords: KIND_WORDS()[kind],
+            amount: brl(amount),
+          })
+        : t('Pedido de {amount} feito: espera a aprovação de outro operador.', {
+            amount: brl(amount),
+          }),
     onDone,
   })
   return (
@@ -63,16 +70,16 @@ function Confirmation(props: {
       </p>
       <Notice tone={isForTwo ? 'warning' : 'info'}>{whenWords(amount, above)}</Notice>
       <dl className="grid gap-2 text-sm">
-        <Fact name="Livre agora" value={brl(customer.balance.available_brl)} />
-        <Fact name="Motivo" value={reason} />
-        <Fact name="Referência" value={reference ?? ''} />
+        <Fact name={t('Livre agora')} value={brl(customer.balance.available_brl)} />
+        <Fact name={t('Motivo')} value={reason} />
+        <Fact name={t('Referência')} value={reference ?? ''} />
       </dl>
       <FormEnd
         error={request.error ? explainError(request.error) : undefined}
-        submitLabel={`${isForTwo ? 'Pedir aprovação de' : VERBS[kind]} ${brl(amount)}`}
+        submitLabel={`${isForTwo ? t('Pedir aprovação de') : VERBS()[kind]} ${brl(amount)}`}
         variant={kind === 'debit' ? 'danger' : 'primary'}
         isBusy={request.isPending}
-        cancelLabel="Voltar"
+        cancelLabel={t('Voltar')}
         onCancel={onBack}
       />
     </form>
@@ -82,13 +89,18 @@ function Confirmation(props: {
 /** `above`: the limit above which a second operator must approve; undefined while it loads. */
 function whenWords(amount: number, above: number | undefined): string {
   if (above === undefined)
-    return 'Até o limite é lançado na hora; acima dele outro operador precisa aprovar.'
+    return t('Até o limite é lançado na hora; acima dele outro operador precisa aprovar.')
   return amount > above
-    ? `Acima de ${brl(above)} outro operador precisa aprovar. Até lá, nada muda no saldo.`
-    : 'É lançado na hora. Para desfazer, só com outro ajuste no sentido contrário.'
+    ? t('Acima de {above} outro operador precisa aprovar. Até lá, nada muda no saldo.', {
+        above: brl(above),
+      })
+    : t('É lançado na hora. Para desfazer, só com outro ajuste no sentido contrário.')
 }
 
-const VERBS = { credit: 'Creditar', debit: 'Debitar', promotional_credit: 'Creditar' } as const
+const VERBS = perLanguage(
+  () =>
+    ({ credit: t('Creditar'), debit: t('Debitar'), promotional_credit: t('Creditar') }) as const,
+)
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {
   return (

@@ -7,15 +7,20 @@ import { Input } from '../../../components/Input.tsx'
 import { parseAmount } from '../../../format/parse-amount.ts'
 import { typedAmount } from '../../../format/typed-amount.ts'
 import type { AdjustmentInput, AdjustmentKind } from './adjustment-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
 const AMOUNT_BRL_MAX = 1_000_000
 const REFERENCE = /^[\x21-\x7e]{1,100}$/
 
-const KINDS = [
-  { value: 'credit', text: 'Crédito' },
-  { value: 'debit', text: 'Débito' },
-  { value: 'promotional_credit', text: 'Promocional' },
-] as const satisfies readonly { value: AdjustmentKind; text: string }[]
+const KINDS = perLanguage(
+  () =>
+    [
+      { value: 'credit', text: t('Crédito') },
+      { value: 'debit', text: t('Débito') },
+      { value: 'promotional_credit', text: t('Promocional') },
+    ] as const satisfies readonly { value: AdjustmentKind; text: string }[],
+)
 
 interface Props {
   readonly customerId: string
@@ -58,8 +63,8 @@ export function AdjustmentForm({ customerId, draft, onReview, onCancel }: Props)
 
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
-      <Choice legend="O que lançar" options={KINDS} value={kind} onChange={setKind} />
-      <Field label="Valor" error={faults.amount}>
+      <Choice legend={t('O que lançar')} options={KINDS()} value={kind} onChange={setKind} />
+      <Field label={t('Valor')} error={faults.amount}>
         {(control) => (
           <AmountInput
             {...control}
@@ -70,8 +75,8 @@ export function AdjustmentForm({ customerId, draft, onReview, onCancel }: Props)
         )}
       </Field>
       <Field
-        label="Motivo"
-        hint="Fica guardado com o lançamento. Escreva o que aconteceu, sem dados pessoais."
+        label={t('Motivo')}
+        hint={t('Fica guardado com o lançamento. Escreva o que aconteceu, sem dados pessoais.')}
         error={faults.reason}
       >
         {(control) => (
@@ -85,8 +90,10 @@ export function AdjustmentForm({ customerId, draft, onReview, onCancel }: Props)
         )}
       </Field>
       <Field
-        label="Referência"
-        hint="O número do chamado, por exemplo. Com a mesma referência nada é lançado duas vezes."
+        label={t('Referência')}
+        hint={t(
+          'O número do chamado, por exemplo. Com a mesma referência nada é lançado duas vezes.',
+        )}
         error={faults.reference}
       >
         {(control) => (
@@ -100,7 +107,7 @@ export function AdjustmentForm({ customerId, draft, onReview, onCancel }: Props)
           />
         )}
       </Field>
-      <FormEnd error={undefined} submitLabel="Conferir" isBusy={false} onCancel={onCancel} />
+      <FormEnd error={undefined} submitLabel={t('Conferir')} isBusy={false} onCancel={onCancel} />
     </form>
   )
 }
@@ -108,11 +115,11 @@ export function AdjustmentForm({ customerId, draft, onReview, onCancel }: Props)
 function faultsOf(amount: number | undefined, reason: string, reference: string): Faults {
   return {
     ...(amount === undefined || amount <= 0
-      ? { amount: 'Digite um valor em reais, como 50 ou 49,90.' }
-      : amount > AMOUNT_BRL_MAX && { amount: 'Um ajuste vai até R$ 1.000.000,00.' }),
-    ...(reason.length < 3 && { reason: 'Escreva o motivo, com ao menos 3 letras.' }),
+      ? { amount: t('Digite um valor em reais, como 50 ou 49,90.') }
+      : amount > AMOUNT_BRL_MAX && { amount: t('Um ajuste vai até R$ 1.000.000,00.') }),
+    ...(reason.length < 3 && { reason: t('Escreva o motivo, com ao menos 3 letras.') }),
     ...(!REFERENCE.test(reference) && {
-      reference: 'Use letras sem acento, números e sinais, sem espaços.',
+      reference: t('Use letras sem acento, números e sinais, sem espaços.'),
     }),
   }
 }

@@ -5,6 +5,7 @@ import { LoadMore } from '../../../components/LoadMore.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { AdjustmentEntry } from './AdjustmentEntry.tsx'
 import { adjustmentsQuery, type AdjustmentStatus } from './adjustment-queries.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly of: { readonly status?: AdjustmentStatus; readonly customerId?: string }
@@ -15,7 +16,7 @@ interface Props {
 
 export function AdjustmentList({ of, isWithCustomer, empty }: Props) {
   const found = useInfiniteQuery(adjustmentsQuery(of))
-  if (found.isPending) return <SkeletonRows label="Carregando os ajustes" />
+  if (found.isPending) return <SkeletonRows label={t('Carregando os ajustes')} />
   if (found.isError && !found.data)
     return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const adjustments = found.data.pages.flatMap((page) => page.adjustments)

@@ -8,15 +8,20 @@ import { useFilters } from '../../../lib/use-filters.ts'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { AdjustmentList } from './AdjustmentList.tsx'
 import type { AdjustmentStatus } from './adjustment-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
-const STATES = {
-  esperando: 'Esperando aprovação',
-  lancados: 'Lançados',
-  recusados: 'Recusados',
-  todos: 'Todos',
-} as const
+const STATES = perLanguage(
+  () =>
+    ({
+      esperando: t('Esperando aprovação'),
+      lancados: t('Lançados'),
+      recusados: t('Recusados'),
+      todos: t('Todos'),
+    }) as const,
+)
 
-type State = keyof typeof STATES
+type State = keyof ReturnType<typeof STATES>
 
 const STATUS: Readonly<Record<State, { status?: AdjustmentStatus }>> = {
   esperando: { status: 'pending' },
@@ -27,21 +32,21 @@ const STATUS: Readonly<Record<State, { status?: AdjustmentStatus }>> = {
 
 export function AdjustmentsPage() {
   const [{ situacao }, setFilters] = useFilters('situacao')
-  const state = Object.hasOwn(STATES, situacao) ? (situacao as State) : 'esperando'
+  const state = Object.hasOwn(STATES(), situacao) ? (situacao as State) : 'esperando'
   return (
     <>
       <PageTitle
-        title="Ajustes"
-        description="Créditos e débitos à mão. Os grandes precisam de dois operadores."
+        title={t('Ajustes', undefined, 'of balances')}
+        description={t('Créditos e débitos à mão. Os grandes precisam de dois operadores.')}
         actions={
           <Link to="/admin/clientes" className={buttonClass('secondary')}>
-            Escolher cliente para ajustar
+            {t('Escolher cliente para ajustar')}
           </Link>
         }
       />
       <StateSwitch
-        legend="Quais ajustes"
-        states={STATES}
+        legend={t('Quais ajustes')}
+        states={STATES()}
         value={state}
         onChange={(next) => setFilters({ situacao: next === 'esperando' ? '' : next })}
       />
@@ -53,9 +58,9 @@ export function AdjustmentsPage() {
           empty={
             <EmptyState
               icon={<HandCoins className="size-6" />}
-              title={state === 'esperando' ? 'Nada espera aprovação' : 'Nenhum ajuste aqui'}
+              title={state === 'esperando' ? t('Nada espera aprovação') : t('Nenhum ajuste aqui')}
             >
-              Um ajuste novo se faz na página do cliente.
+              {t('Um ajuste novo se faz na página do cliente.')}
             </EmptyState>
           }
         />

@@ -5,14 +5,23 @@ import { brl } from '../../../format/brl.ts'
 import { useAct } from '../use-act.ts'
 import type { Adjustment } from './adjustment-queries.ts'
 import { effectWords } from './adjustment-words.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export type AdjustmentDecision = 'approve' | 'reject' | 'withdraw'
 
-const WORDS: Readonly<Record<AdjustmentDecision, { title: string; act: string; done: string }>> = {
-  approve: { title: 'Aprovar este ajuste?', act: 'Aprovar', done: 'aprovado e lançado' },
-  reject: { title: 'Recusar este ajuste?', act: 'Recusar', done: 'recusado' },
-  withdraw: { title: 'Retirar este pedido?', act: 'Retirar pedido de', done: 'retirado' },
-}
+const WORDS = perLanguage(
+  (): Readonly<Record<AdjustmentDecision, { title: string; act: string; done: string }>> => ({
+    approve: { title: t('Aprovar este ajuste?'), act: t('Aprovar'), done: t('aprovado e lançado') },
+    reject: { title: t('Recusar este ajuste?'), act: t('Recusar'), done: t('recusado') },
+    withdraw: {
+      title: t('Retirar este pedido?'),
+      act: t('Retirar pedido de'),
+      done: t('retirado'),
+    },
+  }),
+)
 
 interface Props {
   readonly adjustment: Adjustment
@@ -24,14 +33,14 @@ interface Props {
 export function DecisionDialog({ adjustment, decision, onClose }: Props) {
   const { id, kind, amount_brl: amount, customer_name: name, reason } = adjustment
   const path = { id }
-  const { title, act, done } = WORDS[decision ?? 'reject']
+  const { title, act, done } = WORDS()[decision ?? 'reject']
   const isApproval = decision === 'approve'
   const decide = useAct({
     act: (_input, once) =>
       isApproval
         ? api.post('/admin/adjustments/{id}/approve', undefined, { path, once })
         : api.post('/admin/adjustments/{id}/reject', undefined, { path, once }),
-    doneText: () => `Ajuste de ${brl(amount)} ${done}.`,
+    doneText: () => t('Ajuste de {amount} {done}.', { amount: brl(amount), done }),
     onDone: onClose,
   })
   return (
@@ -50,10 +59,15 @@ export function DecisionDialog({ adjustment, decision, onClose }: Props) {
     >
       <p className="font-semibold">
         {isApproval
-          ? effectWords(kind, amount, name ?? 'cliente')
-          : `Os ${brl(amount)} não são lançados: o saldo de ${name ?? 'cliente'} fica como está.`}
+          ? effectWords(kind, amount, name ?? t('cliente'))
+          : t('Os {amount} não são lançados: o saldo de {name} fica como está.', {
+              amount: brl(amount),
+              name: name ?? t('cliente'),
+            })}
       </p>
-      <p className="text-sm break-words text-muted">Motivo do pedido: {reason}</p>
+      <p className="text-sm break-words text-muted">
+        <Trans id="Motivo do pedido: {reason}" values={{ reason }} />
+      </p>
     </ConfirmDialog>
   )
 }

@@ -3,6 +3,7 @@ import { Disclosure } from '../../../components/Disclosure.tsx'
 import { PersonLink } from '../PersonLink.tsx'
 import { actionWords } from './action-words.ts'
 import type { AuditEntry } from './audit-log-queries.ts'
+import { t } from '../../../language/t.ts'
 
 /** One act: its actor, action and customer, and on demand the whole entry. */
 export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
@@ -21,7 +22,7 @@ export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
           {words ?? <code>{action}</code>}
           {isAboutAnother && (
             <>
-              <span className="text-muted"> · de </span>
+              <span className="text-muted">{t(' · de ')}</span>
               <PersonLink id={customer_id} name={customer_name} />
             </>
           )}
@@ -30,7 +31,7 @@ export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
           summary={
             <>
               <code className="text-xs">{action}</code>
-              <span className="sr-only">: ver tudo</span>
+              <span className="sr-only">{t(': ver tudo')}</span>
             </>
           }
         >
@@ -42,20 +43,21 @@ export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
 }
 
 function Actor({ entry: { actor_kind, actor_id, actor_name } }: { readonly entry: AuditEntry }) {
-  if (actor_kind === 'operator') return <strong className="font-semibold">Linha de comando</strong>
-  if (actor_kind === 'system') return <strong className="font-semibold">Sistema</strong>
-  return actor_id === null ? 'Alguém' : <PersonLink id={actor_id} name={actor_name} />
+  if (actor_kind === 'operator')
+    return <strong className="font-semibold">{t('Linha de comando')}</strong>
+  if (actor_kind === 'system') return <strong className="font-semibold">{t('Sistema')}</strong>
+  return actor_id === null ? t('Alguém') : <PersonLink id={actor_id} name={actor_name} />
 }
 
 function Everything({ entry }: { readonly entry: AuditEntry }) {
   const facts = [
-    ['Ato', entry.id],
-    ['Sobre', entry.subject_id],
-    ['Cliente', entry.customer_id],
-    ['Autor', entry.actor_id],
-    ['Endereço IP', entry.ip],
-    ['Chave', entry.api_key_id],
-    ['Sessão', entry.session_id],
+    [t('Ato'), entry.id],
+    [t('Sobre'), entry.subject_id],
+    [t('Cliente'), entry.customer_id],
+    [t('Autor'), entry.actor_id],
+    [t('Endereço IP'), entry.ip],
+    [t('Chave'), entry.api_key_id],
+    [t('Sessão'), entry.session_id],
   ].filter((fact): fact is [string, string] => fact[1] !== null)
   return (
     <div className="grid gap-3 pt-2 pb-1">
@@ -72,7 +74,7 @@ function Everything({ entry }: { readonly entry: AuditEntry }) {
       {entry.details !== null && (
         <pre
           role="region"
-          aria-label={`Detalhes de ${entry.action}`}
+          aria-label={t('Detalhes de {action}', { action: entry.action })}
           // Focusable, so that long text scrolls by keyboard.
           tabIndex={0}
           className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 text-xs break-all whitespace-pre-wrap"

@@ -13,6 +13,8 @@ import { useFilters } from '../../../lib/use-filters.ts'
 import { auditLogQuery, FILTER_NAMES, type AuditFilters } from './audit-log-queries.ts'
 import { AuditEntryRow } from './AuditEntryRow.tsx'
 import { AuditFilterFields } from './AuditFilterFields.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 const NONE: AuditFilters = { cliente: '', ato: '', de: '', ate: '' }
 
@@ -21,8 +23,10 @@ export function AuditLogPage() {
   return (
     <>
       <PageTitle
-        title="Auditoria"
-        description="Quem fez o quê, quando e de onde: todo ato administrativo ou de segurança."
+        title={t('Auditoria')}
+        description={t(
+          'Quem fez o quê, quando e de onde: todo ato administrativo ou de segurança.',
+        )}
         actions={<Export filters={filters} />}
       />
       <AuditFilterFields filters={filters} onChange={change} />
@@ -43,13 +47,18 @@ function Export({ filters: { de, ate } }: { readonly filters: AuditFilters }) {
         className={buttonClass('secondary')}
       >
         <Download aria-hidden="true" className="size-4" />
-        Exportar CSV
+        {t('Exportar CSV')}
       </a>
       <p className="text-xs text-muted">
-        {de === '' && ate === ''
-          ? 'Os últimos 10.000 registros'
-          : 'Os dias escolhidos, até 10.000 registros'}
-        ; fica registrado.
+        <Trans
+          id="{word}; fica registrado."
+          values={{
+            word:
+              de === '' && ate === ''
+                ? t('Os últimos 10.000 registros')
+                : t('Os dias escolhidos, até 10.000 registros'),
+          }}
+        />
       </p>
     </div>
   )
@@ -62,13 +71,13 @@ interface EntriesProps {
 
 function Entries({ filters, onClear }: EntriesProps) {
   const found = useInfiniteQuery(auditLogQuery(filters))
-  if (found.isPending) return <SkeletonRows rows={8} label="Carregando os atos" />
+  if (found.isPending) return <SkeletonRows rows={8} label={t('Carregando os atos')} />
   if (found.isError && !found.data)
     return (
       <div className="grid justify-items-start gap-3">
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
         <Button variant="secondary" onClick={onClear}>
-          Limpar os filtros
+          {t('Limpar os filtros')}
         </Button>
       </div>
     )
@@ -77,14 +86,14 @@ function Entries({ filters, onClear }: EntriesProps) {
     return (
       <EmptyState
         icon={<FileClock className="size-6" />}
-        title="Nenhum ato com esses filtros"
+        title={t('Nenhum ato com esses filtros')}
         action={
           <Button variant="secondary" onClick={onClear}>
-            Limpar os filtros
+            {t('Limpar os filtros')}
           </Button>
         }
       >
-        Tire um filtro ou escolha outro período.
+        {t('Tire um filtro ou escolha outro período.')}
       </EmptyState>
     )
   return (

@@ -1,20 +1,21 @@
 import { Card } from '../../../components/Card.tsx'
 import { Money } from '../../../components/Money.tsx'
 import type { CustomerDetail } from './customer-queries.ts'
+import { t } from '../../../language/t.ts'
 
 /** The balance and its components. */
 export function BalanceParts({ customer: { balance } }: { readonly customer: CustomerDetail }) {
   const parts = [
-    ['Entrou', balance.credited_brl],
-    ['Saiu sem ser por uso', balance.debited_brl],
-    ['Cobrado por uso', balance.charged_brl],
-    ['Saldo', balance.balance_brl],
-    ['Reservado por chamadas em andamento', balance.held_brl],
-    ['Do saldo, promocional', balance.promotional_brl],
+    [t('Entrou'), balance.credited_brl],
+    [t('Saiu sem ser por uso'), balance.debited_brl],
+    [t('Cobrado por uso'), balance.charged_brl],
+    [t('Saldo'), balance.balance_brl],
+    [t('Reservado por chamadas em andamento'), balance.held_brl],
+    [t('Do saldo, promocional'), balance.promotional_brl],
   ] as const
   return (
-    <Card title="Saldo">
-      <p className="text-sm text-muted">Livre para gastar</p>
+    <Card title={t('Saldo')}>
+      <p className="text-sm text-muted">{t('Livre para gastar')}</p>
       <p className="mb-4 text-3xl font-semibold tracking-tight">
         <Money
           amount={balance.available_brl}

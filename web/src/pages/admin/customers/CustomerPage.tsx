@@ -21,6 +21,8 @@ import { LastKeys } from './LastKeys.tsx'
 import { LastTopUps } from './LastTopUps.tsx'
 import { Registration } from './Registration.tsx'
 import { SuspensionDialog } from './SuspensionDialog.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export function CustomerPage() {
   const { id } = useParams({ from: '/admin/clientes/$id' })
@@ -32,16 +34,16 @@ export function CustomerPage() {
         className="mb-3 inline-flex min-h-11 items-center gap-1.5 text-sm font-medium text-accent md:min-h-8"
       >
         <ArrowLeft aria-hidden="true" className="size-4" />
-        Clientes
+        {t('Clientes')}
       </Link>
       {found.data ? (
         <Found customer={found.data} />
       ) : (
         <>
-          <PageTitle title="Cliente" />
+          <PageTitle title={t('Cliente')} />
           {found.isPending && (
             <Card>
-              <SkeletonRows rows={6} label="Carregando o cliente" />
+              <SkeletonRows rows={6} label={t('Carregando o cliente')} />
             </Card>
           )}
           {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
@@ -65,9 +67,9 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
           !isGone && (
             <div className="flex flex-wrap gap-3">
               <Button variant="secondary" onClick={() => setOpen('suspend')}>
-                {isSuspended ? 'Reativar conta' : 'Suspender conta'}
+                {isSuspended ? t('Reativar conta') : t('Suspender conta')}
               </Button>
-              <Button onClick={() => setOpen('adjust')}>Novo ajuste</Button>
+              <Button onClick={() => setOpen('adjust')}>{t('Novo ajuste')}</Button>
             </div>
           )
         }
@@ -76,8 +78,13 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
       {customer.suspension && (
         <div className="mb-5">
           <Notice tone="warning">
-            Conta suspensa desde {dateTime(customer.suspension.since)}:{' '}
-            {SUSPENSION_REASON[customer.suspension.reason]}. As chamadas de modelos são recusadas.
+            <Trans
+              id="Conta suspensa desde {since}: {suspensionReason}. As chamadas de modelos são recusadas."
+              values={{
+                since: dateTime(customer.suspension.since),
+                suspensionReason: SUSPENSION_REASON()[customer.suspension.reason],
+              }}
+            />
           </Notice>
         </div>
       )}
@@ -106,19 +113,25 @@ function Facts({ customer }: { readonly customer: CustomerDetail }) {
     <div className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
       <span className="inline-flex min-w-0 items-center gap-1">
         <code className="break-all">{id}</code>
-        <CopyIcon text={id} label="Copiar o id do cliente" />
+        <CopyIcon text={id} label={t('Copiar o id do cliente')} />
       </span>
-      {deleted_at !== null && <Badge>conta excluída em {dateTime(deleted_at)}</Badge>}
-      {suspension && <Badge tone="danger">suspensa</Badge>}
-      {flags.is_in_debt && <Badge tone="danger">em débito</Badge>}
-      {flags.are_keys_suspended && !flags.is_in_debt && <Badge tone="warning">sem saldo</Badge>}
-      {flags.is_admin && <Badge tone="accent">operador</Badge>}
+      {deleted_at !== null && (
+        <Badge>
+          <Trans id="conta excluída em {deletedAt}" values={{ deletedAt: dateTime(deleted_at) }} />
+        </Badge>
+      )}
+      {suspension && <Badge tone="danger">{t('suspensa')}</Badge>}
+      {flags.is_in_debt && <Badge tone="danger">{t('em débito')}</Badge>}
+      {flags.are_keys_suspended && !flags.is_in_debt && (
+        <Badge tone="warning">{t('sem saldo')}</Badge>
+      )}
+      {flags.is_admin && <Badge tone="accent">{t('operador')}</Badge>}
       <Link
         to="/admin/auditoria"
         search={{ cliente: id } as never}
         className={buttonClass('quiet', '-mx-4 sm:mx-0 sm:ml-auto')}
       >
-        Ver na auditoria
+        {t('Ver na auditoria')}
       </Link>
     </div>
   )

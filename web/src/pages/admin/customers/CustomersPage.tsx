@@ -17,40 +17,49 @@ import { Table, type Column } from '../../../components/Table.tsx'
 import { useFilters } from '../../../lib/use-filters.ts'
 import { PersonLink } from '../PersonLink.tsx'
 import { customersQuery, type ListedCustomer } from './customer-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
 /** The API's minimum length of a search. */
 const CHARS_MIN = 3
 
-const COLUMNS: readonly Column<ListedCustomer>[] = [
-  { key: 'who', header: 'Cliente', cell: (customer) => <Who customer={customer} /> },
+const COLUMNS = perLanguage((): readonly Column<ListedCustomer>[] => [
+  { key: 'who', header: t('Cliente'), cell: (customer) => <Who customer={customer} /> },
   {
     key: 'used',
-    header: 'Último uso',
+    header: t('Último uso'),
     isSecondary: true,
     cell: ({ last_used_at: at }) =>
-      at === null ? <span className="text-muted">nunca usou</span> : <DateTime instant={at} />,
+      at === null ? (
+        <span className="text-muted">{t('nunca usou')}</span>
+      ) : (
+        <DateTime instant={at} />
+      ),
   },
   {
     key: 'created',
-    header: 'Cliente desde',
+    header: t('Cliente desde'),
     isSecondary: true,
     cell: ({ created_at: at }) => <DateTime instant={at} isDateOnly />,
   },
   {
     key: 'balance',
-    header: 'Saldo',
+    header: t('Saldo'),
     isNumeric: true,
     cell: ({ balance_brl: balance }) => (
       <Money amount={balance} className={balance < 0 ? 'font-medium text-danger' : ''} />
     ),
   },
-]
+])
 
 export function CustomersPage() {
   const [{ q }, setFilters] = useFilters('q')
   return (
     <>
-      <PageTitle title="Clientes" description="Toda busca e toda ficha aberta fica na auditoria." />
+      <PageTitle
+        title={t('Clientes')}
+        description={t('Toda busca e toda ficha aberta fica na auditoria.')}
+      />
       <SearchForm key={q} q={q} onSearch={(next) => setFilters({ q: next })} />
       <Card>
         <Found q={q} onClear={() => setFilters({ q: '' })} />
@@ -66,7 +75,8 @@ function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const wanted = text.trim()
-    if (wanted !== '' && wanted.length < CHARS_MIN) setFault('Digite ao menos 3 letras ou números.')
+    if (wanted !== '' && wanted.length < CHARS_MIN)
+      setFault(t('Digite ao menos 3 letras ou números.'))
     else {
       setFault(undefined)
       onSearch(wanted)
@@ -75,7 +85,7 @@ function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void 
   return (
     <form role="search" onSubmit={submit} noValidate className="mb-5 flex items-end gap-3">
       <Field
-        label="Buscar pelo começo do nome, do e-mail, do id, do CPF ou do CNPJ"
+        label={t('Buscar pelo começo do nome, do e-mail, do id, do CPF ou do CNPJ')}
         error={fault}
         className="max-w-xl flex-1"
       >
@@ -92,7 +102,7 @@ function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void 
         )}
       </Field>
       <Button type="submit" icon={<Search aria-hidden="true" className="size-4" />}>
-        Buscar
+        {t('Buscar')}
       </Button>
     </form>
   )
@@ -100,7 +110,7 @@ function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void 
 
 function Found({ q, onClear }: { readonly q: string; readonly onClear: () => void }) {
   const found = useInfiniteQuery(customersQuery(q))
-  if (found.isPending) return <SkeletonRows rows={8} label="Carregando os clientes" />
+  if (found.isPending) return <SkeletonRows rows={8} label={t('Carregando os clientes')} />
   if (found.isError && !found.data)
     return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const customers = found.data.pages.flatMap((page) => page.customers)
@@ -108,19 +118,21 @@ function Found({ q, onClear }: { readonly q: string; readonly onClear: () => voi
     return (
       <EmptyState
         icon={<Users className="size-6" />}
-        title="Ninguém encontrado"
+        title={t('Ninguém encontrado')}
         action={
           <Button variant="secondary" onClick={onClear}>
-            Ver todos
+            {t('Ver todos')}
           </Button>
         }
       >
-        Nenhum nome, e-mail, id, CPF ou CNPJ começa assim. Confira se não falta ou sobra algo.
+        {t(
+          'Nenhum nome, e-mail, id, CPF ou CNPJ começa assim. Confira se não falta ou sobra algo.',
+        )}
       </EmptyState>
     )
   return (
     <div className="grid gap-4">
-      <Table caption="Clientes" columns={COLUMNS} rows={customers} rowKey={({ id }) => id} />
+      <Table caption={t('Clientes')} columns={COLUMNS()} rows={customers} rowKey={({ id }) => id} />
       <LoadMore query={found} />
     </div>
   )
@@ -132,7 +144,7 @@ function Who({ customer }: { readonly customer: ListedCustomer }) {
     <div className="min-w-0">
       <span className="flex flex-wrap items-center gap-2">
         <PersonLink id={id} name={name} />
-        {deleted_at !== null && <Badge>conta excluída</Badge>}
+        {deleted_at !== null && <Badge>{t('conta excluída')}</Badge>}
       </span>
       <span className="block text-xs break-all text-muted">{email ?? 'sem e-mail'}</span>
     </div>

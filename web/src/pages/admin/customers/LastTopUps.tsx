@@ -6,36 +6,40 @@ import { Money } from '../../../components/Money.tsx'
 import { Table, type Column } from '../../../components/Table.tsx'
 import { METHOD_WORDS, TOP_UP_STATUS } from '../../top-ups/top-up-words.ts'
 import type { CustomerDetail } from './customer-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
 type TopUp = CustomerDetail['last_topups'][number]
 
-const COLUMNS: readonly Column<TopUp>[] = [
-  { key: 'what', header: 'Recarga', cell: (each) => <What topUp={each} /> },
+const COLUMNS = perLanguage((): readonly Column<TopUp>[] => [
+  { key: 'what', header: t('Recarga'), cell: (each) => <What topUp={each} /> },
   {
     key: 'returned',
-    header: 'Devolvido',
+    header: t('Devolvido'),
     isNumeric: true,
     isSecondary: true,
     cell: (each) => (each.returned_brl > 0 ? <Money amount={each.returned_brl} /> : '–'),
   },
-  { key: 'status', header: 'Situação', cell: (each) => <Status topUp={each} /> },
+  { key: 'status', header: t('Situação'), cell: (each) => <Status topUp={each} /> },
   {
     key: 'id',
-    header: 'Id',
+    header: t('Id'),
     isSecondary: true,
     cell: ({ id }) => <code className="text-xs">{id}</code>,
   },
-]
+])
 
 export function LastTopUps({ topUps }: { readonly topUps: readonly TopUp[] }) {
   return (
-    <Card title="Últimas recargas">
+    <Card title={t('Últimas recargas')}>
       {topUps.length === 0 ? (
-        <EmptyState title="Nenhuma recarga">Este cliente ainda não pagou nada.</EmptyState>
+        <EmptyState title={t('Nenhuma recarga')}>
+          {t('Este cliente ainda não pagou nada.')}
+        </EmptyState>
       ) : (
         <Table
-          caption="Recargas, as mais novas primeiro"
-          columns={COLUMNS}
+          caption={t('Recargas, as mais novas primeiro')}
+          columns={COLUMNS()}
           rows={topUps}
           rowKey={({ id }) => id}
         />
@@ -56,10 +60,10 @@ function What({ topUp }: { readonly topUp: TopUp }) {
 }
 
 function Status({ topUp: { status } }: { readonly topUp: TopUp }) {
-  const known = TOP_UP_STATUS[status as keyof typeof TOP_UP_STATUS]
+  const known = TOP_UP_STATUS()[status as keyof ReturnType<typeof TOP_UP_STATUS>]
   return <Badge tone={known?.tone ?? 'neutral'}>{known?.text ?? status}</Badge>
 }
 
 function methodWord(method: string): string {
-  return METHOD_WORDS[method as keyof typeof METHOD_WORDS] ?? method
+  return METHOD_WORDS()[method as keyof ReturnType<typeof METHOD_WORDS>] ?? method
 }

@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { brl } from '../../../format/brl.ts'
 import { useAct } from '../use-act.ts'
 import type { CustomerDetail } from './customer-queries.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly customer: CustomerDetail
@@ -21,7 +22,9 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
         ? api.post('/admin/customers/{id}/reinstate', undefined, { path })
         : api.post('/admin/customers/{id}/suspend', undefined, { path }),
     doneText: ({ is_suspended: isNow }) =>
-      isNow ? `A conta de ${name} está suspensa.` : `A conta de ${name} está ativa de novo.`,
+      isNow
+        ? t('A conta de {name} está suspensa.', { name })
+        : t('A conta de {name} está ativa de novo.', { name }),
     onDone: onClose,
   })
   return (
@@ -29,16 +32,25 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={() => change.mutate()}
-      title={isSuspended ? `Reativar a conta de ${name}?` : `Suspender a conta de ${name}?`}
-      confirmText={isSuspended ? 'Reativar conta' : 'Suspender conta'}
+      title={
+        isSuspended
+          ? t('Reativar a conta de {name}?', { name })
+          : t('Suspender a conta de {name}?', { name })
+      }
+      confirmText={isSuspended ? t('Reativar conta') : t('Suspender conta')}
       variant={isSuspended ? 'primary' : 'danger'}
       isBusy={change.isPending}
       error={change.error ? explainError(change.error) : undefined}
     >
       <p className="text-sm text-muted">
         {isSuspended
-          ? `As chaves voltam a funcionar em segundos e podem gastar os ${brl(balance.available_brl)} livres.`
-          : `Todas as chamadas de modelos são recusadas em segundos, e recargas automáticas param. Os ${brl(balance.balance_brl)} de saldo ficam na conta: nada é debitado nem devolvido. O painel segue aberto para o cliente.`}
+          ? t('As chaves voltam a funcionar em segundos e podem gastar os {availableBrl} livres.', {
+              availableBrl: brl(balance.available_brl),
+            })
+          : t(
+              'Todas as chamadas de modelos são recusadas em segundos, e recargas automáticas param. Os {balanceBrl} de saldo ficam na conta: nada é debitado nem devolvido. O painel segue aberto para o cliente.',
+              { balanceBrl: brl(balance.balance_brl) },
+            )}
       </p>
     </ConfirmDialog>
   )

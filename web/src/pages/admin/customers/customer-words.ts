@@ -1,20 +1,22 @@
 import { counted } from '../../../format/number.ts'
 import type { CustomerDetail } from './customer-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
-export const SUSPENSION_REASON: Readonly<
-  Record<NonNullable<CustomerDetail['suspension']>['reason'], string>
-> = {
-  chargeback: 'uma recarga foi contestada (chargeback)',
-  operator: 'decisão de um operador',
-}
+export const SUSPENSION_REASON = perLanguage(
+  (): Readonly<Record<NonNullable<CustomerDetail['suspension']>['reason'], string>> => ({
+    chargeback: t('uma recarga foi contestada (chargeback)'),
+    operator: t('decisão de um operador'),
+  }),
+)
 
 /** As in "2 ativas · 1 revogada"; states without keys are left out. */
 export function keysText({ active, suspended, revoked, expired }: CustomerDetail['keys']): string {
   const parts = [
-    active > 0 && counted(active, 'ativa', 'ativas'),
-    suspended > 0 && counted(suspended, 'suspensa', 'suspensas'),
-    revoked > 0 && counted(revoked, 'revogada', 'revogadas'),
-    expired > 0 && counted(expired, 'vencida', 'vencidas'),
+    active > 0 && counted(active, t('ativa'), t('ativas')),
+    suspended > 0 && counted(suspended, t('suspensa'), t('suspensas')),
+    revoked > 0 && counted(revoked, t('revogada'), t('revogadas')),
+    expired > 0 && counted(expired, t('vencida'), t('vencidas')),
   ].filter((part) => part !== false)
-  return parts.length === 0 ? 'nenhuma' : parts.join(' · ')
+  return parts.length === 0 ? t('nenhuma') : parts.join(' · ')
 }

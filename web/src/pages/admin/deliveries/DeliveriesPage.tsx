@@ -1,13 +1,14 @@
 import { PageTitle } from '../../../components/PageTitle.tsx'
 import { FailingMails } from './FailingMails.tsx'
 import { FailingWebhooks } from './FailingWebhooks.tsx'
+import { t } from '../../../language/t.ts'
 
 export function DeliveriesPage() {
   return (
     <>
       <PageTitle
-        title="Entregas"
-        description="E-mails e webhooks que não chegam a quem deveriam."
+        title={t('Entregas')}
+        description={t('E-mails e webhooks que não chegam a quem deveriam.')}
       />
       <div className="grid gap-5">
         <FailingWebhooks />

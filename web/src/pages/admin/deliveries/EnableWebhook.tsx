@@ -4,6 +4,8 @@ import { explainError } from '../../../api/explain-error.ts'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { SERVICE, useAct } from '../use-act.ts'
 import type { FailingWebhook } from './delivery-queries.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 interface Props {
   /** Undefined: the dialog is closed. */
@@ -14,7 +16,7 @@ interface Props {
 export function EnableWebhook({ webhook, onClose }: Props) {
   const enable = useAct({
     act: (id: string) => api.post('/admin/webhooks/{id}/enable', undefined, { path: { id } }),
-    doneText: () => 'Webhook ligado de novo.',
+    doneText: () => t('Webhook ligado de novo.'),
     onDone: onClose,
     changes: [SERVICE],
   })
@@ -23,16 +25,17 @@ export function EnableWebhook({ webhook, onClose }: Props) {
       isOpen={webhook !== undefined}
       onClose={onClose}
       onConfirm={() => webhook && enable.mutate(webhook.id)}
-      title="Ligar o webhook de novo?"
-      confirmText="Ligar webhook"
+      title={t('Ligar o webhook de novo?')}
+      confirmText={t('Ligar webhook')}
       variant="primary"
       isBusy={enable.isPending}
       error={enable.error ? explainEnableError(enable.error) : undefined}
     >
       <p className="text-sm">
-        Mensagens novas voltam a ir para <span className="break-all">{webhook?.origin}</span> na
-        hora. As que falharam antes não são reenviadas por isso: o cliente as reenvia na página
-        dele. Se continuar falhando, é desligado de novo.
+        <Trans
+          id="Mensagens novas voltam a ir para {span} na hora. As que falharam antes não são reenviadas por isso: o cliente as reenvia na página dele. Se continuar falhando, é desligado de novo."
+          values={{ span: <span className="break-all">{webhook?.origin}</span> }}
+        />
       </p>
     </ConfirmDialog>
   )
@@ -40,6 +43,6 @@ export function EnableWebhook({ webhook, onClose }: Props) {
 
 function explainEnableError(error: Error): string {
   if (error instanceof ApiError && error.code === 'webhook_disabled_by_customer')
-    return 'Foi o cliente quem desligou este webhook: só ele o liga de novo.'
+    return t('Foi o cliente quem desligou este webhook: só ele o liga de novo.')
   return explainError(error)
 }

@@ -11,22 +11,24 @@ import { counted } from '../../../format/number.ts'
 import { notificationWords } from '../../notifications/notification-words.ts'
 import { PersonLink } from '../PersonLink.tsx'
 import { failingMailsQuery, type FailingMail } from './delivery-queries.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export function FailingMails() {
   const found = useInfiniteQuery(failingMailsQuery)
   const mails = found.data?.pages.flatMap((page) => page.mails) ?? []
   return (
     <Card
-      title="E-mails"
-      description="Os que falharam de vez e os que esperam há mais de dez minutos."
+      title={t('E-mails')}
+      description={t('Os que falharam de vez e os que esperam há mais de dez minutos.')}
     >
-      {found.isPending && <SkeletonRows label="Carregando os e-mails" />}
+      {found.isPending && <SkeletonRows label={t('Carregando os e-mails')} />}
       {found.isError && !found.data && (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
       )}
       {found.data && mails.length === 0 && (
-        <EmptyState icon={<MailCheck className="size-6" />} title="Todos os e-mails saíram">
-          Quando um falhar ou demorar, ele aparece aqui com o motivo.
+        <EmptyState icon={<MailCheck className="size-6" />} title={t('Todos os e-mails saíram')}>
+          {t('Quando um falhar ou demorar, ele aparece aqui com o motivo.')}
         </EmptyState>
       )}
       <ul className="divide-y divide-line">
@@ -46,20 +48,27 @@ function MailEntry({ mail }: { readonly mail: FailingMail }) {
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
         <p className="font-medium">{notificationWords(template)}</p>
         <Badge tone={status === 'failed' ? 'danger' : 'warning'}>
-          {status === 'failed' ? 'falhou' : 'esperando'}
+          {status === 'failed' ? t('falhou') : t('esperando')}
         </Badge>
       </div>
       <p className="break-words text-muted">
-        Para {address ?? 'quem não tem mais e-mail'} ·{' '}
-        <PersonLink id={mail.customer_id} name={null} /> · desde <DateTime instant={mail.since} />
+        <Trans
+          id="Para {address} ·"
+          values={{ address: address ?? t('quem não tem mais e-mail') }}
+        />{' '}
+        <PersonLink id={mail.customer_id} name={null} />
+        <Trans id=" · desde {dateTime}" values={{ dateTime: <DateTime instant={mail.since} /> }} />
       </p>
       {error !== null && <p className="break-words text-danger">{error}</p>}
       {status === 'waiting' && (
         <p className="text-muted">
-          {counted(tries ?? 0, 'tentativa', 'tentativas')}
+          {counted(tries ?? 0, t('tentativa'), t('tentativas'))}
           {next !== null && (
             <>
-              ; a próxima em <DateTime instant={next} />
+              <Trans
+                id="; a próxima em {dateTime}"
+                values={{ dateTime: <DateTime instant={next} /> }}
+              />
             </>
           )}
         </p>

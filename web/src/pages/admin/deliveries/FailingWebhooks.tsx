@@ -14,20 +14,25 @@ import { attemptErrorWords } from '../../webhooks/webhook-words.ts'
 import { PersonLink } from '../PersonLink.tsx'
 import { failingWebhooksQuery, type FailingWebhook } from './delivery-queries.ts'
 import { EnableWebhook } from './EnableWebhook.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export function FailingWebhooks() {
   const found = useInfiniteQuery(failingWebhooksQuery)
   const [enabled, setEnabled] = useState<FailingWebhook>()
   const webhooks = found.data?.pages.flatMap((page) => page.webhooks) ?? []
   return (
-    <Card title="Webhooks" description="Os que falham agora e os que foram desligados por isso.">
-      {found.isPending && <SkeletonRows label="Carregando os webhooks" />}
+    <Card
+      title={t('Webhooks')}
+      description={t('Os que falham agora e os que foram desligados por isso.')}
+    >
+      {found.isPending && <SkeletonRows label={t('Carregando os webhooks')} />}
       {found.isError && !found.data && (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
       )}
       {found.data && webhooks.length === 0 && (
-        <EmptyState icon={<Webhook className="size-6" />} title="Todos os webhooks respondem">
-          Quando o sistema de um cliente parar de responder, ele aparece aqui.
+        <EmptyState icon={<Webhook className="size-6" />} title={t('Todos os webhooks respondem')}>
+          {t('Quando o sistema de um cliente parar de responder, ele aparece aqui.')}
         </EmptyState>
       )}
       <ul className="divide-y divide-line">
@@ -54,9 +59,9 @@ function WebhookEntry({ webhook, onEnable }: EntryProps) {
         <p className="flex flex-wrap items-center gap-2 font-medium break-all">
           {origin}
           {disabledAt === null ? (
-            <Badge tone="warning">falhando</Badge>
+            <Badge tone="warning">{t('falhando')}</Badge>
           ) : (
-            <Badge tone="danger">desligado</Badge>
+            <Badge tone="danger">{t('desligado')}</Badge>
           )}
         </p>
         <p className="text-muted">
@@ -64,30 +69,36 @@ function WebhookEntry({ webhook, onEnable }: EntryProps) {
           {disabledAt !== null && (
             <>
               {' '}
-              · desligado em <DateTime instant={disabledAt} />
-              {webhook.disabled_reason === 'gone' && ': o sistema respondeu que não existe mais'}
+              <Trans
+                id="· desligado em {dateTime}"
+                values={{ dateTime: <DateTime instant={disabledAt} /> }}
+              />
+              {webhook.disabled_reason === 'gone' && t(': o sistema respondeu que não existe mais')}
             </>
           )}
           {failingSince !== null && (
             <>
               {' '}
-              · falha desde <DateTime instant={failingSince} />
+              <Trans
+                id="· falha desde {dateTime}"
+                values={{ dateTime: <DateTime instant={failingSince} /> }}
+              />
             </>
           )}
         </p>
         <p className="break-words text-muted">
           <LastFailure webhook={webhook} />
           {webhook.queued > 0 &&
-            ` ${counted(webhook.queued, 'mensagem espera', 'mensagens esperam')}.`}
+            ` ${counted(webhook.queued, t('mensagem espera'), t('mensagens esperam'))}.`}
         </p>
       </div>
       {disabledAt !== null && (
         <Button
           variant="secondary"
-          aria-label={`Ligar de novo o webhook de ${origin}`}
+          aria-label={t('Ligar de novo o webhook de {origin}', { origin })}
           onClick={onEnable}
         >
-          Ligar de novo
+          {t('Ligar de novo')}
         </Button>
       )}
     </li>
@@ -100,7 +111,10 @@ function LastFailure({ webhook }: { readonly webhook: FailingWebhook }) {
   const words = attemptErrorWords({ error, http_status: status })
   return (
     <>
-      Última falha em <DateTime instant={at} />. {words}
+      <Trans
+        id="Última falha em {dateTime}. {words}"
+        values={{ dateTime: <DateTime instant={at} />, words }}
+      />
     </>
   )
 }

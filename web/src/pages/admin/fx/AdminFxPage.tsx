@@ -14,6 +14,9 @@ import { calendarDay } from '../../../format/calendar-day.ts'
 import { exactDecimal, scaledBy } from '../../../format/exact-decimal.ts'
 import { counted } from '../../../format/number.ts'
 import { SERVICE } from '../use-act.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 type Rate = Answer<'get', '/fx-rates'>['fx_rates'][number]
 
@@ -23,13 +26,13 @@ const DAY_MS = 86_400_000
 /** A weekend with an adjoining holiday; an older rate means that something is wrong. */
 const AGE_DAYS_USUAL = 4
 
-const SOURCES: Readonly<Record<string, string>> = {
-  bcb_olinda: 'Banco Central (Olinda)',
-  bcb_sgs: 'Banco Central (SGS)',
-  bcb_csv: 'Banco Central (arquivo)',
-  sandbox: 'fictícia, do modo de teste',
-  manual: 'digitada à mão',
-}
+const SOURCES = perLanguage((): Readonly<Record<string, string>> => ({
+  bcb_olinda: t('Banco Central (Olinda)'),
+  bcb_sgs: t('Banco Central (SGS)'),
+  bcb_csv: t('Banco Central (arquivo)'),
+  sandbox: t('fictícia, do modo de teste'),
+  manual: t('digitada à mão'),
+}))
 
 export function AdminFxPage() {
   const found = useQuery({
@@ -42,12 +45,12 @@ export function AdminFxPage() {
   return (
     <>
       <PageTitle
-        title="Câmbio"
-        description="A PTAX de venda com que as chamadas são cobradas, sem acréscimo."
+        title={t('Câmbio')}
+        description={t('A PTAX de venda com que as chamadas são cobradas, sem acréscimo.')}
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows label="Carregando o câmbio" />
+          <SkeletonRows label={t('Carregando o câmbio')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -57,21 +60,23 @@ export function AdminFxPage() {
         <div className="grid gap-5">
           <Current rate={current} readAt={found.dataUpdatedAt} />
           <Card
-            title="O que já valeu"
-            description={`As últimas ${SHOWN} taxas. A mesma lista é pública em /cambio.`}
+            title={t('O que já valeu')}
+            description={t('As últimas {shown} taxas. A mesma lista é pública em /cambio.', {
+              shown: SHOWN,
+            })}
           >
             {rates.length === 0 ? (
-              <EmptyState icon={<DollarSign className="size-6" />} title="Nenhuma taxa ainda">
-                A primeira aparece assim que o Banco Central responder.
+              <EmptyState icon={<DollarSign className="size-6" />} title={t('Nenhuma taxa ainda')}>
+                {t('A primeira aparece assim que o Banco Central responder.')}
               </EmptyState>
             ) : (
               <Table
-                caption="Taxas de câmbio aplicadas"
+                caption={t('Taxas de câmbio aplicadas')}
                 rows={rates}
                 rowKey={({ rate_date, source, rate, applied_from }) =>
                   `${rate_date} ${source} ${rate} ${applied_from}`
                 }
-                columns={COLUMNS}
+                columns={COLUMNS()}
               />
             )}
           </Card>
@@ -85,31 +90,35 @@ function Current({ rate, readAt }: { readonly rate: Rate | undefined; readonly r
   if (!rate)
     return (
       <Notice tone="danger">
-        Nenhuma taxa em vigor: sem câmbio nenhuma chamada é cobrada. Veja o trabalho
-        “refresh-fx-rate” na página de saúde.
+        {t(
+          'Nenhuma taxa em vigor: sem câmbio nenhuma chamada é cobrada. Veja o trabalho “refresh-fx-rate” na página de saúde.',
+        )}
       </Notice>
     )
   const age = Math.floor((readAt - Date.parse(rate.rate_date)) / DAY_MS)
   const isOld = !rate.is_sandbox && age > AGE_DAYS_USUAL
   return (
-    <Card title="Em vigor agora">
+    <Card title={t('Em vigor agora')}>
       <p className="text-3xl font-semibold tracking-tight tabular-nums">
-        R$ {rateWords(rate.rate)} <span className="text-base font-normal text-muted">por US$</span>
+        R$ {rateWords(rate.rate)}{' '}
+        <span className="text-base font-normal text-muted">{t('por US$')}</span>
       </p>
       <dl className="mt-4 grid gap-x-8 gap-y-3 text-sm sm:grid-cols-3">
-        <Fact name="De onde vem">{SOURCES[rate.source] ?? rate.source}</Fact>
-        <Fact name="Data da taxa">
+        <Fact name={t('De onde vem')}>{SOURCES()[rate.source] ?? rate.source}</Fact>
+        <Fact name={t('Data da taxa')}>
           {calendarDay(rate.rate_date)} ({ageWords(age)})
         </Fact>
-        <Fact name="Cobra desde">
+        <Fact name={t('Cobra desde')}>
           {rate.applied_from !== null && <DateTime instant={rate.applied_from} />}
         </Fact>
       </dl>
       {isOld && (
         <div className="mt-4">
           <Notice tone="warning">
-            A taxa tem {counted(age, 'dia', 'dias')}, mais que um feriado com fim de semana. Veja o
-            trabalho “refresh-fx-rate” na página de saúde.
+            <Trans
+              id="A taxa tem {age}, mais que um feriado com fim de semana. Veja o trabalho “refresh-fx-rate” na página de saúde."
+              values={{ age: counted(age, t('dia'), t('dias')) }}
+            />
           </Notice>
         </div>
       )}
@@ -126,33 +135,37 @@ function Fact(props: { readonly name: string; readonly children: ReactNode }) {
   )
 }
 
-const COLUMNS: readonly Column<Rate>[] = [
-  { key: 'day', header: 'Data', cell: ({ rate_date }) => calendarDay(rate_date) },
-  { key: 'rate', header: 'R$ por US$', isNumeric: true, cell: ({ rate }) => rateWords(rate) },
+const COLUMNS = perLanguage((): readonly Column<Rate>[] => [
+  { key: 'day', header: t('Data'), cell: ({ rate_date }) => calendarDay(rate_date) },
+  { key: 'rate', header: t('R$ por US$'), isNumeric: true, cell: ({ rate }) => rateWords(rate) },
   {
     key: 'from',
-    header: 'Cobrou de',
+    header: t('Cobrou de'),
     cell: ({ applied_from: at }) =>
-      at === null ? <span className="text-muted">nunca valeu</span> : <DateTime instant={at} />,
+      at === null ? (
+        <span className="text-muted">{t('nunca valeu')}</span>
+      ) : (
+        <DateTime instant={at} />
+      ),
   },
   {
     key: 'until',
-    header: 'Até',
+    header: t('Até'),
     isSecondary: true,
     cell: (rate) =>
       isInForce(rate) ? (
-        <span className="font-medium text-success">em vigor</span>
+        <span className="font-medium text-success">{t('em vigor')}</span>
       ) : (
         rate.applied_until !== null && <DateTime instant={rate.applied_until} />
       ),
   },
   {
     key: 'source',
-    header: 'Fonte',
+    header: t('Fonte'),
     isSecondary: true,
-    cell: ({ source }) => SOURCES[source] ?? source,
+    cell: ({ source }) => SOURCES()[source] ?? source,
   },
-]
+])
 
 function isInForce({ applied_from, applied_until }: Rate): boolean {
   return applied_from !== null && applied_until === null
@@ -163,6 +176,6 @@ function rateWords(rate: number): string {
 }
 
 function ageWords(days: number): string {
-  if (days <= 0) return 'hoje'
-  return days === 1 ? 'ontem' : `há ${counted(days, 'dia', 'dias')}`
+  if (days <= 0) return t('hoje')
+  return days === 1 ? t('ontem') : t('há {days}', { days: counted(days, t('dia'), t('dias')) })
 }

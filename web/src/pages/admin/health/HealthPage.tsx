@@ -13,23 +13,24 @@ import { PauseService } from './PauseService.tsx'
 import { QueuesCard } from './QueuesCard.tsx'
 import { ThisNodeCard } from './ThisNodeCard.tsx'
 import { VitalSigns } from './VitalSigns.tsx'
+import { t } from '../../../language/t.ts'
 
 export function HealthPage() {
   const { data, isPending, isError, error, refetch } = useQuery(healthQuery)
   return (
     <>
       <PageTitle
-        title="Saúde"
+        title={t('Saúde')}
         description={
           data
-            ? `Nós, filas e trabalhos. Vista às ${time(data.at)}; atualiza sozinha.`
-            : 'Nós, filas e trabalhos do serviço.'
+            ? t('Nós, filas e trabalhos. Vista às {at}; atualiza sozinha.', { at: time(data.at) })
+            : t('Nós, filas e trabalhos do serviço.')
         }
         actions={data && <PauseService pause={data.pause} />}
       />
       {isPending && (
         <Card>
-          <SkeletonRows rows={8} label="Carregando a saúde do serviço" />
+          <SkeletonRows rows={8} label={t('Carregando a saúde do serviço')} />
         </Card>
       )}
       {isError && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -56,14 +57,14 @@ function Verdict({ health }: { readonly health: Health }) {
         className="flex items-center gap-3 rounded-card bg-success-soft px-5 py-4 text-lg font-semibold text-success"
       >
         <CircleCheck aria-hidden="true" className="size-6 shrink-0" />
-        Tudo em ordem
+        {t('Tudo em ordem')}
       </p>
     )
   return (
     <div role="status" className="rounded-card bg-warning-soft px-5 py-4 text-warning">
       <p className="flex items-center gap-3 text-lg font-semibold">
         <CircleAlert aria-hidden="true" className="size-6 shrink-0" />
-        Algo pede atenção
+        {t('Algo pede atenção')}
       </p>
       <ul className="mt-2 grid list-disc gap-1 pl-14 text-sm font-medium">
         {warnings.map((warning) => (

@@ -6,51 +6,55 @@ import { Table, type Column } from '../../../components/Table.tsx'
 import { wholeNumber } from '../../../format/number.ts'
 import { isJobFailing } from './find-warnings.ts'
 import type { Job } from './health-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
-const COLUMNS: readonly Column<Job>[] = [
-  { key: 'name', header: 'Trabalho', cell: ({ name }) => <code>{name}</code> },
+const COLUMNS = perLanguage((): readonly Column<Job>[] => [
+  { key: 'name', header: t('Trabalho'), cell: ({ name }) => <code>{name}</code> },
   {
     key: 'state',
-    header: 'Última vez',
+    header: t('Última vez'),
     cell: (job) => <LastRun job={job} />,
   },
   {
     key: 'failed',
-    header: 'Perdidos',
+    header: t('Perdidos'),
     isNumeric: true,
     cell: ({ failed }) => wholeNumber(failed),
   },
   {
     key: 'waiting',
-    header: 'À espera',
+    header: t('À espera'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ waiting, active }) => wholeNumber(waiting + active),
   },
   {
     key: 'cron',
-    header: 'Relógio (UTC)',
+    header: t('Relógio (UTC)'),
     isSecondary: true,
     cell: ({ cron }) => <code className="whitespace-nowrap">{cron}</code>,
   },
-]
+])
 
 export function JobsCard({ jobs }: { readonly jobs: readonly Job[] }) {
   return (
     <Card
-      title="Trabalhos"
-      description="O que roda com hora marcada, em um nó de cada vez. Perdidos são os que falharam em todas as tentativas."
+      title={t('Trabalhos')}
+      description={t(
+        'O que roda com hora marcada, em um nó de cada vez. Perdidos são os que falharam em todas as tentativas.',
+      )}
     >
       {jobs.length === 0 ? (
-        <EmptyState title="Nenhum trabalho marcado">
-          Nenhum nó com trabalhos ligados começou ainda neste banco de dados.
+        <EmptyState title={t('Nenhum trabalho marcado')}>
+          {t('Nenhum nó com trabalhos ligados começou ainda neste banco de dados.')}
         </EmptyState>
       ) : (
         <Table
-          caption="Trabalhos com hora marcada"
+          caption={t('Trabalhos com hora marcada')}
           rows={jobs}
           rowKey={({ name }) => name}
-          columns={COLUMNS}
+          columns={COLUMNS()}
         />
       )}
     </Card>
@@ -62,9 +66,9 @@ function LastRun({ job }: { readonly job: Job }) {
   if (isJobFailing(job) && failed !== null)
     return (
       <span className="flex flex-wrap items-center gap-2">
-        <Badge tone="danger">falhou</Badge> <DateTime instant={failed} />
+        <Badge tone="danger">{t('falhou')}</Badge> <DateTime instant={failed} />
       </span>
     )
-  if (completed === null) return <span className="text-muted">ainda não rodou</span>
+  if (completed === null) return <span className="text-muted">{t('ainda não rodou')}</span>
   return <DateTime instant={completed} />
 }

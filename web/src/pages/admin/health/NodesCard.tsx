@@ -5,6 +5,7 @@ import { Table, type Column } from '../../../components/Table.tsx'
 import { duration } from '../../../format/duration.ts'
 import { counted, wholeNumber } from '../../../format/number.ts'
 import type { Health } from './health-queries.ts'
+import { t } from '../../../language/t.ts'
 
 type Node = Health['nodes'][number]
 
@@ -13,11 +14,13 @@ export function NodesCard({ nodes, at }: Pick<Health, 'nodes' | 'at'>) {
   const alive = nodes.filter(({ is_alive: isAlive }) => isAlive).length
   return (
     <Card
-      title="Nós"
-      description={`${counted(alive, 'vivo', 'vivos')}; e os que pararam no último dia.`}
+      title={t('Nós')}
+      description={t('{alive}; e os que pararam no último dia.', {
+        alive: counted(alive, t('vivo'), t('vivos')),
+      })}
     >
       <Table
-        caption="Nós do serviço"
+        caption={t('Nós do serviço')}
         rows={nodes}
         rowKey={({ id }) => id}
         columns={columnsAt(at)}
@@ -30,42 +33,42 @@ function columnsAt(at: string): readonly Column<Node>[] {
   return [
     {
       key: 'id',
-      header: 'Nó',
+      header: t('Nó'),
       cell: ({ id, is_this: isThis, server_id: serverId, worker }) => (
         <span className="flex flex-wrap items-center gap-2">
           <code title={id}>…{id.slice(-12)}</code>
           {serverId !== null && worker !== null && (
-            <span className="text-muted" title={`servidor ${serverId}`}>
-              {worker === 0 ? 'processo principal' : `processo ${worker}`}
+            <span className="text-muted" title={t('servidor {serverId}', { serverId })}>
+              {worker === 0 ? t('processo principal') : t('processo {worker}', { worker })}
             </span>
           )}
-          {isThis && <Badge tone="accent">este</Badge>}
+          {isThis && <Badge tone="accent">{t('este')}</Badge>}
         </span>
       ),
     },
     {
       key: 'version',
-      header: 'Versão',
+      header: t('Versão'),
       isSecondary: true,
       cell: ({ version, build }) => <span title={build ?? undefined}>{version ?? '–'}</span>,
     },
-    { key: 'state', header: 'Estado', cell: (node) => <State node={node} /> },
+    { key: 'state', header: t('Estado'), cell: (node) => <State node={node} /> },
     {
       key: 'holds',
-      header: 'Reservas',
+      header: t('Reservas'),
       isNumeric: true,
       cell: ({ open_holds: open }) => wholeNumber(open),
     },
     {
       key: 'seen',
-      header: 'Último sinal',
+      header: t('Último sinal'),
       isSecondary: true,
       cell: ({ last_heartbeat_at: seen }) =>
-        `há ${duration(Math.max(0, Date.parse(at) - Date.parse(seen)))}`,
+        t('há {max}', { max: duration(Math.max(0, Date.parse(at) - Date.parse(seen))) }),
     },
     {
       key: 'started',
-      header: 'Começou',
+      header: t('Começou'),
       isSecondary: true,
       cell: ({ started_at: started }) => <DateTime instant={started} />,
     },
@@ -73,10 +76,10 @@ function columnsAt(at: string): readonly Column<Node>[] {
 }
 
 function State({ node }: { readonly node: Node }) {
-  if (node.is_alive) return <Badge tone="success">vivo</Badge>
+  if (node.is_alive) return <Badge tone="success">{t('vivo')}</Badge>
   return node.stopped_at === null ? (
-    <Badge tone="danger">sem sinal</Badge>
+    <Badge tone="danger">{t('sem sinal')}</Badge>
   ) : (
-    <Badge>encerrado</Badge>
+    <Badge>{t('encerrado')}</Badge>
   )
 }

@@ -7,6 +7,7 @@ import { Field } from '../../../components/Field.tsx'
 import { Input } from '../../../components/Input.tsx'
 import { SERVICE, useAct } from '../use-act.ts'
 import type { Health } from './health-queries.ts'
+import { t } from '../../../language/t.ts'
 
 /** Stops all model calls, or takes them again. */
 export function PauseService({ pause }: { readonly pause: Health['pause'] }) {
@@ -21,8 +22,8 @@ export function PauseService({ pause }: { readonly pause: Health['pause'] }) {
         : api.post('/admin/service/pause', { reason: reason.trim() }),
     doneText: ({ is_paused: isNow }) =>
       isNow
-        ? 'As chamadas de modelos estão pausadas.'
-        : 'As chamadas de modelos voltaram a ser atendidas.',
+        ? t('As chamadas de modelos estão pausadas.')
+        : t('As chamadas de modelos voltaram a ser atendidas.'),
     onDone() {
       setReason('')
       setOpen(false)
@@ -30,7 +31,8 @@ export function PauseService({ pause }: { readonly pause: Health['pause'] }) {
     changes: [SERVICE],
   })
   const confirm = (): void => {
-    if (!isPaused && reason.trim().length < 3) setFault('Escreva o motivo, com ao menos 3 letras.')
+    if (!isPaused && reason.trim().length < 3)
+      setFault(t('Escreva o motivo, com ao menos 3 letras.'))
     else {
       setFault(undefined)
       act.mutate()
@@ -39,27 +41,35 @@ export function PauseService({ pause }: { readonly pause: Health['pause'] }) {
   return (
     <>
       <Button variant={isPaused ? 'primary' : 'danger'} onClick={() => setOpen(true)}>
-        {isPaused ? 'Retomar as chamadas' : 'Pausar as chamadas'}
+        {isPaused ? t('Retomar as chamadas') : t('Pausar as chamadas')}
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         onConfirm={confirm}
         title={
-          isPaused ? 'Retomar as chamadas de modelos?' : 'Pausar todas as chamadas de modelos?'
+          isPaused
+            ? t('Retomar as chamadas de modelos?')
+            : t('Pausar todas as chamadas de modelos?')
         }
-        confirmText={isPaused ? 'Retomar as chamadas' : 'Pausar as chamadas'}
+        confirmText={isPaused ? t('Retomar as chamadas') : t('Pausar as chamadas')}
         variant={isPaused ? 'primary' : 'danger'}
         isBusy={act.isPending}
         error={act.error ? explainError(act.error) : undefined}
       >
         <p className="text-sm">
           {isPaused
-            ? 'As chamadas voltam a ser atendidas na hora, em todos os nós.'
-            : 'Todas as chamadas novas, de todos os clientes, passam a receber um erro 503 na hora, em todos os nós, e nada é cobrado por elas. As que já estão em andamento terminam e são cobradas. O painel e as recargas continuam.'}
+            ? t('As chamadas voltam a ser atendidas na hora, em todos os nós.')
+            : t(
+                'Todas as chamadas novas, de todos os clientes, passam a receber um erro 503 na hora, em todos os nós, e nada é cobrado por elas. As que já estão em andamento terminam e são cobradas. O painel e as recargas continuam.',
+              )}
         </p>
         {!isPaused && (
-          <Field label="Motivo" hint="Fica na auditoria; clientes não o veem." error={fault}>
+          <Field
+            label={t('Motivo')}
+            hint={t('Fica na auditoria; clientes não o veem.')}
+            error={fault}
+          >
             {(control) => (
               <Input
                 {...control}

@@ -7,50 +7,64 @@ import { exactDecimal, scaledBy } from '../../../format/exact-decimal.ts'
 import { counted, wholeNumber } from '../../../format/number.ts'
 import type { Health } from './health-queries.ts'
 import { byteWords } from './health-words.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export function VitalSigns({ health }: { readonly health: Health }) {
   const { holds, database, fx_rate: rate, reconciliation: reconciled, at } = health
   return (
     <dl className="grid gap-px overflow-hidden rounded-card border border-line bg-line shadow-card grid-cols-2 lg:grid-cols-4">
       <Sign
-        name="Reservas abertas"
+        name={t('Reservas abertas')}
         value={wholeNumber(holds.open)}
         note={
           holds.oldest_at === null
-            ? 'nenhuma chamada em curso'
-            : `a mais antiga há ${duration(Date.parse(at) - Date.parse(holds.oldest_at))}`
+            ? t('nenhuma chamada em curso')
+            : t('a mais antiga há {duration}', {
+                duration: duration(Date.parse(at) - Date.parse(holds.oldest_at)),
+              })
         }
       />
       <Sign
-        name="Banco de dados"
+        name={t('Banco de dados')}
         value={byteWords(database.size_bytes)}
         note={[
-          `${wholeNumber(database.connections)} de ${wholeNumber(database.connections_max)} conexões`,
+          t('{connections} de {connectionsMax} conexões', {
+            connections: wholeNumber(database.connections),
+            connectionsMax: wholeNumber(database.connections_max),
+          }),
           ...database.read_replicas.map(replicaWords),
         ].join('; ')}
       />
       <Sign
         name={
           <Link to="/admin/cambio" className="underline underline-offset-4">
-            Câmbio
+            {t('Câmbio')}
           </Link>
         }
-        value={rate === null ? 'nenhum' : `R$ ${exactDecimal(scaledBy(rate.rate, 4), 4, 4)}`}
-        note={rate === null ? 'nenhuma taxa ainda' : `taxa de ${calendarDay(rate.rate_date)}`}
+        value={rate === null ? t('nenhum') : `R$ ${exactDecimal(scaledBy(rate.rate, 4), 4, 4)}`}
+        note={
+          rate === null
+            ? t('nenhuma taxa ainda')
+            : t('taxa de {rateDate}', { rateDate: calendarDay(rate.rate_date) })
+        }
       />
       <Sign
         name={
           <Link to="/admin/conciliacao" className="underline underline-offset-4">
-            Conciliação
+            {t('Conciliação')}
           </Link>
         }
-        value={counted(reconciled.open_differences, 'diferença', 'diferenças')}
+        value={counted(reconciled.open_differences, t('diferença'), t('diferenças'))}
         note={
           reconciled.last_finished_at === null ? (
-            'nunca rodou até o fim'
+            t('nunca rodou até o fim')
           ) : (
             <>
-              rodou em <DateTime instant={reconciled.last_finished_at} />
+              <Trans
+                id="rodou em {dateTime}"
+                values={{ dateTime: <DateTime instant={reconciled.last_finished_at} /> }}
+              />
             </>
           )
         }
@@ -60,7 +74,9 @@ export function VitalSigns({ health }: { readonly health: Health }) {
 }
 
 function replicaWords({ name, lag_seconds: lag }: Health['database']['read_replicas'][number]) {
-  return lag === null ? `réplica ${name}` : `réplica ${name} de há ${duration(lag * 1_000)}`
+  return lag === null
+    ? t('réplica {name}', { name })
+    : t('réplica {name} de há {age}', { name, age: duration(lag * 1_000) })
 }
 
 function Sign(props: {

@@ -3,6 +3,7 @@ import { duration } from '../../../format/duration.ts'
 import { counted } from '../../../format/number.ts'
 import type { Health } from './health-queries.ts'
 import { QUEUE_WORDS, REPLICA_WORDS } from './health-words.ts'
+import { t } from '../../../language/t.ts'
 
 /** Queues move within seconds; a call takes minutes at most. */
 const QUEUE_LATE_MS = 5 * 60_000
@@ -30,48 +31,84 @@ export function findWarnings(health: Health): string[] {
   return [
     ...(health.pause === null
       ? []
-      : [`As chamadas de modelos estão pausadas: ${health.pause.reason}`]),
+      : [t('As chamadas de modelos estão pausadas: {reason}', { reason: health.pause.reason })]),
     ...(dead.length > 0
-      ? [`${counted(dead.length, 'nó parou', 'nós pararam')} com reservas abertas.`]
+      ? [
+          t('{dead} com reservas abertas.', {
+            dead: counted(dead.length, t('nó parou'), t('nós pararam')),
+          }),
+        ]
       : []),
     ...(silent.length > 0
-      ? [`${counted(silent.length, 'nó ficou', 'nós ficaram')} sem dar sinal na última hora.`]
+      ? [
+          t('{silent} sem dar sinal na última hora.', {
+            silent: counted(silent.length, t('nó ficou'), t('nós ficaram')),
+          }),
+        ]
       : []),
-    ...(holdAge > HOLD_LATE_MS ? [`Uma reserva está aberta há ${duration(holdAge)}.`] : []),
+    ...(holdAge > HOLD_LATE_MS
+      ? [t('Uma reserva está aberta há {holdAge}.', { holdAge: duration(holdAge) })]
+      : []),
     ...queues
       .filter((queue) => age(queue.oldest_due_at) > QUEUE_LATE_MS)
-      .map(
-        (queue) => `${QUEUE_WORDS[queue.name]}: atraso de ${duration(age(queue.oldest_due_at))}.`,
+      .map((queue) =>
+        t('{queueWords}: atraso de {oldestDueAt}.', {
+          queueWords: QUEUE_WORDS()[queue.name],
+          oldestDueAt: duration(age(queue.oldest_due_at)),
+        }),
       ),
     ...(spool > 0
-      ? [`${counted(spool, 'cobrança espera', 'cobranças esperam')} no disco deste nó.`]
+      ? [
+          t('{spool} no disco deste nó.', {
+            spool: counted(spool, t('cobrança espera'), t('cobranças esperam')),
+          }),
+        ]
       : []),
-    ...[...broken].map((upstream) => `O disjuntor de ${upstream} está aberto neste nó.`),
-    ...jobs.filter(isJobFailing).map(({ name }) => `O trabalho ${name} falhou na última vez.`),
+    ...[...broken].map((upstream) =>
+      t('O disjuntor de {upstream} está aberto neste nó.', { upstream }),
+    ),
+    ...jobs
+      .filter(isJobFailing)
+      .map(({ name }) => t('O trabalho {name} falhou na última vez.', { name })),
     ...timers
       .filter(({ failures_in_row: failures }) => failures >= FAILURES_MIN)
-      .map(
-        (timer) => `O temporizador ${timer.name} falhou ${timer.failures_in_row} vezes seguidas.`,
+      .map((timer) =>
+        t('O temporizador {name} falhou {failuresInRow} vezes seguidas.', {
+          name: timer.name,
+          failuresInRow: timer.failures_in_row,
+        }),
       ),
     ...(database.connections > database.connections_max * CONNECTIONS_SHARE_MAX
-      ? ['O banco de dados está perto do limite de conexões.']
+      ? [t('O banco de dados está perto do limite de conexões.')]
       : []),
     ...database.read_replicas
       .filter(({ is_read: isRead }) => !isRead)
-      .map(
-        ({ name, trouble }) =>
-          `A réplica ${name} não é lida: ${REPLICA_WORDS[trouble ?? 'starting']}.`,
+      .map(({ name, trouble }) =>
+        t('A réplica {name} não é lida: {words}.', {
+          name,
+          words: REPLICA_WORDS()[trouble ?? 'starting'],
+        }),
       ),
-    ...(rate === null ? ['Não há câmbio: nenhuma chamada pode ser cobrada.'] : []),
+    ...(rate === null ? [t('Não há câmbio: nenhuma chamada pode ser cobrada.')] : []),
     ...(rate !== null && rate.source !== 'sandbox' && rate.age_days > RATE_DAYS_MAX
-      ? [`O câmbio tem ${counted(rate.age_days, 'dia', 'dias')}.`]
+      ? [t('O câmbio tem {ageDays}.', { ageDays: counted(rate.age_days, t('dia'), t('dias')) })]
       : []),
     ...(reconciliation.last_failure === null
       ? []
-      : [`A última conciliação falhou: ${reconciliation.last_failure}`]),
+      : [
+          t('A última conciliação falhou: {lastFailure}', {
+            lastFailure: reconciliation.last_failure,
+          }),
+        ]),
     ...(reconciliation.open_differences > 0
       ? [
-          `${counted(reconciliation.open_differences, 'diferença', 'diferenças')} sem explicação na conciliação.`,
+          t('{openDifferences} sem explicação na conciliação.', {
+            openDifferences: counted(
+              reconciliation.open_differences,
+              t('diferença'),
+              t('diferenças'),
+            ),
+          }),
         ]
       : []),
   ]

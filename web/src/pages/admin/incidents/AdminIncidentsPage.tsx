@@ -14,8 +14,11 @@ import { StateSwitch } from '../StateSwitch.tsx'
 import { incidentsQuery } from './incident-queries.ts'
 import { IncidentEntry } from './IncidentEntry.tsx'
 import { OpenIncident } from './OpenIncident.tsx'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
-const STATES = { '': 'Em andamento', todos: 'Todos' } as const
+const STATES = perLanguage(() => ({ '': t('Em andamento'), todos: t('Todos') }) as const)
 
 export function AdminIncidentsPage() {
   const [{ estado }, setFilters] = useFilters('estado')
@@ -26,14 +29,19 @@ export function AdminIncidentsPage() {
   return (
     <>
       <PageTitle
-        title="Incidentes"
+        title={t('Incidentes')}
         description={
           <>
-            O que os clientes veem na página{' '}
-            <Link to="/status" className="text-accent underline underline-offset-4">
-              Status
-            </Link>{' '}
-            enquanto dura.
+            <Trans
+              id="O que os clientes veem na página {link} enquanto dura."
+              values={{
+                link: (
+                  <Link to="/status" className="text-accent underline underline-offset-4">
+                    {t('Status')}
+                  </Link>
+                ),
+              }}
+            />
           </>
         }
         actions={
@@ -41,28 +49,31 @@ export function AdminIncidentsPage() {
             icon={<Plus aria-hidden="true" className="size-4" />}
             onClick={() => setOpening(true)}
           >
-            Abrir incidente
+            {t('Abrir incidente')}
           </Button>
         }
       />
       <StateSwitch
-        legend="Quais incidentes"
-        states={STATES}
+        legend={t('Quais incidentes')}
+        states={STATES()}
         value={status === 'all' ? 'todos' : ''}
         onChange={(next) => setFilters({ estado: next })}
       />
       <Card>
-        {found.isPending && <SkeletonRows label="Carregando os incidentes" />}
+        {found.isPending && <SkeletonRows label={t('Carregando os incidentes')} />}
         {found.isError && !found.data && (
           <ErrorState error={found.error} onRetry={() => void found.refetch()} />
         )}
         {found.data && incidents.length === 0 && (
           <EmptyState
             icon={<CircleCheck className="size-6" />}
-            title={status === 'open' ? 'Nenhum incidente em andamento' : 'Nenhum incidente ainda'}
+            title={
+              status === 'open' ? t('Nenhum incidente em andamento') : t('Nenhum incidente ainda')
+            }
           >
-            Quando nenhum provedor de um modelo responde, a Catraca abre um sozinha e o encerra
-            quando volta.
+            {t(
+              'Quando nenhum provedor de um modelo responde, a Catraca abre um sozinha e o encerra quando volta.',
+            )}
           </EmptyState>
         )}
         <ul className="divide-y divide-line">

@@ -3,6 +3,7 @@ import { Checkbox } from '../../../components/Checkbox.tsx'
 import { ErrorState } from '../../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { adminModelsQuery } from '../models/admin-model-queries.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly value: readonly string[]
@@ -13,10 +14,10 @@ interface Props {
 export function AffectedModels({ value, onChange }: Props) {
   const found = useQuery(adminModelsQuery)
   if (found.isError) return <ErrorState error={found.error} />
-  if (!found.data) return <SkeletonRows label="Carregando os modelos" />
+  if (!found.data) return <SkeletonRows label={t('Carregando os modelos')} />
   return (
     <fieldset className="mt-1 max-h-56 overflow-y-auto rounded-lg border border-line-strong px-3 py-2">
-      <legend className="sr-only">Modelos atingidos</legend>
+      <legend className="sr-only">{t('Modelos atingidos')}</legend>
       {found.data.models.map(({ id }) => (
         <div key={id}>
           <Checkbox

@@ -8,6 +8,7 @@ import type { IncidentInput, Severity } from './incident-queries.ts'
 import { SEVERITIES, SEVERITY_WORDS } from './incident-words.ts'
 import { TextArea } from '../../../components/TextArea.tsx'
 import { AffectedModels } from './AffectedModels.tsx'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   /** The input of an earlier step, to be edited again. */
@@ -26,8 +27,8 @@ export function IncidentForm({ draft, onReview, onCancel }: Props) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const found = {
-      ...(title.trim() === '' && { title: 'Escreva um título curto.' }),
-      ...(message.trim() === '' && { message: 'Conte o que se sabe até agora.' }),
+      ...(title.trim() === '' && { title: t('Escreva um título curto.') }),
+      ...(message.trim() === '' && { message: t('Conte o que se sabe até agora.') }),
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return
@@ -36,21 +37,21 @@ export function IncidentForm({ draft, onReview, onCancel }: Props) {
 
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
-      <Field label="Título" error={faults.title}>
+      <Field label={t('Título')} error={faults.title}>
         {(control) => (
           <Input
             {...control}
             value={title}
             maxLength={200}
             autoComplete="off"
-            placeholder="Lentidão nos modelos da OpenAI"
+            placeholder={t('Lentidão nos modelos da OpenAI')}
             onChange={(event) => setTitle(event.target.value)}
           />
         )}
       </Field>
       <Field
-        label="O que acontece"
-        hint="Diga o que o cliente nota e o que ele pode fazer enquanto isso."
+        label={t('O que acontece')}
+        hint={t('Diga o que o cliente nota e o que ele pode fazer enquanto isso.')}
         error={faults.message}
       >
         {(control) => (
@@ -64,17 +65,21 @@ export function IncidentForm({ draft, onReview, onCancel }: Props) {
         )}
       </Field>
       <Choice
-        legend="Gravidade"
+        legend={t('Gravidade')}
         value={severity}
         onChange={setSeverity}
-        options={SEVERITIES.map((value) => ({ value, ...SEVERITY_WORDS[value] }))}
+        options={SEVERITIES.map((value) => ({ value, ...SEVERITY_WORDS()[value] }))}
       />
       <Disclosure
-        summary={models.length === 0 ? 'Quais modelos (opcional)' : `Modelos: ${models.join(', ')}`}
+        summary={
+          models.length === 0
+            ? t('Quais modelos (opcional)')
+            : t('Modelos: {models}', { models: models.join(', ') })
+        }
       >
         <AffectedModels value={models} onChange={setModels} />
       </Disclosure>
-      <FormEnd error={undefined} submitLabel="Conferir" isBusy={false} onCancel={onCancel} />
+      <FormEnd error={undefined} submitLabel={t('Conferir')} isBusy={false} onCancel={onCancel} />
     </form>
   )
 }

@@ -7,6 +7,8 @@ import { useAct } from '../use-act.ts'
 import { INCIDENTS_CHANGE, type IncidentInput } from './incident-queries.ts'
 import { explainIncidentError, SEVERITY_WORDS } from './incident-words.ts'
 import { IncidentForm } from './IncidentForm.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 interface Props {
   readonly isOpen: boolean
@@ -19,8 +21,8 @@ export function OpenIncident({ isOpen, onClose }: Props) {
     <ConfirmedFormDialog<IncidentInput>
       isOpen={isOpen}
       onClose={onClose}
-      title="Abrir incidente"
-      confirmationTitle="Publicar o incidente?"
+      title={t('Abrir incidente')}
+      confirmationTitle={t('Publicar o incidente?')}
       renderForm={(form) => <IncidentForm {...form} />}
       renderConfirmation={(asked) => <Confirmation {...asked} />}
     />
@@ -34,10 +36,10 @@ function Confirmation(props: {
 }) {
   const { input, onBack, onDone } = props
   const effect = useFirstFocus<HTMLParagraphElement>()
-  const { text, tone } = SEVERITY_WORDS[input.severity ?? 'major']
+  const { text, tone } = SEVERITY_WORDS()[input.severity ?? 'major']
   const open = useAct({
     act: (_input, once) => api.post('/admin/incidents', input, { once }),
-    doneText: () => 'Incidente aberto: já está na página Status.',
+    doneText: () => t('Incidente aberto: já está na página Status.'),
     onDone,
     changes: INCIDENTS_CHANGE,
   })
@@ -50,7 +52,7 @@ function Confirmation(props: {
       }}
     >
       <p ref={effect} tabIndex={-1} className="text-sm text-muted outline-none">
-        Todos veem isto na página Status em segundos, também quem não é cliente:
+        {t('Todos veem isto na página Status em segundos, também quem não é cliente:')}
       </p>
       <div className="rounded-lg border border-line p-4">
         <p className="flex flex-wrap items-center gap-2 font-semibold break-words">
@@ -58,14 +60,16 @@ function Confirmation(props: {
         </p>
         <p className="mt-1 text-sm break-words whitespace-pre-line">{input.message}</p>
         {(input.models ?? []).length > 0 && (
-          <p className="mt-2 text-sm text-muted">Atinge: {input.models?.join(', ')}</p>
+          <p className="mt-2 text-sm text-muted">
+            <Trans id="Atinge: {models}" values={{ models: input.models?.join(', ') }} />
+          </p>
         )}
       </div>
       <FormEnd
         error={open.error ? explainIncidentError(open.error) : undefined}
-        submitLabel="Publicar incidente"
+        submitLabel={t('Publicar incidente')}
         isBusy={open.isPending}
-        cancelLabel="Voltar"
+        cancelLabel={t('Voltar')}
         onCancel={onBack}
       />
     </form>

@@ -6,6 +6,7 @@ import { useAct } from '../use-act.ts'
 import { INCIDENTS_CHANGE, type Incident } from './incident-queries.ts'
 import { explainIncidentError } from './incident-words.ts'
 import { TextArea } from '../../../components/TextArea.tsx'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly incident: Incident
@@ -21,7 +22,7 @@ export function ResolveIncident({ incident, isOpen, onClose }: Props) {
       const change = { status: 'resolved', ...(said === '' ? {} : { message: said }) } as const
       return api.patch('/admin/incidents/{id}', change, { path: { id: incident.id } })
     },
-    doneText: () => 'Incidente resolvido.',
+    doneText: () => t('Incidente resolvido.'),
     onDone: onClose,
     changes: INCIDENTS_CHANGE,
   })
@@ -30,18 +31,20 @@ export function ResolveIncident({ incident, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={() => resolve.mutate()}
-      title={`Resolver “${incident.title}”?`}
-      confirmText="Resolver incidente"
+      title={t('Resolver “{title}”?', { title: incident.title })}
+      confirmText={t('Resolver incidente')}
       variant="primary"
       isBusy={resolve.isPending}
       error={resolve.error ? explainIncidentError(resolve.error) : undefined}
     >
       <p className="text-sm">
-        Ele sai da página Status em segundos e não abre de novo: se o problema voltar, abra outro.
+        {t(
+          'Ele sai da página Status em segundos e não abre de novo: se o problema voltar, abra outro.',
+        )}
         {incident.source === 'breaker' &&
-          ' O disjuntor o abriu: se os provedores seguirem sem responder, ele abre um novo.'}
+          t(' O disjuntor o abriu: se os provedores seguirem sem responder, ele abre um novo.')}
       </p>
-      <Field label="O que foi (opcional)" hint="Fica na história do incidente.">
+      <Field label={t('O que foi (opcional)')} hint={t('Fica na história do incidente.')}>
         {(control) => (
           <TextArea
             rows={4}

@@ -9,6 +9,7 @@ import { useAct } from '../use-act.ts'
 import { INCIDENTS_CHANGE, type Incident, type IncidentChange } from './incident-queries.ts'
 import { explainIncidentError, SEVERITIES, SEVERITY_WORDS } from './incident-words.ts'
 import { TextArea } from '../../../components/TextArea.tsx'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly incident: Incident
@@ -18,7 +19,11 @@ interface Props {
 
 export function UpdateIncident({ incident, isOpen, onClose }: Props) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={`Atualizar “${incident.title}”`}>
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Atualizar “{title}”', { title: incident.title })}
+    >
       <UpdateForm incident={incident} onDone={onClose} />
     </Dialog>
   )
@@ -31,14 +36,14 @@ function UpdateForm({ incident, onDone }: Pick<Props, 'incident'> & { onDone: ()
   const update = useAct({
     act: (change: IncidentChange) =>
       api.patch('/admin/incidents/{id}', change, { path: { id: incident.id } }),
-    doneText: () => 'Incidente atualizado.',
+    doneText: () => t('Incidente atualizado.'),
     onDone,
     changes: INCIDENTS_CHANGE,
   })
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const said = message.trim()
-    if (said === '') setFault('Escreva como está agora.')
+    if (said === '') setFault(t('Escreva como está agora.'))
     else {
       setFault(undefined)
       update.mutate({ message: said, ...(severity === incident.severity ? {} : { severity }) })
@@ -46,8 +51,8 @@ function UpdateForm({ incident, onDone }: Pick<Props, 'incident'> & { onDone: ()
   }
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
-      <Notice>Toma o lugar do texto que os clientes veem agora na página Status.</Notice>
-      <Field label="Como está agora" error={fault}>
+      <Notice>{t('Toma o lugar do texto que os clientes veem agora na página Status.')}</Notice>
+      <Field label={t('Como está agora')} error={fault}>
         {(control) => (
           <TextArea
             rows={4}
@@ -59,14 +64,14 @@ function UpdateForm({ incident, onDone }: Pick<Props, 'incident'> & { onDone: ()
         )}
       </Field>
       <Choice
-        legend="Gravidade"
+        legend={t('Gravidade')}
         value={severity}
         onChange={setSeverity}
-        options={SEVERITIES.map((value) => ({ value, ...SEVERITY_WORDS[value] }))}
+        options={SEVERITIES.map((value) => ({ value, ...SEVERITY_WORDS()[value] }))}
       />
       <FormEnd
         error={update.error ? explainIncidentError(update.error) : undefined}
-        submitLabel="Publicar atualização"
+        submitLabel={t('Publicar atualização')}
         isBusy={update.isPending}
         onCancel={onDone}
       />

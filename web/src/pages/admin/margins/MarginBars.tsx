@@ -6,6 +6,8 @@ import { shortDay } from '../../../format/date.ts'
 import { percent } from '../../../format/number.ts'
 import { classNames } from '../../../lib/class-names.ts'
 import type { DayMargin } from './margin-queries.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export function MarginBars({ days }: { readonly days: readonly DayMargin[] }) {
   const top = axisTop(
@@ -45,10 +47,20 @@ export function MarginBars({ days }: { readonly days: readonly DayMargin[] }) {
 function DaySums({ day }: { readonly day: DayMargin }) {
   return (
     <>
-      <span className="font-medium text-ink">{shortDay(day.day)}</span>: margem{' '}
-      {readableBrl(day.margin_brl)}
-      {day.margin_percent !== null && ` (${percent(day.margin_percent)})`}, de{' '}
-      {readableBrl(day.billed_brl)} cobrados
+      <Trans
+        id="{span}: margem {marginBrl}"
+        values={{
+          span: <span className="font-medium text-ink">{shortDay(day.day)}</span>,
+          marginBrl: readableBrl(day.margin_brl),
+        }}
+      />
+      <Trans
+        id="{marginPercent}, de {billedBrl} cobrados"
+        values={{
+          marginPercent: day.margin_percent !== null && ` (${percent(day.margin_percent)})`,
+          billedBrl: readableBrl(day.billed_brl),
+        }}
+      />
     </>
   )
 }
@@ -57,10 +69,12 @@ function Legend() {
   return (
     <span className="flex flex-wrap gap-x-5">
       <span className="inline-flex items-center gap-2">
-        <span className="size-3 rounded-sm bg-accent" /> Margem
+        <span className="size-3 rounded-sm bg-accent" />
+        {t(' Margem')}
       </span>
       <span className="inline-flex items-center gap-2">
-        <span className="size-3 rounded-sm bg-line-strong" /> Custo
+        <span className="size-3 rounded-sm bg-line-strong" />
+        {t(' Custo')}
       </span>
     </span>
   )

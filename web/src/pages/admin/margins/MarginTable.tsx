@@ -5,43 +5,45 @@ import { shortDay } from '../../../format/date.ts'
 import { percent, wholeNumber } from '../../../format/number.ts'
 import { usd } from '../../../format/usd.ts'
 import type { DayMargin, MarginSums } from './margin-queries.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
 interface NamedSums extends MarginSums {
   readonly name: string
 }
 
-const COLUMNS: readonly Column<NamedSums>[] = [
+const COLUMNS = perLanguage((): readonly Column<NamedSums>[] => [
   {
     key: 'billed',
-    header: 'Cobrado',
+    header: t('Cobrado'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ billed_brl }) => readableBrl(billed_brl),
   },
   {
     key: 'cost',
-    header: 'Custo',
+    header: t('Custo'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ cost_upstream_brl }) => readableBrl(cost_upstream_brl),
   },
   {
     key: 'usd',
-    header: 'Custo em US$',
+    header: t('Custo em US$'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ cost_upstream_usd }) => usd(cost_upstream_usd),
   },
   {
     key: 'requests',
-    header: 'Chamadas',
+    header: t('Chamadas'),
     isNumeric: true,
     isSecondary: true,
     cell: ({ requests }) => wholeNumber(requests),
   },
   {
     key: 'margin',
-    header: 'Margem',
+    header: t('Margem'),
     isNumeric: true,
     cell: ({ margin_brl }) => (
       <span className="font-medium whitespace-nowrap">{readableBrl(margin_brl)}</span>
@@ -53,7 +55,7 @@ const COLUMNS: readonly Column<NamedSums>[] = [
     isNumeric: true,
     cell: ({ margin_percent }) => (margin_percent === null ? '–' : percent(margin_percent)),
   },
-]
+])
 
 function nameOf({ name }: NamedSums) {
   return <span className="font-medium break-words">{name}</span>
@@ -71,7 +73,7 @@ export function MarginTable({ caption, nameHeader, rows }: MarginTableProps) {
       caption={caption}
       rows={rows}
       rowKey={({ name }) => name}
-      columns={[{ key: 'name', header: nameHeader, cell: nameOf }, ...COLUMNS]}
+      columns={[{ key: 'name', header: nameHeader, cell: nameOf }, ...COLUMNS()]}
     />
   )
 }
@@ -79,10 +81,10 @@ export function MarginTable({ caption, nameHeader, rows }: MarginTableProps) {
 export function MarginTableOfDays({ days }: { readonly days: readonly DayMargin[] }) {
   return (
     <div className="mt-4">
-      <Disclosure summary="Ver os números">
+      <Disclosure summary={t('Ver os números')}>
         <MarginTable
-          caption="Margem de cada dia"
-          nameHeader="Dia"
+          caption={t('Margem de cada dia')}
+          nameHeader={t('Dia')}
           rows={days.toReversed().map(({ day, ...sums }) => ({ name: shortDay(day), ...sums }))}
         />
       </Disclosure>

@@ -3,20 +3,26 @@ import { Money } from '../../../components/Money.tsx'
 import { percent, wholeNumber } from '../../../format/number.ts'
 import { usd } from '../../../format/usd.ts'
 import type { MarginSums } from './margin-queries.ts'
+import { t } from '../../../language/t.ts'
 
 export function MarginTiles({ totals }: { readonly totals: MarginSums }) {
   return (
     <dl className="grid gap-px overflow-hidden rounded-card border border-line bg-line shadow-card grid-cols-2 lg:grid-cols-4">
-      <Tile name="Margem" note={marginPercent(totals)}>
+      <Tile name={t('Margem')} note={marginPercent(totals)}>
         <Money amount={totals.margin_brl} />
       </Tile>
-      <Tile name="Cobrado" note="dos clientes">
+      <Tile name={t('Cobrado')} note={t('dos clientes')}>
         <Money amount={totals.billed_brl} />
       </Tile>
-      <Tile name="Custo" note={`${usd(totals.cost_upstream_usd)} nos provedores`}>
+      <Tile
+        name={t('Custo')}
+        note={t('{costUpstreamUsd} nos provedores', {
+          costUpstreamUsd: usd(totals.cost_upstream_usd),
+        })}
+      >
         <Money amount={totals.cost_upstream_brl} />
       </Tile>
-      <Tile name="Chamadas" note="cobradas">
+      <Tile name={t('Chamadas')} note={t('cobradas')}>
         {wholeNumber(totals.requests)}
       </Tile>
     </dl>
@@ -24,7 +30,7 @@ export function MarginTiles({ totals }: { readonly totals: MarginSums }) {
 }
 
 function marginPercent({ margin_percent: value }: MarginSums): string {
-  return value === null ? 'nada cobrado' : `${percent(value)} do cobrado`
+  return value === null ? t('nada cobrado') : t('{value} do cobrado', { value: percent(value) })
 }
 
 function Tile(props: {

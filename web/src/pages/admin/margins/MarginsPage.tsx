@@ -13,6 +13,7 @@ import { marginsQuery, type Margins } from './margin-queries.ts'
 import { PERIOD_NAMES, periodOf, windowOf } from './margin-periods.ts'
 import { MarginTable, MarginTableOfDays } from './MarginTable.tsx'
 import { MarginTiles } from './MarginTiles.tsx'
+import { t } from '../../../language/t.ts'
 
 export function MarginsPage() {
   const [{ periodo }, setFilters] = useFilters('periodo')
@@ -21,17 +22,19 @@ export function MarginsPage() {
   return (
     <>
       <PageTitle
-        title="Margens"
-        description="O que as chamadas custaram nos provedores e o que os clientes pagaram por elas."
+        title={t('Margens')}
+        description={t(
+          'O que as chamadas custaram nos provedores e o que os clientes pagaram por elas.',
+        )}
         actions={
-          <Field label="Período" className="w-full sm:w-56">
+          <Field label={t('Período')} className="w-full sm:w-56">
             {(control) => (
               <Select
                 {...control}
                 value={period}
                 onChange={(event) => setFilters({ periodo: event.target.value })}
               >
-                {PERIOD_NAMES.map(([each, name]) => (
+                {PERIOD_NAMES().map(([each, name]) => (
                   <option key={each} value={each}>
                     {name}
                   </option>
@@ -43,7 +46,7 @@ export function MarginsPage() {
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows label="Somando as margens" />
+          <SkeletonRows label={t('Somando as margens')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -61,43 +64,43 @@ function Report({ margins }: { readonly margins: Margins }) {
       <Card>
         <EmptyState
           icon={<ChartColumnStacked className="size-6" />}
-          title="Nenhuma chamada cobrada neste período"
+          title={t('Nenhuma chamada cobrada neste período')}
         >
-          Assim que os clientes fizerem chamadas, o custo e a margem aparecem aqui. Escolha outro
-          período para ver o que já houve.
+          {t(
+            'Assim que os clientes fizerem chamadas, o custo e a margem aparecem aqui. Escolha outro período para ver o que já houve.',
+          )}
         </EmptyState>
       </Card>
     )
   return (
     <div className="grid gap-5">
       <MarginTiles totals={totals} />
-      <Card title="Por dia" description="Dias no horário de Brasília.">
+      <Card title={t('Por dia')} description={t('Dias no horário de Brasília.')}>
         <MarginBars days={days} />
         <MarginTableOfDays days={days} />
       </Card>
-      <Card title="Por modelo">
+      <Card title={t('Por modelo')}>
         <MarginTable
-          caption="Margem por modelo"
-          nameHeader="Modelo"
+          caption={t('Margem por modelo')}
+          nameHeader={t('Modelo')}
           rows={models.map(({ model_id, ...sums }) => ({ name: model_id, ...sums }))}
         />
       </Card>
-      <Card title="Por provedor">
+      <Card title={t('Por provedor')}>
         <MarginTable
-          caption="Margem por provedor"
-          nameHeader="Provedor"
+          caption={t('Margem por provedor')}
+          nameHeader={t('Provedor')}
           rows={upstreams.map(({ upstream, ...sums }) => ({
-            name: upstream ?? 'não se sabe',
+            name: upstream ?? t('não se sabe'),
             ...sums,
           }))}
         />
       </Card>
-      <Card title="Como é a conta">
+      <Card title={t('Como é a conta')}>
         <p className="max-w-prose text-sm text-muted">
-          O custo em reais soma cada chamada no câmbio com que ela foi cobrada; o cobrado soma o que
-          saiu do saldo de cada cliente. Crédito promocional usado conta como cobrado, e créditos,
-          recargas, reembolsos e taxas do processador de pagamentos não entram. O custo é o que os
-          nossos preços dizem: se a fatura do provedor diz outra coisa, a conciliação mostra.
+          {t(
+            'O custo em reais soma cada chamada no câmbio com que ela foi cobrada; o cobrado soma o que saiu do saldo de cada cliente. Crédito promocional usado conta como cobrado, e créditos, recargas, reembolsos e taxas do processador de pagamentos não entram. O custo é o que os nossos preços dizem: se a fatura do provedor diz outra coisa, a conciliação mostra.',
+          )}
         </p>
       </Card>
     </div>

@@ -7,6 +7,8 @@ import { CATEGORY_WORDS, changeWords, markupWords } from './admin-model-words.ts
 import { CancelMarkup } from './CancelMarkup.tsx'
 import { MarkupDialog } from './MarkupDialog.tsx'
 import { ModelSwitch } from './ModelSwitch.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 interface Props {
   readonly model: AdminModel
@@ -23,37 +25,46 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
         <div className="min-w-0 flex-1 basis-60">
           <h2 className="flex flex-wrap items-center gap-2 font-semibold break-words">
             {name}
-            {isOff && <Badge tone="danger">fora do ar</Badge>}
+            {isOff && <Badge tone="danger">{t('fora do ar')}</Badge>}
           </h2>
           <p className="text-sm break-words text-muted">
-            {model.id} · {model.vendor} · {CATEGORY_WORDS[model.category]}
-            {model.routes.length > 0 && ` · por ${upstreamsOf(model)}`}
+            {model.id} · {model.vendor} · {CATEGORY_WORDS()[model.category]}
+            {model.routes.length > 0 && t(' · por {model}', { model: upstreamsOf(model) })}
           </p>
         </div>
         <div className="flex flex-wrap items-center gap-x-1">
-          <p className="mr-2 text-lg font-semibold tabular-nums" title="Multiplicador em vigor">
-            <span className="sr-only">Multiplicador em vigor: </span>
+          <p
+            className="mr-2 text-lg font-semibold tabular-nums"
+            title={t('Multiplicador em vigor')}
+          >
+            <span className="sr-only">{t('Multiplicador em vigor: ')}</span>
             {markupWords(markup)}
           </p>
           <Button
             variant="quiet"
-            aria-label={`Mudar o multiplicador de ${name}`}
+            aria-label={t('Mudar o multiplicador de {name}', { name })}
             onClick={() => setChanging(true)}
           >
-            Mudar
+            {t('Mudar')}
           </Button>
           <Button
             variant="quiet"
-            aria-label={`${isOff ? 'Pôr no ar' : 'Tirar do ar'} ${name}`}
+            aria-label={`${isOff ? t('Pôr no ar') : t('Tirar do ar')} ${name}`}
             onClick={() => setSwitching(true)}
           >
-            {isOff ? 'Pôr no ar' : 'Tirar do ar'}
+            {isOff ? t('Pôr no ar') : t('Tirar do ar')}
           </Button>
         </div>
       </div>
       {isOff && model.disabled_at !== null && (
         <p className="text-sm break-words text-danger">
-          Fora do ar desde <DateTime instant={model.disabled_at} />: {model.disabled_reason}
+          <Trans
+            id="Fora do ar desde {dateTime}: {disabledReason}"
+            values={{
+              dateTime: <DateTime instant={model.disabled_at} />,
+              disabledReason: model.disabled_reason,
+            }}
+          />
         </p>
       )}
       {model.scheduled.length > 0 && <Planned model={model} changes={model.scheduled} />}
@@ -84,9 +95,17 @@ function Planned(props: { readonly model: AdminModel; readonly changes: readonly
         <li key={change.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
           <div className="min-w-0">
             <p className="font-medium tabular-nums">
-              {markupWords(change.markup_multiplier)} (
-              {changeWords(change.markup_multiplier_before, change.markup_multiplier)}) em{' '}
-              <DateTime instant={change.starts_at} />
+              <Trans
+                id="{markupMultiplier} ({markupMultiplierBefore}) em {dateTime}"
+                values={{
+                  markupMultiplier: markupWords(change.markup_multiplier),
+                  markupMultiplierBefore: changeWords(
+                    change.markup_multiplier_before,
+                    change.markup_multiplier,
+                  ),
+                  dateTime: <DateTime instant={change.starts_at} />,
+                }}
+              />
             </p>
             <p className="break-words text-muted">
               {change.reason}
@@ -94,10 +113,13 @@ function Planned(props: { readonly model: AdminModel; readonly changes: readonly
                 <>
                   {' · '}
                   {change.told_at === null ? (
-                    'clientes sendo avisados'
+                    t('clientes sendo avisados')
                   ) : (
                     <>
-                      clientes avisados em <DateTime instant={change.told_at} />
+                      <Trans
+                        id="clientes avisados em {dateTime}"
+                        values={{ dateTime: <DateTime instant={change.told_at} /> }}
+                      />
                     </>
                   )}
                 </>
@@ -107,10 +129,13 @@ function Planned(props: { readonly model: AdminModel; readonly changes: readonly
           {change.id === last?.id && (
             <Button
               variant="secondary"
-              aria-label={`Cancelar mudança de ${model.display_name} para ${markupWords(change.markup_multiplier)}`}
+              aria-label={t('Cancelar mudança de {displayName} para {markupMultiplier}', {
+                displayName: model.display_name,
+                markupMultiplier: markupWords(change.markup_multiplier),
+              })}
               onClick={() => setCanceled(change)}
             >
-              Cancelar mudança
+              {t('Cancelar mudança')}
             </Button>
           )}
         </li>

@@ -12,25 +12,30 @@ import { useFilters } from '../../../lib/use-filters.ts'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { adminModelsQuery, type AdminModel } from './admin-model-queries.ts'
 import { AdminModelEntry } from './AdminModelEntry.tsx'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
-const STATES = { '': 'Todos', desligados: 'Fora do ar', mudancas: 'Com mudança marcada' } as const
-type State = keyof typeof STATES
+const STATES = perLanguage(
+  () =>
+    ({ '': t('Todos'), desligados: t('Fora do ar'), mudancas: t('Com mudança marcada') }) as const,
+)
+type State = keyof ReturnType<typeof STATES>
 
 export function AdminModelsPage() {
   const found = useQuery(adminModelsQuery)
   const [{ q, estado }, setFilters] = useFilters('q', 'estado')
-  const state: State = Object.hasOwn(STATES, estado) ? (estado as State) : ''
+  const state: State = Object.hasOwn(STATES(), estado) ? (estado as State) : ''
   const models = (found.data?.models ?? []).filter(
     (model) => isNamed(model, q) && isInState(model, state),
   )
   return (
     <>
       <PageTitle
-        title="Modelos"
-        description="O que está no ar, quanto custa aos clientes e o que vai mudar."
+        title={t('Modelos')}
+        description={t('O que está no ar, quanto custa aos clientes e o que vai mudar.')}
       />
       <div className="mb-4 flex flex-wrap items-end gap-x-6 gap-y-3">
-        <Field label="Buscar modelo" className="w-full max-w-sm">
+        <Field label={t('Buscar modelo')} className="w-full max-w-sm">
           {(control) => (
             <Input
               {...control}
@@ -43,26 +48,26 @@ export function AdminModelsPage() {
         </Field>
         <div className="-mb-4">
           <StateSwitch
-            legend="Quais modelos"
-            states={STATES}
+            legend={t('Quais modelos')}
+            states={STATES()}
             value={state}
             onChange={(next) => setFilters({ estado: next })}
           />
         </div>
       </div>
       <Card>
-        {found.isPending && <SkeletonRows rows={8} label="Carregando os modelos" />}
+        {found.isPending && <SkeletonRows rows={8} label={t('Carregando os modelos')} />}
         {found.isError && !found.data && (
           <ErrorState error={found.error} onRetry={() => void found.refetch()} />
         )}
         {found.data && (
           <>
             <p role="status" className="mb-4 text-sm text-muted">
-              {counted(models.length, 'modelo', 'modelos')}
+              {counted(models.length, t('modelo'), t('modelos'))}
             </p>
             {models.length === 0 ? (
-              <EmptyState icon={<Search className="size-6" />} title="Nenhum modelo assim">
-                Tire um filtro ou busque por outra palavra.
+              <EmptyState icon={<Search className="size-6" />} title={t('Nenhum modelo assim')}>
+                {t('Tire um filtro ou busque por outra palavra.')}
               </EmptyState>
             ) : (
               <ul className="divide-y divide-line">

@@ -4,6 +4,8 @@ import { DateTime } from '../../../components/DateTime.tsx'
 import { useAct } from '../use-act.ts'
 import { MODELS_CHANGE, type AdminModel, type MarkupChange } from './admin-model-queries.ts'
 import { explainMarkupError, markupWords } from './admin-model-words.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 interface Props {
   readonly model: AdminModel
@@ -16,7 +18,7 @@ export function CancelMarkup({ model, change, onClose }: Props) {
   const cancel = useAct({
     act: (changeId: string) =>
       api.delete('/admin/models/{id}/markup/{changeId}', { path: { id: model.id, changeId } }),
-    doneText: () => 'Mudança cancelada.',
+    doneText: () => t('Mudança cancelada.'),
     onDone: onClose,
     changes: MODELS_CHANGE,
   })
@@ -25,17 +27,22 @@ export function CancelMarkup({ model, change, onClose }: Props) {
       isOpen={change !== undefined}
       onClose={onClose}
       onConfirm={() => change && cancel.mutate(change.id)}
-      title={`Cancelar a mudança de ${model.display_name}?`}
-      confirmText="Cancelar mudança"
+      title={t('Cancelar a mudança de {displayName}?', { displayName: model.display_name })}
+      confirmText={t('Cancelar mudança')}
       isBusy={cancel.isPending}
       error={cancel.error ? explainMarkupError(cancel.error) : undefined}
     >
       {change && (
         <p className="text-sm">
-          O multiplicador continua {markupWords(change.markup_multiplier_before)} depois de{' '}
-          <DateTime instant={change.starts_at} />.
+          <Trans
+            id="O multiplicador continua {markupMultiplierBefore} depois de {dateTime}."
+            values={{
+              markupMultiplierBefore: markupWords(change.markup_multiplier_before),
+              dateTime: <DateTime instant={change.starts_at} />,
+            }}
+          />
           {change.is_rise &&
-            ' Quem já recebeu o aviso do aumento não é avisado de que ele foi cancelado.'}
+            t(' Quem já recebeu o aviso do aumento não é avisado de que ele foi cancelado.')}
         </p>
       )}
     </ConfirmDialog>

@@ -8,6 +8,8 @@ import { useAct } from '../use-act.ts'
 import { MODELS_CHANGE, type AdminModel, type MarkupInput } from './admin-model-queries.ts'
 import { changeWords, explainMarkupError, lastMarkup, markupWords } from './admin-model-words.ts'
 import { MarkupForm } from './MarkupForm.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 interface Props {
   readonly model: AdminModel
@@ -21,8 +23,8 @@ export function MarkupDialog({ model, noticeDays, isOpen, onClose }: Props) {
     <ConfirmedFormDialog<MarkupInput>
       isOpen={isOpen}
       onClose={onClose}
-      title={`Multiplicador de ${model.display_name}`}
-      confirmationTitle="Confirmar a mudança"
+      title={t('Multiplicador de {displayName}', { displayName: model.display_name })}
+      confirmationTitle={t('Confirmar a mudança')}
       renderForm={(form) => <MarkupForm model={model} noticeDays={noticeDays} {...form} />}
       renderConfirmation={(asked) => <Confirmation model={model} {...asked} />}
     />
@@ -43,7 +45,9 @@ function Confirmation(props: {
     act: (_input, once) =>
       api.post('/admin/models/{id}/markup', input, { path: { id: model.id }, once }),
     doneText: ({ starts_at }) =>
-      startsAt === undefined ? 'Multiplicador mudado.' : `Mudança marcada: ${dateTime(starts_at)}.`,
+      startsAt === undefined
+        ? t('Multiplicador mudado.')
+        : t('Mudança marcada: {startsAt}.', { startsAt: dateTime(starts_at) }),
     onDone,
     changes: MODELS_CHANGE,
   })
@@ -56,22 +60,41 @@ function Confirmation(props: {
       }}
     >
       <p ref={effect} tabIndex={-1} className="font-semibold outline-none">
-        {model.display_name} passa de {markupWords(before)} para {markupWords(markup)} (
-        {changeWords(before, markup)} no preço)
-        {startsAt === undefined ? ' agora' : ` em ${dateTime(startsAt)}`}.
+        <Trans
+          id="{displayName} passa de {before} para {markup} ({before2} no preço)"
+          values={{
+            displayName: model.display_name,
+            before: markupWords(before),
+            markup: markupWords(markup),
+            before2: changeWords(before, markup),
+          }}
+        />
+        {startsAt === undefined
+          ? t(' agora')
+          : t(' em {startsAt}', { startsAt: dateTime(startsAt) })}
+        .
       </p>
       <Notice tone={markup > before ? 'warning' : 'info'}>
-        {markup > before
-          ? 'Em até um minuto, quem usou o modelo nos últimos 90 dias recebe um e-mail com o preço novo. Cancelar depois não desfaz o aviso.'
-          : 'É uma redução: vale sem aviso, e ninguém recebe e-mail.'}{' '}
-        Chamadas já começadas ficam com o preço de agora.
+        <Trans
+          id="{word} Chamadas já começadas ficam com o preço de agora."
+          values={{
+            word:
+              markup > before
+                ? t(
+                    'Em até um minuto, quem usou o modelo nos últimos 90 dias recebe um e-mail com o preço novo. Cancelar depois não desfaz o aviso.',
+                  )
+                : t('É uma redução: vale sem aviso, e ninguém recebe e-mail.'),
+          }}
+        />
       </Notice>
-      <p className="text-sm break-words text-muted">Motivo: {input.reason}</p>
+      <p className="text-sm break-words text-muted">
+        <Trans id="Motivo: {reason}" values={{ reason: input.reason }} />
+      </p>
       <FormEnd
         error={schedule.error ? explainMarkupError(schedule.error) : undefined}
-        submitLabel={startsAt === undefined ? 'Mudar agora' : 'Marcar mudança'}
+        submitLabel={startsAt === undefined ? t('Mudar agora') : t('Marcar mudança')}
         isBusy={schedule.isPending}
-        cancelLabel="Voltar"
+        cancelLabel={t('Voltar')}
         onCancel={onBack}
       />
     </form>

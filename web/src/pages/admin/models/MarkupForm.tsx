@@ -10,6 +10,7 @@ import { typedAmount } from '../../../format/typed-amount.ts'
 import type { AdminModel, MarkupInput } from './admin-model-queries.ts'
 import { lastMarkup, markupWords } from './admin-model-words.ts'
 import { dayOf, firstDay, startOf } from './markup-days.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly model: AdminModel
@@ -43,10 +44,10 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
     event.preventDefault()
     const found: Faults = {
       ...(value === undefined || value < 1 || value > 10
-        ? { markup: 'Digite um número de 1 a 10, como 1,25.' }
-        : value === before && { markup: 'Este já é o multiplicador. Digite outro.' }),
+        ? { markup: t('Digite um número de 1 a 10, como 1,25.') }
+        : value === before && { markup: t('Este já é o multiplicador. Digite outro.') }),
       ...dayFault(when === 'now' ? undefined : day, isRise ? earliest : undefined, noticeDays),
-      ...(reason.trim().length < 3 && { reason: 'Escreva o motivo, com ao menos 3 letras.' }),
+      ...(reason.trim().length < 3 && { reason: t('Escreva o motivo, com ao menos 3 letras.') }),
     }
     setFaults(found)
     if (value === undefined || Object.keys(found).length > 0) return
@@ -60,8 +61,11 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       <Field
-        label="Multiplicador novo"
-        hint={`${model.scheduled.length > 0 ? 'Depois do que está marcado' : 'Agora'}: ${markupWords(before)}. O preço dos clientes é o do provedor vezes este número.`}
+        label={t('Multiplicador novo')}
+        hint={t('{word}: {before}. O preço dos clientes é o do provedor vezes este número.', {
+          word: model.scheduled.length > 0 ? t('Depois do que está marcado') : t('Agora'),
+          before: markupWords(before),
+        })}
         error={faults.markup}
       >
         {(control) => (
@@ -77,18 +81,21 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
         )}
       </Field>
       <Choice
-        legend="A partir de quando"
+        legend={t('A partir de quando')}
         value={when}
         onChange={setWhen}
         options={[
-          { value: 'day', text: 'Em uma data', hint: 'À meia-noite de Brasília' },
-          { value: 'now', text: 'Agora', hint: 'Só para reduzir' },
+          { value: 'day', text: t('Em uma data'), hint: t('À meia-noite de Brasília') },
+          { value: 'now', text: t('Agora'), hint: t('Só para reduzir') },
         ]}
       />
       {when === 'day' ? (
         <Field
-          label="Data"
-          hint={`Um aumento precisa de ${counted(noticeDays, 'dia', 'dias')} de aviso: a partir de ${calendarDay(earliest)}.`}
+          label={t('Data')}
+          hint={t('Um aumento precisa de {noticeDays} de aviso: a partir de {earliest}.', {
+            noticeDays: counted(noticeDays, t('dia'), t('dias')),
+            earliest: calendarDay(earliest),
+          })}
           error={faults.day}
         >
           {(control) => (
@@ -108,7 +115,7 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
           </p>
         )
       )}
-      <Field label="Motivo" hint="Fica na auditoria." error={faults.reason}>
+      <Field label={t('Motivo')} hint={t('Fica na auditoria.')} error={faults.reason}>
         {(control) => (
           <Input
             {...control}
@@ -119,7 +126,7 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
           />
         )}
       </Field>
-      <FormEnd error={undefined} submitLabel="Conferir" isBusy={false} onCancel={onCancel} />
+      <FormEnd error={undefined} submitLabel={t('Conferir')} isBusy={false} onCancel={onCancel} />
     </form>
   )
 }
@@ -133,9 +140,12 @@ function dayFault(
   const isTooSoon = earliest !== undefined && (day === undefined || day < earliest)
   if (isTooSoon && noticeDays > 0)
     return {
-      day: `É um aumento, e precisa de ${counted(noticeDays, 'dia', 'dias')} de aviso. Escolha uma data a partir de ${calendarDay(earliest)}.`,
+      day: t(
+        'É um aumento, e precisa de {noticeDays} de aviso. Escolha uma data a partir de {earliest}.',
+        { noticeDays: counted(noticeDays, t('dia'), t('dias')), earliest: calendarDay(earliest) },
+      ),
     }
   if (day === undefined) return false
-  if (day === '' || day < firstDay(0)) return { day: 'Escolha uma data futura.' }
+  if (day === '' || day < firstDay(0)) return { day: t('Escolha uma data futura.') }
   return false
 }

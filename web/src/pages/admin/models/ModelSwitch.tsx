@@ -6,6 +6,7 @@ import { Field } from '../../../components/Field.tsx'
 import { Input } from '../../../components/Input.tsx'
 import { useAct } from '../use-act.ts'
 import { MODELS_CHANGE, type AdminModel } from './admin-model-queries.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly model: AdminModel
@@ -23,7 +24,8 @@ export function ModelSwitch({ model, isOpen, onClose }: Props) {
       isOff
         ? api.post('/admin/models/{id}/enable', undefined, { path: { id } })
         : api.post('/admin/models/{id}/disable', { reason: reason.trim() }, { path: { id } }),
-    doneText: () => (isOff ? `${name} está no ar.` : `${name} está fora do ar.`),
+    doneText: () =>
+      isOff ? t('{name} está no ar.', { name }) : t('{name} está fora do ar.', { name }),
     onDone: () => {
       setReason('')
       onClose()
@@ -31,7 +33,7 @@ export function ModelSwitch({ model, isOpen, onClose }: Props) {
     changes: MODELS_CHANGE,
   })
   const confirm = (): void => {
-    if (!isOff && reason.trim().length < 3) setFault('Escreva o motivo, com ao menos 3 letras.')
+    if (!isOff && reason.trim().length < 3) setFault(t('Escreva o motivo, com ao menos 3 letras.'))
     else {
       setFault(undefined)
       act.mutate()
@@ -42,19 +44,25 @@ export function ModelSwitch({ model, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={confirm}
-      title={isOff ? `Pôr ${name} no ar?` : `Tirar ${name} do ar?`}
-      confirmText={isOff ? 'Pôr no ar' : 'Tirar do ar'}
+      title={isOff ? t('Pôr {name} no ar?', { name }) : t('Tirar {name} do ar?', { name })}
+      confirmText={isOff ? t('Pôr no ar') : t('Tirar do ar')}
       variant={isOff ? 'primary' : 'danger'}
       isBusy={act.isPending}
       error={act.error ? explainError(act.error) : undefined}
     >
       <p className="text-sm">
         {isOff
-          ? 'Chamadas ao modelo voltam a ser atendidas na hora, em todos os nós.'
-          : 'Chamadas novas ao modelo passam a receber um erro 503 na hora, em todos os nós, e nada é cobrado por elas. As que já estão em andamento terminam, e ele continua no catálogo.'}
+          ? t('Chamadas ao modelo voltam a ser atendidas na hora, em todos os nós.')
+          : t(
+              'Chamadas novas ao modelo passam a receber um erro 503 na hora, em todos os nós, e nada é cobrado por elas. As que já estão em andamento terminam, e ele continua no catálogo.',
+            )}
       </p>
       {!isOff && (
-        <Field label="Motivo" hint="Fica na auditoria; clientes não o veem." error={fault}>
+        <Field
+          label={t('Motivo')}
+          hint={t('Fica na auditoria; clientes não o veem.')}
+          error={fault}
+        >
           {(control) => (
             <Input
               {...control}

@@ -7,6 +7,7 @@ import { TextArea } from '../../../components/TextArea.tsx'
 import { useAct } from '../use-act.ts'
 import { amountsOf, DIFFERENCE_WORDS } from './difference-words.ts'
 import type { Difference } from './reconciliation-queries.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly difference: Difference
@@ -22,12 +23,14 @@ export function ExplainDialog({ difference, isOpen, onClose }: Props) {
   const explain = useAct({
     act: (explanation: string) =>
       api.post('/admin/reconciliation/differences/{id}/explain', { explanation }, { path: { id } }),
-    doneText: () => 'Diferença explicada.',
+    doneText: () => t('Diferença explicada.'),
     onDone: onClose,
   })
   const confirm = (): void => {
     const explanation = text.trim()
-    setFault(explanation.length < 3 ? 'Escreva o que aconteceu, com ao menos 3 letras.' : undefined)
+    setFault(
+      explanation.length < 3 ? t('Escreva o que aconteceu, com ao menos 3 letras.') : undefined,
+    )
     if (explanation.length >= 3) explain.mutate(explanation)
   }
   return (
@@ -35,19 +38,24 @@ export function ExplainDialog({ difference, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={confirm}
-      title={`Explicar: ${DIFFERENCE_WORDS[kind].text}`}
-      confirmText="Explicar diferença"
+      title={t('Explicar: {text}', { text: DIFFERENCE_WORDS()[kind].text })}
+      confirmText={t('Explicar diferença')}
       variant="primary"
       isBusy={explain.isPending}
       error={explain.error ? explainError(explain.error) : undefined}
     >
       <p className="text-sm text-muted">
         {amounts &&
-          `Diferença de ${amounts.between}: nosso ${amounts.ours}, deles ${amounts.theirs}. `}
-        Nenhum saldo muda. A explicação vale para estes valores: se mudarem, a diferença abre de
-        novo.
+          t('Diferença de {between}: nosso {ours}, deles {theirs}. ', {
+            between: amounts.between,
+            ours: amounts.ours,
+            theirs: amounts.theirs,
+          })}
+        {t(
+          'Nenhum saldo muda. A explicação vale para estes valores: se mudarem, a diferença abre de novo.',
+        )}
       </p>
-      <Field label="Explicação" error={fault}>
+      <Field label={t('Explicação')} error={fault}>
         {(control) => (
           <TextArea
             {...control}

@@ -4,6 +4,8 @@ import { Notice } from '../../../components/Notice.tsx'
 import { dateTime, shortDay } from '../../../format/date.ts'
 import { counted } from '../../../format/number.ts'
 import type { Report } from './reconciliation-queries.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 /** When the last comparison ran, and whether it is recent enough. */
 export function LastComparison({ report }: { readonly report: Report }) {
@@ -11,12 +13,12 @@ export function LastComparison({ report }: { readonly report: Report }) {
   const { last_run: run } = payments
   return (
     <Card
-      title="Última comparação com o processador"
+      title={t('Última comparação com o processador')}
       actions={
         payments.is_current ? (
-          <Badge tone="success">em dia</Badge>
+          <Badge tone="success">{t('em dia')}</Badge>
         ) : (
-          <Badge tone="danger">atrasada</Badge>
+          <Badge tone="danger">{t('atrasada')}</Badge>
         )
       }
     >
@@ -24,20 +26,38 @@ export function LastComparison({ report }: { readonly report: Report }) {
         {!payments.is_current && (
           <Notice tone="warning">
             {payments.last_finished_at === null
-              ? 'Nenhuma comparação terminou ainda: não confie nesta página até a primeira noite.'
-              : `A última que terminou foi em ${dateTime(payments.last_finished_at)}. O que mudou depois não foi conferido.`}
+              ? t(
+                  'Nenhuma comparação terminou ainda: não confie nesta página até a primeira noite.',
+                )
+              : t(
+                  'A última que terminou foi em {lastFinishedAt}. O que mudou depois não foi conferido.',
+                  { lastFinishedAt: dateTime(payments.last_finished_at) },
+                )}
           </Notice>
         )}
         {run && (
           <p className="text-sm">
-            {run.finished_at === null ? 'Começou' : 'Terminou'} em{' '}
-            {dateTime(run.finished_at ?? run.started_at)} ({run.processor}), de {shortDay(run.from)}{' '}
-            a {shortDay(run.to)}: {counted(run.payments, 'pagamento', 'pagamentos')} e{' '}
-            {counted(run.topups, 'recarga', 'recargas')} comparados,{' '}
-            {counted(run.mended, 'corrigida', 'corrigidas')} sozinha{run.mended === 1 ? '' : 's'}.
+            <Trans
+              id="{word} em {dateTime} ({processor}), de {from} a {to}: {payments} e {topups} comparados, {mended} {alone}."
+              values={{
+                word: run.finished_at === null ? t('Começou') : t('Terminou'),
+                dateTime: dateTime(run.finished_at ?? run.started_at),
+                processor: run.processor,
+                from: shortDay(run.from),
+                to: shortDay(run.to),
+                payments: counted(run.payments, t('pagamento'), t('pagamentos')),
+                topups: counted(run.topups, t('recarga'), t('recargas')),
+                mended: counted(run.mended, t('corrigida'), t('corrigidas')),
+                alone: run.mended === 1 ? t('sozinha') : t('sozinhas'),
+              }}
+            />
           </p>
         )}
-        {run?.failure && <Notice tone="danger">Parou por um erro: {run.failure}</Notice>}
+        {run?.failure && (
+          <Notice tone="danger">
+            <Trans id="Parou por um erro: {failure}" values={{ failure: run.failure }} />
+          </Notice>
+        )}
       </div>
     </Card>
   )

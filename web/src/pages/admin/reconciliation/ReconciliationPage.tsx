@@ -15,6 +15,8 @@ import { DifferenceEntry } from './DifferenceEntry.tsx'
 import { LastComparison } from './LastComparison.tsx'
 import { reportQuery, type Difference, type Report } from './reconciliation-queries.ts'
 import { UpstreamDays } from './UpstreamDays.tsx'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 const WINDOWS = [7, 35, 90, 365]
 const DAYS_AT_FIRST = 35
@@ -25,13 +27,13 @@ export function ReconciliationPage() {
   return (
     <>
       <PageTitle
-        title="Conciliação"
-        description="Onde nossos livros e os do processador ou dos provedores não batem."
+        title={t('Conciliação')}
+        description={t('Onde nossos livros e os do processador ou dos provedores não batem.')}
         actions={<PeriodField days={days} windows={WINDOWS} onChange={setDays} className="w-48" />}
       />
       {found.isPending && (
         <Card>
-          <SkeletonRows rows={6} label="Carregando a conciliação" />
+          <SkeletonRows rows={6} label={t('Carregando a conciliação')} />
         </Card>
       )}
       {found.isError && !found.data && (
@@ -53,23 +55,28 @@ function Differences({ report }: { readonly report: Report }) {
   const { sums, differences } = report
   const shown = differences.filter((each) => each.status === status)
   const states = {
-    open: `Abertas (${sums.open.count})`,
-    explained: `Explicadas (${sums.explained.count})`,
-    gone: `Sumidas (${sums.gone.count})`,
+    open: t('Abertas ({count})', { count: sums.open.count }),
+    explained: t('Explicadas ({count})', { count: sums.explained.count }),
+    gone: t('Sumidas ({count})', { count: sums.gone.count }),
   }
   const notShown = sums[status].count - shown.length
   return (
-    <Card title="Diferenças">
-      <StateSwitch legend="Quais diferenças" states={states} value={status} onChange={setStatus} />
+    <Card title={t('Diferenças')}>
+      <StateSwitch
+        legend={t('Quais diferenças')}
+        states={states}
+        value={status}
+        onChange={setStatus}
+      />
       {sums[status].count > 0 && <SumText sum={sums[status]} />}
       {shown.length === 0 ? (
         <EmptyState
           icon={<Scale className="size-6" />}
-          title={status === 'open' ? 'Tudo bate' : 'Nenhuma diferença aqui'}
+          title={status === 'open' ? t('Tudo bate') : t('Nenhuma diferença aqui')}
         >
           {status === 'open'
-            ? 'Nenhuma diferença espera explicação.'
-            : 'Não há nenhuma nesta situação no período.'}
+            ? t('Nenhuma diferença espera explicação.')
+            : t('Não há nenhuma nesta situação no período.')}
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
@@ -80,8 +87,10 @@ function Differences({ report }: { readonly report: Report }) {
       )}
       {notShown > 0 && (
         <p className="pt-4 text-sm text-muted">
-          Há mais {counted(notShown, 'diferença', 'diferenças')} que não cabem aqui: diminua o
-          período.
+          <Trans
+            id="Há mais {notShown} que não cabem aqui: diminua o período."
+            values={{ notShown: counted(notShown, t('diferença'), t('diferenças')) }}
+          />
         </p>
       )}
     </Card>
@@ -94,6 +103,11 @@ function SumText({ sum }: { readonly sum: Report['sums']['open'] }) {
   const parts = [reais !== 0 && brl(reais), dollars !== 0 && usd(dollars)].filter(Boolean)
   if (parts.length === 0) return null
   return (
-    <p className="mb-4 text-sm text-muted">Somam {parts.join(' e ')}, para mais ou para menos.</p>
+    <p className="mb-4 text-sm text-muted">
+      <Trans
+        id="Somam {parts}, para mais ou para menos."
+        values={{ parts: parts.join(t(' e ')) }}
+      />
+    </p>
   )
 }

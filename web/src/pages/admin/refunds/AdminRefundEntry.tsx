@@ -11,10 +11,12 @@ import { PersonLink } from '../PersonLink.tsx'
 import type { OperatedRefund } from './admin-refund-queries.ts'
 import { RefundActDialog } from './RefundActDialog.tsx'
 import type { RefundAct } from './refund-act-words.ts'
+import { t } from '../../../language/t.ts'
+import { Trans } from '../../../language/Trans.tsx'
 
 export function AdminRefundEntry({ refund }: { readonly refund: OperatedRefund }) {
   const [act, setAct] = useState<RefundAct>()
-  const { text, tone } = REFUND_STATUS[refund.status]
+  const { text, tone } = REFUND_STATUS()[refund.status]
   return (
     <li className="grid gap-2 py-4 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
@@ -23,7 +25,7 @@ export function AdminRefundEntry({ refund }: { readonly refund: OperatedRefund }
             <Money amount={refund.amount_brl} />
             <span className="font-normal text-muted">
               {' '}
-              · {refund.kind === 'withdrawal' ? 'desistência em 7 dias' : 'pedido do cliente'}
+              · {refund.kind === 'withdrawal' ? t('desistência em 7 dias') : t('pedido do cliente')}
             </span>
           </p>
           <p className="text-sm">
@@ -37,16 +39,21 @@ export function AdminRefundEntry({ refund }: { readonly refund: OperatedRefund }
         <Badge tone={tone}>{text}</Badge>
       </div>
       {refund.reason !== null && (
-        <p className="text-sm break-words">O cliente escreveu: “{refund.reason}”</p>
+        <p className="text-sm break-words">
+          <Trans id="O cliente escreveu: “{reason}”" values={{ reason: refund.reason }} />
+        </p>
       )}
       {refund.decision_note !== null && (
         <p className="text-sm break-words text-muted">
-          Resposta ao cliente: {refund.decision_note}
+          <Trans
+            id="Resposta ao cliente: {decisionNote}"
+            values={{ decisionNote: refund.decision_note }}
+          />
         </p>
       )}
       {refund.errors.length > 0 && (
         <p className="text-sm break-words text-danger">
-          O processador disse: {refund.errors.join('; ')}
+          <Trans id="O processador disse: {errors}" values={{ errors: refund.errors.join('; ') }} />
         </p>
       )}
       <Acts refund={refund} onAct={setAct} />
@@ -63,15 +70,22 @@ function Acts({
   readonly refund: OperatedRefund
   readonly onAct: (act: RefundAct) => void
 }) {
-  const what = `o reembolso de ${brl(refund.amount_brl)} de ${refund.customer_name ?? 'cliente'}`
+  const what = t('o reembolso de {amountBrl} de {customerName}', {
+    amountBrl: brl(refund.amount_brl),
+    customerName: refund.customer_name ?? t('cliente'),
+  })
   if (refund.status === 'requested')
     return (
       <div className="flex flex-wrap gap-3">
-        <Button aria-label={`Aprovar ${what}`} onClick={() => onAct('approve')}>
-          Aprovar
+        <Button aria-label={t('Aprovar {what}', { what })} onClick={() => onAct('approve')}>
+          {t('Aprovar')}
         </Button>
-        <Button variant="secondary" aria-label={`Recusar ${what}`} onClick={() => onAct('reject')}>
-          Recusar
+        <Button
+          variant="secondary"
+          aria-label={t('Recusar {what}', { what })}
+          onClick={() => onAct('reject')}
+        >
+          {t('Recusar')}
         </Button>
       </div>
     )
@@ -80,20 +94,28 @@ function Acts({
   return (
     <div className="grid gap-2 rounded-lg bg-warning-soft p-4">
       <p className="text-sm font-medium text-warning">
-        O processador não devolve{' '}
-        {refund.manual_parts.map(({ amount_brl: amount }) => brl(amount)).join(' + ')}: transfira à
-        mão e diga aqui o que houve.
+        <Trans
+          id="O processador não devolve {manualParts}: transfira à mão e diga aqui o que houve."
+          values={{
+            manualParts: refund.manual_parts
+              .map(({ amount_brl: amount }) => brl(amount))
+              .join(' + '),
+          }}
+        />
       </p>
       <div className="flex flex-wrap gap-3">
-        <Button aria-label={`Já transferi ${what}`} onClick={() => onAct('transferred')}>
-          Já transferi
+        <Button
+          aria-label={t('Já transferi {what}', { what })}
+          onClick={() => onAct('transferred')}
+        >
+          {t('Já transferi')}
         </Button>
         <Button
           variant="secondary"
-          aria-label={`Não deu para transferir ${what}`}
+          aria-label={t('Não deu para transferir {what}', { what })}
           onClick={() => onAct('not_transferred')}
         >
-          Não deu para transferir
+          {t('Não deu para transferir')}
         </Button>
       </div>
     </div>
@@ -103,14 +125,16 @@ function Acts({
 function Parts({ refund: { parts, manual_parts } }: { readonly refund: OperatedRefund }) {
   const byHand = new Set(manual_parts.map(({ topup_id: id }) => id))
   return (
-    <Disclosure summary={`De ${counted(parts.length, 'recarga', 'recargas')}`}>
+    <Disclosure
+      summary={t('De {parts}', { parts: counted(parts.length, t('recarga'), t('recargas')) })}
+    >
       <ul className="grid gap-2 pt-2">
         {parts.map((part) => (
           <li key={part.topup_id} className="flex flex-wrap justify-between gap-x-4">
             <code className="text-xs break-all text-muted">{part.topup_id}</code>
             <span>
               <Money amount={part.amount_brl} /> ·{' '}
-              {byHand.has(part.topup_id) ? 'à mão' : PART_STATUS[part.status]}
+              {byHand.has(part.topup_id) ? t('à mão') : PART_STATUS()[part.status]}
             </span>
           </li>
         ))}

@@ -16,19 +16,24 @@ import {
   type RefundStatus,
 } from './admin-refund-queries.ts'
 import { AdminRefundEntry } from './AdminRefundEntry.tsx'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
 
-const STATES = {
-  decidir: 'Para decidir',
-  transferir: 'Para transferir à mão',
-  aprovados: 'Aprovados',
-  andamento: 'Em andamento',
-  devolvidos: 'Devolvidos',
-  recusados: 'Recusados',
-  falhas: 'Não deram certo',
-  todos: 'Todos',
-} as const
+const STATES = perLanguage(
+  () =>
+    ({
+      decidir: t('Para decidir'),
+      transferir: t('Para transferir à mão'),
+      aprovados: t('Aprovados'),
+      andamento: t('Em andamento'),
+      devolvidos: t('Devolvidos'),
+      recusados: t('Recusados'),
+      falhas: t('Não deram certo'),
+      todos: t('Todos'),
+    }) as const,
+)
 
-type State = keyof typeof STATES
+type State = keyof ReturnType<typeof STATES>
 
 const STATUS: Readonly<Partial<Record<State, RefundStatus>>> = {
   decidir: 'requested',
@@ -41,16 +46,16 @@ const STATUS: Readonly<Partial<Record<State, RefundStatus>>> = {
 
 export function AdminRefundsPage() {
   const [{ situacao }, setFilters] = useFilters('situacao')
-  const state = Object.hasOwn(STATES, situacao) ? (situacao as State) : 'decidir'
+  const state = Object.hasOwn(STATES(), situacao) ? (situacao as State) : 'decidir'
   return (
     <>
       <PageTitle
-        title="Reembolsos"
-        description="O dinheiro já saiu do saldo do cliente quando ele pediu."
+        title={t('Reembolsos')}
+        description={t('O dinheiro já saiu do saldo do cliente quando ele pediu.')}
       />
       <StateSwitch
-        legend="Quais reembolsos"
-        states={STATES}
+        legend={t('Quais reembolsos')}
+        states={STATES()}
         value={state}
         onChange={(next) => setFilters({ situacao: next === 'decidir' ? '' : next })}
       />
@@ -70,11 +75,11 @@ function OfState({ status }: { readonly status: RefundStatus | undefined }) {
       empty={
         <EmptyState
           icon={<Undo2 className="size-6" />}
-          title={status === 'requested' ? 'Nada para decidir' : 'Nenhum reembolso aqui'}
+          title={status === 'requested' ? t('Nada para decidir') : t('Nenhum reembolso aqui')}
         >
           {status === 'requested'
-            ? 'Os pedidos acima do limite aparecem aqui. Os outros seguem sozinhos.'
-            : 'Não há nenhum nesta situação.'}
+            ? t('Os pedidos acima do limite aparecem aqui. Os outros seguem sozinhos.')
+            : t('Não há nenhum nesta situação.')}
         </EmptyState>
       }
       more={<LoadMore query={found} />}
@@ -89,9 +94,10 @@ function ByHand() {
       query={found}
       refunds={found.data}
       empty={
-        <EmptyState icon={<Undo2 className="size-6" />} title="Nada para transferir">
-          Boletos, Pix com mais de 90 dias e cartões com mais de 180 aparecem aqui: o processador
-          não os devolve.
+        <EmptyState icon={<Undo2 className="size-6" />} title={t('Nada para transferir')}>
+          {t(
+            'Boletos, Pix com mais de 90 dias e cartões com mais de 180 aparecem aqui: o processador não os devolve.',
+          )}
         </EmptyState>
       }
     />
@@ -111,7 +117,7 @@ interface RefundListProps {
 }
 
 function RefundList({ query, refunds, empty, more }: RefundListProps) {
-  if (query.isPending) return <SkeletonRows label="Carregando os reembolsos" />
+  if (query.isPending) return <SkeletonRows label={t('Carregando os reembolsos')} />
   if (query.isError && !refunds)
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   if (!refunds || refunds.length === 0) return empty

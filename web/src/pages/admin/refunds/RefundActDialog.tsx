@@ -9,6 +9,7 @@ import type { Once } from '../../../lib/submit-gate.ts'
 import { useAct } from '../use-act.ts'
 import type { OperatedRefund } from './admin-refund-queries.ts'
 import { refundActWords, type RefundAct } from './refund-act-words.ts'
+import { t } from '../../../language/t.ts'
 
 interface Props {
   readonly refund: OperatedRefund
@@ -28,11 +29,16 @@ export function RefundActDialog({ refund, act, onClose }: Props) {
   }
   const decide = useAct({
     act: (_input, once) => send(act ?? 'approve', refund.id, note.trim(), once),
-    doneText: () => `Reembolso de ${brl(refund.amount_brl)}: ${words.done}.`,
+    doneText: () =>
+      t('Reembolso de {amountBrl}: {done}.', {
+        amountBrl: brl(refund.amount_brl),
+        done: words.done,
+      }),
     onDone: onClose,
   })
   const confirm = (): void => {
-    if (act === 'reject' && note.trim().length < 3) setFault('Escreva o motivo: o cliente vai ler.')
+    if (act === 'reject' && note.trim().length < 3)
+      setFault(t('Escreva o motivo: o cliente vai ler.'))
     else {
       setFault(undefined)
       decide.mutate()
@@ -51,7 +57,7 @@ export function RefundActDialog({ refund, act, onClose }: Props) {
     >
       <p className="text-sm">{words.effect}</p>
       {act === 'reject' && (
-        <Field label="Motivo, para o cliente ler" error={fault}>
+        <Field label={t('Motivo, para o cliente ler')} error={fault}>
           {(control) => (
             <TextArea
               {...control}

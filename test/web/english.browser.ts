@@ -1,0 +1,100 @@
+/** The dashboard in English: chosen by the browser, the switch and the account; every page checked by axe. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import {
+  assertAccessible,
+  assertFits,
+  settled,
+  startBrowser,
+  useLook,
+  type BrowserUnderTest,
+} from './browser.ts'
+import { PAGES } from './pages.ts'
+import { seedUseOf } from './seed-use-of.ts'
+import { enterAsOperator, type Person } from './sign-up.ts'
+import english from '../../web/src/language/en.json' with { type: 'json' }
+
+const EVA: Person = {
+  name: 'Eva Stone',
+  email: 'eva@admin.example',
+  password: 'uma frase bem comprida',
+}
+
+let gateway: TestGateway
+let browser: BrowserUnderTest
+/** A visitor whose browser prefers English. */
+let visitor: BrowserUnderTest
+
+before(async () => {
+  gateway = await startGateway({ ADMIN_EMAILS: EVA.email })
+  const { origin } = new URL(gateway.node.baseUrl)
+  browser = await startBrowser(origin)
+  visitor = await startBrowser(origin, { locale: 'en-GB' })
+  await enterAsOperator(browser, EVA, gateway.database.db)
+  await seedUseOf(gateway.database.db, EVA.email)
+})
+after(async () => {
+  await browser?.close()
+  await visitor?.close()
+  await gateway?.stop()
+})
+
+const languageOf = (page: Page): Promise<string> => page.evaluate('document.documentElement.lang')
+
+test('a browser that prefers English gets it, and the switch keeps what was typed', async () => {
+  const page = await visitor.newPage()
+  await page.goto('/entrar')
+  await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+  assert.equal(await languageOf(page), 'en')
+  await page.getByLabel('Email').fill('someone@example.com')
+  await page.getByRole('button', { name: 'PT: em português' }).click()
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  assert.equal(await page.getByLabel('E-mail').inputValue(), 'someone@example.com')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Entrar', level: 1 }).waitFor()
+  assert.equal(await languageOf(page), 'pt-BR')
+  await page.getByRole('button', { name: 'EN: in English' }).click()
+  await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('the preference changes the language at once, and for good', async () => {
+  const page = await browser.newPage()
+  await page.goto('/perfil')
+  await page.getByLabel('Idioma preferido').selectOption('English')
+  await page.getByRole('button', { name: 'Salvar preferências' }).click()
+  await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
+  assert.equal(await languageOf(page), 'en')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
+  await page.evaluate('localStorage.clear()')
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  assert.equal(await languageOf(page), 'en', 'the account decides, not this browser')
+  await page.close()
+})
+
+for (const { path, heading, isPublic = false } of PAGES) {
+  test(`${path} in English, in light and dark`, async () => {
+    const page = await (isPublic ? visitor : browser).newPage()
+    await page.goto(path)
+    const name =
+      path === '/admin/ajustes'
+        ? 'Adjustments'
+        : ((english as Record<string, string>)[heading] ?? heading)
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    for (const theme of ['dark', 'light'] as const) {
+      await useLook(page, theme, 'phone')
+      await settled(page)
+      await assertAccessible(page, `${path} in English, ${theme}`)
+      await assertFits(page, path)
+    }
+    await page.close()
+  })
+}
+
+test('no page has errors in its console', () => {
+  assert.deepEqual([...browser.faults, ...visitor.faults], [])
+})

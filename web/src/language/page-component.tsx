@@ -1,0 +1,16 @@
+import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useLanguage } from './use-language.ts'
+
+/** A page whose code is loaded when it is first opened, drawn again when the language changes. */
+export function pageComponent<Name extends string>(
+  load: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
+): RouteComponent {
+  const Page = lazyRouteComponent(load, name) as RouteComponent
+  function PageInLanguage() {
+    useLanguage()
+    return <Page />
+  }
+  return Object.assign(PageInLanguage, Page.preload && { preload: Page.preload })
+}
