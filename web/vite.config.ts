@@ -36,6 +36,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // Every import of a chunk needs it, also those of the pages for visitors, which load nothing else.
+            { name: 'preload', test: /vite\/preload-helper/, priority: 1 },
             { name: 'base', test: FIRST_LOAD },
             { name: 'shared', test: SHARED, minShareCount: 2 },
           ],
