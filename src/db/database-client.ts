@@ -38,7 +38,7 @@ export class DatabaseClient extends pg.Client {
     this.#address = address
     this.localSettings = address.isPooled ? setLocally(settings) : undefined
     usePasswordFile(this, address)
-    // The database may end the connection before its owner listens, which would end the process. Whatever is asked of the
+    // The database may end the connection before its owner listens, which would end the process. Every statement on the
     // connection then fails.
     this.on('error', () => {})
   }

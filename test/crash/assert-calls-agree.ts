@@ -1,14 +1,13 @@
 /** Accounts whose calls are interrupted, and the state that must hold once their holds are resolved. */
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
-import { auditMoney } from '../../src/payments/audit-money.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
 import { compareThreeCounts } from '../harness/compare-three-counts.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 
 /** The promise: every hold is resolved within a minute. */
-const RESOLVED_WITHIN_MS = 60_000
+export const RESOLVED_WITHIN_MS = 60_000
 
 /** An account with ample money that stores its responses. */
 export async function openStoringAccount(
@@ -19,24 +18,12 @@ export async function openStoringAccount(
   return { secret, customerId }
 }
 
-export async function untilNoHoldIsOpen(db: Database): Promise<void> {
-  for (const deadline = Date.now() + RESOLVED_WITHIN_MS; ; await sleep(250)) {
-    const open = await db.selectFrom('holds').select('id').execute()
-    if (open.length === 0) return
-    assert.ok(Date.now() < deadline, `${open.length} holds are open after a minute`)
-  }
-}
-
 /** The audit finds nothing, the three counts agree, and a response is stored after its charge alone. */
 export async function assertCallsAgree(
   db: Database,
   calls: Parameters<typeof compareThreeCounts>[1],
 ): ReturnType<typeof compareThreeCounts> {
-  const report = await auditMoney(db)
-  assert.deepEqual(
-    report.checks.filter((check) => !check.ok),
-    [],
-  )
+  await assertAudit({ db })
   const counts = await compareThreeCounts(db, calls)
   const { rows } = await sql<{ stored: bigint; uncharged: bigint }>`
     select count(*) as stored, count(*) filter (where not exists (

@@ -1,4 +1,4 @@
-/** An upstream in a process of its own that counts its calls, and the calls over each format that reach it. */
+/** A sandbox upstream in a separate process, which counts its calls, and the calls in each format that lead to it. */
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

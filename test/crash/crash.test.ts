@@ -13,9 +13,10 @@ import { migrate } from '../../src/db/migrate.ts'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
 import { sql } from 'kysely'
+import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { effort } from '../harness/effort.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
-import { assertCallsAgree, openStoringAccount, untilNoHoldIsOpen } from './assert-calls-agree.ts'
+import { assertCallsAgree, openStoringAccount, RESOLVED_WITHIN_MS } from './assert-calls-agree.ts'
 import { CALLS, startCountingUpstream, type CountingUpstream } from './counting-upstream.ts'
 import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
 import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
@@ -153,7 +154,7 @@ async function assertThreeCounts(
   customerId: string,
   wholeMin: number,
 ): Promise<void> {
-  await untilNoHoldIsOpen(database.db)
+  await untilNoHoldIsOpen(database, RESOLVED_WITHIN_MS)
   const { whole, charged, events } = await assertCallsAgree(database.db, {
     customerId,
     received,

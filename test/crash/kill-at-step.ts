@@ -69,7 +69,7 @@ function dieIfDue(step: number, moment: string, label: string): void {
 }
 
 const HEAD_BYTES = 120
-/** The size of a chunk of HTTP is a chunk of its own here. */
+/** A chunk of HTTP is written as three pieces: its size, its data and a line break. */
 const CHUNKS_MAX = 3
 
 function headOf(isMany: boolean, data: unknown, encoding: string): Buffer {

@@ -26,6 +26,12 @@ const MOMENTS = ['before', 'sent', 'arrived']
 /** Far more than any act takes: an act that hangs is a fault of the test. */
 const ACT_MS_MAX = 30_000
 
+/** The step and the moment of `KILL_AT` at this place in the order of all moments, from 0 on. */
+export function momentAt(place: number): { readonly step: number; readonly at: string } {
+  const step = Math.floor(place / MOMENTS.length) + 1
+  return { step, at: `${step}:${MOMENTS[place % MOMENTS.length]}` }
+}
+
 /** Kills at every `stride`-th moment from `offset` on, until the act completes. Returns the number of kills. */
 export async function killBetweenSteps<Prepared>(
   world: World,
@@ -34,16 +40,15 @@ export async function killBetweenSteps<Prepared>(
 ): Promise<number> {
   let kills = 0
   for (let place = offset; ; place += stride) {
-    const step = Math.floor(place / MOMENTS.length) + 1
-    const moment = MOMENTS[place % MOMENTS.length] as string
+    const { step, at } = momentAt(place)
     const prepared = await act.prepare(world)
-    const ended = await actInProcess(world, act.name, prepared, `${step}:${moment}`)
+    const ended = await actInProcess(world, act.name, prepared, at)
     await world.untilQuiet()
     try {
       await act.recover(world, prepared)
       await act.check(world, prepared)
     } catch (error) {
-      const how = ended.isKilled ? `killed: ${moment} step ${step}, ${ended.at}` : 'not killed'
+      const how = ended.isKilled ? `killed at ${at}, ${ended.at}` : 'not killed'
       throw new Error(`${act.name}, ${how}`, { cause: error })
     }
     if (ended.isKilled) kills++

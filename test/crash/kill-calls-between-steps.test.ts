@@ -7,14 +7,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { effort } from '../harness/effort.ts'
 import { askLoadCall, type LoadCall, type Received } from '../harness/load-clients.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
-import { startTestNode } from '../harness/test-node.ts'
-import { assertCallsAgree, openStoringAccount, untilNoHoldIsOpen } from './assert-calls-agree.ts'
+import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { assertCallsAgree, openStoringAccount, RESOLVED_WITHIN_MS } from './assert-calls-agree.ts'
 import { CALLS, startCountingUpstream } from './counting-upstream.ts'
+import { momentAt } from './kill-between-steps.ts'
 
-const MOMENTS = ['before', 'sent', 'arrived']
 /** Each format, plain and streamed, native and translated, with searches, and without reported usage. */
 const EACH: readonly { readonly call: LoadCall; readonly isStream: boolean }[] = CALLS.filter(
   ({ model }) => !model.endsWith('-long'),
@@ -44,7 +45,7 @@ test(
         keepsOutput: true,
       })
     /** All calls, or those until the node is killed. */
-    async function callAll(node: Awaited<ReturnType<typeof start>>): Promise<void> {
+    async function callAll(node: TestNode): Promise<void> {
       for (const { call, isStream } of EACH) {
         received.push(await askLoadCall(node.baseUrl, secret, call, isStream))
         if (node.process.exitCode !== null || node.process.signalCode !== null) return
@@ -53,10 +54,9 @@ test(
     }
     try {
       for (let place = Math.floor(Math.random() * stride); ; place += stride) {
-        const step = Math.floor(place / MOMENTS.length) + 1
-        const at = `${step}:${MOMENTS[place % MOMENTS.length]}`
+        const { step, at } = momentAt(place)
         const node = await start({ KILL_AT: at, KILL_AFTER_SIGNAL: '1' })
-        await untilNoHoldIsOpen(db)
+        await untilNoHoldIsOpen(database, RESOLVED_WITHIN_MS)
         node.process.kill('SIGUSR2')
         await callAll(node)
         if (node.process.signalCode !== 'SIGKILL') {
@@ -67,7 +67,7 @@ test(
         }
         killedAt.push(`${at} ${node.output.at(-1)}`)
       }
-      await untilNoHoldIsOpen(db)
+      await untilNoHoldIsOpen(database, RESOLVED_WITHIN_MS)
       const { whole, charged, events } = await assertCallsAgree(db, {
         customerId,
         received,

@@ -148,7 +148,7 @@ async function applyToAll(world: World, round: Round): Promise<void> {
       database.standby.thaw()
       return database.untilSynchronous()
     case 'standby stop and fail-over':
-      // Whatever was written meanwhile is lost with the primary, so nobody may have been told of it.
+      // Changes written meanwhile are lost with the primary, so no commit of them may have been acknowledged.
       database.standby.freeze()
       await sleep(durationMs)
       await database.primary.kill()

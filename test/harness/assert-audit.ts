@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditMoney } from '../../src/payments/audit-money.ts'
-import type { TestDatabase } from './test-database.ts'
+import type { Database } from '../../src/db/open.ts'
 
-export async function untilNoHoldIsOpen(database: TestDatabase, withinMs = 15_000): Promise<void> {
+interface Opened {
+  readonly db: Database
+}
+
+export async function untilNoHoldIsOpen(database: Opened, withinMs = 15_000): Promise<void> {
   for (const deadline = Date.now() + withinMs; ; await sleep(50)) {
     const open = await database.db.selectFrom('holds').select(['id', 'model_id']).execute()
     if (open.length === 0) return
@@ -12,7 +16,7 @@ export async function untilNoHoldIsOpen(database: TestDatabase, withinMs = 15_00
   }
 }
 
-export async function assertAudit(database: TestDatabase): Promise<void> {
+export async function assertAudit(database: Opened): Promise<void> {
   const report = await auditMoney(database.db)
   assert.deepEqual(
     report.checks.filter((check) => !check.ok),

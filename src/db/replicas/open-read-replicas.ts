@@ -20,7 +20,7 @@ import {
 
 export interface PickedReplica {
   readonly db: Database
-  /** What was committed before is in the answer. */
+  /** Every change committed before this time is in the answer. */
   readonly asOf: Date
 }
 
@@ -38,7 +38,7 @@ export const NO_REPLICAS: ReadReplicas = {
 }
 
 const WATCH_EVERY_MS = 1_000
-/** For the primary to say where it is; nothing is waited for if it does not. */
+/** How long a read waits for the primary's position; without it, the read does not wait for the replica either. */
 const MOMENT_MS_MAX = 250
 const CONFLICT_LOG_MS = 60_000
 const ALL = 1_000_000

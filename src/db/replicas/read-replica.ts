@@ -41,9 +41,9 @@ export interface ReadReplica {
   readonly state: ReplicaState
   /** In the order of the moments. */
   primaryAt(moment: PrimaryMoment): void
-  /** Finds out how it is; without a moment if the primary does not answer. */
+  /** Measures the lag and updates the state; without a moment if the primary does not answer. */
   watch(moment: PrimaryMoment | undefined): Promise<void>
-  /** Waits a little until it has replayed what the primary had at this moment. */
+  /** Waits at most 250 ms for the replica to replay the primary's position of this moment. */
   catchUp(moment: PrimaryMoment): Promise<void>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export interface ReadReplica {
 const ANSWER_MS_MAX = 2_000
 const CATCH_UP_MS_MAX = 250
 const POLL_MS = 5
-/** One that is further behind will not catch up in a moment. */
+/** A replica that is further behind will not catch up within that time. */
 const CATCHES_UP_MS_MAX = 2_000
 /** Canceled because replay had to go on, or because a lock of the primary is replayed. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '55P03'])

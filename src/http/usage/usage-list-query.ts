@@ -33,7 +33,7 @@ interface AskedList {
 
 /** Reads one page with `list`. Throws a 400 for an unknown cursor and for a period that ends before it begins. */
 export async function readUsagePage<Event extends UsageEvent>(
-  /** Of the customer's time zone. */
+  /** Where the customer's time zone is read. */
   db: Database,
   customerId: string,
   query: AskedList,
