@@ -176,6 +176,7 @@ test('a failed call is shown without cost, filters are steps of Back, and the ro
   const rows = page.getByRole('button', { name: /^Ver a conta de/ })
   await rows.nth(49).waitFor()
   await page.getByLabel('Situação').selectOption('falha')
+  await rows.nth(1).waitFor({ state: 'detached' })
   await page.getByText('modelo falhou').waitFor()
   assert.equal(await rows.count(), 1)
   await rows.click()
@@ -203,7 +204,13 @@ test('the spending is stacked by group, compared, kept in the URL and saved', as
   await page.getByRole('row', { name: /gpt-4o/ }).waitFor()
   await page.getByLabel('Empilhar por').selectOption('sessao')
   await page.getByRole('row', { name: /pedido-4812/ }).waitFor()
-  await page.getByLabel('Comparar com o período anterior').check()
+  const compare = page.getByLabel('Comparar com o período anterior')
+  // Within the click itself: a control that waits for the new URL shows its old value meanwhile.
+  const isShownAtOnce = await compare.evaluate((box: HTMLInputElement) => {
+    box.click()
+    return box.checked
+  })
+  assert.ok(isShownAtOnce)
   await page.getByRole('columnheader', { name: 'Antes' }).waitFor()
   await page.getByRole('button', { name: '7 dias' }).click()
   await page.reload()

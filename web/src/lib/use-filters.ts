@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 
 export type Filters<Name extends string> = Readonly<Record<Name, string>>
 
@@ -17,14 +18,23 @@ type FiltersInUrl<Name extends string> = [Filters<Name>, (change: Partial<Filter
 function useUrl<Name extends string>(names: readonly Name[], replace: boolean): FiltersInUrl<Name> {
   const search: Record<string, unknown> = useSearch({ strict: false })
   const navigate = useNavigate()
-  const filters = filtersOf(search, ...names)
+  // The router shows a new URL in a transition. Until then a control would fall back to its old value.
+  const [choice, setChoice] = useState<{ of: object; changed: Partial<Filters<Name>> }>()
+  const chosen = choice?.of === search ? choice.changed : undefined
   const change = (changed: Partial<Filters<Name>>): void => {
-    const next = Object.fromEntries(
-      Object.entries({ ...search, ...changed }).filter(([, value]) => value !== ''),
-    )
-    void navigate({ to: '.', search: next as never, replace, resetScroll: false })
+    setChoice({ of: search, changed: { ...chosen, ...changed } })
+    void navigate({
+      to: '.',
+      search: ((before: object) => withoutEmpty({ ...before, ...changed })) as never,
+      replace,
+      resetScroll: false,
+    })
   }
-  return [filters, change]
+  return [{ ...filtersOf(search, ...names), ...chosen }, change]
+}
+
+function withoutEmpty(search: object): object {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
 }
 
 export function filtersOf<Name extends string>(
