@@ -79,12 +79,12 @@ export function createMessageParser(asked: AskedOfUsage): StreamParser {
   let held: JsonObject[] = []
   let hasStarted = false
   let hasFinished = false
-  let usage: JsonObject = {}
+  const usage: JsonObject = {}
   let searches = 0
 
   /** The chunk of an event; undefined while the event is held. */
   function take(event: JsonObject): StreamChunk | undefined {
-    usage = { ...usage, ...usageIn(event) }
+    addUsage(usage, event)
     held.push(event)
     if (asked.webSearchesMax > 0 && isObject(event.content_block) && isSearch(event.content_block))
       searches += 1
@@ -141,12 +141,11 @@ function choiceOf(event: JsonObject): JsonObject | undefined {
 }
 
 /** The counts that an event reports: those of the output are cumulative, and come with the end. */
-function usageIn({ message, usage }: JsonObject): JsonObject | undefined {
-  const reported = isObject(message) ? message.usage : usage
-  if (!isObject(reported)) return undefined
-  return Object.fromEntries(
-    Object.entries(reported).filter(([, count]) => count !== null && count !== undefined),
-  )
+function addUsage(usage: JsonObject, { message, usage: own }: JsonObject): void {
+  const reported = isObject(message) ? message.usage : own
+  if (!isObject(reported)) return
+  for (const [field, count] of Object.entries(reported))
+    if (count !== null && count !== undefined) usage[field] = count
 }
 
 function callOf({ type, id, name }: JsonObject, text: string): JsonObject[] {

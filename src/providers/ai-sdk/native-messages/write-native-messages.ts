@@ -52,7 +52,7 @@ export function writeNativeMessages(
   // Only there does the usage count searches: elsewhere they would be free.
   const offered = kind === 'anthropic' ? content : { ...content, webSearchesMax: 0 }
   const headOf = (given: JsonObject): string =>
-    JSON.stringify(writeHead(content, native.body, flags, pick(OF_PACKAGE, given)))
+    JSON.stringify(writeHead(content, native.body, flags, given))
   return {
     flags: flags.length === 0 ? undefined : flags.join(','),
     // Messages are always there.
@@ -119,7 +119,7 @@ function isTaken(
   // Vertex opens no addresses; the translation downloads the images.
   if (hasAudio || (hasImageAddresses && isVertex)) return false
   const model = claudeCapabilities(modelId)
-  const hasSampling = PLAIN_FIELDS.slice(0, 3).some((field) => isGiven(body[field]))
+  const hasSampling = isGiven(body.temperature) || isGiven(body.top_p) || isGiven(body.top_k)
   if (hasSampling && model.rejectsSamplingParameters) return false
   if (chat.response_format !== undefined && (isVertex || !model.supportsStructuredOutput))
     return false
@@ -128,8 +128,8 @@ function isTaken(
   if (type === 'adaptive' && !model.supportsAdaptiveThinking) return false
   if (type === 'enabled' && model.rejectsBudgetThinking) return false
   if (type === 'disabled' && model.rejectsThinkingDisabled) return false
-  const hasSystem = (messages as JsonObject[]).some(({ role }) => role === 'system')
-  return !hasSystem || flags.includes(MIDDLE_SYSTEM)
+  if (flags.includes(MIDDLE_SYSTEM)) return true
+  return !(messages as JsonObject[]).some(({ role }) => role === 'system')
 }
 
 /** The fields that depend on the output limit. */
@@ -137,16 +137,14 @@ function writeHead(
   content: ChatContent,
   body: JsonObject,
   flags: readonly string[],
-  head: JsonObject,
+  given: JsonObject,
 ): JsonObject {
+  const head = pick(OF_PACKAGE, given)
   const thinking = toThinking(content, body.thinking, Number(head.max_tokens))
-  return {
-    ...head,
-    thinking,
-    ...(flags.includes(CONTEXT_MANAGEMENT)
-      ? { context_management: toContextManagement(body.context_management, thinking) }
-      : {}),
-  }
+  if (thinking) head.thinking = thinking
+  if (flags.includes(CONTEXT_MANAGEMENT))
+    head.context_management = toContextManagement(body.context_management, thinking)
+  return head
 }
 
 function writeFields(
@@ -155,19 +153,23 @@ function writeFields(
   images: { bytes: number },
 ): JsonObject {
   const clean = createCleaner(content, images)
+  const fields: JsonObject = clean.cached(body)
+  fields.metadata = toMetadata(body.metadata)
+  copyGiven(PLAIN_FIELDS, body, fields)
+  fields.output_config = toOutputConfig(body)
   const tools = clean.tools(body.tools)
-  const fields: JsonObject = {
-    ...clean.cached(body),
-    metadata: toMetadata(body.metadata),
-    ...pick(PLAIN_FIELDS, body),
-    output_config: toOutputConfig(body),
-    ...(tools.length > 0 ? { tools, tool_choice: toToolChoice(body.tool_choice, tools) } : {}),
-    system: isGiven(body.system) ? clean.content(body.system, 'system') : undefined,
-    messages: (body.messages as JsonObject[])
-      .map(({ role, content }) => ({ role, content: clean.content(content, role as string) }))
-      .filter(({ content }) => content.length > 0),
+  if (tools.length > 0) {
+    fields.tools = tools
+    fields.tool_choice = toToolChoice(body.tool_choice, tools)
   }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)))
+  if (isGiven(body.system)) fields.system = clean.content(body.system, 'system')
+  const messages: JsonObject[] = []
+  for (const { role, content: given } of body.messages as JsonObject[]) {
+    const sent = clean.content(given, role as string)
+    if (sent.length > 0) messages.push({ role, content: sent })
+  }
+  fields.messages = messages
+  return fields
 }
 
 /** Adds the base64 characters of the images to `images`. */
@@ -303,6 +305,7 @@ function toOutputConfig({
   output_config: config,
   output_format: former,
 }: JsonObject): JsonObject | undefined {
+  if (!isObject(config) && !isObject(former)) return undefined
   const { effort, format = former } = isObject(config) ? config : {}
   const cleaned = {
     ...(typeof effort === 'string' ? { effort } : {}),
@@ -339,8 +342,15 @@ function toToolChoice(choice: unknown, tools: readonly JsonObject[]): JsonObject
 
 function pick(fields: Iterable<string>, from: JsonObject): JsonObject {
   const picked: JsonObject = {}
-  for (const field of fields) if (isGiven(from[field])) picked[field] = from[field]
+  copyGiven(fields, from, picked)
   return picked
+}
+
+function copyGiven(fields: Iterable<string>, from: JsonObject, to: JsonObject): void {
+  for (const field of fields) {
+    const value = from[field]
+    if (isGiven(value)) to[field] = value
+  }
 }
 
 function isGiven(value: unknown): boolean {

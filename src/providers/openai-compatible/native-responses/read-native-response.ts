@@ -59,8 +59,6 @@ export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStre
 function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
   const deltas = createDeltaReader(RESPONSE_DELTAS)
-  /** The head of a response waits for more: until then, another upstream could still answer. */
-  let held: JsonObject[] = []
   let hasCalls = false
   const counted = { webSearches: 0 }
   return {
@@ -72,18 +70,15 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
           chunks.push(delta)
           continue
         }
+        if (isOpening(data)) continue
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
-        if (event.type === 'response.created' || event.type === 'response.in_progress') {
-          held.push(event)
-          continue
-        }
+        if (OPENINGS.has(event.type)) continue
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
         const searches = counted.webSearches > 0 ? { ...counted } : {}
-        chunks.push({ ...toChunk(event, hasCalls, searches), native: [...held, event] })
-        held = []
+        chunks.push({ ...toChunk(event, hasCalls, searches), native: [event] })
         deltas.record(data, event)
         if (isEnd(event)) return { chunks, end: 'done' }
       }
@@ -91,6 +86,18 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
     },
     faultAtEnd: () => broken('connection_lost', 'the stream ended without its last event'),
   }
+}
+
+/**
+ * The events that repeat the request. They are no answer: until more comes, another upstream could still answer. The
+ * client gets some of ours.
+ */
+const OPENINGS: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress'])
+const OPENING_TEXTS = [...OPENINGS].map((type) => `{"type":"${type}",`)
+
+/** Recognizes most of them unread: with long instructions and many tools, they are the largest events of a stream. */
+function isOpening(data: string): boolean {
+  return OPENING_TEXTS.some((text) => data.startsWith(text))
 }
 
 /** Undefined for the mark at the end that some upstreams add. */

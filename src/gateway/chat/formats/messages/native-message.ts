@@ -25,21 +25,21 @@ export interface NativeMessageStream {
 
 type Ids = Pick<ToolCallIds, 'hidden'>
 
-const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  text: ['type', 'text', 'citations'],
-  thinking: ['type', 'thinking', 'signature'],
-  redacted_thinking: ['type', 'data'],
-  tool_use: ['type', 'id', 'name', 'input'],
-  server_tool_use: ['type', 'id', 'name', 'input'],
-  web_search_tool_result: ['type', 'tool_use_id', 'content'],
-}
-const DELTA_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  text_delta: ['type', 'text'],
-  thinking_delta: ['type', 'thinking'],
-  signature_delta: ['type', 'signature'],
-  input_json_delta: ['type', 'partial_json'],
-  citations_delta: ['type', 'citation'],
-}
+const BLOCK_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['text', ['type', 'text', 'citations']],
+  ['thinking', ['type', 'thinking', 'signature']],
+  ['redacted_thinking', ['type', 'data']],
+  ['tool_use', ['type', 'id', 'name', 'input']],
+  ['server_tool_use', ['type', 'id', 'name', 'input']],
+  ['web_search_tool_result', ['type', 'tool_use_id', 'content']],
+])
+const DELTA_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['text_delta', ['type', 'text']],
+  ['thinking_delta', ['type', 'thinking']],
+  ['signature_delta', ['type', 'signature']],
+  ['input_json_delta', ['type', 'partial_json']],
+  ['citations_delta', ['type', 'citation']],
+])
 
 /** The reasons of the format: an upstream's own words may name it. */
 const STOP_REASONS: ReadonlySet<unknown> = new Set([
@@ -60,15 +60,16 @@ export function nativeMessage(
   answer: JsonObject,
   charged: Charged,
 ): string {
-  const content = Array.isArray(answer.content) ? (answer.content as unknown[]) : []
-  const text = JSON.stringify({
-    ...openMessage(head),
-    content: content.filter(isObject).flatMap((block) => publicBlock(block, ids) ?? []),
-    ...endOf(answer),
-    ...editsOf(answer),
-    usage: messageUsage(charged),
-  })
-  return withCost(text, charged)
+  const content: JsonObject[] = []
+  for (const block of Array.isArray(answer.content) ? (answer.content as unknown[]) : []) {
+    const shown = isObject(block) && publicBlock(block, ids)
+    if (shown) content.push(shown)
+  }
+  const message: JsonObject = openMessage(head)
+  message.content = content
+  Object.assign(message, endOf(answer), editsOf(answer))
+  message.usage = messageUsage(charged)
+  return withCost(JSON.stringify(message), charged)
 }
 
 export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMessageStream {
@@ -151,13 +152,14 @@ function isPage(citation: unknown): boolean {
 
 /** Undefined for a part of a type that is not known here. */
 function pick(
-  fieldsOf: Readonly<Record<string, readonly string[]>>,
+  fieldsOf: ReadonlyMap<unknown, readonly string[]>,
   part: JsonObject,
 ): JsonObject | undefined {
-  const fields = Object.hasOwn(fieldsOf, String(part.type)) && fieldsOf[String(part.type)]
+  const fields = fieldsOf.get(part.type)
   if (!fields) return undefined
-  const known = fields.filter((field) => part[field] !== undefined)
-  return Object.fromEntries(known.map((field) => [field, part[field]]))
+  const known: JsonObject = {}
+  for (const field of fields) if (part[field] !== undefined) known[field] = part[field]
+  return known
 }
 
 function endOf(from: JsonObject): JsonObject {

@@ -99,8 +99,8 @@ export function createNativeResponseStream(
   /** The number of events before the end, which is not sent if its charge cannot be stored. */
   let sent: number | undefined
 
-  function emit(type: string, fields: JsonObject): void {
-    events += openingOf(type) + sequence + restOf(fields)
+  function emit(type: string, fields: JsonObject, rest = restOf(fields)): void {
+    events += openingOf(type) + sequence + rest
     sequence += 1
   }
 
@@ -110,8 +110,10 @@ export function createNativeResponseStream(
 
   function begin(): void {
     if (sequence > 0) return
-    respond('response.created', { status: 'in_progress', output: [] })
-    respond('response.in_progress', { status: 'in_progress', output: [] })
+    const begun = { response: toResponse(head, { status: 'in_progress', output: [] }) }
+    const rest = restOf(begun)
+    emit('response.created', begun, rest)
+    emit('response.in_progress', begun, rest)
   }
 
   function show(event: JsonObject): void {
@@ -144,11 +146,8 @@ export function createNativeResponseStream(
   ): JsonObject | undefined {
     const itemType = types.get(index)
     if (itemType === undefined) return undefined
-    const shown: JsonObject = {
-      item_id: idOf(itemType, index, options),
-      output_index: index,
-      ...take(fields, event),
-    }
+    const shown: JsonObject = { item_id: idOf(itemType, index, options), output_index: index }
+    copy(fields, event, shown)
     if (isObject(event.part)) {
       const part = publicPart(event.part)
       if (!part) return undefined
@@ -245,10 +244,10 @@ function publicItem(
   const type = String(item.type)
   const fields = Object.hasOwn(ITEM_FIELDS, type) ? ITEM_FIELDS[type] : undefined
   if (!fields) return undefined
-  const shown: JsonObject = { id: idOf(type, index, options), ...take(fields, item) }
+  const shown: JsonObject = { id: idOf(type, index, options) }
+  copy(fields, item, shown)
   for (const list of ['content', 'summary'] as const)
-    if (Array.isArray(item[list]))
-      shown[list] = item[list].filter(isObject).flatMap((part) => publicPart(part) ?? [])
+    if (Array.isArray(item[list])) shown[list] = partsOf(item[list])
   if (typeof item.call_id === 'string')
     Object.assign(shown, {
       call_id: options.ids.hidden(item.call_id),
@@ -257,14 +256,25 @@ function publicItem(
   return shown
 }
 
+function partsOf(list: readonly unknown[]): JsonObject[] {
+  const shown: JsonObject[] = []
+  for (const part of list) {
+    const known = isObject(part) && publicPart(part)
+    if (known) shown.push(known)
+  }
+  return shown
+}
+
 function publicPart(part: JsonObject): JsonObject | undefined {
   const type = String(part.type)
   const fields = Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined
   if (!fields) return undefined
   const shown = take(fields, part)
-  return type === 'output_text'
-    ? { ...shown, annotations: citationsOf(part.annotations), logprobs: [] }
-    : shown
+  if (type === 'output_text') {
+    shown.annotations = citationsOf(part.annotations)
+    shown.logprobs = []
+  }
+  return shown
 }
 
 function citationsOf(annotations: unknown): JsonObject[] {
@@ -290,9 +300,13 @@ function idOf(type: string, index: number, { idTail }: NativeOptions): string {
 }
 
 function take(fields: readonly string[], from: JsonObject): JsonObject {
-  return Object.fromEntries(
-    fields.filter((field) => from[field] !== undefined).map((field) => [field, from[field]]),
-  )
+  const taken: JsonObject = {}
+  copy(fields, from, taken)
+  return taken
+}
+
+function copy(fields: readonly string[], from: JsonObject, to: JsonObject): void {
+  for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
 }
 
 function finishOf({ status, incomplete_details: details }: JsonObject): {
