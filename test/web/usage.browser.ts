@@ -206,9 +206,11 @@ test('the spending is stacked by group, compared, kept in the URL and saved', as
   await page.getByRole('row', { name: /pedido-4812/ }).waitFor()
   const compare = page.getByLabel('Comparar com o período anterior')
   // Within the click itself: a control that waits for the new URL shows its old value meanwhile.
-  const isShownAtOnce = await compare.evaluate(
-    new Function('box', 'box.click(); return box.checked') as () => boolean,
-  )
+  const isShownAtOnce = await compare.evaluate((element) => {
+    const box = element as unknown as { click(): void; readonly checked: boolean }
+    box.click()
+    return box.checked
+  })
   assert.ok(isShownAtOnce)
   await page.getByRole('columnheader', { name: 'Antes' }).waitFor()
   await page.getByRole('button', { name: '7 dias' }).click()

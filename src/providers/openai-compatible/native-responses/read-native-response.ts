@@ -74,7 +74,7 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
-        if (OPENINGS.has(event.type)) continue
+        if (OPENINGS.has(String(event.type))) continue
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
         const searches = counted.webSearches > 0 ? { ...counted } : {}
@@ -92,7 +92,7 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
  * The events that repeat the request. They are no answer: until more comes, another upstream could still answer. The
  * client gets some of ours.
  */
-const OPENINGS: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress'])
+const OPENINGS: ReadonlySet<string> = new Set(['response.created', 'response.in_progress'])
 const OPENING_TEXTS = [...OPENINGS].map((type) => `{"type":"${type}",`)
 
 /** Recognizes most of them unread: with long instructions and many tools, they are the largest events of a stream. */
