@@ -33,6 +33,10 @@ interface Hole {
   readonly end: number
 }
 
+interface NamedHole extends Hole {
+  readonly name: string
+}
+
 const BACKSLASH = 0x5c
 /** Characters that cannot stand for themselves in a string of JSON, or that begin an escape. */
 // oxlint-disable-next-line no-control-regex
@@ -85,21 +89,26 @@ export function createDeltaReader(form: DeltaForm): DeltaReader {
       const { field } = found
       const text = holeOf(data, field)
       if (text?.kind !== 'string') return
-      const varying = form.varying.flatMap((name) => {
+      const all: NamedHole[] = [{ ...text, kind: 'text', name: field }]
+      for (const name of form.varying) {
         const hole = holeOf(data, name)
-        return hole ? [{ ...hole, name }] : []
-      })
-      const all = [{ ...text, kind: 'text' as const, name: field }, ...varying].toSorted(
-        (one, other) => one.start - other.start,
-      )
-      const parts = [...all.keys(), all.length].map((at) =>
-        data.slice(all[at - 1]?.end ?? 0, all[at]?.start),
-      )
-      const probed = JSON.parse(
-        parts.reduce((before, part, at) => `${before}${probeOf(all[at - 1]?.kind)}${part}`),
-      ) as JsonObject
-      const isProbed = varying.every(
-        ({ name, kind }) => probed[name] === (kind === 'number' ? NUMBER_PROBE : PROBE),
+        if (hole) all.push({ ...hole, name })
+      }
+      if (all.length > 1) all.sort((one, other) => one.start - other.start)
+      const parts: string[] = []
+      let at = 0
+      let probing = ''
+      for (const { kind, start, end } of all) {
+        const part = data.slice(at, start)
+        parts.push(part)
+        probing += part + probeOf(kind)
+        at = end
+      }
+      parts.push(data.slice(at))
+      const probed = JSON.parse(probing + data.slice(at)) as JsonObject
+      const isProbed = all.every(
+        ({ name, kind }) =>
+          kind === 'text' || probed[name] === (kind === 'number' ? NUMBER_PROBE : PROBE),
       )
       const probe = form.textOf(probed)
       if (!isProbed || probe?.field !== field || probe.text !== PROBE) return
@@ -153,7 +162,7 @@ function holeOf(data: string, field: string): Hole | undefined {
   return end < 0 ? undefined : { kind: 'string', start, end }
 }
 
-function probeOf(kind: Hole['kind'] | undefined): string {
+function probeOf(kind: Hole['kind']): string {
   return kind === 'number' ? String(NUMBER_PROBE) : PROBE
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -177,6 +177,53 @@ function billOf({ prompt_tokens, completion_tokens }: UsageEvent): bigint {
     BigInt(completion_tokens) * NANO_BRL_PER_OUTPUT_TOKEN
   )
 }
+
+test('streams on one connection are framed one after the other, pipelined too, and by its end for HTTP/1.0', async () => {
+  const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '5' })
+  const body = JSON.stringify(sound('stops-sandbox-chat', { stream: true, max_tokens: 20 }))
+  const requestOf = (version: string, more = ''): string =>
+    [
+      `POST /v1/chat/completions HTTP/${version}`,
+      'host: test',
+      `authorization: Bearer ${secret}`,
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      ...(more === '' ? [] : [more]),
+      '',
+      body,
+    ].join('\r\n')
+  const exchangeAll = async (requests: string): Promise<string> => {
+    const socket = connect(Number(new URL(gateway.node.baseUrl).port), '127.0.0.1')
+    const parts: Buffer[] = []
+    socket.on('data', (part) => parts.push(part))
+    socket.write(requests)
+    await new Promise((resolve) => socket.once('close', resolve))
+    return Buffer.concat(parts).toString('latin1')
+  }
+
+  let rest = await exchangeAll(
+    requestOf('1.1') + requestOf('1.1') + requestOf('1.1', 'connection: close'),
+  )
+  for (let answer = 0; answer < 3; answer += 1) {
+    assert.match(rest, /^HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*transfer-encoding: chunked\r\n/i)
+    rest = rest.slice(rest.indexOf('\r\n\r\n') + 4)
+    let events = ''
+    for (let size = -1; size !== 0;) {
+      const [line] = /^[0-9a-f]+\r\n/.exec(rest) ?? assert.fail(JSON.stringify(rest.slice(0, 40)))
+      size = Number.parseInt(line, 16)
+      events += rest.slice(line.length, line.length + size)
+      rest = rest.slice(line.length + size)
+      assert.ok(rest.startsWith('\r\n'))
+      rest = rest.slice(2)
+    }
+    assert.match(events, /^data: \{.*data: \[DONE\]\n\n$/s)
+  }
+  assert.equal(rest, '')
+
+  const old = await exchangeAll(requestOf('1.0'))
+  assert.doesNotMatch(old, /transfer-encoding/i)
+  assert.match(old, /\r\n\r\ndata: \{[^]*data: \[DONE\]\n\n$/)
+})
 
 test('the cost of a plain answer is its tokens by the price, and exactly what the balance loses', async () => {
   const { secret, customerId } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })

@@ -73,7 +73,11 @@ export function createHttpClient(
 
   function endStream(text: string): void {
     kept?.end()
-    raw.end(text)
+    if (hasWritten && raw.socket && raw.chunkedEncoding) {
+      // Framed as in `writePart`, with the end of the answer.
+      raw.chunkedEncoding = false
+      raw.end(`${text === '' ? '' : framed(text)}0\r\n\r\n`)
+    } else raw.end(text)
     if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
   }
 
@@ -100,18 +104,25 @@ export function createHttpClient(
   }
 
   /**
-   * Returns false if the connection is full. After the first part, which takes the head along, a part is framed here:
-   * one write of one string, in place of the platform's four. A response has a socket only while its turn is on it.
+   * Returns false if the connection is full. A part is framed here: one write of one string, in place of the platform's
+   * four. A response has a socket only while its turn is on it.
    */
   function writePart(text: string): boolean {
     // An empty chunk would be the end of the answer.
     if (text === '') return true
     const { socket } = raw
-    if (!hasWritten || !socket || !raw.chunkedEncoding) {
+    if (!socket || !raw.chunkedEncoding) {
       hasWritten = true
       return raw.write(text)
     }
-    return socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+    const part = framed(text)
+    if (hasWritten) return socket.write(part)
+    hasWritten = true
+    // The platform writes the head along, and frames nothing meanwhile.
+    raw.chunkedEncoding = false
+    const isFlowing = raw.write(part)
+    raw.chunkedEncoding = true
+    return isFlowing
   }
 
   return {
@@ -157,4 +168,9 @@ export function createHttpClient(
     origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),
   }
+}
+
+/** A chunk of chunked transfer coding (RFC 9112, section 7.1). */
+function framed(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
