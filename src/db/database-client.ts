@@ -31,12 +31,15 @@ const BEGIN = /^\s*(begin|start transaction)\b[^;]*;?\s*$/i
 export class DatabaseClient extends pg.Client {
   /** The statement that sets the settings until the end of the transaction; undefined without a pooler. */
   readonly localSettings: string | undefined
+  /** The same in statements that take no snapshot, after which a transaction may still set its isolation level. */
+  readonly #setLocals: string
   readonly #address: DatabaseAddress
 
   constructor({ address, settings, ...config }: DatabaseClientConfig) {
     super(config)
     this.#address = address
     this.localSettings = address.isPooled ? setLocally(settings) : undefined
+    this.#setLocals = setLocals(settings)
     usePasswordFile(this, address)
     // The database may end the connection before its owner listens, which would end the process. Every statement on the
     // connection then fails.
@@ -58,7 +61,7 @@ export class DatabaseClient extends pg.Client {
       return query(config, values, callback as never)
     return this.localSettings === undefined || this.getTransactionStatus() !== 'I'
       ? this.#send(config, values)
-      : this.#sendAsTransaction(config, values, this.localSettings)
+      : this.#sendAsTransaction(config, values)
   }) as pg.Client['query']
 
   async #connect(): Promise<void> {
@@ -77,14 +80,10 @@ export class DatabaseClient extends pg.Client {
     })
   }
 
-  async #sendAsTransaction(
-    config: unknown,
-    values: unknown,
-    localSettings: string,
-  ): Promise<unknown> {
+  async #sendAsTransaction(config: unknown, values: unknown): Promise<unknown> {
     const text = typeof config === 'string' ? config : (config as pg.QueryConfig).text
-    if (BEGIN.test(text)) return this.#send(`${text.replace(/;\s*$/, '')};${localSettings}`)
-    await this.#send(`begin;${localSettings}`)
+    if (BEGIN.test(text)) return this.#send(`${text.replace(/;\s*$/, '')};${this.#setLocals}`)
+    await this.#send(`begin;${this.#setLocals}`)
     try {
       const result = await this.#send(config, values)
       await this.#send('commit')
@@ -101,4 +100,13 @@ function setLocally(settings: Readonly<Record<string, string>>): string {
     ([name, value]) => `set_config(${pg.escapeLiteral(name)},${pg.escapeLiteral(value)},true)`,
   )
   return `select ${calls.join(',')}`
+}
+
+function setLocals(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, list]) => {
+      const values = list.split(',').map((value) => pg.escapeLiteral(value))
+      return `set local ${pg.escapeIdentifier(name)} to ${values.join(',')}`
+    })
+    .join(';')
 }

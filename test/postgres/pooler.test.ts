@@ -72,6 +72,20 @@ test('a node on a pooler in transaction mode charges every answer once, and leav
   await node.remove()
 })
 
+test('a transaction may set its isolation level after it began, and keeps its settings', async () => {
+  const { db, close } = openDatabase(pooler.databaseUrl, { onError: () => {} })
+  const { rows } = await db.transaction().execute(async (trx) => {
+    await sql`set transaction isolation level repeatable read`.execute(trx)
+    return sql<{ isolation: string; path: string }>`
+      select current_setting('transaction_isolation') as isolation, current_setting('search_path') as path`.execute(
+      trx,
+    )
+  })
+  assert.equal(rows[0]?.isolation, 'repeatable read')
+  assert.match(rows[0]?.path ?? '', /, ?public$/)
+  await close()
+})
+
 test('every statement has its settings, alone and in transactions, and leaves none behind', async () => {
   const { db, close } = openDatabase(pooler.databaseUrl, { onError: () => {} })
   const settings = sql<{ lock: string; path: string; zone: string; timeout: string }>`
@@ -87,7 +101,7 @@ test('every statement has its settings, alone and in transactions, and leaves no
     }),
   )
   for (const each of seen) {
-    assert.match(each?.path ?? '', /^functions_[0-9a-f]+,public$/)
+    assert.match(each?.path ?? '', /^functions_[0-9a-f]+, ?public$/)
     assert.deepEqual([each?.lock, each?.zone, each?.timeout], ['3s', 'UTC', '10s'])
   }
   await close()
