@@ -13,7 +13,8 @@ export interface RanCli {
 }
 
 /** The line on stderr by which a command names its mode and database. */
-export const TARGET_LINE = /^(sandbox|live) mode, the database \w+ at \S+ \(DATABASE_URL\)\n/
+export const TARGET_LINE =
+  /^(sandbox|live) mode, the database \w+ at \S+(?:, through a pooler)? \(DATABASE_URL\)\n/
 
 const root = join(import.meta.dirname, '../..')
 

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './find-free-port.ts'
 import { BUNDLE_IMPORTS } from './bundle-imports.ts'
-import { readsOf } from './reads-of.ts'
+import { addressesBeside } from './addresses-beside.ts'
 
 export interface TestNode {
   /** With `/v1`. */
@@ -71,7 +71,7 @@ export async function startTestNode(options: {
         ...process.env,
         CATRACA_CONFIG: '',
         DATABASE_URL: options.databaseUrl,
-        ...readsOf(options.databaseUrl),
+        ...addressesBeside(options.databaseUrl),
         DATA_DIR: dataDir,
         HOST: '127.0.0.1',
         PORT: String(port),

@@ -6,7 +6,7 @@ import { createApp } from '../../src/composition/create-app.ts'
 import { loadConfig } from '../../src/composition/config.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { TestGateway } from '../harness/gateway.ts'
-import { readsOf } from '../harness/reads-of.ts'
+import { addressesBeside } from '../harness/addresses-beside.ts'
 
 export async function restartWithoutWorkers(
   { node, database }: TestGateway,
@@ -16,7 +16,7 @@ export async function restartWithoutWorkers(
   const config = loadConfig(
     {
       DATABASE_URL: database.databaseUrl,
-      ...readsOf(database.databaseUrl),
+      ...addressesBeside(database.databaseUrl),
       DATA_DIR: node.dataDir,
       HOST: '127.0.0.1',
       PORT: String(node.port),
