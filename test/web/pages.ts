@@ -45,3 +45,11 @@ export const PAGES: readonly WebPage[] = [
   { path: '/admin/saude', heading: 'Saúde', isForAdmin: true },
   { path: '/admin/entregas', heading: 'Entregas', isForAdmin: true },
 ]
+
+/** Pages that the server writes. */
+export const VISITOR_PAGES: readonly { path: string; heading: string; name: string }[] = [
+  { path: '/', heading: 'Modelos de IA pagos em reais, por Pix', name: 'visita' },
+  { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },
+  { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
+  { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
+]

@@ -6,13 +6,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createApiKey } from '../../src/customers/api-keys.ts'
-import { findCustomer } from '../../src/customers/customers.ts'
-import { openOperatorSession } from '../harness/open-session.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { createCaller } from '../http/isolation-cases/household.ts'
+import { startGateway } from '../harness/gateway.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { PAGES } from './pages.ts'
+import { seedOperation, seedOwnThings } from './seed-things.ts'
 import { seedUseOf } from './seed-use-of.ts'
 import { enterAs, enterAsOperator, type Person } from './sign-up.ts'
 
@@ -46,8 +43,8 @@ test('a picture of every page, on a desktop and on a phone', async () => {
     await enterAs(customer, ANA)
     await enterAsOperator(operator, OLGA, gateway.database.db)
     await seedUseOf(gateway.database.db, ANA.email)
-    await seedOwnThings(gateway)
-    await seedOperation(gateway)
+    const { customerId } = await seedOwnThings(gateway, ANA)
+    await seedOperation(gateway, OLGA, customerId)
     for (const { path, heading, isPublic, isForAdmin } of PAGES) {
       if (LEFT_OUT.includes(path)) continue
       const page = await browserFor({ isPublic, isForAdmin }).newPage()
@@ -90,79 +87,4 @@ async function takePicture(page: Page, name: string, width: Width): Promise<void
   })
   await session.detach()
   await writeFile(join(IMAGES, `${name}${SUFFIXES[width]}.webp`), Buffer.from(data, 'base64'))
-}
-
-async function callerOf(
-  gateway: TestGateway,
-  { email }: Person,
-): Promise<{ customerId: string; call: ReturnType<typeof createCaller> }> {
-  const { db } = gateway.database
-  const customer = await findCustomer(db, email)
-  if (!customer) throw new Error(`${email} is no customer`)
-  const customerId = customer.id
-  const input = {
-    customerId,
-    name: 'Servidor',
-    scope: 'manage',
-    requestsPerMinute: 1_000,
-  } as const
-  const { secret } = await createApiKey(db, input)
-  return { customerId, call: createCaller(gateway, secret) }
-}
-
-async function seedOwnThings(gateway: TestGateway): Promise<void> {
-  const { call } = await callerOf(gateway, ANA)
-  await call('PUT', '/me/profile', {
-    full_name: 'Ana Souza',
-    cpf_cnpj: '52998224725',
-    phone: '11987654321',
-  })
-  await call('POST', '/topups', { amount: 100 })
-  await call('POST', '/api-keys', {
-    name: 'Atendimento',
-    model_ids: ['gpt-4o', 'claude-haiku-4-5'],
-    budget: { limit_usd: 50, period: 'month' },
-  })
-  await call('POST', '/me/alerts', {
-    name: 'Saldo acabando',
-    kind: 'balance_below',
-    threshold: 20,
-    channels: ['email'],
-  })
-  await call('POST', '/webhooks', {
-    url: 'https://padariadigital.com.br/avisos',
-    event_types: ['balance.low', 'topup.paid'],
-  })
-  const prompt = await call('POST', '/me/prompts', {
-    name: 'Resposta ao cliente',
-    body: 'Responda com gentileza a {{cliente}}, que escreveu: {{mensagem}}',
-    tags: ['atendimento'],
-    default_model: 'sandbox-chat',
-  })
-  await call('PATCH', `/me/prompts/${prompt.id}`, {
-    body: 'Responda em até três frases a {{cliente}}, que escreveu: {{mensagem}}',
-    change_note: 'mais curto',
-  })
-  await call('POST', '/me/teams', { name: 'Produto', monthly_cap_brl: 500 })
-}
-
-async function seedOperation(gateway: TestGateway): Promise<void> {
-  const at = { db: gateway.database.db, dataDir: gateway.node.dataDir }
-  const olga = await callerOf(gateway, OLGA)
-  const session = await openOperatorSession(at, olga.customerId, OLGA.email)
-  const call = createCaller(gateway, session)
-  const ana = await callerOf(gateway, ANA)
-  await call('POST', '/admin/adjustments', {
-    customer_id: ana.customerId,
-    kind: 'credit',
-    amount_brl: 900,
-    reason: 'Cortesia pela indisponibilidade de ontem',
-    reference: 'cortesia-2026-11',
-  })
-  await call('POST', '/admin/incidents', {
-    title: 'Respostas lentas em modelos da OpenAI',
-    message: 'Acompanhamos com o provedor. Os demais modelos funcionam normalmente.',
-    severity: 'minor',
-    models: ['gpt-4o'],
-  })
 }
