@@ -2,19 +2,17 @@
  * `npm run web:pictures`: takes the pictures of `docs/images`, of every page on a desktop and on a phone, for a
  * customer after six weeks of use. They are for people to look at; no test compares them.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startGateway } from '../harness/gateway.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { PAGES } from './pages.ts'
+import { IMAGES, savePicture } from './save-picture.ts'
 import { seedOperation, seedOwnThings } from './seed-things.ts'
 import { seedUseOf } from './seed-use-of.ts'
 import { enterAs, enterAsOperator, type Person } from './sign-up.ts'
 
-const IMAGES = join(import.meta.dirname, '../../docs/images')
-const QUALITY = 70
 const SUFFIXES = { desktop: '', phone: '-celular' } as const
 /** Not worth a picture: pages that are reached by mistake. */
 const LEFT_OUT = ['/nada-aqui', '/confirmado']
@@ -79,12 +77,5 @@ async function converse(page: Page): Promise<void> {
 async function takePicture(page: Page, name: string, width: Width): Promise<void> {
   await useLook(page, 'light', width)
   await settled(page)
-  // Half the size of a PNG or less; `page.screenshot` does not support it.
-  const session = await page.context().newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: QUALITY,
-  })
-  await session.detach()
-  await writeFile(join(IMAGES, `${name}${SUFFIXES[width]}.webp`), Buffer.from(data, 'base64'))
+  await savePicture(page, `${name}${SUFFIXES[width]}`)
 }

@@ -40,11 +40,7 @@ export function ProfilePage() {
             <PersonForm profile={profile.data} accountName={session?.customer.name} />
           )}
         </Card>
-        {isLoading ? (
-          <Card>
-            <SkeletonRows rows={6} />
-          </Card>
-        ) : (
+        {!isLoading && (
           <>
             <Card title={t('Preferências')}>
               {preferences.isError && (

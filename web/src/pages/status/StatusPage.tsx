@@ -37,7 +37,8 @@ export function StatusPage() {
         title={t('Status')}
         description={t('Como estão a Catraca e os provedores de modelos agora.')}
       />
-      <div className="flex flex-col gap-5">
+      {/* As high as the screen: the footer is never in view while things load above it. */}
+      <div className="flex min-h-svh flex-col gap-5">
         <ServiceState answers={{ isOnline, health, incidents }} />
         {/* Incidents stand above the providers, and would push them down. */}
         {incidents.isPending ? (
