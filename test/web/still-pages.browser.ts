@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { assertStill, watchShifts } from './layout-shift.ts'
-import { PAGES, VISITOR_PAGES } from './pages.ts'
+import { detailPages, PAGES, VISITOR_PAGES } from './pages.ts'
 import { seedOperation, seedOwnThings, type OwnThings } from './seed-things.ts'
 import { seedUseOf } from './seed-use-of.ts'
 import { enterAs, enterAsOperator, type Person } from './sign-up.ts'
@@ -59,22 +59,12 @@ for (const { path, heading } of [...VISITOR_PAGES, ...MORE_FOR_VISITORS])
   test(`nothing on ${path} moves while it loads for a visitor`, () =>
     load(anonymous, path, heading))
 
-test('nothing on the page of one session moves while it loads', () =>
-  load(customer, '/sessoes/pedido-1', /pedido-1/))
-test('nothing on the page of one prompt moves while it loads', () =>
-  load(customer, `/prompts/${own.promptId}`, 'Resposta ao cliente'))
-test('nothing on the page of one team moves while it loads', () =>
-  load(customer, `/equipes/${own.teamId}`, 'Produto'))
-test('nothing on the page of one webhook moves while it loads', () =>
-  load(customer, `/webhooks/${own.webhookId}`, 'Webhook'))
-test('nothing on the page of one customer moves while it loads', () =>
-  load(operator, `/admin/clientes/${own.customerId}`, ANA.name))
+test('nothing on the page of a single thing moves while it loads', async () => {
+  for (const { path, heading, isForAdmin = false } of detailPages(own, ANA.name))
+    await load(isForAdmin ? operator : customer, path, heading)
+})
 
-async function load(
-  browser: BrowserUnderTest,
-  path: string,
-  heading: string | RegExp,
-): Promise<void> {
+async function load(browser: BrowserUnderTest, path: string, heading: string): Promise<void> {
   for (const width of ['desktop', 'phone'] as const) {
     const page = await browser.newPage()
     await useLook(page, 'light', width)
