@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { detailPages, PAGES } from './pages.ts'
-import { seedOperation, seedOwnThings } from './seed-things.ts'
+import { seedOwnThings, type OwnThings } from './seed-things.ts'
 import { seedUseOf } from './seed-use-of.ts'
 import { enterAsOperator, type Person } from './sign-up.ts'
 import english from '../../web/src/language/en.json' with { type: 'json' }
@@ -21,6 +21,7 @@ let gateway: TestGateway
 let browser: BrowserUnderTest
 /** A visitor whose browser prefers English. */
 let visitor: BrowserUnderTest
+let own: OwnThings
 
 before(async () => {
   gateway = await startGateway({ ADMIN_EMAILS: EVA.email })
@@ -29,6 +30,7 @@ before(async () => {
   visitor = await startBrowser(origin, { locale: 'en-GB' })
   await enterAsOperator(browser, EVA, gateway.database.db)
   await seedUseOf(gateway.database.db, EVA.email)
+  own = await seedOwnThings(gateway, EVA)
 })
 after(async () => {
   await browser?.close()
@@ -85,8 +87,6 @@ for (const { path, heading, isPublic = false } of PAGES)
   })
 
 test('the pages of single things in English', async () => {
-  const own = await seedOwnThings(gateway, EVA)
-  await seedOperation(gateway, EVA, own.customerId)
   for (const { path } of detailPages(own, EVA.name)) {
     const page = await browser.newPage()
     await page.goto(path)
