@@ -59,10 +59,12 @@ export function detailPages(own: OwnThings, name: string): readonly WebPage[] {
   ]
 }
 
-/** Pages that the server writes. */
+/** Pages that the server writes, for whoever is not signed in. */
 export const VISITOR_PAGES: readonly { path: string; heading: string; name: string }[] = [
   { path: '/', heading: 'Modelos de IA pagos em reais, por Pix', name: 'visita' },
   { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },
   { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
   { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
+  { path: '/verificar', heading: 'Verificar uma conta', name: 'visita-verificar' },
+  { path: '/docs', heading: 'Documentação para desenvolvedores', name: 'visita-docs' },
 ]

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startGateway } from '../harness/gateway.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
-import { PAGES } from './pages.ts'
+import { PAGES, VISITOR_PAGES } from './pages.ts'
 import { IMAGES, savePicture } from './save-picture.ts'
 import { seedOperation, seedOwnThings } from './seed-things.ts'
 import { seedUseOf } from './seed-use-of.ts'
@@ -15,7 +15,7 @@ import { enterAs, enterAsOperator, type Person } from './sign-up.ts'
 
 const SUFFIXES = { desktop: '', phone: '-celular' } as const
 /** Not worth a picture: pages that are reached by mistake. */
-const LEFT_OUT = ['/nada-aqui', '/confirmado']
+const LEFT_OUT = ['/nada-aqui', '/confirmado', '/modelos/nada']
 
 const ANA: Person = {
   name: 'Ana Souza',
@@ -51,6 +51,14 @@ test('a picture of every page, on a desktop and on a phone', async () => {
       if (path === '/playground') await converse(page)
       for (const width of ['desktop', 'phone'] as const)
         await takePicture(page, path.slice(1).replaceAll('/', '-') || 'inicio', width)
+      await page.close()
+    }
+    for (const { path, heading, name } of VISITOR_PAGES) {
+      if (LEFT_OUT.includes(path)) continue
+      const page = await anonymous.newPage()
+      await page.goto(path)
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      for (const width of ['desktop', 'phone'] as const) await takePicture(page, name, width)
       await page.close()
     }
   } finally {

@@ -20,8 +20,6 @@ const DELAY_MS = 200
 const DELAY_STEP_MS = 50
 const DELAYS = 5
 const MORE_FOR_VISITORS = [
-  { path: '/verificar', heading: 'Verificar uma conta' },
-  { path: '/docs', heading: 'Documentação para desenvolvedores' },
   { path: '/docs/primeira-chamada', heading: 'Primeira chamada' },
   { path: '/docs/referencia/recargas', heading: 'Recargas: referência' },
 ]
