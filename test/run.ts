@@ -66,10 +66,10 @@ const TEST_MS_MAX = effort({ ordinary: 900_000, full: 10_800_000 })
 const RUN_MS_MAX = effort({ ordinary: 2_700_000, full: 14_400_000 })
 
 const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,soak/,web/}*.test.ts']
-/** `npm run test:web` and `npm run test:clients` run those that need more, and `npm run web:pictures` that one. */
+/** `npm run test:web` and `npm run test:clients` run those that need more, and `npm run web:pictures` those two. */
 const APART: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],
-  pictures: ['test/web/pictures.ts'],
+  pictures: ['test/web/{,story-}pictures.ts'],
   clients: ['test/clients/agents/*.client.ts'],
 }
 

@@ -70,8 +70,7 @@ export function readDashboardTexts(): DashboardTexts {
         if (use.text === undefined) unreadable.push(placeOf(node))
         else texts.push({ text: use.text, hasValues: use.hasValues, place: placeOf(node) })
       }
-      const bypassed = bypassOf(node)
-      if (bypassed !== undefined) unwrapped.push(`${placeOf(node)} ${bypassed}`)
+      for (const bypassed of bypassesOf(node)) unwrapped.push(`${placeOf(node)} ${bypassed}`)
     })
   }
   return { texts, unwrapped, unreadable }
@@ -102,23 +101,43 @@ function textOf(node: SourceNode | undefined): string | undefined {
   return node.value.replaceAll('&nbsp;', '\u00a0')
 }
 
-/** The text of JSX, or of an attribute that people read, that is a literal. */
-function bypassOf(node: SourceNode): string | undefined {
-  if (node.type === 'JSXText') return isText(node.value) ? String(node.value).trim() : undefined
-  if (node.type !== 'JSXAttribute') return undefined
+/** The texts of JSX, or of an attribute that people read, that are literals: also those that an expression chooses, and nouns that are counted. */
+function bypassesOf(node: SourceNode): string[] {
+  if (node.type === 'JSXText') return [String(node.value).trim()].filter(isText)
+  if (node.type === 'JSXElement' || node.type === 'JSXFragment')
+    return (node.children as SourceNode[])
+      .filter(({ type }) => type === 'JSXExpressionContainer')
+      .flatMap(({ expression }) => chosenOf(expression as SourceNode))
+      .filter(isText)
+  if (node.type === 'CallExpression' && (node.callee as SourceNode).name === 'counted')
+    return (node.arguments as SourceNode[]).flatMap(chosenOf).filter(isText)
+  if (node.type !== 'JSXAttribute') return []
   const name = String((node.name as SourceNode).name)
   const value = node.value as SourceNode | null
-  return READ_ATTRIBUTES.has(name) && value?.type === 'Literal' && isText(value.value)
-    ? `${name}="${String(value.value)}"`
-    : undefined
+  if (!READ_ATTRIBUTES.has(name) || !value) return []
+  return chosenOf(value)
+    .filter(isText)
+    .map((text) => `${name}="${text}"`)
+}
+
+/** The literals that an expression can result in, and the fixed parts of a template. */
+function chosenOf(node: SourceNode): string[] {
+  const of = (...fields: string[]): string[] =>
+    fields.flatMap((field) => chosenOf(node[field] as SourceNode))
+  if (node.type === 'JSXExpressionContainer') return of('expression')
+  if (node.type === 'ConditionalExpression') return of('consequent', 'alternate')
+  if (node.type === 'LogicalExpression') return of('left', 'right')
+  if (node.type === 'TemplateLiteral')
+    return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked.trim())
+  return node.type === 'Literal' && typeof node.value === 'string' ? [node.value] : []
 }
 
 /** Names, units and code are the same in every language. */
 const SAME =
   /^(?:R\$|US\$|HTTP|Catraca|Pix|ms|tokens?|CVV|CNPJ|CPF|SMTP|Tokens\/s|Python|curl|sk-svc-…|[\d\W]+)$/u
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && /\p{L}{2}/u.test(value) && !SAME.test(value.trim())
+function isText(value: string): boolean {
+  return /\p{L}{2}/u.test(value) && !SAME.test(value.trim())
 }
 
 function visit(node: SourceNode, see: (node: SourceNode) => void): void {

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { median } from '../summarise-rounds.ts'
 import { waitUntilQuiet } from '../wait-until-quiet.ts'
 import { loadPage, type Visitor } from './load-page.ts'
-import type { PagePath, WebOptions } from './parse-web-options.ts'
+import { readPage, type PagePath, type WebOptions } from './parse-web-options.ts'
 import type { Load, LoadFigures, LoadRow } from './web-results.ts'
 
 /** The machine gets this time to become quiet before each load. */
@@ -19,14 +19,15 @@ export async function measureLoads(
   const loads = new Map<PagePath, Load[]>(options.pages.map((path) => [path, []]))
   // The first round warms the server up: it compiles its code and fills its caches.
   for (let round = 0; round <= options.runs; round += 1) {
-    for (const path of options.pages) {
-      const who = path === '/entrar' ? { ...visitor, cookies: [] } : visitor
+    for (const page of options.pages) {
+      const { path, isVisitors } = readPage(page)
+      const who = isVisitors ? { ...visitor, cookies: [] } : visitor
       busyBefore = Math.max(busyBefore, await waitUntilQuiet(QUIET_MS_MAX))
       const load = await loadPage(browser, who, path, options)
       if (round === 0) continue
-      loads.get(path)!.push(load)
+      loads.get(page)!.push(load)
       report(
-        path,
+        page,
         `LCP ${Math.round(load.largestPaintMs)} ms`,
         `CLS ${load.layoutShift.toFixed(3)}`,
       )

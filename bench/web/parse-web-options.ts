@@ -5,9 +5,24 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { NETWORKS, type NetworkName } from './networks.ts'
 
-/** Every measured page. The first redirects a signed-in customer, so it is loaded by a visitor. */
-export const PAGE_PATHS = ['/entrar', '/', '/uso', '/chaves', '/modelos'] as const
+const VISITOR = 'visitor:'
+/** Every measured page; `visitor:` before a path is the page without a session. */
+export const PAGE_PATHS = [
+  'visitor:/',
+  'visitor:/modelos/gpt-4o',
+  'visitor:/entrar',
+  '/',
+  '/uso',
+  '/chaves',
+  '/modelos',
+] as const
 export type PagePath = (typeof PAGE_PATHS)[number]
+
+/** The path of the address, and whether it is opened without a session. */
+export function readPage(page: PagePath): { path: string; isVisitors: boolean } {
+  const isVisitors = page.startsWith(VISITOR)
+  return { path: isVisitors ? page.slice(VISITOR.length) : page, isVisitors }
+}
 
 export interface WebOptions {
   /** The usage events of the signed-in customer, over twelve months up to now. */

@@ -138,7 +138,11 @@ export async function assertFits(page: Page, name: string): Promise<void> {
   const [needed, there] = (await page.evaluate(
     '[document.documentElement.scrollWidth, innerWidth]',
   )) as [number, number]
-  assert.ok(needed <= there, `${name} needs ${needed} px of ${there}`)
+  if (needed <= there) return
+  const wide = await page.evaluate<string>(`[...document.body.querySelectorAll('*')]
+    .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+    .map((each) => each.outerHTML.slice(0, 160)).slice(0, 12).join('\\n')`)
+  assert.fail(`${name} needs ${needed} px of ${there}:\n${wide}`)
 }
 
 export async function screenshot(page: Page, name: string): Promise<void> {

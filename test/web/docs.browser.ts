@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
+import { assertStill, watchShifts } from './layout-shift.ts'
 import { lookAt } from './look-at.ts'
 
 /** All that a first visit of a guide loads, compressed. */
 const BYTES_MAX = 45_000
-const SHIFT_MAX = 0.02
 const PAGES = [
   { path: '/docs', heading: 'Documentação para desenvolvedores', name: 'docs' },
   { path: '/docs/primeira-chamada', heading: 'Primeira chamada', name: 'docs-primeira' },
@@ -50,9 +50,7 @@ for (const { path, heading, name } of PAGES)
 test('a first visit is light, loads neither the search nor the trial, and nothing moves', async () => {
   const page = await browser.newPage()
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.addInitScript(`globalThis.shift = 0
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value })
-      .observe({ type: 'layout-shift', buffered: true })`)
+  await watchShifts(page)
   await page.goto('/docs/referencia/chaves', { waitUntil: 'networkidle' })
   const sizes = await page.evaluate<{ name: string; size: number }[]>(
     `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -62,7 +60,7 @@ test('a first visit is light, loads neither the search nor the trial, and nothin
   assert.ok(bytes > 5_000 && bytes < BYTES_MAX, JSON.stringify(sizes))
   assert.ok(sizes.some(({ name }) => /docs-[^/]*\.js/.test(name)))
   assert.ok(!sizes.some(({ name }) => /search|try-|busca/.test(name)), JSON.stringify(sizes))
-  assert.ok((await page.evaluate<number>('shift')) <= SHIFT_MAX)
+  await assertStill(page, 'docs')
   await page.close()
 })
 

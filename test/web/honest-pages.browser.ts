@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -130,24 +130,5 @@ test('a top-up of nothing is not offered', async () => {
   await page.getByLabel('Valor').fill('0')
   await page.getByRole('button', { name: 'Gerar Pix', exact: true }).click()
   await page.getByText('Digite um valor em reais').waitFor()
-  await page.close()
-})
-
-test('nothing on the status page moves while it loads', async () => {
-  const page = await browser.newPage()
-  await page.addInitScript(`
-    window.shift = 0
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
-    }).observe({ type: 'layout-shift', buffered: true })`)
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 })
-    await page.goto('/status')
-    await page.getByText('Tudo funcionando').waitFor()
-    await settled(page)
-    const shift = (await page.evaluate('window.shift')) as number
-    assert.ok(shift <= 0.02, `${shift} at ${width} px`)
-  }
-  await assertAccessible(page, 'status')
   await page.close()
 })

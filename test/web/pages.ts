@@ -1,4 +1,6 @@
 /** Every page of the dashboard: each is opened in both themes and widths, and checked by axe. */
+import type { OwnThings } from './seed-things.ts'
+
 export interface WebPage {
   readonly path: string
   /** Its `<h1>`. */
@@ -44,4 +46,25 @@ export const PAGES: readonly WebPage[] = [
   { path: '/admin/incidentes', heading: 'Incidentes', isForAdmin: true },
   { path: '/admin/saude', heading: 'Saúde', isForAdmin: true },
   { path: '/admin/entregas', heading: 'Entregas', isForAdmin: true },
+]
+
+/** The pages of single things, of who has `own`; `name` is the customer's. */
+export function detailPages(own: OwnThings, name: string): readonly WebPage[] {
+  return [
+    { path: '/sessoes/pedido-1', heading: 'Sessão pedido-1' },
+    { path: `/prompts/${own.promptId}`, heading: 'Resposta ao cliente' },
+    { path: `/equipes/${own.teamId}`, heading: 'Produto' },
+    { path: `/webhooks/${own.webhookId}`, heading: 'Webhook' },
+    { path: `/admin/clientes/${own.customerId}`, heading: name, isForAdmin: true },
+  ]
+}
+
+/** Pages that the server writes, for whoever is not signed in. */
+export const VISITOR_PAGES: readonly { path: string; heading: string; name: string }[] = [
+  { path: '/', heading: 'Modelos de IA pagos em reais, por Pix', name: 'visita' },
+  { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },
+  { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
+  { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
+  { path: '/verificar', heading: 'Verificar uma conta', name: 'visita-verificar' },
+  { path: '/docs', heading: 'Documentação para desenvolvedores', name: 'visita-docs' },
 ]

@@ -4,18 +4,13 @@ import { after, before, test } from 'node:test'
 import { ask } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
+import { assertStill, watchShifts } from './layout-shift.ts'
 import { lookAt } from './look-at.ts'
+import { VISITOR_PAGES } from './pages.ts'
 import { enterAs } from './sign-up.ts'
 
 /** All that a first visit loads, compressed. */
 const BYTES_MAX = 60_000
-const SHIFT_MAX = 0.02
-const PAGES = [
-  { path: '/', heading: 'Modelos de IA pagos em reais, por Pix', name: 'visita' },
-  { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },
-  { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
-  { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
-]
 const INVOICE = 'gpt-4o-mini, 1.000.000 tokens de entrada, 1.000.000 de saída\ngpt-4o US$ 10,00'
 
 let gateway: TestGateway
@@ -30,7 +25,7 @@ after(async () => {
   await gateway?.stop()
 })
 
-for (const { path, heading, name } of PAGES)
+for (const { path, heading, name } of VISITOR_PAGES)
   test(`${path} for visitors in light and dark, on a desktop and on a phone`, async () => {
     const page = await browser.newPage()
     await page.goto(path)
@@ -45,9 +40,7 @@ for (const { path, heading, name } of PAGES)
 test('a first visit loads under 60 kB, of which nothing is a framework, and nothing moves', async () => {
   const page = await browser.newPage()
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.addInitScript(`globalThis.shift = 0
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value })
-      .observe({ type: 'layout-shift', buffered: true })`)
+  await watchShifts(page)
   await page.goto('/', { waitUntil: 'networkidle' })
   await page.mouse.wheel(0, 6_000)
   const sizes = await page.evaluate<{ name: string; size: number }[]>(
@@ -60,7 +53,7 @@ test('a first visit loads under 60 kB, of which nothing is a framework, and noth
     sizes.filter(({ name }) => name.endsWith('.js')).map(({ name }) => /calculator/.test(name)),
     [true],
   )
-  assert.ok((await page.evaluate<number>('shift')) <= SHIFT_MAX)
+  await assertStill(page, '/')
   await page.close()
 })
 
@@ -112,7 +105,7 @@ test('a visitor comes to the account by the landing page, and finds the dashboar
   await page.getByRole('link', { name: 'Criar conta' }).first().click()
   await page.getByRole('heading', { name: 'Criar conta', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Catraca: início' }).click()
-  await page.getByRole('heading', { name: PAGES[0]?.heading ?? '', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: VISITOR_PAGES[0]?.heading ?? '', level: 1 }).waitFor()
   await page.close()
   const person = {
     name: 'Rui Dias',

@@ -2,15 +2,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { legalQuery } from '../api/legal.ts'
+import { classNames } from '../lib/class-names.ts'
 import { t } from '../language/t.ts'
 import { Trans } from '../language/Trans.tsx'
 
 const LINK = 'inline-flex min-h-11 items-center underline-offset-4 hover:underline md:min-h-8'
 
-export function CompanyFooter() {
+export function CompanyFooter({ isNarrow = false }: { readonly isNarrow?: boolean }) {
   const { data: legal } = useQuery(legalQuery)
   return (
-    <footer className="mx-auto w-full max-w-6xl px-4 py-4 text-sm text-muted md:px-8">
+    <footer
+      className={classNames(
+        'mx-auto w-full px-4 py-4 text-sm text-muted',
+        isNarrow ? 'max-w-5xl' : 'max-w-6xl md:px-8',
+      )}
+    >
       <p className="flex flex-wrap gap-x-6">
         <a href="/termos" className={LINK}>
           {t('Termos de uso')}

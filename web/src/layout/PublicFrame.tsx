@@ -27,7 +27,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       <main id="conteudo" tabIndex={-1} className="mx-auto w-full max-w-5xl flex-1 px-4 py-6">
         {children}
       </main>
-      <CompanyFooter />
+      <CompanyFooter isNarrow />
     </div>
   )
 }

@@ -111,7 +111,10 @@ function keyStep(hasKey: boolean, hasCalled: boolean): Step {
       ? {}
       : {
           content: (
-            <Link to="/playground" className={buttonClass('secondary', 'mt-3 ml-3')}>
+            <Link
+              to="/playground"
+              className={buttonClass('secondary', 'mt-3 max-sm:whitespace-normal')}
+            >
               {t('Antes, experimentar no playground')}
             </Link>
           ),

@@ -38,11 +38,11 @@ export function GuideStep({ isDone, isNext, title, text, to, action, children }:
       <div className="min-w-0">
         <h3 className={classNames('font-medium', isDone && 'text-muted')}>
           {title}
-          <span className="sr-only">{isDone ? ' (feito)' : t(' (a fazer)')}</span>
+          <span className="sr-only">{isDone ? t(' (feito)') : t(' (a fazer)')}</span>
         </h3>
         {!isDone && <p className="mt-0.5 text-sm text-muted">{text}</p>}
         {isNext && to !== undefined && (
-          <Link to={to} className={buttonClass('primary', 'mt-3')}>
+          <Link to={to} className={buttonClass('primary', 'mt-3 mr-3')}>
             {action}
           </Link>
         )}

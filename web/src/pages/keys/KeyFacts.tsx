@@ -77,7 +77,9 @@ function limitsOf(key: ApiKey) {
     model_ids === null
       ? t('Todos os modelos')
       : counted(model_ids.length, t('modelo'), t('modelos')),
-    `${wholeNumber(requests_per_minute)} chamadas/min`,
+    t('{requestsPerMinute} chamadas/min', {
+      requestsPerMinute: wholeNumber(requests_per_minute),
+    }),
     ...(tokens_per_minute === null ? [] : [`${wholeNumber(tokens_per_minute)} tokens/min`]),
     ...(key.calls_at_once === null
       ? []

@@ -39,7 +39,7 @@ export function NotificationsPage() {
         description={
           first && first.total > 0
             ? t('{total} que a Catraca enviou a você.', {
-                total: counted(first.total, 'e-mail', 'e-mails'),
+                total: counted(first.total, t('e-mail'), t('e-mails')),
               })
             : t('Os e-mails que a Catraca envia a você.')
         }

@@ -11,11 +11,16 @@ import { PreferencesForm } from './PreferencesForm.tsx'
 import { ShieldCard } from './ShieldCard.tsx'
 import { SpendingGuardCard } from './SpendingGuardCard.tsx'
 import { preferencesQuery, profileQuery } from './profile-queries.ts'
+import { shieldQuery, shieldReportQuery } from './shield-queries.ts'
+import { spendingGuardQuery } from './spending-guard-queries.ts'
 import { t } from '../../language/t.ts'
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery)
   const preferences = useQuery(preferencesQuery)
+  const others = [useQuery(shieldQuery), useQuery(shieldReportQuery), useQuery(spendingGuardQuery)]
+  // A form is taller than its skeleton: what stands below it waits for it.
+  const isLoading = [profile, preferences, ...others].some(({ isPending }) => isPending)
   const { data: session } = useQuery(sessionQuery)
   return (
     <>
@@ -35,18 +40,21 @@ export function ProfilePage() {
             <PersonForm profile={profile.data} accountName={session?.customer.name} />
           )}
         </Card>
-        <Card title={t('Preferências')}>
-          {preferences.isPending && <SkeletonRows rows={3} />}
-          {preferences.isError && (
-            <ErrorState error={preferences.error} onRetry={() => void preferences.refetch()} />
-          )}
-          {preferences.data && <PreferencesForm preferences={preferences.data} />}
-        </Card>
-        <ShieldCard />
-        <SpendingGuardCard />
-        <DataExport />
-        {session && (
-          <DeleteAccount confirmation={session.customer.email ?? session.customer.name} />
+        {!isLoading && (
+          <>
+            <Card title={t('Preferências')}>
+              {preferences.isError && (
+                <ErrorState error={preferences.error} onRetry={() => void preferences.refetch()} />
+              )}
+              {preferences.data && <PreferencesForm preferences={preferences.data} />}
+            </Card>
+            <ShieldCard />
+            <SpendingGuardCard />
+            <DataExport />
+            {session && (
+              <DeleteAccount confirmation={session.customer.email ?? session.customer.name} />
+            )}
+          </>
         )}
       </div>
     </>

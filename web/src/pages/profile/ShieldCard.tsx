@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Card } from '../../components/Card.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ShieldForm } from './ShieldForm.tsx'
 import { ShieldReportTable } from './ShieldReportTable.tsx'
 import { shieldQuery, shieldReportQuery } from './shield-queries.ts'
@@ -18,7 +17,6 @@ export function ShieldCard() {
       )}
     >
       <div className="grid gap-6">
-        {shield.isPending && <SkeletonRows rows={3} />}
         {shield.isError && (
           <ErrorState error={shield.error} onRetry={() => void shield.refetch()} />
         )}

@@ -50,7 +50,8 @@ export function RefundsPage() {
             </Card>
           )}
         </div>
-        <SevenDays minimum={first?.minimum_brl} />
+        {/* On a phone it stands below what is loading. */}
+        {(first || list.isError) && <SevenDays minimum={first?.minimum_brl} />}
       </div>
     </>
   )

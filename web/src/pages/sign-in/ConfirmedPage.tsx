@@ -9,7 +9,7 @@ export function ConfirmedPage() {
     <SignInCard
       title={t('E-mail confirmado')}
       description={t(
-        'Sua conta está pronta. Em quatro passos você faz a primeira chamada a um modelo.',
+        'Sua conta está pronta. Em poucos passos você faz a primeira chamada a um modelo.',
       )}
     >
       <Link to="/" className={buttonClass('primary', 'w-full')}>

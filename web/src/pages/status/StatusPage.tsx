@@ -1,11 +1,13 @@
-import { onlineManager, useQuery } from '@tanstack/react-query'
+import { onlineManager, usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { ofEverybody } from '../../api/cache-owner.ts'
 import { api } from '../../api/client.ts'
+import { Card } from '../../components/Card.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Incidents } from './Incidents.tsx'
 import { ServiceState } from './ServiceState.tsx'
-import { UpstreamHealth } from './UpstreamHealth.tsx'
+import { UpstreamHealth, upstreamHealthQuery } from './UpstreamHealth.tsx'
 import { t } from '../../language/t.ts'
 
 const REFRESH_MS = 60_000
@@ -28,16 +30,27 @@ export function StatusPage() {
     queryFn: () => api.get('/incidents/active'),
     refetchInterval: REFRESH_MS,
   })
+  usePrefetchQuery(upstreamHealthQuery)
   return (
     <>
       <PageTitle
         title={t('Status')}
         description={t('Como estão a Catraca e os provedores de modelos agora.')}
       />
-      <div className="flex flex-col gap-5">
+      {/* As high as the screen: the footer is never in view while things load above it. */}
+      <div className="flex min-h-svh flex-col gap-5">
         <ServiceState answers={{ isOnline, health, incidents }} />
-        <Incidents incidents={incidents.data?.incidents ?? []} />
-        <UpstreamHealth />
+        {/* Incidents stand above the providers, and would push them down. */}
+        {incidents.isPending ? (
+          <Card>
+            <SkeletonRows />
+          </Card>
+        ) : (
+          <>
+            <Incidents incidents={incidents.data?.incidents ?? []} />
+            <UpstreamHealth />
+          </>
+        )}
       </div>
     </>
   )

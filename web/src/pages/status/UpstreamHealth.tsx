@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ofEverybody } from '../../api/cache-owner.ts'
 import { api } from '../../api/client.ts'
 import { Card } from '../../components/Card.tsx'
@@ -11,12 +11,14 @@ import { t } from '../../language/t.ts'
 
 const DAYS = 30
 
+export const upstreamHealthQuery = queryOptions({
+  ...ofEverybody,
+  queryKey: ['upstream-health', DAYS],
+  queryFn: () => api.get('/upstream-health', { query: { days: DAYS } }),
+})
+
 export function UpstreamHealth() {
-  const { data, isError, error, refetch } = useQuery({
-    ...ofEverybody,
-    queryKey: ['upstream-health', DAYS],
-    queryFn: () => api.get('/upstream-health', { query: { days: DAYS } }),
-  })
+  const { data, isError, error, refetch } = useQuery(upstreamHealthQuery)
   return (
     <Card
       title={t('Provedores de modelos')}

@@ -44,12 +44,12 @@ export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
       {found.data.response_head !== null && (
         <Text
           name={t('Começo da resposta')}
-          text={found.data.response_head === '' ? '(vazia)' : found.data.response_head}
+          text={found.data.response_head === '' ? t('(vazia)') : found.data.response_head}
         />
       )}
       <dl className="grid gap-x-6 gap-y-2 text-xs sm:grid-cols-2">
-        <Id name="webhook-id (da mensagem)" id={attempt.message_id} />
-        <Id name="x-svc-delivery-id (da tentativa)" id={attempt.delivery_id} />
+        <Id name={t('webhook-id (da mensagem)')} id={attempt.message_id} />
+        <Id name={t('x-svc-delivery-id (da tentativa)')} id={attempt.delivery_id} />
       </dl>
       <div>
         <Button variant="secondary" isBusy={replay.isPending} onClick={() => replay.mutate()}>

@@ -11,7 +11,7 @@ export function AuditEntryRow({ entry }: { readonly entry: AuditEntry }) {
   const words = actionWords(action)
   const isAboutAnother = customer_id !== null && customer_id !== actor_id
   return (
-    <li className="grid gap-x-4 gap-y-1 border-b border-line py-3 first:pt-0 last:border-b-0 last:pb-0 md:grid-cols-[9rem_minmax(0,1fr)]">
+    <li className="grid gap-x-4 gap-y-1 border-b border-line py-3 first:pt-0 last:border-b-0 last:pb-0 md:grid-cols-[11rem_minmax(0,1fr)]">
       <span className="text-sm text-muted md:pt-0.5">
         <DateTime instant={created_at} />
       </span>

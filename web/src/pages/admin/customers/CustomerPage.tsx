@@ -62,7 +62,7 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
     <>
       <PageTitle
         title={customer.name}
-        description={customer.email ?? 'sem e-mail'}
+        description={customer.email ?? t('sem e-mail')}
         actions={
           !isGone && (
             <div className="flex flex-wrap gap-3">

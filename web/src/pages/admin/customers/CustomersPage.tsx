@@ -146,7 +146,7 @@ function Who({ customer }: { readonly customer: ListedCustomer }) {
         <PersonLink id={id} name={name} />
         {deleted_at !== null && <Badge>{t('conta excluída')}</Badge>}
       </span>
-      <span className="block text-xs break-all text-muted">{email ?? 'sem e-mail'}</span>
+      <span className="block text-xs break-all text-muted">{email ?? t('sem e-mail')}</span>
     </div>
   )
 }
