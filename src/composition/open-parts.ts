@@ -4,7 +4,7 @@ import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
 import { createShieldCounts, type ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
 import {
-  NO_REPLICAS,
+  noReplicas,
   openReadReplicas,
   type ReadReplicas,
 } from '../db/replicas/open-read-replicas.ts'
@@ -189,7 +189,7 @@ function openReplicas(
   { role }: ProcessPlace,
   log: Log,
 ): ReadReplicas {
-  if (databaseReadUrl === undefined || role === 'parent') return NO_REPLICAS
+  if (databaseReadUrl === undefined || role === 'parent') return noReplicas(primary)
   return openReadReplicas(databaseReadUrl, { primary, ageMsMax: readAgeMsMax, log })
 }
 

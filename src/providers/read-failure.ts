@@ -24,6 +24,7 @@ export class AnswerTooLong extends Error {
 
 /** The memory for the calls of this customer, or of the node, is used up. */
 export class NoRoomForAnswer extends Error {
+  readonly code = 'NO_ROOM_FOR_ANSWER'
   override readonly name = 'NoRoomForAnswer'
   constructor() {
     super('the answer does not fit into the memory')

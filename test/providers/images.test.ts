@@ -128,17 +128,18 @@ test('several images are requested in parallel, and their usage is the sum', asy
 })
 
 test('images are counted in the memory for the call, and one without room ends it', async () => {
+  const bytes = Buffer.byteLength(fixtureText('google/image'))
   let taken = 0
-  const takeBytes = (bytes: number): boolean => (taken += bytes) <= 2 * IMAGE_BASE64.length
+  const takeBytes = (some: number): boolean => (taken += some) <= 2 * bytes
   answer = play()
   assert.equal((await generate('google', { count: 2, takeBytes })).kind, 'images')
-  assert.equal(taken, 2 * IMAGE_BASE64.length)
+  assert.equal(taken, 2 * bytes)
   taken = 0
   const { kind, ...failure } = await generate('google', { count: 3, takeBytes })
   assert.equal(kind, 'failure')
   assert.deepEqual(failure, {
     reason: 'no_room',
-    detail: 'an image does not fit into the memory',
+    detail: 'the answer does not fit into the memory',
     isFinal: true,
   })
 })

@@ -4,12 +4,15 @@
  * requests use only what the watch found well.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { Log } from '../../lib/log.ts'
 import { createNaturalBatcher } from '../../lib/natural-batcher.ts'
 import { splitHosts } from '../database-address.ts'
 import type { Database } from '../open.ts'
 import { queryPool } from '../query-pool.ts'
+import type { Tables } from '../tables.ts'
+import { readOnlyPool } from './fall-back-pool.ts'
 import { readPrimaryPosition } from './read-positions.ts'
 import {
   openReadReplica,
@@ -27,14 +30,23 @@ export interface PickedReplica {
 export interface ReadReplicas {
   /** Undefined: the primary is to be read. */
   pick(): Promise<PickedReplica | undefined>
+  /** The primary, with the limits of a replica: it refuses to write, and takes single statements only. */
+  readonly primary: Database
   list(): readonly ReplicaState[]
   close(): Promise<void>
 }
 
-export const NO_REPLICAS: ReadReplicas = {
-  pick: async () => undefined,
-  list: () => [],
-  close: async () => {},
+export function noReplicas(primary: pg.Pool): ReadReplicas {
+  return {
+    pick: async () => undefined,
+    primary: openReadOnly(primary),
+    list: () => [],
+    close: async () => {},
+  }
+}
+
+function openReadOnly(primary: pg.Pool): Database {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: readOnlyPool(primary) }) })
 }
 
 const WATCH_EVERY_MS = 1_000
@@ -95,6 +107,7 @@ export function openReadReplicas(
       if (trouble || ageMs === undefined) return undefined
       return { db: wanted.db, asOf: new Date(Date.now() - ageMs) }
     },
+    primary: openReadOnly(primary),
     list: () => replicas.map(({ state }) => state),
     async close() {
       clearInterval(timer)

@@ -2,7 +2,7 @@ import type { Position } from './replica-lag.ts'
 
 export interface PrimaryPosition {
   readonly position: Position
-  /** Names the cluster; a copy has the same name. */
+  /** Names the cluster and the database in it; a copy has the same name. */
   readonly system: string
 }
 
@@ -14,7 +14,8 @@ export interface ReplicaPosition extends PrimaryPosition {
 /** Runs one statement and returns its only row. */
 export type AskRow = (text: string) => Promise<unknown>
 
-const SYSTEM = '(select system_identifier from pg_control_system())::text as system'
+const SYSTEM = `(select concat_ws('/', system_identifier, oid)
+    from pg_control_system(), pg_database where datname = current_database()) as system`
 
 /** Whatever was acknowledged before is flushed, so the replica has it when it has replayed this position. */
 export async function readPrimaryPosition(askPrimary: AskRow): Promise<PrimaryPosition> {

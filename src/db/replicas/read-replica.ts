@@ -104,6 +104,7 @@ export function openReadReplica(
   function leave(): void {
     if (isClosed) return
     seen = 'unreachable'
+    lag.replicaLeft()
     for (const client of clients) destroyClient(client)
     if (watcher) destroyClient(watcher)
     watcher = undefined
@@ -132,9 +133,16 @@ export function openReadReplica(
 
   const position = createNaturalBatcher<undefined, ReplicaPosition>(ALL, async (askers) => {
     const found = await readReplicaPosition(askRow)
-    lag.replicaAt(found.position)
+    lag.replicaAt(found.position, performance.now())
     return askers.map(() => found)
   })
+
+  function judge({ follows, system }: ReplicaPosition, moment: PrimaryMoment | undefined): void {
+    if (!follows) seen = 'takes_writes'
+    else if (lag.isAhead || (moment && moment.system !== system)) seen = 'other_system'
+    else if (moment || seen !== 'other_system') seen = undefined
+    report()
+  }
 
   return {
     db: new Kysely<Tables>({
@@ -146,11 +154,7 @@ export function openReadReplica(
     primaryAt: ({ position, atMs }) => lag.primaryAt(position, atMs),
     async watch(moment) {
       try {
-        const { follows, system } = await position.submit(undefined)
-        if (!follows) seen = 'takes_writes'
-        else if (moment && moment.system !== system) seen = 'other_system'
-        else if (moment || seen !== 'other_system') seen = undefined
-        report()
+        judge(await position.submit(undefined), moment)
       } catch {
         leave()
       }
@@ -161,7 +165,10 @@ export function openReadReplica(
       if (trouble || ageMs > CATCHES_UP_MS_MAX) return
       while (performance.now() < untilMs) {
         const found = await position.submit(undefined).catch(() => undefined)
-        if (!found || found.position >= moment.position) return
+        if (!found) return
+        // It may have been promoted since it was watched.
+        judge(found, moment)
+        if (seen || found.position >= moment.position) return
         await sleep(POLL_MS)
       }
     },

@@ -17,31 +17,59 @@ export class ReplicaLag {
   /** In ascending order, of those that the replica has not replayed yet. */
   #moments: Moment[] = []
   #knownMs: number | undefined
-  #replayed: Position = 0n
+  #replayed: Moment = { position: 0n, atMs: 0 }
+  #isAhead = false
+
+  /**
+   * The replica had changes that the primary never had: it follows another history, such as that of a primary that was
+   * replaced before all of its changes had reached the new one. Positions say nothing about such a replica, also when
+   * the primary has passed it, so this holds until the replica is another one.
+   */
+  get isAhead(): boolean {
+    return this.#isAhead
+  }
 
   /** `atMs` is before the primary was asked. */
   primaryAt(position: Position, atMs: number): void {
     const last = this.#moments.at(-1)
     // After a fail-over that lost changes, older positions mean something else.
-    if (position < (last?.position ?? this.#replayed)) this.#forget()
+    if (last && position < last.position) this.#forget()
+    // A primary sends only what it has flushed itself.
+    if (position < this.#replayed.position && this.#replayed.atMs <= atMs) {
+      this.#forget()
+      this.#isAhead = true
+    }
     this.#moments.push({ position, atMs })
     if (this.#moments.length > MOMENTS_MAX) this.#thinOut()
   }
 
-  replicaAt(position: Position): void {
-    // Started again, it may show less than before for a moment.
-    if (position < this.#replayed) this.#knownMs = undefined
-    this.#replayed = position
+  /** `atMs` is after the replica answered. */
+  replicaAt(position: Position, atMs: number): void {
+    // Started again, it may show less than before for a moment; or it is another one.
+    if (position < this.#replayed.position) {
+      this.#knownMs = undefined
+      this.#isAhead = false
+    }
+    this.#replayed = { position, atMs }
+    if (this.#isAhead) return
     const reached = this.#moments.findLastIndex((moment) => moment.position <= position)
     if (reached < 0) return
-    const { atMs } = this.#moments[reached] as Moment
-    this.#knownMs = Math.max(atMs, this.#knownMs ?? atMs)
+    const { atMs: knownMs } = this.#moments[reached] as Moment
+    this.#knownMs = Math.max(knownMs, this.#knownMs ?? knownMs)
     this.#moments.splice(0, reached + 1)
   }
 
   /** Undefined while the replica has not reached the first known position. */
   ageMs(nowMs: number): number | undefined {
     return this.#knownMs === undefined ? undefined : Math.max(0, nowMs - this.#knownMs)
+  }
+
+  /** The replica that answers next at its address may be another one. */
+  replicaLeft(): void {
+    if (!this.#isAhead) return
+    this.#forget()
+    this.#isAhead = false
+    this.#replayed = { position: 0n, atMs: 0 }
   }
 
   /** Evenly, so that a replica that has stood still for long is not taken for much older than it is. */
@@ -59,6 +87,5 @@ export class ReplicaLag {
   #forget(): void {
     this.#moments = []
     this.#knownMs = undefined
-    this.#replayed = 0n
   }
 }

@@ -68,7 +68,8 @@ export interface RestRoute<
   readonly isTagged?: boolean
   /**
    * Only for what nobody has to see the moment after it changed: `db` is then a replica where the operator has one, and
-   * the answer says how old it may be. `primary` stays the primary. Default: `primary`.
+   * the answer says how old it may be. `primary` stays the primary. Everywhere, this `db` refuses to write, and takes
+   * single statements only. Default: `primary`.
    */
   readonly readsFrom?: ReadsFrom
   /** The error codes of this route by status; the codes that every route has are added. */
@@ -124,7 +125,7 @@ export type RestAccess = Exclude<Access, 'session' | 'signed' | 'machine'>
 export type AccessDeps = AuthenticateDeps &
   AssertAccessDeps & {
     readonly idempotency: IdempotencyDeps
-    readonly replicas: Pick<ReadReplicas, 'pick'>
+    readonly replicas: Pick<ReadReplicas, 'pick' | 'primary'>
   }
 
 export function restRoute<
@@ -204,9 +205,11 @@ async function pickReplica(
   reply: FastifyReply,
   { readsFrom }: { readonly readsFrom?: ReadsFrom | undefined },
 ): Promise<Database | undefined> {
-  const picked = readsFrom === 'replica' ? await replicas.pick() : undefined
-  if (picked) reply.header(DATA_AS_OF_HEADER, picked.asOf.toISOString())
-  return picked?.db
+  if (readsFrom !== 'replica') return undefined
+  const picked = await replicas.pick()
+  if (!picked) return replicas.primary
+  reply.header(DATA_AS_OF_HEADER, picked.asOf.toISOString())
+  return picked.db
 }
 
 /** The bodies of requests with an `Idempotency-Key`, as they arrived. */

@@ -4,7 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { APICallError } from '@ai-sdk/provider'
-import type { ChatCall, Provider, UpstreamFailure } from '../contract.ts'
+import { beyond, type TakeBytes } from '../../lib/take-bytes.ts'
+import { UNCOUNTED_BYTES, type ChatCall, type Provider, type UpstreamFailure } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
@@ -38,11 +39,14 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     if (!sending) return connection.fetch(input, init)
     const written = withBody(init, sending.native)
     sending.hasSent = true
-    return connection.fetch(input, written, () => (sending.isWithUpstream = true))
+    const onSending = (): void => void (sending.isWithUpstream = true)
+    return connection.fetch(input, written, { onSending, takeBytes: sending.takeBytes })
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
+  const embed = models.embedding && createEmbed(options.kind, models.embedding)
+  const generateImages = makesImages ? createGenerateImages(models.language) : undefined
 
   async function completeChat(call: ChatCall, callerSignal: AbortSignal, sending: Sending) {
     const canceller = new AbortController()
@@ -83,13 +87,23 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     async completeChat(call, signal) {
       const own = await direct?.send(call, signal)
       if (own) return own
-      const sending = { hasSent: false, isWithUpstream: false, native: undefined }
+      const sending = newSending(call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes))
       return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
     searchRounds: (content) => searchRoundsOfMessage(content, options.kind),
-    ...(models.embedding ? { embed: createEmbed(options.kind, models.embedding) } : {}),
-    ...(makesImages ? { generateImages: createGenerateImages(models.language) } : {}),
+    ...(embed
+      ? {
+          embed: (call, signal) =>
+            running.run(newSending(call.takeBytes), () => embed(call, signal)),
+        }
+      : {}),
+    ...(generateImages
+      ? {
+          generateImages: (call, signal) =>
+            running.run(newSending(call.takeBytes), () => generateImages(call, signal)),
+        }
+      : {}),
     async close() {
       await Promise.all([connection.close(), direct?.close()])
     },
@@ -103,6 +117,12 @@ interface Sending {
   isWithUpstream: boolean
   /** Writes the body instead of the package. */
   native: NativeMessages | undefined
+  /** Of all plain answers of the call together. */
+  readonly takeBytes: TakeBytes | undefined
+}
+
+function newSending(takeBytes: TakeBytes | undefined): Sending {
+  return { hasSent: false, isWithUpstream: false, native: undefined, takeBytes }
 }
 
 function withBody(

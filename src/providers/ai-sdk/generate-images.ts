@@ -33,7 +33,10 @@ export function createGenerateImages(
       return toFailure(error, signal)
     }
     const outcomes = await Promise.all(requests)
-    if (outcomes.includes(NO_ROOM)) return NO_ROOM
+    const withoutRoom = outcomes.find(
+      (outcome) => outcome.kind === 'failure' && outcome.reason === 'no_room',
+    )
+    if (withoutRoom?.kind === 'failure') return withoutRoom
     const answered = outcomes.filter((outcome) => outcome.kind === 'answered')
     const images = answered.flatMap((answer) => answer.images)
     const [failure] = outcomes.flatMap((one) =>
@@ -51,16 +54,9 @@ export function createGenerateImages(
 }
 
 /** The upstream has drawn the image, and bills it. */
-const NO_ROOM: UpstreamFailure = {
-  kind: 'failure',
-  reason: 'no_room',
-  detail: 'an image does not fit into the memory',
-  isFinal: true,
-}
-
 async function draw(
   model: LanguageModelV4,
-  { prompt, callId, outputTokensMax, takeBytes }: ImageCall,
+  { prompt, callId, outputTokensMax }: ImageCall,
   imageConfig: ImageConfig,
   signal: AbortSignal,
 ): Promise<Answered | UpstreamFailure> {
@@ -73,8 +69,6 @@ async function draw(
       abortSignal: signal,
     })
     const images = result.content.flatMap(readImage)
-    const bytes = images.reduce((sum, { base64 }) => sum + base64.length, 0)
-    if (takeBytes && !(await takeBytes(bytes))) return NO_ROOM
     return {
       kind: 'answered',
       images,

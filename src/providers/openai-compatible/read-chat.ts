@@ -1,6 +1,7 @@
 import { beyond } from '../../lib/take-bytes.ts'
 import {
   CHAT_ANSWER_BYTES_MAX,
+  UNCOUNTED_BYTES,
   type ChatAnswer,
   type ChatCall,
   type ChatStream,
@@ -17,9 +18,6 @@ export interface ChatReading {
   readonly plain: (text: string) => ChatAnswer | UpstreamFailure
   readonly stream: (body: AnswerBody) => ChatStream
 }
-
-/** A shorter answer is not counted: the number of calls bounds these. */
-export const UNCOUNTED_BYTES = 256 * 1024
 
 /** Reads the answer to a chat, whatever its status. Rejects if it breaks off; see `readCallError`. */
 export async function readChat(
