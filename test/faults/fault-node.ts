@@ -74,6 +74,8 @@ export interface OwnExit {
 }
 
 const START_AGAIN_MS = 500
+/** No fault of the database lasts so long: what fails then is the start. */
+const START_AGAIN_MS_MAX = 420_000
 /** Longer than the drain and the end of everything else. */
 const REPLACED_MS_MAX = 90_000
 
@@ -112,6 +114,7 @@ export async function createFaultNode(options: {
   const removing = new AbortController()
 
   async function startUntilUp(): Promise<void> {
+    const deadline = Date.now() + START_AGAIN_MS_MAX
     while (!removing.signal.aborted) {
       try {
         const started = await startTestNode({
@@ -126,7 +129,8 @@ export async function createFaultNode(options: {
         // After a kill it is no longer the current process.
         started.process.once('exit', () => current === started && startAfterOwnExit(started))
         return
-      } catch {
+      } catch (error) {
+        if (Date.now() > deadline) throw error
         await sleep(START_AGAIN_MS)
       }
     }

@@ -21,7 +21,7 @@ const log: string[] = []
 const FEW: Episode = {
   planned: [round('rolling restart', undefined, 0)],
   tracks: [
-    [round('cut', 0, 36_000)],
+    [round('cut', 0, 28_000)],
     [round('kill', 1, 0), round('full disk and freeze', 1, 4_000), round('clock step', 1, 4_000)],
     [
       round('stop and cut', 2, 3_000),
@@ -72,6 +72,7 @@ async function runWorlds(): Promise<WorldReport[]> {
 
 test('under every fault, each answer is charged once, nobody overspends, and the audit is right', async () => {
   const reports = await runWorlds()
+  if (process.env.SHOW) console.error(log.join('\n'))
   const faults = reports.flatMap(({ auditFaults, discrepancies }) => [
     ...discrepancies.map(({ rule, detail }) => `${rule}: ${detail}`),
     ...auditFaults,

@@ -152,10 +152,8 @@ function previousOf(unpacked: PreviousRelease, database: DatabasePair): OtherRel
   return {
     program: unpacked.serverProgram,
     env: unpacked.env,
-    databaseUrl: (proxyOf) => {
-      const { port, databaseUrl } = database.primary
-      return databaseUrl.replace(`:${port}`, `:${proxyOf(port)}`)
-    },
+    databaseUrl: (proxyOf) =>
+      database.databaseUrl.replace(/@.+\//, `@127.0.0.1:${proxyOf(database.primary.port)}/`),
   }
 }
 
