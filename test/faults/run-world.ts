@@ -110,7 +110,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
       for (const discrepancy of fresh) log(describe(world, discrepancy))
       const { whole } = last.counts
       log(
-        `seed ${seed}: ${rounds.length} rounds, ${calls.length} calls, ${whole} whole, settled after ${(last.settledAfterMs / 1_000).toFixed(0)} s, ${fresh.length} new discrepancies, audit ${last.audit.isClean ? 'clean' : 'not clean'}`,
+        `seed ${seed}: ${rounds.length} rounds, ${calls.length} calls, ${whole} whole, settled after ${(last.settledAfterMs / 1_000).toFixed(0)} s${last.waitedFor && ` (${last.waitedFor})`}, ${fresh.length} new discrepancies, audit ${last.audit.isClean ? 'clean' : 'not clean'}`,
       )
     }
     await checkpoints.stop()
