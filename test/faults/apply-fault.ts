@@ -87,7 +87,8 @@ async function stepClock({ clock }: FaultNode, round: Round): Promise<void> {
     clock?.set(seconds)
     await sleep(round.durationMs / round.offsetsSeconds.length)
   }
-  clock?.set(0)
+  // Otherwise the node goes on with a wrong clock until the next step.
+  if (round.isReset) clock?.set(0)
 }
 
 /** The old primary has ended, and comes back as the standby. */

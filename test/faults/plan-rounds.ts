@@ -59,7 +59,7 @@ export interface Round {
   /** After the previous round on the same track. */
   readonly pauseMs: number
   readonly durationMs: number
-  /** For a frozen network: connections are reset when it heals, instead of continuing. */
+  /** For a frozen network: connections are reset when it heals, instead of continuing. For a clock: it is right again. */
   readonly isReset: boolean
   /** For a full disk: writes break off after this many bytes. */
   readonly bytesLeft: number
