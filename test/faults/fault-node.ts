@@ -252,6 +252,7 @@ export async function createFaultNode(options: {
         if (isRunning(identity)) signalProcess(Number(identity.split('.')[0]), 'SIGKILL')
       await removed?.stop('SIGKILL')
       network.close()
+      clock?.close()
       disk?.unmount()
       await rm(dataDir, { recursive: true, force: true })
     },
