@@ -5,11 +5,13 @@ import { DIRECTIONS, type FaultName, type Round } from './plan-rounds.ts'
 import type { DatabasePair } from '../harness/database-pair.ts'
 import type { FaultNode } from './fault-node.ts'
 import type { Direction } from './tcp-proxy.ts'
+import { isPlanned, replaceNodes } from './replace-nodes.ts'
 import type { World } from './world.ts'
 
 const RESOLVED_MS_MAX = 60_000
 
 export async function applyFault(world: World, round: Round): Promise<void> {
+  if (isPlanned(round.fault)) return replaceNodes(world, round.fault)
   if (round.node === undefined) return applyToAll(world, round)
   const node = world.nodes[round.node] as FaultNode
   const { durationMs, bytesLeft } = round
@@ -20,6 +22,12 @@ export async function applyFault(world: World, round: Round): Promise<void> {
       await node.kill()
       await sleep(durationMs)
       return node.start()
+    case 'restart':
+      await node.terminate()
+      await sleep(durationMs)
+      return node.start()
+    case 'clock step':
+      return stepClock(node, round)
     case 'stop 30 s':
     case 'stop 90 s':
       node.freeze()
@@ -72,6 +80,15 @@ export async function applyFault(world: World, round: Round): Promise<void> {
       await sleep(durationMs)
       return heal()
   }
+}
+
+async function stepClock({ clock }: FaultNode, round: Round): Promise<void> {
+  for (const seconds of round.offsetsSeconds) {
+    clock?.set(seconds)
+    await sleep(round.durationMs / round.offsetsSeconds.length)
+  }
+  // Otherwise the node goes on with a wrong clock until the next step.
+  if (round.isReset) clock?.set(0)
 }
 
 /** The old primary has ended, and comes back as the standby. */

@@ -1,11 +1,14 @@
 /** One call of a client, and everything that the client can know about how it ended. */
 import { randomUUID } from 'node:crypto'
+import type { BalancedRequest, Balancer } from './balancer.ts'
 
 export interface ClientCall {
   readonly requestId: string
   readonly customerId: string
   readonly keyId: string
+  /** The last one that it was sent to; behind the balancer -1 where none was ready. */
   readonly node: number
+  readonly isBalanced: boolean
   readonly model: string
   readonly isStream: boolean
   readonly startedAtMs: number
@@ -30,8 +33,8 @@ export interface ClientCall {
 }
 
 export interface Asked {
-  readonly baseUrl: string
-  readonly node: number
+  /** A node, or the balancer, which chooses one. */
+  readonly to: { readonly node: number; readonly baseUrl: string } | Balancer
   readonly customerId: string
   readonly keyId: string
   readonly secret: string
@@ -50,11 +53,11 @@ export async function callAsClient(asked: Asked): Promise<ClientCall> {
   let status: number | undefined
   let text = ''
   let error: string | undefined
+  let node = 'node' in asked.to ? asked.to.node : -1
   const leaving = new AbortController()
   const timer = setTimeout(() => leaving.abort(), asked.patienceMs)
   try {
-    const answer = await fetch(`${asked.baseUrl}/chat/completions`, {
-      method: 'POST',
+    const answer = await send(asked, {
       headers: {
         authorization: `Bearer ${asked.secret}`,
         'content-type': 'application/json',
@@ -63,22 +66,24 @@ export async function callAsClient(asked: Asked): Promise<ClientCall> {
       },
       body: JSON.stringify(bodyOf(asked, requestId)),
       signal: leaving.signal,
+      onNode: (chosen) => (node = chosen),
     })
     status = answer.status
     const decoder = new TextDecoder()
-    for await (const bytes of answer.body ?? []) text += decoder.decode(bytes, { stream: true })
+    for await (const bytes of answer.body) text += decoder.decode(bytes, { stream: true })
   } catch (thrown) {
-    const { cause, message } = thrown as Error & { cause?: { code?: string } }
-    error = cause?.code ?? message
+    const { cause, code, message } = thrown as Error & { cause?: { code?: string }; code?: string }
+    error = cause?.code ?? code ?? message
   } finally {
     clearTimeout(timer)
   }
-  const { node, customerId, keyId, model, isStream } = asked
+  const { customerId, keyId, model, isStream } = asked
   return {
     requestId,
     customerId,
     keyId,
     node,
+    isBalanced: 'send' in asked.to,
     model,
     isStream,
     startedAtMs,
@@ -95,6 +100,20 @@ export async function callAsClient(asked: Asked): Promise<ClientCall> {
     costBilledBrl: /"cost_billed_brl":([0-9.]+)/.exec(text)?.[1],
     deltas: isStream ? text.split('"content":').length - 1 : 0,
   }
+}
+
+async function send(
+  { to }: Asked,
+  passed: Omit<BalancedRequest, 'path'>,
+): Promise<{ status: number; body: AsyncIterable<Uint8Array> | readonly Uint8Array[] }> {
+  if ('send' in to) {
+    const answer = await to.send({ ...passed, path: '/v1/chat/completions' })
+    return { status: answer.statusCode ?? 0, body: answer }
+  }
+  const { headers, body, signal } = passed
+  const url = `${to.baseUrl}/chat/completions`
+  const answer = await fetch(url, { method: 'POST', headers, body, signal })
+  return { status: answer.status, body: answer.body ?? [] }
 }
 
 function endingOf(got: {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ClientCall } from './client-call.ts'
-import { compareCounts, type Seen } from './compare-counts.ts'
+import { BALANCED_RULE, compareCounts, PAYMENTS_RULE, type Seen } from './compare-counts.ts'
 import type { LedgerCall } from './read-ledger.ts'
-import { createPlanner, DATABASE_FAULTS, NODE_FAULTS, WORKER_FAULTS } from './plan-rounds.ts'
+import { ALL_FAULTS, createPlanner } from './plan-rounds.ts'
 import { priceOf } from './upstream-process.ts'
 import type { UpstreamRecord } from './upstream-record.ts'
 
@@ -19,6 +19,7 @@ const CALL: ClientCall = {
   customerId: CUSTOMER,
   keyId: 'key',
   node: 0,
+  isBalanced: false,
   model: 'stops-quick',
   isStream: false,
   startedAtMs: 100_000,
@@ -213,16 +214,74 @@ test('the call of a client that leaves shortly before a fault may be lost with i
   assert.deepEqual(rulesBroken({ call: left, ledger: [RELEASED], more }), [])
 })
 
-test('a seed gives the same rounds each time, and 200 rounds have every fault', () => {
+test('through the balancer no call fails while nodes are replaced, unless a fault is near', () => {
+  const replaced = { node: undefined, fromMs: 90_000, toMs: 110_000, isPlanned: true }
+  const more = { disturbances: [replaced] }
+  const lost = { isBalanced: true, costBilledBrl: undefined } as const
+  const dropped = { ...lost, ending: 'dropped', status: undefined } as const
+  const refused = { ...lost, ending: 'refused', status: 503 } as const
+  const cut = { ...lost, ending: 'part', isStream: true } as const
+  assert.deepEqual(rulesBroken({ call: { isBalanced: true }, more }), [])
+  for (const call of [dropped, refused, cut])
+    assert.ok(rulesBroken({ call, more }).includes(BALANCED_RULE), call.ending)
+  // A client that chose the node by itself may find it gone.
+  assert.deepEqual(rulesBroken({ call: { ...dropped, isBalanced: false }, more }), [])
+  // A fault of any node may be the cause.
+  const fault = { node: 2, fromMs: 102_000, toMs: 105_000 }
+  assert.deepEqual(rulesBroken({ call: dropped, more: { disturbances: [replaced, fault] } }), [])
+})
+
+test('through the balancer a revoked key and a fault of the upstream are refused, and nothing else', () => {
+  const refused = {
+    isBalanced: true,
+    costBilledBrl: undefined,
+    ending: 'refused',
+    status: 401,
+  } as const
+  const disturbances = [{ node: undefined, fromMs: 90_000, toMs: 110_000, isPlanned: true }]
+  const withRevoked = (atMs: number) => ({
+    disturbances,
+    revokedAtMs: new Map([['key', atMs]]),
+  })
+  assert.deepEqual(rulesBroken({ call: refused, ledger: [], more: withRevoked(101_500) }), [])
+  assert.deepEqual(rulesBroken({ call: refused, ledger: [], more: withRevoked(180_000) }), [
+    BALANCED_RULE,
+  ])
+  const failed = { call: { ...refused, status: 502 }, ledger: [RELEASED], more: { disturbances } }
+  assert.deepEqual(rulesBroken({ ...failed, records: [{ ...RECORD, isRefused: true }] }), [])
+  assert.deepEqual(rulesBroken(failed), [BALANCED_RULE])
+})
+
+test('a balance that differs from what the processor says was paid and refunded is reported', () => {
+  const purse = {
+    customerId: CUSTOMER,
+    isPoor: true,
+    teamId: undefined,
+    payments: {
+      topUpIds: new Set<string>(),
+      topUp: () => Promise.resolve(),
+      refund: () => Promise.resolve(),
+    },
+    key: { id: 'key', secret: '' },
+  }
+  const paid = (creditedNanoBrl: bigint, debitedNanoBrl: bigint): string[] =>
+    rulesBroken({ more: { purses: [{ ...purse, creditedNanoBrl, debitedNanoBrl }] } })
+  assert.deepEqual(paid(100_000_000n, 0n), [])
+  // A refund that failed was debited and credited again.
+  assert.deepEqual(paid(130_000_000n, 30_000_000n), [])
+  assert.deepEqual(paid(100_000_001n, 0n), [PAYMENTS_RULE])
+  assert.deepEqual(paid(100_000_000n, 1n), [PAYMENTS_RULE])
+})
+
+test('a seed gives the same rounds each time, and 208 rounds have every fault', () => {
   const roundsOf = (seed: number) => {
     const planner = createPlanner(seed)
-    return Array.from({ length: 4 }, () => planner.nextEpisode(50)).flat(2)
+    return Array.from({ length: 16 }, () => planner.nextEpisode(13)).flatMap(
+      ({ planned, tracks }) => [...planned, ...tracks.flat()],
+    )
   }
   assert.deepEqual(roundsOf(7), roundsOf(7))
   assert.notDeepEqual(roundsOf(7), roundsOf(8))
   const faults = new Set(roundsOf(7).map(({ fault }) => fault))
-  assert.deepEqual(
-    [...faults].toSorted(),
-    [...NODE_FAULTS, ...WORKER_FAULTS, ...DATABASE_FAULTS].toSorted(),
-  )
+  assert.deepEqual([...faults].toSorted(), [...ALL_FAULTS].toSorted())
 })

@@ -29,6 +29,8 @@ export interface Counts {
   readonly refusedAndCharged: number
   /** Calls far from any fault, for which more rules hold. */
   readonly undisturbed: number
+  /** Those of them that went through the balancer while nodes were replaced. */
+  readonly duringReplacement: number
 }
 
 export interface Seen {
@@ -48,13 +50,15 @@ export interface Disturbance {
   readonly node: number | undefined
   readonly fromMs: number
   readonly toMs: number
+  /** Nodes are replaced as an operator does it: whoever comes through the balancer does not notice. */
+  readonly isPlanned?: boolean
 }
 
 /**
  * Nothing is expected of a node for this long after a fault, or of a call that ended this shortly before one.
  */
-const RECOVERY_MS = 30_000
-const BEFORE_MS = 3_000
+export const RECOVERY_MS = 30_000
+export const BEFORE_MS = 3_000
 /** A call runs on after its client has left: the longest answer of the upstream takes 20 s. */
 const LEFT_BEFORE_MS = 25_000
 
@@ -66,6 +70,7 @@ export function compareCounts(seen: Seen): { counts: Counts; discrepancies: Disc
   const discrepancies: Discrepancy[] = []
   let refusedAndCharged = 0
   let undisturbed = 0
+  let duringReplacement = 0
   for (const call of seen.calls) {
     const ledger = ledgerOf.get(call.requestId) ?? []
     const add = (rule: string, detail: string): void =>
@@ -77,7 +82,10 @@ export function compareCounts(seen: Seen): { counts: Counts; discrepancies: Disc
     judgeCall(call, ledger, recordOf, seen, add)
     if (!isDisturbed(call, seen)) {
       undisturbed += 1
+      if (call.isBalanced && seen.disturbances.some((each) => overlaps(call, each)))
+        duringReplacement += 1
       judgeUndisturbed(call, ledger, recordOf, add)
+      if (call.isBalanced) judgeBalanced(call, ledger, recordOf, seen, add)
     }
     if (call.ending === 'refused' && ledger.some(({ billedNanoBrl }) => billedNanoBrl > 0n))
       refusedAndCharged += 1
@@ -113,6 +121,7 @@ export function compareCounts(seen: Seen): { counts: Counts; discrepancies: Disc
       corrected: seen.ledger.filter(({ corrections }) => corrections > 0).length,
       refusedAndCharged,
       undisturbed,
+      duringReplacement,
     },
   }
 }
@@ -183,13 +192,41 @@ function judgeUndisturbed(
   }
 }
 
+export const BALANCED_RULE =
+  'a call through the balancer is answered, also while nodes are replaced'
+
+/** Refused, cut and dropped calls alike; but a key may be revoked, and the upstream may fail. */
+function judgeBalanced(
+  call: ClientCall,
+  ledger: readonly LedgerCall[],
+  recordOf: ReadonlyMap<string, UpstreamRecord>,
+  { revokedAtMs }: Seen,
+  add: (rule: string, detail: string) => void,
+): void {
+  if (call.ending === 'whole' || call.ending === 'left') return
+  const revoked = revokedAtMs.get(call.keyId) ?? Infinity
+  if (call.status === 401 && revoked < call.endedAtMs + BEFORE_MS) return
+  if (call.ending !== 'dropped' && ledger.some(({ holdId }) => recordOf.get(holdId)?.isRefused))
+    return
+  add(BALANCED_RULE, '')
+}
+
+/** Through the balancer a call may reach any node, whose replacement is no fault. */
 function isDisturbed(call: ClientCall, { disturbances }: Seen): boolean {
+  const beforeMs = call.ending === 'left' ? LEFT_BEFORE_MS : BEFORE_MS
   return disturbances.some(
-    ({ node, fromMs, toMs }) =>
-      (node === undefined || node === call.node) &&
-      call.startedAtMs < toMs + RECOVERY_MS &&
-      call.endedAtMs > fromMs - (call.ending === 'left' ? LEFT_BEFORE_MS : BEFORE_MS),
+    (each) =>
+      (call.isBalanced ? !each.isPlanned : each.node === undefined || each.node === call.node) &&
+      overlaps(call, each, { beforeMs, afterMs: RECOVERY_MS }),
   )
+}
+
+function overlaps(
+  { startedAtMs, endedAtMs }: ClientCall,
+  { fromMs, toMs }: Disturbance,
+  { beforeMs, afterMs } = { beforeMs: 0, afterMs: 0 },
+): boolean {
+  return startedAtMs < toMs + afterMs && endedAtMs > fromMs - beforeMs
 }
 
 function judgeAccounts({ accounts, purses, calls }: Seen): Discrepancy[] {
@@ -234,11 +271,12 @@ function judgeAccounts({ accounts, purses, calls }: Seen): Discrepancy[] {
 }
 
 function describe(call: ClientCall, ledger: readonly LedgerCall[], detail: string): string {
-  const { node, model, isStream, status, ending, error, startedAtMs, endedAtMs, deltas } = call
+  const { model, isStream, status, ending, error, startedAtMs, endedAtMs, deltas } = call
+  const node = `${call.isBalanced ? 'balancer, ' : ''}node ${call.node}`
   const events = ledger.map(
     ({ holdId, billedNanoBrl, outcome, usageKinds, reasons }) =>
       `${holdId} ${outcome} ${billedNanoBrl} (${usageKinds.join(' ')}; ${reasons.join(' ')})`,
   )
   const at = new Date(startedAtMs).toISOString().slice(11, 23)
-  return `${detail} | node ${node} ${model} ${isStream ? 'stream' : 'plain'} ${status ?? '-'} ${ending} ${error ?? ''}, ${deltas} deltas, at ${at} for ${endedAtMs - startedAtMs} ms | ${events.join('; ') || 'no event'}`
+  return `${detail} | ${node} ${model} ${isStream ? 'stream' : 'plain'} ${status ?? '-'} ${ending} ${error ?? ''}, ${deltas} deltas, at ${at} for ${endedAtMs - startedAtMs} ms | ${events.join('; ') || 'no event'}`
 }

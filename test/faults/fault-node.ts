@@ -9,6 +9,7 @@ import type { DatabasePair } from '../harness/database-pair.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
 import { workersOf, type WorkerProcess } from '../harness/workers-of.ts'
+import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { mountDisk, type FillableDisk } from './fillable-disk.ts'
 import { joinNetworks, startTcpProxy, type Network, type TcpProxy } from './tcp-proxy.ts'
 
@@ -22,6 +23,15 @@ export interface FaultNode {
   readonly network: Network
   /** Undefined on machines where no file system can be mounted. */
   readonly disk: FillableDisk | undefined
+  /** Undefined for a node whose clock is never set, and on machines without libfaketime. */
+  readonly clock: FakeClock | undefined
+  /** SIGTERM; resolves when it has drained and ended. */
+  terminate(): Promise<void>
+  /** SIGHUP; resolves when all its workers are others. */
+  reload(): Promise<void>
+  /** From the next start on; undefined: this one. */
+  setRelease(release: OtherRelease | undefined): void
+  readonly release: OtherRelease | undefined
   /** SIGKILL, of its workers too. */
   kill(): Promise<void>
   /** Its workers live on until their calls have ended. */
@@ -42,6 +52,14 @@ export interface FaultNode {
   remove(): Promise<void>
 }
 
+/** A release that another folder holds. */
+export interface OtherRelease {
+  readonly program: string
+  readonly env: Readonly<Record<string, string>>
+  /** It connects to the first database alone: it cannot find out which one takes writes. */
+  readonly databaseUrl: (port: (of: number) => number) => string
+}
+
 export interface OwnExit {
   readonly fromMs: number
   /** Infinity until it is up again. */
@@ -56,12 +74,18 @@ export interface OwnExit {
 }
 
 const START_AGAIN_MS = 500
+/** No fault of the database lasts so long: what fails then is the start. */
+const START_AGAIN_MS_MAX = 420_000
+/** Longer than the drain and the end of everything else. */
+const REPLACED_MS_MAX = 90_000
 
 export async function createFaultNode(options: {
   index: number
   folder: string
   database: DatabasePair
   env: Record<string, string>
+  /** Its clock can be set. */
+  hasClock: boolean
 }): Promise<FaultNode> {
   const dataDir = join(options.folder, `node-${options.index}`)
   await mkdir(dataDir)
@@ -69,31 +93,44 @@ export async function createFaultNode(options: {
   const { database } = options
   const proxies = await Promise.all(database.ports.map((port) => startTcpProxy(port)))
   const network = joinNetworks(proxies)
+  const proxyOf = (databasePort: number): number =>
+    (proxies[database.ports.indexOf(databasePort)] as TcpProxy).port
   // The node finds out by itself which of the two takes writes.
   const databaseUrl = database.ports.reduce(
-    (url, port, place) => url.replace(`:${port}`, `:${(proxies[place] as TcpProxy).port}`),
+    (url, databasePort) => url.replace(`:${databasePort}`, `:${proxyOf(databasePort)}`),
     database.databaseUrl,
   )
+  const clock = options.hasClock
+    ? createFakeClock(join(options.folder, `node-${options.index}.clock`))
+    : undefined
   const port = await findFreePort()
   const logs: (readonly string[])[] = []
   const ownExits: OwnExit[] = []
   let current: TestNode | undefined
   let starting: Promise<void> | undefined
+  let release: OtherRelease | undefined
   /** Workers whose parent was killed. */
   const orphans: string[] = []
   const removing = new AbortController()
 
   async function startUntilUp(): Promise<void> {
+    const deadline = Date.now() + START_AGAIN_MS_MAX
     while (!removing.signal.aborted) {
       try {
-        const { env } = options
-        const started = await startTestNode({ databaseUrl, dataDir, port, env })
+        const started = await startTestNode({
+          databaseUrl: release ? release.databaseUrl(proxyOf) : databaseUrl,
+          dataDir,
+          port,
+          env: { ...options.env, ...clock?.env, ...release?.env },
+          ...(release ? { program: release.program } : {}),
+        })
         current = started
         logs.push(started.log)
         // After a kill it is no longer the current process.
         started.process.once('exit', () => current === started && startAfterOwnExit(started))
         return
-      } catch {
+      } catch (error) {
+        if (Date.now() > deadline) throw error
         await sleep(START_AGAIN_MS)
       }
     }
@@ -117,6 +154,16 @@ export async function createFaultNode(options: {
     void start().then(() => (exit.toMs = Date.now()))
   }
 
+  function reportExit(how: string): void {
+    const nowMs = Date.now()
+    ownExits.push({
+      fromMs: nowMs,
+      toMs: nowMs,
+      how: `node ${options.index}, ${new Date(nowMs).toISOString()}, ${how}`,
+      isFailedStart: false,
+    })
+  }
+
   return {
     index: options.index,
     baseUrl: `http://127.0.0.1:${port}/v1`,
@@ -124,6 +171,38 @@ export async function createFaultNode(options: {
     dataDir,
     network,
     disk,
+    clock,
+    async terminate() {
+      await starting
+      const ended = current
+      current = undefined
+      const limit = setTimeout(() => {
+        reportExit('SIGTERM did not end it')
+        signalWorkers(ended, 'SIGKILL')
+        ended?.process.kill('SIGKILL')
+      }, REPLACED_MS_MAX)
+      await ended?.stop('SIGTERM')
+      clearTimeout(limit)
+      const code = ended?.process.exitCode
+      if (ended && code !== 0 && code !== null) reportExit(`SIGTERM ended it with code ${code}`)
+    },
+    async reload() {
+      await starting
+      const old = livingWorkersOf(current).map(({ pid }) => pid)
+      current?.process.kill('SIGHUP')
+      for (const deadline = Date.now() + REPLACED_MS_MAX; ; await sleep(50)) {
+        const workers = livingWorkersOf(current)
+        const isReplaced = workers.every(({ pid }) => !old.includes(pid))
+        if (isReplaced && workers.length === old.length) return
+        if (Date.now() > deadline) return reportExit('SIGHUP did not replace its workers')
+      }
+    },
+    setRelease(next) {
+      release = next
+    },
+    get release() {
+      return release
+    },
     async kill() {
       await starting
       const killed = current
@@ -173,6 +252,7 @@ export async function createFaultNode(options: {
         if (isRunning(identity)) signalProcess(Number(identity.split('.')[0]), 'SIGKILL')
       await removed?.stop('SIGKILL')
       network.close()
+      clock?.close()
       disk?.unmount()
       await rm(dataDir, { recursive: true, force: true })
     },

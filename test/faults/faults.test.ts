@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFullEffort, seedOr } from '../harness/effort.ts'
-import type { FaultName, Round, Track } from './plan-rounds.ts'
+import type { Episode, FaultName, Round } from './plan-rounds.ts'
 import { renderRounds } from './render-rounds.ts'
 import { runWorld, type WorldReport } from './run-world.ts'
 
@@ -17,40 +17,49 @@ const WHOLE_MIN = 51
 const seed = seedOr(14)
 const log: string[] = []
 
-const WORKER_ROUNDS: readonly Round[] = [
-  round('kill worker', 2, 0, 1),
-  round('stop worker', 2, 4_000, 2),
-  round('kill worker', 2, 0, 2),
-  round('kill parent', 2, 0),
-]
-
 /** The longest round outlasts a lease and the interval at which nodes look for silent ones. */
-const FEW: readonly Track[] = [
-  [round('cut', 0, 38_000)],
-  [round('kill', 1, 0), round('full disk and freeze', 1, 6_000)],
-  [round('freeze from the database', 2, 6_000), round('stop and cut', 2, 5_000), ...WORKER_ROUNDS],
-  [round('fail-over', undefined, 500), round('database restart', undefined, 500)],
-]
+const FEW: Episode = {
+  planned: [round('rolling restart', undefined, 0)],
+  tracks: [
+    [round('cut', 0, 28_000)],
+    [round('kill', 1, 0), round('full disk and freeze', 1, 4_000), round('clock step', 1, 4_000)],
+    [
+      round('stop and cut', 2, 3_000),
+      round('kill worker', 2, 0),
+      round('stop worker', 2, 3_000, 2),
+      round('kill parent', 2, 0),
+    ],
+    [round('fail-over', undefined, 500)],
+  ],
+}
+const FEW_ROUNDS = FEW.planned.length + FEW.tracks.flat().length
 
 function round(fault: FaultName, node: number | undefined, durationMs: number, worker = 1): Round {
-  return { fault, node, durationMs, pauseMs: 1_500, isReset: false, bytesLeft: 4_096, worker }
+  return {
+    fault,
+    node,
+    durationMs,
+    pauseMs: 1_000,
+    isReset: false,
+    bytesLeft: 4_096,
+    worker,
+    offsetsSeconds: [-90, 1_200],
+  }
 }
 
 async function runWorlds(): Promise<WorldReport[]> {
-  const take = (line: string): void => void log.push(line)
+  const take = (line: string): void =>
+    void log.push(`${new Date().toISOString().slice(11, 19)} ${line}`)
   if (!isFullEffort) {
-    const rounds = FEW.flat().length
-    const models = ['quick', 'slow']
-    const wholeMin = WHOLE_MIN
     return [
       await runWorld({
         seed,
-        rounds,
-        roundsPerEpisode: rounds,
+        rounds: FEW_ROUNDS,
+        roundsPerEpisode: FEW_ROUNDS,
         log: take,
         plan: FEW,
-        models,
-        wholeMin,
+        models: ['quick', 'quick', 'slow'],
+        wholeMin: WHOLE_MIN,
       }),
     ]
   }
@@ -63,6 +72,7 @@ async function runWorlds(): Promise<WorldReport[]> {
 
 test('under every fault, each answer is charged once, nobody overspends, and the audit is right', async () => {
   const reports = await runWorlds()
+  if (process.env.SHOW) console.error(log.join('\n'))
   const faults = reports.flatMap(({ auditFaults, discrepancies }) => [
     ...discrepancies.map(({ rule, detail }) => `${rule}: ${detail}`),
     ...auditFaults,
@@ -70,5 +80,7 @@ test('under every fault, each answer is charged once, nobody overspends, and the
   const whole = reports.reduce((sum, { counts }) => sum + counts.whole, 0)
   assert.deepEqual(faults, [], `seed ${seed}\n${log.join('\n')}`)
   assert.ok(whole >= WHOLE_MIN, `only ${whole} answers were received whole`)
+  const during = reports.reduce((sum, { counts }) => sum + counts.duringReplacement, 0)
+  assert.ok(during > 0, 'no call went through the balancer while nodes were replaced')
   process.stdout.write(`${renderRounds(reports).replaceAll(/^/gm, '# ')}\n`)
 })

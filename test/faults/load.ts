@@ -13,7 +13,10 @@ export interface Load {
   stop(): Promise<void>
 }
 
-const RICH_CLIENTS = 20
+/** Each asks a node that it chooses, whether it is ready or not. */
+const RICH_CLIENTS = 12
+/** They ask the balancer. */
+const BALANCED_CLIENTS = 8
 /** The last call takes up to 20 s, for which the end of an episode waits. */
 export const RICH_MODELS: readonly string[] = ['quick', 'quick', 'quick', 'slow', 'slow', 'long']
 /** The most clients that wait for a node that does not answer. */
@@ -37,11 +40,14 @@ export function startLoad(
   const bursts = new Set<Promise<void>>()
   const stopping = new AbortController()
 
-  async function ask(purse: Purse, node: number, models: readonly string[]): Promise<ClientCall> {
+  async function ask(
+    purse: Purse,
+    to: Asked['to'],
+    models: readonly string[],
+  ): Promise<ClientCall> {
     const { customerId, key } = purse
     const asked: Asked = {
-      baseUrl: (world.nodes[node] as { baseUrl: string }).baseUrl,
-      node,
+      to,
       customerId,
       keyId: key.id,
       secret: key.secret,
@@ -55,6 +61,19 @@ export function startLoad(
     return call
   }
 
+  const nodeOf = (node: number): Asked['to'] => ({
+    node,
+    baseUrl: (world.nodes[node] as { baseUrl: string }).baseUrl,
+  })
+
+  async function runBalancedClient(purse: Purse): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(random.between(50, 900))
+      const { ending } = await ask(purse, world.balancer, models)
+      if (ending === 'dropped' || ending === 'refused') await sleep(1_000)
+    }
+  }
+
   async function runRichClient(purse: Purse): Promise<void> {
     while (!stopping.signal.aborted) {
       await sleep(random.between(50, 900))
@@ -63,7 +82,7 @@ export function startLoad(
       const node = random.pick(free)
       waiting[node] = (waiting[node] as number) + 1
       try {
-        const { ending } = await ask(purse, node, models)
+        const { ending } = await ask(purse, nodeOf(node), models)
         // A node that is down refuses at once: asking it hundreds of times proves nothing.
         if (ending === 'dropped' || ending === 'refused') await sleep(1_000)
       } finally {
@@ -78,7 +97,9 @@ export function startLoad(
       await sleep(random.between(800, 4_000))
       const nobody = { ...purse, key: { id: '', secret: 'sk-svc-nobody' } }
       const burst = Array.from({ length: BURST }, (_, place) =>
-        ask(place === 0 ? nobody : purse, random.between(0, world.nodes.length - 1), ['full']),
+        ask(place === 0 ? nobody : purse, nodeOf(random.between(0, world.nodes.length - 1)), [
+          'full',
+        ]),
       )
       const ended = Promise.all(burst).then(() => void bursts.delete(ended))
       bursts.add(ended)
@@ -89,6 +110,9 @@ export function startLoad(
   const clients = [
     ...Array.from({ length: RICH_CLIENTS }, (_, index) =>
       runRichClient(rich[index % rich.length] as Purse),
+    ),
+    ...Array.from({ length: BALANCED_CLIENTS }, (_, index) =>
+      runBalancedClient(rich[index % rich.length] as Purse),
     ),
     ...purses.filter(({ isPoor }) => isPoor).map(runPoorCustomer),
   ]

@@ -1,7 +1,7 @@
 /** Which faults a world gets, and when: drawn from a seed before anything runs. */
 import { createRandom, type Random } from './random.ts'
 import type { Direction } from './tcp-proxy.ts'
-import { NODES, WORKERS, WORKERS_NODE } from './world.ts'
+import { CLOCK_NODE, NODES, WORKERS, WORKERS_NODE } from './world.ts'
 
 /** Faults of one node, in the order of the report. */
 export const NODE_FAULTS = [
@@ -16,6 +16,16 @@ export const NODE_FAULTS = [
   'full disk and freeze',
   'cut and kill',
   'stop and cut',
+  'restart',
+] as const
+/** The clock of one node is set, once or twice. No fault for its calls: all rules hold meanwhile. */
+export const CLOCK_FAULTS = ['clock step'] as const
+/** All nodes, one after the other, as an operator does it: the balancer loses no call. */
+export const PLANNED_FAULTS = [
+  'rolling restart',
+  'rolling reload',
+  'upgrade',
+  'rollback and upgrade',
 ] as const
 /** Faults of single processes of the node that has workers. */
 export const WORKER_FAULTS = ['kill worker', 'stop worker', 'kill parent'] as const
@@ -33,10 +43,14 @@ export const DATABASE_FAULTS = [
   'all cut',
   'all frozen',
 ] as const
-export type FaultName =
-  | (typeof NODE_FAULTS)[number]
-  | (typeof WORKER_FAULTS)[number]
-  | (typeof DATABASE_FAULTS)[number]
+export const ALL_FAULTS = [
+  ...NODE_FAULTS,
+  ...CLOCK_FAULTS,
+  ...WORKER_FAULTS,
+  ...DATABASE_FAULTS,
+  ...PLANNED_FAULTS,
+] as const
+export type FaultName = (typeof ALL_FAULTS)[number]
 
 export interface Round {
   readonly fault: FaultName
@@ -45,16 +59,24 @@ export interface Round {
   /** After the previous round on the same track. */
   readonly pauseMs: number
   readonly durationMs: number
-  /** For a frozen network: connections are reset when it heals, instead of continuing. */
+  /** For a frozen network: connections are reset when it heals, instead of continuing. For a clock: it is right again. */
   readonly isReset: boolean
   /** For a full disk: writes break off after this many bytes. */
   readonly bytesLeft: number
   /** For a fault of a worker: its number. */
   readonly worker: number
+  /** For a clock: how far it is from the true time in the first and in the second half of the fault, in seconds. */
+  readonly offsetsSeconds: readonly [number, number]
 }
 
 /** The rounds of one track run one after the other; the tracks run in parallel. */
 export type Track = readonly Round[]
+
+export interface Episode {
+  /** Runs before the others, far from any fault. */
+  readonly planned: Track
+  readonly tracks: readonly Track[]
+}
 
 /** How many cards of each fault are in the deck, which is dealt out before it is shuffled again. */
 const NODE_DECK: Record<(typeof NODE_FAULTS)[number], number> = {
@@ -69,6 +91,7 @@ const NODE_DECK: Record<(typeof NODE_FAULTS)[number], number> = {
   'full disk and freeze': 1,
   'cut and kill': 2,
   'stop and cut': 1,
+  restart: 2,
 }
 const DATABASE_DECK: Record<(typeof DATABASE_FAULTS)[number], number> = {
   'database restart': 3,
@@ -88,6 +111,15 @@ const WORKER_DECK: Record<(typeof WORKER_FAULTS)[number], number> = {
   'stop worker': 2,
   'kill parent': 1,
 }
+/** After the upgrade, with which a world begins. */
+const PLANNED_DECK: Record<Exclude<(typeof PLANNED_FAULTS)[number], 'upgrade'>, number> = {
+  'rolling restart': 2,
+  'rolling reload': 1,
+  'rollback and upgrade': 1,
+}
+/** Every seventh round is of a clock. */
+const CLOCK_EVERY = 7
+const CLOCK_SECONDS_MAX = 2_700
 /** Every fourth round is of a worker or of its parent. */
 const WORKER_EVERY = 4
 /** Every fifth round is of the database. */
@@ -102,8 +134,8 @@ export const DIRECTIONS: Partial<Record<FaultName, readonly Direction[]>> = {
 }
 
 export interface Planner {
-  /** The tracks of the next episode: one for each node, and one for the database. */
-  nextEpisode(rounds: number): Track[]
+  /** One planned round, and the tracks: one for each node, and one for the database. */
+  nextEpisode(rounds: number): Episode
 }
 
 export function createPlanner(seed: number): Planner {
@@ -111,24 +143,33 @@ export function createPlanner(seed: number): Planner {
   const nodeFaults = createDeck(random, NODE_DECK)
   const workerFaults = createDeck(random, WORKER_DECK)
   const databaseFaults = createDeck(random, DATABASE_DECK)
+  const plannedFaults = createDeck(random, PLANNED_DECK)
   let dealt = 0
+  let isUpgraded = false
+
+  function nextRound(loads: readonly number[]): Round {
+    dealt += 1
+    if (dealt % DATABASE_EVERY === 0) return drawRound(random, databaseFaults(), undefined)
+    if (dealt % CLOCK_EVERY === 0) return drawRound(random, 'clock step', CLOCK_NODE)
+    if (dealt % WORKER_EVERY === 0) return drawRound(random, workerFaults(), WORKERS_NODE)
+    // The node whose track ends first, so that no track runs alone for long.
+    const node = loads.indexOf(Math.min(...loads.slice(0, NODES)))
+    return drawRound(random, nodeFaults(), node)
+  }
+
   return {
     nextEpisode(rounds) {
       const tracks: Round[][] = Array.from({ length: NODES + 1 }, () => [])
       const loads = tracks.map(() => 0)
-      for (let count = 0; count < rounds; count++) {
-        dealt += 1
-        const isOfDatabase = dealt % DATABASE_EVERY === 0
-        // The node whose track ends first, so that no track runs alone for long.
-        const least = Math.min(...loads.slice(0, NODES))
-        const isOfWorker = !isOfDatabase && dealt % WORKER_EVERY === 0
-        const track = isOfDatabase ? NODES : isOfWorker ? WORKERS_NODE : loads.indexOf(least)
-        const fault = isOfDatabase ? databaseFaults() : isOfWorker ? workerFaults() : nodeFaults()
-        const round = drawRound(random, fault, isOfDatabase ? undefined : track)
+      const planned = drawRound(random, isUpgraded ? plannedFaults() : 'upgrade', undefined)
+      isUpgraded = true
+      for (let count = 1; count < rounds; count++) {
+        const round = nextRound(loads)
+        const track = round.node ?? NODES
         ;(tracks[track] as Round[]).push(round)
         loads[track] = (loads[track] as number) + round.pauseMs + round.durationMs
       }
-      return tracks
+      return { planned: [planned], tracks }
     },
   }
 }
@@ -142,7 +183,18 @@ function drawRound(random: Random, fault: FaultName, node: number | undefined): 
     isReset: random.next() < 0.5,
     bytesLeft: random.pick([0, 0, 4_096, 8_192]),
     worker: random.between(1, WORKERS),
+    offsetsSeconds: [drawOffset(random), drawOffset(random)],
   }
+}
+
+/** Around the lease, around a minute, or far beyond both, in both directions. */
+function drawOffset(random: Random): number {
+  const seconds = random.pick([
+    random.between(5, 30),
+    random.between(50, 70),
+    random.between(300, CLOCK_SECONDS_MAX),
+  ])
+  return random.next() < 0.5 ? seconds : -seconds
 }
 
 function durationOf(random: Random, fault: FaultName): number {
@@ -153,6 +205,10 @@ function durationOf(random: Random, fault: FaultName): number {
       return 90_000
     case 'kill worker':
       return 0
+    case 'restart':
+      return random.between(0, 3_000)
+    case 'clock step':
+      return random.between(8_000, 40_000)
     case 'kill':
     case 'kill parent':
       // Up again before the other nodes notice its death, or long after.

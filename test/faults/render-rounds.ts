@@ -1,11 +1,11 @@
-import type { Counts } from './compare-counts.ts'
-import { DATABASE_FAULTS, NODE_FAULTS, WORKER_FAULTS } from './plan-rounds.ts'
+import { BALANCED_RULE, type Counts } from './compare-counts.ts'
+import { ALL_FAULTS } from './plan-rounds.ts'
 import type { WorldReport } from './run-world.ts'
 
 /** The tables of a run, in Markdown. */
 export function renderRounds(reports: readonly WorldReport[]): string {
   const rounds = reports.flatMap((report) => report.rounds)
-  const byFault = [...NODE_FAULTS, ...WORKER_FAULTS, ...DATABASE_FAULTS].map(
+  const byFault = ALL_FAULTS.map(
     (fault) => `| ${fault} | ${rounds.filter((each) => each === fault).length} |`,
   )
   const sum = (read: (counts: Counts) => number): number =>
@@ -35,6 +35,8 @@ export function renderRounds(reports: readonly WorldReport[]): string {
     `| corrected | ${sum(({ corrected }) => corrected)} |`,
     `| refused, and charged | ${sum(({ refusedAndCharged }) => refusedAndCharged)} |`,
     `| far from any fault | ${sum(({ undisturbed }) => undisturbed)} |`,
+    `| through the balancer while nodes were replaced | ${sum(({ duringReplacement }) => duringReplacement)} |`,
+    `| of them failed | ${discrepancies.filter(({ rule }) => rule === BALANCED_RULE).length} |`,
     `| top-ups | ${reports.reduce((total, { paidTopUps }) => total + paidTopUps, 0)} |`,
     `| comparisons of the counts | ${settled.length} |`,
     `| settled after, at most | ${(Math.max(...settled) / 1_000).toFixed(0)} s |`,
@@ -50,6 +52,12 @@ export function renderRounds(reports: readonly WorldReport[]): string {
     ...(byRule.length > 0 ? ['', '| violated rule | calls |', '|---|---|', ...byRule] : []),
     ...(reports.some(({ hasDisks }) => !hasDisks)
       ? ['', 'No disk was filled: this account may not mount file systems.']
+      : []),
+    ...(reports.some(({ hasClock }) => !hasClock)
+      ? ['', 'No clock was set: libfaketime is not installed.']
+      : []),
+    ...(reports.some(({ hasPrevious, rounds: of }) => !hasPrevious && of.includes('upgrade'))
+      ? ['', 'No node was upgraded: the git history here does not have the previous release.']
       : []),
     ...(reports.some(({ paidTopUps }) => paidTopUps === 0)
       ? ['', 'Nobody topped up: payments need openssl, for a certificate.']

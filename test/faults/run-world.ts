@@ -5,11 +5,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 import { applyFault } from './apply-fault.ts'
 import type { ClientCall } from './client-call.ts'
-import type { Counts, Discrepancy, Disturbance } from './compare-counts.ts'
+import {
+  BEFORE_MS,
+  RECOVERY_MS,
+  type Counts,
+  type Discrepancy,
+  type Disturbance,
+} from './compare-counts.ts'
 import { startLoad } from './load.ts'
-import { createPlanner, type FaultName, type Track } from './plan-rounds.ts'
+import {
+  CLOCK_FAULTS,
+  createPlanner,
+  type Episode,
+  type FaultName,
+  type Track,
+} from './plan-rounds.ts'
 import { createPurses } from './purses.ts'
 import { createRandom } from './random.ts'
+import { isPlanned } from './replace-nodes.ts'
 import { settleWorld } from './settle-world.ts'
 import { reverseCharge } from './reverse-charge.ts'
 import { watchCheckpoints } from './watch-checkpoints.ts'
@@ -26,6 +39,8 @@ export interface WorldReport {
   readonly foundAfterMs: number | undefined
   readonly settledAfterMs: readonly number[]
   readonly hasDisks: boolean
+  readonly hasClock: boolean
+  readonly hasPrevious: boolean
   /** Top-ups that were paid at the processor. */
   readonly paidTopUps: number
 }
@@ -42,7 +57,7 @@ export interface WorldOptions {
   /** A folder for the complete logs of the nodes. */
   readonly logFolder?: string | undefined
   /** Replaces the rounds that are drawn from the seed. */
-  readonly plan?: readonly Track[]
+  readonly plan?: Episode
   /** The load of each episode goes on until it has received so many answers whole; a slow machine takes longer. */
   readonly wholeMin?: number
 }
@@ -57,7 +72,7 @@ const WHOLE_MS_MAX = 90_000
 
 export async function runWorld(options: WorldOptions): Promise<WorldReport> {
   const { seed, log } = options
-  const world = await createWorld()
+  const world = await createWorld({ fromPrevious: options.plan === undefined })
   try {
     const purses = await createPurses(world)
     const planner = createPlanner(seed)
@@ -72,16 +87,17 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
     let last: Awaited<ReturnType<typeof settleWorld>> | undefined
     while (rounds.length < options.rounds) {
       const count = Math.min(options.roundsPerEpisode, options.rounds - rounds.length)
-      const tracks = options.plan ?? planner.nextEpisode(count)
+      const { planned, tracks } = options.plan ?? planner.nextEpisode(count)
       const load = startLoad(world, random, purses.all, options.models)
       const acts = purses.startActs(random)
       await sleep(QUIET_MS)
+      if (planned.length > 0) await runPlanned(world, planned, disturbances, log)
       await Promise.all(tracks.map((track) => runTrack(world, track, disturbances, log)))
       await sleep(QUIET_MS)
       await load.untilWhole(options.wholeMin ?? 0, WHOLE_MS_MAX)
       await Promise.all([load.stop(), acts.stop()])
       calls.push(...load.calls)
-      rounds.push(...tracks.flat().map(({ fault }) => fault))
+      rounds.push(...[planned, ...tracks].flat().map(({ fault }) => fault))
       last = await settleWorld(world, purses, {
         calls,
         checkpoints: checkpoints.seen,
@@ -94,7 +110,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
       for (const discrepancy of fresh) log(describe(world, discrepancy))
       const { whole } = last.counts
       log(
-        `seed ${seed}: ${rounds.length} rounds, ${calls.length} calls, ${whole} whole, settled after ${(last.settledAfterMs / 1_000).toFixed(0)} s, ${fresh.length} new discrepancies, audit ${last.audit.isClean ? 'clean' : 'not clean'}`,
+        `seed ${seed}: ${rounds.length} rounds, ${calls.length} calls, ${whole} whole, settled after ${(last.settledAfterMs / 1_000).toFixed(0)} s${last.waitedFor && ` (${last.waitedFor})`}, ${fresh.length} new discrepancies, audit ${last.audit.isClean ? 'clean' : 'not clean'}`,
       )
     }
     await checkpoints.stop()
@@ -113,12 +129,27 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
       foundAfterMs,
       settledAfterMs,
       hasDisks,
+      hasClock: world.nodes.some(({ clock }) => clock !== undefined),
+      hasPrevious: world.previous !== undefined,
       paidTopUps: purses.all.reduce((sum, { payments }) => sum + (payments?.topUpIds.size ?? 0), 0),
     }
   } finally {
     if (options.logFolder) await keepLogs(world, options.logFolder, seed)
     await world.close()
   }
+}
+
+/** Far enough from the faults before and after it that no call is excused. */
+async function runPlanned(
+  world: World,
+  planned: Track,
+  disturbances: Disturbance[],
+  log: (line: string) => void,
+): Promise<void> {
+  const lastMs = Math.max(0, ...disturbances.map(({ toMs }) => toMs))
+  await sleep(Math.max(0, lastMs + RECOVERY_MS - Date.now()))
+  await runTrack(world, planned, disturbances, log)
+  await sleep(BEFORE_MS)
 }
 
 async function runTrack(
@@ -131,12 +162,22 @@ async function runTrack(
     await sleep(round.pauseMs)
     const startedAt = new Date()
     await applyFault(world, round)
-    disturbances.push({ node: round.node, fromMs: startedAt.getTime(), toMs: Date.now() })
+    if (!isOfClock(round.fault))
+      disturbances.push({
+        node: round.node,
+        fromMs: startedAt.getTime(),
+        toMs: Date.now(),
+        isPlanned: isPlanned(round.fault) || round.fault === 'restart',
+      })
     const place = round.node === undefined ? 'all' : `node ${round.node}`
     log(
       `  ${startedAt.toISOString().slice(11, 23)} ${place}: ${round.fault}, ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s${round.isReset ? ', reset' : ''}`,
     )
   }
+}
+
+function isOfClock(fault: FaultName): boolean {
+  return (CLOCK_FAULTS as readonly string[]).includes(fault)
 }
 
 /** The holds of a killed worker wait for no lease, unless the database was away. */

@@ -21,6 +21,8 @@ export interface Settled {
   readonly discrepancies: readonly Discrepancy[]
   readonly audit: { readonly isClean: boolean; readonly text: string }
   readonly settledAfterMs: number
+  /** What did not agree at the last try before this one. */
+  readonly waitedFor: string
 }
 
 /** The promise: every hold is resolved within a minute. */
@@ -42,13 +44,16 @@ export async function settleWorld(
 ): Promise<Settled> {
   const healedAtMs = Date.now()
   const deadlineMs = healedAtMs + SETTLED_WITHIN_MS
+  let waitedFor = ''
   // Counts that agree early need no further wait; others get the whole minute.
   for (; ; await sleep(1_000)) {
     const openHolds = await countHolds(world)
     const isLate = Date.now() >= deadlineMs
     const isUp = downtimesOf(world).every(({ toMs }) => toMs < Infinity)
-    if (!isUp && !isLate) continue
-    if (openHolds > 0 && !isLate) continue
+    if ((!isUp || openHolds > 0) && !isLate) {
+      waitedFor = isUp ? `${openHolds} holds` : 'a node'
+      continue
+    }
     await readPayments(world, purses)
     const { counts, discrepancies } = compareCounts({
       ...seen,
@@ -66,10 +71,13 @@ export async function settleWorld(
       discrepancies.push({ rule: 'no hold is open after a minute', detail: `${openHolds} holds` })
     const isOfPayments = discrepancies.every(({ rule }) => rule === PAYMENTS_RULE)
     const isEnd = isOfPayments ? Date.now() >= healedAtMs + PAID_WITHIN_MS : isLate
-    if (discrepancies.length > 0 && !isEnd) continue
+    if (discrepancies.length > 0 && !isEnd) {
+      waitedFor = [...new Set(discrepancies.map(({ rule }) => rule))].join(', ')
+      continue
+    }
     const settledAfterMs = Date.now() - healedAtMs
     const audit = await auditOf(world, discrepancies.length > 0)
-    return { counts, discrepancies, audit, settledAfterMs }
+    return { counts, discrepancies, audit, settledAfterMs, waitedFor }
   }
 }
 

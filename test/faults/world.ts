@@ -10,19 +10,32 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
 import { sql } from 'kysely'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
-import { createFaultNode, type FaultNode } from './fault-node.ts'
+import { startBalancer, type Balancer } from './balancer.ts'
+import { createFaultNode, type FaultNode, type OtherRelease } from './fault-node.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { runCliProcess } from '../harness/run-cli.ts'
 import { createProcessor, type ProcessorProcess } from './processor-process.ts'
+import {
+  findPreviousMissing,
+  unpackPreviousRelease,
+  type PreviousRelease,
+} from '../upgrade/previous-release.ts'
 import { catalogOf, FX_RATE, startUpstream, type UpstreamProcess } from './upstream-process.ts'
 
 export const NODES = 3
 /** This node runs workers under a parent. */
 export const WORKERS_NODE = 2
 export const WORKERS = 2
+/** The clock of this node can be set. */
+export const CLOCK_NODE = 1
+/** Streams run for 20 s. The balancer notices within the delay that a node drains. */
+const DRAIN = { DRAIN_DELAY_SECONDS: '1', DRAIN_SECONDS: '30' }
 
 export interface World {
   readonly nodes: readonly FaultNode[]
+  readonly balancer: Balancer
+  /** Undefined where it is not asked for, or cannot be had: then no node is upgraded, and the report says so. */
+  readonly previous: OtherRelease | undefined
   readonly upstream: UpstreamProcess
   /** Directly to the database, past the networks of the nodes. */
   readonly db: Database
@@ -51,7 +64,8 @@ export async function closeWorlds(): Promise<void> {
   await Promise.all([...open].map((world) => world.close()))
 }
 
-export async function createWorld(): Promise<World> {
+/** With `fromPrevious`, the nodes run the previous release, on a database that this release has migrated meanwhile. */
+export async function createWorld({ fromPrevious = false } = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'catraca-faults-'))
   // The account that runs the database for root must be able to open the folder, or its files would be
   // elsewhere.
@@ -59,7 +73,10 @@ export async function createWorld(): Promise<World> {
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'catraca-faults-compiled')
   const database = await startDatabasePair(folder)
   const { databaseUrl } = database
-  await migrate(databaseUrl)
+  const unpacked =
+    fromPrevious && !(await findPreviousMissing()) ? await unpackPreviousRelease() : undefined
+  const previous = unpacked && previousOf(unpacked, database)
+  if (!previous) await migrate(databaseUrl)
   const direct = openDatabase(databaseUrl, { onError: () => {} })
 
   const upstream = await startUpstream()
@@ -68,6 +85,7 @@ export async function createWorld(): Promise<World> {
   const processor = await createProcessor(folder)
   const env = {
     ...LIVE_ENVIRONMENT,
+    ...DRAIN,
     // Nobody takes the mails.
     SMTP_URL: 'smtp://127.0.0.1:25',
     CATRACA_CONFIG: catalogFile,
@@ -75,11 +93,6 @@ export async function createWorld(): Promise<World> {
     TOPUP_MIN_BRL: '10',
     ...processor?.env,
   }
-  const fx = await runCliProcess(['fx', 'set', FX_RATE, '--note', 'faults'], {
-    ...env,
-    DATABASE_URL: databaseUrl,
-  })
-  if (fx.code !== 0) throw new Error(fx.stderr)
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) =>
       createFaultNode({
@@ -87,14 +100,31 @@ export async function createWorld(): Promise<World> {
         folder,
         database,
         env: index === WORKERS_NODE ? { ...env, WORKERS: String(WORKERS) } : env,
+        hasClock: index === CLOCK_NODE,
       }),
     ),
   )
   await processor?.start(nodes.map(({ port }) => port))
-  await Promise.all(nodes.map((node) => node.start()))
+  if (previous) {
+    for (const node of nodes) {
+      node.setRelease(previous)
+      // The first one migrates.
+      await node.start()
+    }
+    await migrate(databaseUrl)
+  }
+  const fx = await runCliProcess(['fx', 'set', FX_RATE, '--note', 'faults'], {
+    ...env,
+    DATABASE_URL: databaseUrl,
+  })
+  if (fx.code !== 0) throw new Error(fx.stderr)
+  if (!previous) await Promise.all(nodes.map((node) => node.start()))
+  const balancer = startBalancer(nodes.map(({ port }) => port))
 
   const world: World = {
     nodes,
+    balancer,
+    previous,
     upstream,
     db: direct.db,
     database,
@@ -105,7 +135,9 @@ export async function createWorld(): Promise<World> {
     untilAnswering: () => untilAnswering(direct.db),
     async close() {
       if (!open.delete(world)) return
+      await balancer.close()
       await Promise.all(nodes.map((node) => node.remove()))
+      await unpacked?.remove()
       await Promise.all([upstream.stop(), processor?.stop()])
       await direct.close()
       await database.close()
@@ -114,6 +146,15 @@ export async function createWorld(): Promise<World> {
   }
   open.add(world)
   return world
+}
+
+function previousOf(unpacked: PreviousRelease, database: DatabasePair): OtherRelease {
+  return {
+    program: unpacked.serverProgram,
+    env: unpacked.env,
+    databaseUrl: (proxyOf) =>
+      database.databaseUrl.replace(/@.+\//, `@127.0.0.1:${proxyOf(database.primary.port)}/`),
+  }
 }
 
 async function untilAnswering(db: Database): Promise<void> {

@@ -1,0 +1,128 @@
+/**
+ * The balancer before the nodes, for half of the clients with plenty of money. It asks `/readyz` of each node, keeps idle
+ * connections and uses the last one first. A connection that is refused is tried at the next ready node, as nothing of
+ * the request was sent; nothing else is tried again, because a request that was sent may have been charged.
+ */
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface BalancedRequest {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signal: AbortSignal
+  /** The node to which it is passed; once more for each refused connection. */
+  readonly onNode: (node: number) => void
+}
+
+export interface Balancer {
+  /** Throws what broke the connection. */
+  send(passed: BalancedRequest): Promise<IncomingMessage>
+  isReady(node: number): boolean
+  /**
+   * No more requests to this node, whatever it says; resolves when none is left there. For a release that has no
+   * `/readyz`, this is how operators restart it.
+   */
+  takeOut(node: number): Promise<void>
+  putBack(node: number): void
+  close(): Promise<void>
+}
+
+interface Server {
+  readonly port: number
+  readonly agent: Agent
+  isReady: boolean
+  isOut: boolean
+  running: number
+}
+
+const ASK_EVERY_MS = 200
+const ANSWER_MS_MAX = 4_000
+const HOST = '127.0.0.1'
+
+export function startBalancer(ports: readonly number[]): Balancer {
+  const servers = ports.map((port): Server => ({
+    port,
+    agent: new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64 }),
+    isReady: false,
+    isOut: false,
+    running: 0,
+  }))
+  const closing = new AbortController()
+  const watching = Promise.all(servers.map((server) => watch(server, closing.signal)))
+  let turn = 0
+
+  return {
+    async send(passed) {
+      const ready = servers.filter(isOpen)
+      turn += 1
+      for (let tries = 0; tries < ready.length; tries++) {
+        const server = ready[(turn + tries) % ready.length] as Server
+        passed.onNode(servers.indexOf(server))
+        try {
+          return await pass(server, passed)
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error
+        }
+      }
+      throw new Error(ready.length === 0 ? 'no node is ready' : 'every ready node refuses')
+    },
+    isReady: (node) => isOpen(servers[node] as Server),
+    async takeOut(node) {
+      const server = servers[node] as Server
+      server.isOut = true
+      while (server.running > 0) await sleep(20)
+    },
+    putBack(node) {
+      ;(servers[node] as Server).isOut = false
+    },
+    async close() {
+      closing.abort()
+      await watching
+      for (const { agent } of servers) agent.destroy()
+    },
+  }
+}
+
+function isOpen({ isReady, isOut }: Server): boolean {
+  return isReady && !isOut
+}
+
+async function watch(server: Server, closing: AbortSignal): Promise<void> {
+  while (!closing.aborted) {
+    const status = await probe(server, '/readyz', closing)
+    // A release before `/readyz`.
+    server.isReady = (status === 404 ? await probe(server, '/v1/healthz', closing) : status) === 200
+    await sleep(ASK_EVERY_MS, undefined, { signal: closing }).catch(() => {})
+  }
+}
+
+async function probe(
+  { port }: Server,
+  path: string,
+  closing: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const answer = await fetch(`http://${HOST}:${port}${path}`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS_MAX), closing]),
+    })
+    await answer.body?.cancel()
+    return answer.status
+  } catch {
+    return undefined
+  }
+}
+
+function pass(server: Server, passed: BalancedRequest): Promise<IncomingMessage> {
+  const { path, headers, body, signal } = passed
+  const { port, agent } = server
+  return new Promise((resolve, reject) => {
+    server.running += 1
+    const sent = request({ host: HOST, port, agent, method: 'POST', path, headers, signal })
+    sent.once('close', () => (server.running -= 1))
+    sent.once('error', reject)
+    sent.once('response', resolve)
+    sent.end(body)
+  })
+}
