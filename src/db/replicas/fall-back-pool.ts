@@ -1,7 +1,10 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import { queryPool } from '../query-pool.ts'
+import { destroyClient } from '../destroy-client.ts'
 import { queryReadOnly } from './query-read-only.ts'
+
+/** The server ends statements after 10 s; what has not come then is lost on a connection that leads nowhere. */
+const ANSWER_MS_MAX = 12_000
 
 /**
  * The pool of a replica for single statements: one that the replica cannot answer is sent to the primary, which refuses
@@ -12,15 +15,33 @@ export function fallBackPool(
   primary: pg.Pool,
   /** Whether the failure is the replica's own, so that the primary may have the answer. */
   isOfReplica: (error: unknown) => boolean,
+  answerMsMax = ANSWER_MS_MAX,
 ): PostgresPool {
   return singleStatements(replica, async (text, values) => {
     try {
-      return await queryPool(replica, text, values)
+      return await queryWithin(replica, text, values, answerMsMax)
     } catch (error) {
       if (!isOfReplica(error)) throw error
       return queryReadOnly(primary, text, values)
     }
   })
+}
+
+/** Ends the connection of a statement that gets no answer: it would keep its place in the pool, and its caller waiting. */
+async function queryWithin(
+  pool: pg.Pool,
+  text: string,
+  values: unknown[],
+  answerMsMax: number,
+): Promise<unknown> {
+  const client = await pool.connect()
+  const timer = setTimeout(() => destroyClient(client as unknown as pg.Client), answerMsMax)
+  try {
+    return await client.query(text, values)
+  } finally {
+    clearTimeout(timer)
+    client.release()
+  }
 }
 
 /** The same of the primary, where no replica is read. The pool is its owner's to end. */

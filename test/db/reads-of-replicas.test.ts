@@ -7,6 +7,7 @@ import { fallBackPool } from '../../src/db/replicas/fall-back-pool.ts'
 import { noReplicas } from '../../src/db/replicas/open-read-replicas.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { restRoute } from '../../src/http/rest/rest-route.ts'
+import { startFreezingProxy } from '../harness/freezing-proxy.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase
@@ -59,5 +60,29 @@ test('a route that reads from replicas cannot write where there is none', async 
   const { handler } = route.handlersOf(deps as never)
   const act = handler as unknown as (request: object, reply: object) => Promise<unknown>
   await assert.rejects(act({}, {}), { code: '25006' })
+  await primary.close()
+})
+
+test('a connection of the replica that leads nowhere keeps no reader waiting, and no place in the pool', async () => {
+  const primary = openDatabase(database.databaseUrl, { onError: () => {} })
+  const proxy = await startFreezingProxy(database.databaseUrl)
+  const config = connectionConfig(proxy.databaseUrl)
+  const replica = openPool(config, { max: 2, onError: () => {} })
+  const failed: unknown[] = []
+  const isOfReplica = (error: unknown): boolean => failed.push(error) > 0
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: fallBackPool(replica, primary.pool, isOfReplica, 200) }),
+  })
+  const read = () => sql<{ n: number }>`select 7 as n, 'of a reader'`.execute(db)
+  await Promise.all([read(), read()])
+  assert.equal(proxy.freeze('of a reader'), 2)
+  const answers = await Promise.all([read(), read(), read()])
+  assert.deepEqual(
+    answers.map(({ rows }) => rows[0]?.n),
+    [7, 7, 7],
+  )
+  assert.ok(failed.length >= 2, String(failed.length))
+  await db.destroy()
+  await proxy.close()
   await primary.close()
 })
