@@ -104,21 +104,6 @@ export async function createWorld({ fromPrevious = false } = {}): Promise<World>
       }),
     ),
   )
-  await processor?.start(nodes.map(({ port }) => port))
-  if (previous) {
-    for (const node of nodes) {
-      node.setRelease(previous)
-      // The first one migrates.
-      await node.start()
-    }
-    await migrate(databaseUrl)
-  }
-  const fx = await runCliProcess(['fx', 'set', FX_RATE, '--note', 'faults'], {
-    ...env,
-    DATABASE_URL: databaseUrl,
-  })
-  if (fx.code !== 0) throw new Error(fx.stderr)
-  if (!previous) await Promise.all(nodes.map((node) => node.start()))
   const balancer = startBalancer(nodes.map(({ port }) => port))
 
   const world: World = {
@@ -145,7 +130,29 @@ export async function createWorld({ fromPrevious = false } = {}): Promise<World>
     },
   }
   open.add(world)
+  await startNodes(world).catch(async (error: unknown) => {
+    await world.close()
+    throw error
+  })
   return world
+}
+
+async function startNodes({ nodes, processor, previous, databaseUrl, env }: World): Promise<void> {
+  await processor?.start(nodes.map(({ port }) => port))
+  if (previous) {
+    for (const node of nodes) {
+      node.setRelease(previous)
+      // The first one migrates.
+      await node.start()
+    }
+    await migrate(databaseUrl)
+  }
+  const fx = await runCliProcess(['fx', 'set', FX_RATE, '--note', 'faults'], {
+    ...env,
+    DATABASE_URL: databaseUrl,
+  })
+  if (fx.code !== 0) throw new Error(fx.stderr)
+  if (!previous) await Promise.all(nodes.map((node) => node.start()))
 }
 
 function previousOf(unpacked: PreviousRelease, database: DatabasePair): OtherRelease {
