@@ -75,7 +75,9 @@ const WHOLE_MS_MAX = 90_000
 export async function runWorld(options: WorldOptions): Promise<WorldReport> {
   const { seed, log } = options
   let stopWatching = (): void => {}
-  const world = await createWorld({ fromPrevious: options.plan === undefined })
+  const world = await createWorld({
+    fromPrevious: options.plan?.planned.some(({ fault }) => fault === 'upgrade') ?? true,
+  })
   try {
     const purses = await createPurses(world)
     const planner = createPlanner(seed)
