@@ -78,3 +78,21 @@ test('a refused connection is tried at the next node, and a node that is taken o
     assert.deepEqual((await callOf(balancer)).nodes, [1])
   })
 })
+
+test('where no node is ready, all are asked', async () => {
+  const unready: RequestListener = (request, response) => {
+    response.statusCode = request.method === 'GET' ? 503 : 200
+    response.end('{}')
+  }
+  const balancer = startBalancer([await serve(unready), await serve(unready)])
+  try {
+    const calls = [await callOf(balancer), await callOf(balancer)]
+    assert.deepEqual(
+      calls.map(({ error }) => error),
+      [undefined, undefined],
+    )
+    assert.deepEqual(calls.flatMap(({ nodes }) => nodes).toSorted(), [0, 1])
+  } finally {
+    await balancer.close()
+  }
+})

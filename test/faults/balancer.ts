@@ -1,7 +1,8 @@
 /**
  * The balancer before the nodes, for half of the clients with plenty of money. It asks `/readyz` of each node, keeps idle
  * connections and uses the last one first. A connection that is refused is tried at the next ready node, as nothing of
- * the request was sent; nothing else is tried again, because a request that was sent may have been charged.
+ * the request was sent; nothing else is tried again, because a request that was sent may have been charged. Where no
+ * node is ready, it asks all of them, as the balancers of clouds do.
  */
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -54,7 +55,8 @@ export function startBalancer(ports: readonly number[]): Balancer {
 
   return {
     async send(passed) {
-      const ready = servers.filter(isOpen)
+      const found = servers.filter(isOpen)
+      const ready = found.length > 0 ? found : servers.filter(({ isOut }) => !isOut)
       turn += 1
       for (let tries = 0; tries < ready.length; tries++) {
         const server = ready[(turn + tries) % ready.length] as Server
@@ -65,7 +67,7 @@ export function startBalancer(ports: readonly number[]): Balancer {
           if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error
         }
       }
-      throw new Error(ready.length === 0 ? 'no node is ready' : 'every ready node refuses')
+      throw new Error('every node refuses')
     },
     isReady: (node) => isOpen(servers[node] as Server),
     async takeOut(node) {

@@ -6,7 +6,7 @@ export interface ClientCall {
   readonly requestId: string
   readonly customerId: string
   readonly keyId: string
-  /** The last one that it was sent to; behind the balancer -1 where none was ready. */
+  /** The last one that it was sent to. */
   readonly node: number
   readonly isBalanced: boolean
   readonly model: string

@@ -181,8 +181,8 @@ function judgeUndisturbed(
   recordOf: ReadonlyMap<string, UpstreamRecord>,
   add: (rule: string, detail: string) => void,
 ): void {
-  if (call.ending === 'part' || call.ending === 'dropped')
-    add('a call far from any fault is answered or refused', '')
+  if (!call.isBalanced && (call.ending === 'part' || call.ending === 'dropped'))
+    add(ANSWERED_RULE, '')
   if (call.ending !== 'left') return
   for (const { holdId, billedNanoBrl } of ledger) {
     const record = recordOf.get(holdId)
@@ -192,8 +192,14 @@ function judgeUndisturbed(
   }
 }
 
+const ANSWERED_RULE = 'a call far from any fault is answered or refused'
 export const BALANCED_RULE =
   'a call through the balancer is answered, also while nodes are replaced'
+
+/** They say nothing of money: no wait makes them true, and the audit cannot know of them. */
+export function isOfService({ rule }: Discrepancy): boolean {
+  return rule === ANSWERED_RULE || rule === BALANCED_RULE
+}
 
 /** Refused, cut and dropped calls alike; but a key may be revoked, and the upstream may fail. */
 function judgeBalanced(
