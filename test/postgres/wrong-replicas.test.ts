@@ -63,6 +63,20 @@ test('a replica that has changes which the primary lost in a fail-over is not re
   await primary.close()
 })
 
+test('a request does not wait until a frozen replica is found lost', async () => {
+  await withReplicas(pair.primary.databaseUrl, pair.standby.databaseUrl, async (replicas) => {
+    await until('no replica is read', () => replicas.pick())
+    pair.standby.freeze()
+    try {
+      assert.equal(await replicas.pick(), undefined)
+      assert.equal(replicas.list()[0]?.trouble, undefined)
+    } finally {
+      pair.standby.thaw()
+    }
+    await until('no replica is read again', () => replicas.pick())
+  })
+})
+
 test('a replica that was promoted since the last look is not read', async () => {
   await withReplicas(pair.primary.databaseUrl, pair.standby.databaseUrl, async (replicas) => {
     await until('no replica is read', () => replicas.pick())

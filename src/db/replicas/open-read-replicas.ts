@@ -102,7 +102,7 @@ export function openReadReplicas(
       if (!wanted) return undefined
       const waited = sleep(MOMENT_MS_MAX, undefined, { ref: false })
       const moment = await Promise.race([nextMoment(), waited])
-      if (moment) await wanted.catchUp(moment)
+      if (moment && !(await wanted.catchUp(moment))) return undefined
       const { trouble, ageMs } = wanted.state
       if (trouble || ageMs === undefined) return undefined
       return { db: wanted.db, asOf: new Date(Date.now() - ageMs) }

@@ -43,8 +43,11 @@ export interface ReadReplica {
   primaryAt(moment: PrimaryMoment): void
   /** Measures the lag and updates the state; without a moment if the primary does not answer. */
   watch(moment: PrimaryMoment | undefined): Promise<void>
-  /** Waits at most 250 ms for the replica to replay the primary's position of this moment. */
-  catchUp(moment: PrimaryMoment): Promise<void>
+  /**
+   * Waits at most 250 ms for the replica to replay the primary's position of this moment; false if it does not even say
+   * how far it is. Whether it is lost shows later, and a request need not wait for that.
+   */
+  catchUp(moment: PrimaryMoment): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -162,15 +165,18 @@ export function openReadReplica(
     async catchUp(moment) {
       const { trouble, ageMs = Infinity } = stateNow()
       const untilMs = performance.now() + CATCH_UP_MS_MAX
-      if (trouble || ageMs > CATCHES_UP_MS_MAX) return
+      if (trouble || ageMs > CATCHES_UP_MS_MAX) return true
+      const late = sleep(CATCH_UP_MS_MAX, undefined, { ref: false })
       while (performance.now() < untilMs) {
-        const found = await position.submit(undefined).catch(() => undefined)
-        if (!found) return
+        const asked = position.submit(undefined).catch(() => undefined)
+        const found = await Promise.race([asked, late])
+        if (!found) return false
         // It may have been promoted since it was watched.
         judge(found, moment)
-        if (seen || found.position >= moment.position) return
+        if (seen || found.position >= moment.position) return true
         await sleep(POLL_MS)
       }
+      return true
     },
     async close() {
       isClosed = true

@@ -3,11 +3,10 @@
  * languages that the dashboard has.
  */
 import { api } from '../api/client.ts'
+import { keepChoice, takeChoice } from './choice-for-account.ts'
 import { knownLanguage, language, setLanguage, SOURCE_LANGUAGE, type Language } from './language.ts'
 
 const KEY = 'catraca.language'
-/** Present while a choice that was made without an account waits for one. */
-const FOR_ACCOUNT_KEY = 'catraca.language.for-account'
 
 /** Before the first page is drawn. Without its catalogue the dashboard stays in Portuguese. */
 export async function startLanguage(): Promise<void> {
@@ -22,16 +21,19 @@ export async function chooseLanguage(chosen: Language): Promise<void> {
   keepForAccount()
 }
 
-/** The next account that signs in here gets the language of this page: it was chosen, or the account is new. */
+/** The account that signs in here next, and soon, gets the language of this page: it was chosen, or the account is new. */
 export function keepForAccount(): void {
-  write(FOR_ACCOUNT_KEY, language())
+  try {
+    keepChoice(localStorage, language(), Date.now())
+  } catch {
+    // Without storage the account keeps its own language.
+  }
 }
 
 /** Takes the account's language, or gives it the one that was chosen before sign-in. */
 export async function followAccount(preferredLocale: string): Promise<void> {
   const ofAccount = knownLanguage([preferredLocale]) ?? SOURCE_LANGUAGE
-  const chosen = knownLanguage([read(FOR_ACCOUNT_KEY) ?? ''])
-  forget(FOR_ACCOUNT_KEY)
+  const chosen = chosenBefore()
   if (chosen !== undefined && chosen !== ofAccount)
     await api.put('/me/preferences', { preferred_locale: chosen })
   await takeLanguage(chosen ?? ofAccount)
@@ -59,10 +61,10 @@ function write(key: string, value: string): void {
   }
 }
 
-function forget(key: string): void {
+function chosenBefore(): Language | undefined {
   try {
-    localStorage.removeItem(key)
+    return takeChoice(localStorage, Date.now())
   } catch {
-    // Nothing was stored either.
+    return undefined
   }
 }
