@@ -68,7 +68,7 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
   watchdog.unref()
 
   async function connect(): Promise<DatabaseClient> {
-    if (Date.now() < pausedUntilMs)
+    if (performance.now() < pausedUntilMs)
       throw new Error('the database refused a connection a moment ago')
     const fresh = new DatabaseClient(
       connectionConfig(databaseUrl, { ...SETTINGS, lock_timeout: String(lockTimeoutMs) }),
@@ -82,7 +82,7 @@ export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number)
       await fresh.connect()
       if (fresh.localSettings === undefined) await fresh.query(LIMIT_TRANSACTION)
     } catch (error) {
-      pausedUntilMs = Date.now() + CONNECT_PAUSE_MS
+      pausedUntilMs = performance.now() + CONNECT_PAUSE_MS
       throw error
     }
     client = fresh
