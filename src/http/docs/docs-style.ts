@@ -58,5 +58,5 @@ details>.copy{right:.75rem;top:.5rem}
 .try .card .button{margin-top:.9rem}
 .try output{display:block;margin-top:.9rem}
 .try output .code{margin-top:.6rem}
-@media (min-width:60rem){.docs{grid-template-columns:15rem minmax(0,1fr);gap:3rem}.side{order:-1}.side>div{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding-right:.25rem}.side a{padding:.3rem .6rem}.to-index{display:none}}
+@media (min-width:60rem){.docs{grid-template-columns:15rem minmax(0,1fr);gap:3rem}.docs article{grid-area:1/2}.side{grid-area:1/1}.side>div{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding-right:.25rem}.side a{padding:.3rem .6rem}.to-index{display:none}}
 `

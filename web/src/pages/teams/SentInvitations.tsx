@@ -32,7 +32,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
         </Button>
       }
     >
-      {sent.isPending && <SkeletonRows rows={2} label={t('Carregando os convites')} />}
+      {sent.isPending && <SkeletonRows rows={1} label={t('Carregando os convites')} />}
       {sent.isError && !sent.data && (
         <ErrorState error={sent.error} onRetry={() => void sent.refetch()} />
       )}

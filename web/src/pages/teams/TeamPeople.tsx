@@ -36,7 +36,7 @@ export function TeamPeople({ team }: { readonly team: Team }) {
           : t('Dos outros você vê só a inicial; o gasto de cada um, só quem administra.')
       }
     >
-      {people.isPending && <SkeletonRows rows={3} label={t('Carregando as pessoas')} />}
+      {people.isPending && <SkeletonRows rows={2} label={t('Carregando as pessoas')} />}
       {people.isError && !people.data && (
         <ErrorState error={people.error} onRetry={() => void people.refetch()} />
       )}
