@@ -50,7 +50,7 @@ test('a replica that has changes which the primary lost in a fail-over is not re
   )
   // To a node, the new primary is one with the old name and an earlier position.
   const primary = openDatabase(pair.primary.databaseUrl, { onError: () => {} })
-  const { rows } = (await behind) as { rows: { position: string }[] }
+  const { rows } = behind as { rows: { position: string }[] }
   const standIn = standInFor(primary.pool, rows[0]?.position ?? '')
   const replicas = openReadReplicas(aheadUrl, {
     primary: standIn,
