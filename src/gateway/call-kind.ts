@@ -89,6 +89,11 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
    * is reserved before the call.
    */
   answerBytesMax?(model: Model, request: Request): number
+  /**
+   * Whether the plain answer may be so large that there may be no room for it (`UNCOUNTED_BYTES`), however few tokens it
+   * has: of a customer with much unpaid work it is refused.
+   */
+  mayBeLarge?(held: HeldCall<Request>): boolean
   /** Whether the upstream supports this kind of call. */
   can(provider: Provider): boolean
   /** Charges a call whose client hung up after it was dispatched and before its first output. */

@@ -58,7 +58,7 @@ export async function callUpstream<
   kept: KeptBytes,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
-  const excess = findUnpaidWork(deps, held)
+  const excess = findUnpaidWork(deps, kind, held)
   if (excess) return notCalled({ failure: excess }, tries)
   let last: { failure: UpstreamFailure; route: Route } | undefined
 
@@ -166,13 +166,14 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   return failure
 }
 
-/** A large plain answer, or images, for a customer who had too many that were too slow or too long. */
-function findUnpaidWork(
+/** A large plain answer for a customer who had too many that were too slow or too long. */
+function findUnpaidWork<Request extends CallRequest>(
   { unpaidWork }: GatewayDeps,
-  { key, model, request, quote }: HeldCall,
+  kind: Pick<CallKind<never, Request, never>, 'mayBeLarge'>,
+  held: HeldCall<Request>,
 ): UpstreamFailure | undefined {
-  // Images that are billed by the piece have no output tokens.
-  const isLarge = quote.outputTokensMax > SMALL_OUTPUT_TOKENS || model.category === 'image'
+  const { key, request, quote } = held
+  const isLarge = quote.outputTokensMax > SMALL_OUTPUT_TOKENS || kind.mayBeLarge?.(held) === true
   if (request.isStream || !isLarge) return undefined
   const retryAfterSeconds = unpaidWork.findWait(key.customerId)
   if (retryAfterSeconds === undefined) return undefined

@@ -2,11 +2,12 @@
 import type { Model } from '../../catalog/model.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Resolution } from '../../ledger/resolution.ts'
-import type {
-  ChatAnswer,
-  Provider,
-  ReportedTokens,
-  UpstreamFailure,
+import {
+  UNCOUNTED_BYTES,
+  type ChatAnswer,
+  type Provider,
+  type ReportedTokens,
+  type UpstreamFailure,
 } from '../../providers/contract.ts'
 import type { LeaseView } from '../../ledger/lease.ts'
 import { billedUsage } from '../billed-usage.ts'
@@ -20,7 +21,7 @@ import { beginStream } from './begin-stream.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { estimateChat } from './estimate-chat.ts'
-import { findSizeFault } from './output-limit.ts'
+import { findSizeFault, plainBytesMax } from './output-limit.ts'
 import { outputTexts } from './output-texts.ts'
 import { relayStream } from './relay-stream.ts'
 import { createRestoringWriter } from './restoring-writer.ts'
@@ -42,6 +43,8 @@ export function createChatKind<Request extends ChatRequest>(
     read: (raw, key, flags) => readRequest(format, raw, key, flags),
     findFault: findModelFault,
     bound: boundChat,
+    mayBeLarge: ({ request, quote }) =>
+      plainBytesMax(request, quote.outputTokensMax) > UNCOUNTED_BYTES,
     can: (provider) => provider.completeChat !== undefined,
     async chargeLeft(held, answeredBy) {
       return chargeHeldCall(held, await estimateChat(held, 0, 'client_left'), answeredBy)

@@ -10,6 +10,8 @@ import type { ChatRequest } from './chat-request.ts'
  * of it are more than a model generates within the time limit.
  */
 const BYTES_PER_LOGPROB = 300
+/** The longest tokens are of spaces. */
+const BYTES_PER_TOKEN_MAX = 128
 /** A request without a limit gets a lower limit than the model's, but not below this. */
 const DEFAULT_LIMIT_MIN = 4_096
 
@@ -20,6 +22,12 @@ export function outputTokensReadable({ body, isStream, choices }: Asked): number
   const perToken = logprobsPerToken(body)
   if (isStream || perToken === 0) return Infinity
   return Math.floor(CHAT_ANSWER_BYTES_MAX / (BYTES_PER_LOGPROB * perToken * choices))
+}
+
+/** The most bytes of a plain answer. Some formats repeat parts of the request in it. */
+export function plainBytesMax(request: ChatRequest, outputTokensMax: number): number {
+  const perToken = BYTES_PER_TOKEN_MAX + BYTES_PER_LOGPROB * logprobsPerToken(request.body)
+  return request.bytes + outputTokensMax * request.choices * perToken
 }
 
 /** Returns in Portuguese why the answer could not be read as a whole; undefined if it can. */

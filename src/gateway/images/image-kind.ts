@@ -27,6 +27,7 @@ export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageReq
     findFault: findModelFault,
     bound: boundImages,
     answerBytesMax: (_model, request) => bytesTypical(request),
+    mayBeLarge: () => true,
     can: (provider) => provider.generateImages !== undefined,
     call: (provider, { held, upstreamModel, signal, takeBytes }) =>
       (provider.generateImages as NonNullable<Provider['generateImages']>)(

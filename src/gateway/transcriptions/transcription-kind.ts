@@ -20,6 +20,8 @@ import { writeTranscript } from './write-transcript.ts'
 const TEMPLATE_TOKENS = 64
 /** Output tokens per second of speech, for estimates only. */
 const TEXT_TOKENS_PER_SECOND = 4
+/** Of speech for some ten minutes at most, whose words with their times take less than what is counted. */
+const SMALL_FILE_BYTES = 512 * 1024
 
 export function createTranscriptionKind(
   defaultModelId: string,
@@ -28,6 +30,7 @@ export function createTranscriptionKind(
     read: (form) => readTranscription(form, defaultModelId),
     findFault: findModelFault,
     bound: boundTranscription,
+    mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,
     can: (provider) => provider.transcribe !== undefined,
     call: transcribe,
     async relay(held, { outcome }, answeredBy, client) {
