@@ -62,14 +62,14 @@ test('no page of an account reads the lists of all its keys', async () => {
 test('an account takes two copies of its data at once, and some in an hour; one that is not read keeps its place', async () => {
   const { customerId, secret } = await seedKeys()
   const take = () => ask(baseUrl, '/me/export', { secret })
-  const unread = await Promise.all(
-    Array.from({ length: EXPORTS_MAX }, async () => {
-      const headers = { authorization: `Bearer ${secret}` }
-      const asked = get(`${baseUrl}/me/export`, { headers, agent: false })
-      const [response] = (await once(asked, 'response')) as [IncomingMessage]
-      return response
-    }),
-  )
+  const begin = async (): Promise<IncomingMessage> => {
+    const headers = { authorization: `Bearer ${secret}` }
+    const asked = get(`${baseUrl}/me/export`, { headers, agent: false })
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    // On a loaded machine a statement may reach its time-out.
+    return response.statusCode === 503 ? begin() : response
+  }
+  const unread = await Promise.all(Array.from({ length: EXPORTS_MAX }, begin))
   assert.deepEqual(
     unread.map(({ statusCode }) => statusCode),
     [200, 200],
