@@ -166,11 +166,15 @@ export function openReadReplica(
       const { trouble, ageMs = Infinity } = stateNow()
       const untilMs = performance.now() + CATCH_UP_MS_MAX
       if (trouble || ageMs > CATCHES_UP_MS_MAX) return true
-      const late = sleep(CATCH_UP_MS_MAX, undefined, { ref: false })
+      const late = sleep(CATCH_UP_MS_MAX, 'late' as const, { ref: false })
+      let isAlive = false
       while (performance.now() < untilMs) {
-        const asked = position.submit(undefined).catch(() => undefined)
+        const asked = position.submit(undefined).catch(() => 'failed' as const)
         const found = await Promise.race([asked, late])
-        if (!found) return false
+        if (found === 'failed') return false
+        // One that has answered is behind, not frozen.
+        if (found === 'late') return isAlive
+        isAlive = true
         // It may have been promoted since it was watched.
         judge(found, moment)
         if (seen || found.position >= moment.position) return true
