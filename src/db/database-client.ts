@@ -31,14 +31,14 @@ const BEGIN = /^\s*(begin|start transaction)\b[^;]*;?\s*$/i
 export class DatabaseClient extends pg.Client {
   /** The statement that sets the settings until the end of the transaction; undefined without a pooler. */
   readonly localSettings: string | undefined
-  /** The same in statements that take no snapshot, after which a transaction may still set its isolation level. */
+  /** `SET LOCAL` for each setting. It takes no snapshot, so the transaction may still set its isolation level. */
   readonly #setLocals: string
   readonly #address: DatabaseAddress
 
   constructor({ address, settings, ...config }: DatabaseClientConfig) {
     super(config)
     this.#address = address
-    this.localSettings = address.isPooled ? setLocally(settings) : undefined
+    this.localSettings = address.isPooled ? selectLocals(settings) : undefined
     this.#setLocals = setLocals(settings)
     usePasswordFile(this, address)
     // The database may end the connection before its owner listens, which would end the process. Every statement on the
@@ -95,7 +95,7 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-function setLocally(settings: Readonly<Record<string, string>>): string {
+function selectLocals(settings: Readonly<Record<string, string>>): string {
   const calls = Object.entries(settings).map(
     ([name, value]) => `set_config(${pg.escapeLiteral(name)},${pg.escapeLiteral(value)},true)`,
   )

@@ -90,8 +90,8 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
    */
   answerBytesMax?(model: Model, request: Request): number
   /**
-   * Whether the plain answer may be so large that there may be no room for it (`UNCOUNTED_BYTES`), however few tokens it
-   * has: of a customer with much unpaid work it is refused.
+   * Whether the plain answer may be large (more than `UNCOUNTED_BYTES`) however few tokens it has, so that it may not fit
+   * into the memory. Such a call of a customer with much unpaid work is refused.
    */
   mayBeLarge?(held: HeldCall<Request>): boolean
   /** Whether the upstream supports this kind of call. */

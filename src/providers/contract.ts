@@ -140,7 +140,7 @@ export interface UpstreamFailure {
 
 /** The most bytes of a plain chat answer that an adapter reads; a longer one fails with `answer_too_long`. */
 export const CHAT_ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** A shorter answer is not counted: the number of calls bounds these. */
+/** The bytes of a shorter answer are not counted: the number of calls bounds their memory. */
 export const UNCOUNTED_BYTES = 256 * 1024
 /** The longest event of a stream: a hundred times as long as the longest that providers send. */
 export const EVENT_BYTES_MAX = 1024 * 1024

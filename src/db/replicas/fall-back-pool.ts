@@ -1,10 +1,11 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { destroyClient } from '../destroy-client.ts'
+import { onConnection } from '../query-pool.ts'
 import { queryReadOnly } from './query-read-only.ts'
 
-/** The server ends statements after 10 s; what has not come then is lost on a connection that leads nowhere. */
-const ANSWER_MS_MAX = 12_000
+/** The server cancels statements after 10 s: without an answer by then, the connection is dead. */
+const STATEMENT_MS_MAX = 12_000
 
 /**
  * The pool of a replica for single statements: one that the replica cannot answer is sent to the primary, which refuses
@@ -15,11 +16,11 @@ export function fallBackPool(
   primary: pg.Pool,
   /** Whether the failure is the replica's own, so that the primary may have the answer. */
   isOfReplica: (error: unknown) => boolean,
-  answerMsMax = ANSWER_MS_MAX,
+  statementMsMax = STATEMENT_MS_MAX,
 ): PostgresPool {
   return singleStatements(replica, async (text, values) => {
     try {
-      return await queryWithin(replica, text, values, answerMsMax)
+      return await queryWithin(replica, text, values, statementMsMax)
     } catch (error) {
       if (!isOfReplica(error)) throw error
       return queryReadOnly(primary, text, values)
@@ -28,23 +29,23 @@ export function fallBackPool(
 }
 
 /** Ends the connection of a statement that gets no answer: it would keep its place in the pool, and its caller waiting. */
-async function queryWithin(
+function queryWithin(
   pool: pg.Pool,
   text: string,
   values: unknown[],
-  answerMsMax: number,
+  msMax: number,
 ): Promise<unknown> {
-  const client = await pool.connect()
-  const timer = setTimeout(() => destroyClient(client as unknown as pg.Client), answerMsMax)
-  try {
-    return await client.query(text, values)
-  } finally {
-    clearTimeout(timer)
-    client.release()
-  }
+  return onConnection(pool, async (client) => {
+    const timer = setTimeout(() => destroyClient(client as unknown as pg.Client), msMax)
+    try {
+      return await client.query(text, values)
+    } finally {
+      clearTimeout(timer)
+    }
+  })
 }
 
-/** The same of the primary, where no replica is read. The pool is its owner's to end. */
+/** The pool of the primary for single statements that do not write. It does not end the connections of `primary`. */
 export function readOnlyPool(primary: pg.Pool): PostgresPool {
   const statements = (text: string, values: unknown[]): Promise<unknown> =>
     queryReadOnly(primary, text, values)

@@ -44,8 +44,8 @@ export interface ReadReplica {
   /** Measures the lag and updates the state; without a moment if the primary does not answer. */
   watch(moment: PrimaryMoment | undefined): Promise<void>
   /**
-   * Waits at most 250 ms for the replica to replay the primary's position of this moment; false if it does not even say
-   * how far it is. Whether it is lost shows later, and a request need not wait for that.
+   * Waits at most 250 ms for the replica to replay the primary's position of this moment. False if the replica did not
+   * answer at all: the watch finds out whether it is lost, and the request does not wait for that.
    */
   catchUp(moment: PrimaryMoment): Promise<boolean>
   close(): Promise<void>
@@ -164,15 +164,14 @@ export function openReadReplica(
     },
     async catchUp(moment) {
       const { trouble, ageMs = Infinity } = stateNow()
-      const untilMs = performance.now() + CATCH_UP_MS_MAX
       if (trouble || ageMs > CATCHES_UP_MS_MAX) return true
       const late = sleep(CATCH_UP_MS_MAX, 'late' as const, { ref: false })
       let isAlive = false
-      while (performance.now() < untilMs) {
+      for (;;) {
         const asked = position.submit(undefined).catch(() => 'failed' as const)
         const found = await Promise.race([asked, late])
         if (found === 'failed') return false
-        // One that has answered is behind, not frozen.
+        // A replica that has answered is behind, not frozen.
         if (found === 'late') return isAlive
         isAlive = true
         // It may have been promoted since it was watched.
@@ -180,7 +179,6 @@ export function openReadReplica(
         if (seen || found.position >= moment.position) return true
         await sleep(POLL_MS)
       }
-      return true
     },
     async close() {
       isClosed = true

@@ -64,7 +64,7 @@ export class ReplicaLag {
     return this.#knownMs === undefined ? undefined : Math.max(0, nowMs - this.#knownMs)
   }
 
-  /** The replica that answers next at its address may be another one. */
+  /** Another replica may answer at this address from now on. */
   replicaLeft(): void {
     if (!this.#isAhead) return
     this.#forget()

@@ -20,7 +20,7 @@ import { writeTranscript } from './write-transcript.ts'
 const TEMPLATE_TOKENS = 64
 /** Output tokens per second of speech, for estimates only. */
 const TEXT_TOKENS_PER_SECOND = 4
-/** Of speech for some ten minutes at most, whose words with their times take less than what is counted. */
+/** At most some ten minutes of speech: its words with their times take less than `UNCOUNTED_BYTES`. */
 const SMALL_FILE_BYTES = 512 * 1024
 
 export function createTranscriptionKind(

@@ -45,8 +45,13 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
-  const embed = models.embedding && createEmbed(options.kind, models.embedding)
-  const generateImages = makesImages ? createGenerateImages(models.language) : undefined
+
+  /** The plain answers of a call are counted together. */
+  function counted<Call extends { readonly takeBytes?: TakeBytes | undefined }, Outcome>(
+    act: (call: Call, signal: AbortSignal) => Promise<Outcome>,
+  ): (call: Call, signal: AbortSignal) => Promise<Outcome> {
+    return (call, signal) => running.run(newSending(call.takeBytes), () => act(call, signal))
+  }
 
   async function completeChat(call: ChatCall, callerSignal: AbortSignal, sending: Sending) {
     const canceller = new AbortController()
@@ -92,18 +97,8 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     },
     measureChat: createMeasureChat(options),
     searchRounds: (content) => searchRoundsOfMessage(content, options.kind),
-    ...(embed
-      ? {
-          embed: (call, signal) =>
-            running.run(newSending(call.takeBytes), () => embed(call, signal)),
-        }
-      : {}),
-    ...(generateImages
-      ? {
-          generateImages: (call, signal) =>
-            running.run(newSending(call.takeBytes), () => generateImages(call, signal)),
-        }
-      : {}),
+    ...(models.embedding ? { embed: counted(createEmbed(options.kind, models.embedding)) } : {}),
+    ...(makesImages ? { generateImages: counted(createGenerateImages(models.language)) } : {}),
     async close() {
       await Promise.all([connection.close(), direct?.close()])
     },

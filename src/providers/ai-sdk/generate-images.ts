@@ -33,10 +33,10 @@ export function createGenerateImages(
       return toFailure(error, signal)
     }
     const outcomes = await Promise.all(requests)
-    const withoutRoom = outcomes.find(
-      (outcome) => outcome.kind === 'failure' && outcome.reason === 'no_room',
-    )
-    if (withoutRoom?.kind === 'failure') return withoutRoom
+    const withoutRoom = outcomes
+      .filter((outcome) => outcome.kind === 'failure')
+      .find(({ reason }) => reason === 'no_room')
+    if (withoutRoom) return withoutRoom
     const answered = outcomes.filter((outcome) => outcome.kind === 'answered')
     const images = answered.flatMap((answer) => answer.images)
     const [failure] = outcomes.flatMap((one) =>
@@ -53,7 +53,6 @@ export function createGenerateImages(
   }
 }
 
-/** The upstream has drawn the image, and bills it. */
 async function draw(
   model: LanguageModelV4,
   { prompt, callId, outputTokensMax }: ImageCall,

@@ -2,7 +2,7 @@ import type { Language } from './language.ts'
 import { knownLanguage } from './language.ts'
 
 const KEY = 'catraca.language.for-account'
-/** Long enough to sign in, also with a new account; whoever signs in here later did not make the choice. */
+/** Long enough to sign in, also with a new account. A person who signs in later did not make the choice. */
 const CHOICE_MS_MAX = 3_600_000
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>

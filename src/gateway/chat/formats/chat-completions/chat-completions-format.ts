@@ -12,6 +12,7 @@ import { readJsonBody } from '../../../read-json-body.ts'
 import type { Charged, WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import { createDeltaWriter } from '../../create-delta-writer.ts'
+import { copyFields } from '../copy-fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { publicFinishReason } from './public-finish-reason.ts'
 
@@ -133,10 +134,10 @@ function publicChoices(
       continue
     }
     const result: JsonObject = {}
-    pick(CHOICE_FIELDS, choice, result)
+    copyFields(CHOICE_FIELDS, choice, result)
     if (isObject(choice[part])) {
       const message: JsonObject = {}
-      pick(MESSAGE_FIELDS, choice[part], message)
+      copyFields(MESSAGE_FIELDS, choice[part], message)
       result[part] = message
     }
     shown.push(result)
@@ -162,8 +163,4 @@ function publicUsage(tokens: TokenCounts): JsonObject {
     prompt_tokens_details: { cached_tokens: tokens.cachedTokens },
     completion_tokens_details: { reasoning_tokens: tokens.reasoningTokens },
   }
-}
-
-function pick(fields: ReadonlySet<string>, from: JsonObject, to: JsonObject): void {
-  for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
 }

@@ -6,6 +6,7 @@ import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
 import { createDeltaWriter } from '../../create-delta-writer.ts'
+import { copyFields } from '../copy-fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import {
   messageEvent,
@@ -156,10 +157,7 @@ function pick(
   part: JsonObject,
 ): JsonObject | undefined {
   const fields = fieldsOf.get(part.type)
-  if (!fields) return undefined
-  const known: JsonObject = {}
-  for (const field of fields) if (part[field] !== undefined) known[field] = part[field]
-  return known
+  return fields && copyFields(fields, part, {})
 }
 
 function endOf(from: JsonObject): JsonObject {

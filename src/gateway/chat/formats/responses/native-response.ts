@@ -7,6 +7,7 @@ import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
 import type { Refusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
 import { createDeltaWriter } from '../../create-delta-writer.ts'
+import { copyFields } from '../copy-fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { toResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
 import type { ResponseStream } from './response-stream.ts'
@@ -147,7 +148,7 @@ export function createNativeResponseStream(
     const itemType = types.get(index)
     if (itemType === undefined) return undefined
     const shown: JsonObject = { item_id: idOf(itemType, index, options), output_index: index }
-    copy(fields, event, shown)
+    copyFields(fields, event, shown)
     if (isObject(event.part)) {
       const part = publicPart(event.part)
       if (!part) return undefined
@@ -245,7 +246,7 @@ function publicItem(
   const fields = Object.hasOwn(ITEM_FIELDS, type) ? ITEM_FIELDS[type] : undefined
   if (!fields) return undefined
   const shown: JsonObject = { id: idOf(type, index, options) }
-  copy(fields, item, shown)
+  copyFields(fields, item, shown)
   for (const list of ['content', 'summary'] as const)
     if (Array.isArray(item[list])) shown[list] = partsOf(item[list])
   if (typeof item.call_id === 'string')
@@ -269,7 +270,7 @@ function publicPart(part: JsonObject): JsonObject | undefined {
   const type = String(part.type)
   const fields = Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined
   if (!fields) return undefined
-  const shown = take(fields, part)
+  const shown = copyFields(fields, part, {})
   if (type === 'output_text') {
     shown.annotations = citationsOf(part.annotations)
     shown.logprobs = []
@@ -281,7 +282,7 @@ function citationsOf(annotations: unknown): JsonObject[] {
   return (Array.isArray(annotations) ? annotations : [])
     .filter(isObject)
     .filter(({ type }) => type === 'url_citation')
-    .map((citation) => take(CITATION_FIELDS, citation))
+    .map((citation) => copyFields(CITATION_FIELDS, citation, {}))
 }
 
 /** The name as the client knows it, with its namespace. */
@@ -297,16 +298,6 @@ function clientTool(
 
 function idOf(type: string, index: number, { idTail }: NativeOptions): string {
   return `${PREFIXES[type]}_${idTail}${index}`
-}
-
-function take(fields: readonly string[], from: JsonObject): JsonObject {
-  const taken: JsonObject = {}
-  copy(fields, from, taken)
-  return taken
-}
-
-function copy(fields: readonly string[], from: JsonObject, to: JsonObject): void {
-  for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
 }
 
 function finishOf({ status, incomplete_details: details }: JsonObject): {
