@@ -15,7 +15,7 @@ let database: TestDatabase
 before(async () => (database = await createTestDatabase()))
 after(() => database?.drop())
 
-test('a statement that writes does not run on the primary either when the replica is away', async () => {
+test('a statement that writes does not run on the primary either when the replica is unreachable', async () => {
   const { customerId } = await seedCustomer(database.db, { balanceBrl: '1' })
   const primary = openDatabase(database.databaseUrl, { onError: () => {} })
   const config = connectionConfig('postgres://x:x@127.0.0.1:1/x')
@@ -63,7 +63,7 @@ test('a route that reads from replicas cannot write where there is none', async 
   await primary.close()
 })
 
-test('a connection of the replica that leads nowhere keeps no reader waiting, and no place in the pool', async () => {
+test('a dead connection to the replica keeps no reader waiting, and no place in the pool', async () => {
   const primary = openDatabase(database.databaseUrl, { onError: () => {} })
   const proxy = await startFreezingProxy(database.databaseUrl)
   const config = connectionConfig(proxy.databaseUrl)

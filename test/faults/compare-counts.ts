@@ -50,7 +50,7 @@ export interface Disturbance {
   readonly node: number | undefined
   readonly fromMs: number
   readonly toMs: number
-  /** Nodes are replaced as an operator does it: whoever comes through the balancer does not notice. */
+  /** Nodes are replaced as an operator does it: clients of the balancer do not notice. */
   readonly isPlanned?: boolean
 }
 
@@ -196,7 +196,7 @@ const ANSWERED_RULE = 'a call far from any fault is answered or refused'
 export const BALANCED_RULE =
   'a call through the balancer is answered, also while nodes are replaced'
 
-/** They say nothing of money: no wait makes them true, and the audit cannot know of them. */
+/** Rules of service, not of money: waiting does not make them hold, and the audit does not check them. */
 export function isOfService({ rule }: Discrepancy): boolean {
   return rule === ANSWERED_RULE || rule === BALANCED_RULE
 }

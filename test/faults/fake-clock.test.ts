@@ -1,4 +1,4 @@
-/** Rounds with a clock would prove nothing if it were not set, or if it also set the time that only goes forward. */
+/** Rounds with a clock would prove nothing if it were not set, or if the monotonic clock were set, too. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,12 +1,12 @@
-/** The clock of a node, set by libfaketime while the node runs; the time that only goes forward stays true. */
+/** The clock of a node, set by libfaketime while the node runs; its monotonic clock stays true. */
 import { existsSync, globSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 export interface FakeClock {
-  /** Of the node and of its workers. */
+  /** The environment of the node and of its workers. */
   readonly env: Readonly<Record<string, string>>
   /** So many seconds before or after the true time, within a second. */
   set(offsetSeconds: number): void
-  /** Removes what the library of processes that were killed has left in memory. */
+  /** Removes the shared memory of killed processes. */
   close(): void
 }
 

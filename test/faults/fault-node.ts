@@ -27,7 +27,7 @@ export interface FaultNode {
   readonly clock: FakeClock | undefined
   /** SIGTERM; resolves when it has drained and ended. */
   terminate(): Promise<void>
-  /** SIGHUP; resolves when all its workers are others. */
+  /** SIGHUP; resolves when all its workers have been replaced. */
   reload(): Promise<void>
   /** From the next start on; undefined: this one. */
   setRelease(release: OtherRelease | undefined): void
@@ -56,7 +56,7 @@ export interface FaultNode {
 export interface OtherRelease {
   readonly program: string
   readonly env: Readonly<Record<string, string>>
-  /** It connects to the first database alone: it cannot find out which one takes writes. */
+  /** Of the first database alone: this release cannot find out which one takes writes. */
   readonly databaseUrl: (port: (of: number) => number) => string
 }
 

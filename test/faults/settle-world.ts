@@ -22,7 +22,7 @@ export interface Settled {
   readonly discrepancies: readonly Discrepancy[]
   readonly audit: { readonly isClean: boolean; readonly text: string }
   readonly settledAfterMs: number
-  /** What did not agree at the last try before this one. */
+  /** The rules that did not hold at the try before the last one, or what had not ended then. */
   readonly waitedFor: string
 }
 

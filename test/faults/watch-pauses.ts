@@ -1,9 +1,9 @@
-/** A machine that stands still excuses the calls of that time: no node could answer them. */
+/** Calls during a pause of the machine are excused: no node could answer them. */
 const EVERY_MS = 50
 /** Half of the time after which a node says that the database does not answer. */
 const PAUSE_MS = 1_000
 
-/** Returns what ends it. */
+/** Returns a function that ends the watch. */
 export function watchPauses(onPause: (fromMs: number, toMs: number) => void): () => void {
   let lastMs = Date.now()
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** What the packages read of an upstream, which may be hostile, has room before it is in memory. */
+/** The answers that packages read are counted before they are kept in memory: the upstream may be hostile. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -106,8 +106,8 @@ const asks = [
   ['image', draw],
 ] as const
 
-for (const [what, ask] of asks)
-  test(`${what}: a plain answer without room is cut while it arrives`, async () => {
+for (const [name, ask] of asks)
+  test(`${name}: a plain answer without room is cut while it arrives`, async () => {
     status = 200
     body = answerOf('x'.repeat(16 * MB))
     for (const refuse of [() => false, () => setImmediate(false)]) {
@@ -121,12 +121,12 @@ for (const [what, ask] of asks)
     }
   })
 
-for (const [what, ask] of asks)
+for (const [name, ask] of asks)
   for (const [refused, reason] of [
     [400, 'refused_request'],
     [500, 'server_error'],
   ] as const)
-    test(`${what}: an error ${refused} is told by its beginning`, async () => {
+    test(`${name}: an error ${refused} is recognized by its beginning`, async () => {
       status = refused
       const message = `too many tokens ${'x'.repeat(16 * MB)}`
       body = JSON.stringify({ error: { message, status: 'INVALID_ARGUMENT', code: refused } })

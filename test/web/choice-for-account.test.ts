@@ -21,14 +21,14 @@ test('a language that was chosen before sign-in is the next account’s, once', 
   assert.equal(takeChoice(own, 1_000 + HOUR_MS), undefined)
 })
 
-test('whoever signs in much later keeps the language of the account', () => {
+test('an account that signs in much later keeps its language', () => {
   const own = storage()
   keepChoice(own, 'en-US', 1_000)
   assert.equal(takeChoice(own, 1_001 + HOUR_MS), undefined)
   assert.equal(own.values.size, 0)
 })
 
-test('what another program stored is no choice', () => {
+test('a value that another program stored is no choice', () => {
   for (const text of ['en-US', 'en-US x', 'en-US 99999999999999', '<script> 1000', ' 1000', 'x']) {
     const own = storage()
     own.setItem('catraca.language.for-account', text)

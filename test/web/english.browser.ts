@@ -86,7 +86,7 @@ for (const { path, heading, isPublic = false } of PAGES)
     await page.close()
   })
 
-test('the pages of single things in English', async () => {
+test('the detail pages in English', async () => {
   for (const { path } of detailPages(own, EVA.name)) {
     const page = await browser.newPage()
     await page.goto(path)

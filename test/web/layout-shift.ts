@@ -1,8 +1,8 @@
-/** What moves on a page without the customer's doing, as browsers measure it. */
+/** The layout shifts of a page that no input caused. */
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 
-/** Of the screen, times of its height. A browser's own mark for "good" is 0.1. */
+/** The sum of the layout shift scores of the Layout Instability API; Web Vitals calls 0.1 good. */
 const SHIFT_MAX = 0.02
 const WATCH = `
   globalThis.shifts = []
@@ -23,7 +23,7 @@ export async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(WATCH)
 }
 
-/** All that has moved since the page was opened. */
+/** Counts all layout shifts since the page was opened. */
 export async function assertStill(page: Page, name: string): Promise<void> {
   const shifts = await page.evaluate<readonly Shift[]>('shifts')
   const total = shifts.reduce((sum, { value }) => sum + value, 0)

@@ -48,7 +48,7 @@ export const PAGES: readonly WebPage[] = [
   { path: '/admin/entregas', heading: 'Entregas', isForAdmin: true },
 ]
 
-/** The pages of single things, of who has `own`; `name` is the customer's. */
+/** The detail pages of the customer's own things; `name` is the customer's. */
 export function detailPages(own: OwnThings, name: string): readonly WebPage[] {
   return [
     { path: '/sessoes/pedido-1', heading: 'Sessão pedido-1' },
@@ -59,7 +59,7 @@ export function detailPages(own: OwnThings, name: string): readonly WebPage[] {
   ]
 }
 
-/** Pages that the server writes, for whoever is not signed in. */
+/** Pages that the server renders for visitors without a session. */
 export const VISITOR_PAGES: readonly { path: string; heading: string; name: string }[] = [
   { path: '/', heading: 'Modelos de IA pagos em reais, por Pix', name: 'visita' },
   { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },

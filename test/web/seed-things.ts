@@ -1,4 +1,4 @@
-/** What a customer and an operator of pictures and looks have, made by the API. */
+/** The data of the customer and of the operator in pictures and looks, made by the API. */
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { findCustomer } from '../../src/customers/customers.ts'
 import type { TestGateway } from '../harness/gateway.ts'

@@ -57,7 +57,7 @@ for (const { path, heading } of [...VISITOR_PAGES, ...MORE_FOR_VISITORS])
   test(`nothing on ${path} moves while it loads for a visitor`, () =>
     load(anonymous, path, heading))
 
-test('nothing on the page of a single thing moves while it loads', async () => {
+test('nothing on a detail page moves while it loads', async () => {
   for (const { path, heading, isForAdmin = false } of detailPages(own, ANA.name))
     await load(isForAdmin ? operator : customer, path, heading)
 })

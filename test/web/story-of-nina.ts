@@ -1,4 +1,4 @@
-/** Who walks the story, in its test and in its pictures. */
+/** The visitor of the story, in its test and in its pictures. */
 import type { Story } from './visitor-story.ts'
 
 export const STORY: Pick<Story, 'person' | 'taxId' | 'question'> = {

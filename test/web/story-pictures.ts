@@ -12,7 +12,7 @@ import { STORY } from './story-of-nina.ts'
 import { walkVisitorStory, type Pace, type StoryStep } from './visitor-story.ts'
 
 const PAGE = join(import.meta.dirname, '../../docs/visitor-story.md')
-/** Who types 80 words a minute. */
+/** A person who types 80 words a minute. */
 const PACE: Pace = { keyMs: 150, clickMs: 700 }
 /** The answer is the last thing that these steps show. */
 const STEPS_TO_THE_ANSWER = 4

@@ -1,4 +1,4 @@
-/** The first minutes of a visitor who pays nothing: account, trial credit, first answer, its bill, and who checks it. */
+/** The first minutes of a visitor who pays nothing: account, trial credit, first answer, its bill, and a stranger's check of it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertAudit } from '../harness/assert-audit.ts'

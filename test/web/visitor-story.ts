@@ -21,7 +21,7 @@ export interface Pace {
 
 export interface Story {
   readonly visitor: Page
-  /** In another browser, who gets the link of the bill. */
+  /** A page of another browser, whose user gets the link of the bill. */
   readonly stranger: Page
   readonly person: Person
   readonly taxId: string
@@ -64,7 +64,7 @@ export async function walkVisitorStory(story: Story): Promise<readonly StoryStep
 interface Hand {
   click(what: Locator): Promise<void>
   type(what: Locator, text: string): Promise<void>
-  /** Enter, and links that are opened outside of the page. */
+  /** For Enter, and for links that are opened outside of the page. */
   countClick(): Promise<void>
   counts(): { clicks: number; fields: number }
 }
