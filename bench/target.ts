@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly hasFormats?: boolean
   /** Customers of Catraca, among whom the connections are divided; 1 by default. */
   readonly customers?: number
+  /** The cell that the database of Catraca is. */
+  readonly cell?: string
   /** Arguments of Node.js for the server of Catraca, beside those of `npm start`. */
   readonly nodeArguments?: readonly string[]
 }

@@ -39,7 +39,7 @@ export async function startCatracaOf(
   surroundings: Surroundings,
 ): Promise<Target | Unavailable> {
   const { processes, upstreamPort, folder, workers = 1, hasFormats = false } = surroundings
-  const { customers = 1, nodeArguments = [] } = surroundings
+  const { customers = 1, nodeArguments = [], cell } = surroundings
   if (!existsSync(join(root, 'src/main.ts')))
     return { kind: 'unavailable', reason: 'src/main.ts is not there' }
 
@@ -82,6 +82,7 @@ export async function startCatracaOf(
     cwd: root,
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
   })
+  if (cell !== undefined) answerOf(await cli('cell', 'name', cell))
   const callers: { authorization: string }[] = []
   while (callers.length < customers)
     callers.push({ authorization: `Bearer ${await openAccount(cli)}` })

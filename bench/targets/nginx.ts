@@ -70,7 +70,7 @@ http {
 `
 }
 
-function findNginx(): string | undefined {
+export function findNginx(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map((folder) => join(folder, 'nginx')).find(isExecutable)
 }

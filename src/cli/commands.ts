@@ -1,4 +1,5 @@
 import { backupCommands } from './backup-commands.ts'
+import { cellCommands } from './cell-commands.ts'
 import type { Command, OfflineCommand } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
 import { fxCommands } from './fx-commands.ts'
@@ -24,4 +25,5 @@ export const commands: Readonly<Record<string, Command | OfflineCommand>> = {
   ...priceCommands,
   ...serviceCommands,
   ...backupCommands,
+  ...cellCommands,
 }

@@ -9,6 +9,7 @@ import { createId, isUuid, sha256 } from '../lib/ids.ts'
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 import type { ShieldSetting } from '../shield/shield-setting.ts'
 import { defaultScope, type KeyScope } from './key-scopes.ts'
+import { findCell } from './cell.ts'
 import { createKeySecret } from './key-secret.ts'
 import { putCap } from './put-cap.ts'
 
@@ -75,7 +76,7 @@ export async function createApiKey(
   db: Database,
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
-  const secret = input.secret ?? createKeySecret()
+  const secret = input.secret ?? createKeySecret(await findCell(db))
   const key = await inTransaction(db, async (trx) => {
     const row = await trx
       .insertInto('api_keys')

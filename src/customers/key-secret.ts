@@ -1,6 +1,7 @@
 /**
  * The secrets of API keys. A secret made from now on ends with a checksum, so that a mistyped or invented one is refused
- * without a look-up, and scanners tell a key from other text. Earlier secrets have no checksum and go on working.
+ * without a look-up, and scanners tell a key from other text. Earlier secrets have no checksum and go on working. A secret
+ * that is made in a cell names it before `_`, which is in no other secret: `sk-svc-b_...`.
  */
 import { crc32 } from 'node:zlib'
 import { randomText } from '../lib/ids.ts'
@@ -11,12 +12,13 @@ const RANDOM_LENGTH = 32
 /** A CRC-32 in base 62. */
 const CHECKSUM_LENGTH = 6
 const WITH_CHECKSUM = new RegExp(
-  `^${API_KEY_PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`,
+  `^${API_KEY_PREFIX}(?:[0-9a-z]{1,8}_)?[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`,
 )
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-export function createKeySecret(): string {
-  const unchecked = API_KEY_PREFIX + randomText(RANDOM_LENGTH)
+export function createKeySecret(cell?: string): string {
+  const place = cell === undefined ? '' : `${cell}_`
+  const unchecked = API_KEY_PREFIX + place + randomText(RANDOM_LENGTH)
   return unchecked + checksumOf(unchecked)
 }
 

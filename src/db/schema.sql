@@ -538,6 +538,8 @@ create table installation (
   only_row boolean not null default true,
   mode text not null,
   created_at timestamptz not null default now(),
+  cell text,
+  constraint installation_cell CHECK (cell ~ '^[0-9a-z]{1,8}$'::text),
   constraint installation_mode_check CHECK (mode = ANY (ARRAY['sandbox'::text, 'live'::text])),
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)

@@ -32,6 +32,7 @@ export interface Tables {
   installation: {
     mode: 'sandbox' | 'live'
     created_at: DefaultedTime
+    cell: string | null
   }
   public_bills: {
     id: string

@@ -3,12 +3,14 @@ import { exportAuditLog } from '../../src/audit-log/export-audit-log.ts'
 import { disableModel, enableModel } from '../../src/catalog/disabled-models.ts'
 import { setPrices, withdrawPrices } from '../../src/catalog/price-changes.ts'
 import { cancelMarkup, scheduleMarkup } from '../../src/catalog/markup-changes.ts'
+import { nameCell } from '../../src/customers/cell.ts'
 import { pauseService, resumeService } from '../../src/catalog/service-pause.ts'
 import { rotateSecrets } from '../../src/composition/rotate-secrets.ts'
 import { pauseKeyByOperator, resumeKeyByOperator } from '../../src/customers/key-acts.ts'
 import { registerCustomer } from '../../src/customers/register-customer.ts'
 import { changeSuspension } from '../../src/customers/suspend-customer.ts'
 import { viewCustomer, viewCustomers } from '../../src/customers/view-customers.ts'
+import { claimMode } from '../../src/db/claim-mode.ts'
 import type { Database } from '../../src/db/open.ts'
 import { storeFxRate } from '../../src/fx/fx-rates.ts'
 import { setFxRate, withdrawFxRate } from '../../src/fx/set-fx-rate.ts'
@@ -55,6 +57,7 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const { customerId, key } = await seedCustomer(db, { balanceBrl: '0' })
   const { key: pausedKey } = await seedCustomer(db, { balanceBrl: '0' })
   await pauseKeyByOperator(db, OPERATOR, { keyId: pausedKey.id })
+  await claimMode(db, 'sandbox')
   await pauseService(db, OPERATOR, { reason: 'teste' })
   const { customerId: suspendedId } = await seedCustomer(db, { balanceBrl: '0' })
   await changeSuspension(db, OPERATOR, { customerId: suspendedId, isSuspended: true })
@@ -151,6 +154,11 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       action: 'model.markup_canceled',
       table: 'markup_changes',
       run: () => cancelMarkup(db, OPERATOR, { modelId: 'due', id: scheduled.change.id }),
+    },
+    {
+      action: 'cell.named',
+      table: 'installation',
+      run: () => nameCell(db, OPERATOR, 'b'),
     },
     {
       action: 'service.paused',

@@ -124,6 +124,8 @@ export async function createFaultNode(options: {
           env: { ...options.env, ...clock?.env, ...release?.env },
           ...(release ? { program: release.program } : {}),
         })
+        // Workers whose parent was killed may have answered in its place.
+        if (!release) await untilListening(started)
         current = started
         logs.push(started.log)
         // After a kill it is no longer the current process.
@@ -257,6 +259,13 @@ export async function createFaultNode(options: {
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Throws if it ends before. */
+async function untilListening({ log, process }: TestNode): Promise<void> {
+  for (; !log.some((line) => line.includes('"listening"')); await sleep(50))
+    if (process.exitCode !== null || process.signalCode !== null)
+      throw new Error(`the server did not come up:\n${log.slice(-20).join('\n')}`)
 }
 
 /** Their parent, which has not reaped them, lives: no other process has their pids. */

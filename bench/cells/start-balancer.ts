@@ -1,0 +1,79 @@
+/** nginx as the balancer of cells: it routes each call by the name of the cell in its key, and asks nobody. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findFreePort } from '../../test/harness/find-free-port.ts'
+import type { Processes } from '../processes.ts'
+import { findNginx } from '../targets/nginx.ts'
+
+/** `ports` of the cells by their names. Returns the balancer's port. */
+export async function startBalancer(
+  processes: Processes,
+  folder: string,
+  ports: Readonly<Record<string, number>>,
+): Promise<number> {
+  const command = findNginx()
+  if (command === undefined) throw new Error('nginx is not installed')
+  const port = await findFreePort()
+  const prefix = join(folder, 'balancer')
+  mkdirSync(prefix)
+  const configPath = join(prefix, 'nginx.conf')
+  writeFileSync(configPath, balancerConfig(port, ports, prefix))
+  await processes.start({
+    name: 'balancer',
+    command,
+    args: ['-p', prefix, '-c', configPath, '-e', join(prefix, 'error.log')],
+    readyUrl: `http://127.0.0.1:${port}/ready`,
+  })
+  return port
+}
+
+function balancerConfig(
+  port: number,
+  ports: Readonly<Record<string, number>>,
+  prefix: string,
+): string {
+  const cells = Object.entries(ports)
+  const routes = cells.map(([cell]) => `"~^Bearer sk-svc-${cell}_" cell_${cell};`)
+  const upstreams = cells.map(
+    ([cell, cellPort]) => `upstream cell_${cell} {
+    server 127.0.0.1:${cellPort};
+    keepalive 256;
+    keepalive_requests 1000000000;
+  }`,
+  )
+  return `
+daemon off;
+worker_processes 1;
+worker_rlimit_nofile 10000;
+pid ${prefix}/nginx.pid;
+error_log ${prefix}/error.log warn;
+events { worker_connections 5000; }
+http {
+  access_log off;
+  client_body_temp_path ${prefix}/body;
+  proxy_temp_path ${prefix}/proxy;
+  fastcgi_temp_path ${prefix}/fastcgi;
+  uwsgi_temp_path ${prefix}/uwsgi;
+  scgi_temp_path ${prefix}/scgi;
+  keepalive_requests 1000000000;
+  tcp_nodelay on;
+  map $http_authorization $cell {
+    default "";
+    ${routes.join('\n    ')}
+  }
+  ${upstreams.join('\n  ')}
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location = /ready { return 200; }
+    location / {
+      if ($cell = "") { return 401; }
+      proxy_pass http://$cell;
+      proxy_http_version 1.1;
+      proxy_set_header connection "";
+      proxy_buffering off;
+      proxy_read_timeout 60s;
+    }
+  }
+}
+`
+}
