@@ -5,8 +5,8 @@ import { test } from 'node:test'
 
 /** Tables of customers whose column leads to the customer through no foreign key. */
 const BY_COLUMN: Readonly<Record<string, string>> = {
-  // The id of a user is that of its customer.
-  sign_in_users: 'id',
+  // A user has the e-mail address of its customer.
+  sign_in_users: 'email',
   customers: 'id',
 }
 
