@@ -12,12 +12,13 @@ import { startCatraca } from '../targets/catraca.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '16' },
-    seconds: { type: 'string', default: '0.5' },
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '1,64' },
   },
 })
-const WARM_UP_SECONDS = 3
+/** In less, the first turns compile the code of their format. */
+const WARM_UP_SECONDS = 10
 const ENDS: Readonly<Record<Format, string>> = {
   chat: '[DONE]',
   messages: 'stop"}',
