@@ -145,15 +145,6 @@ export const REFUSAL_WORDS = perLanguage((): Readonly<Record<string, RefusalWord
       advice: t('Envie a conversa inteira, ou ligue o armazenamento de respostas no perfil.'),
       link: profile,
     },
-    response_not_found: {
-      title: t('Resposta que não existe'),
-      advice: t('A resposta não foi guardada, foi apagada ou passou do prazo.'),
-      link: profile,
-    },
-    not_found: {
-      title: t('Endereço que não existe'),
-      advice: t('Confira o método e o caminho da chamada.'),
-    },
     upstream_error: {
       title: t('Falha do modelo'),
       advice: t(
