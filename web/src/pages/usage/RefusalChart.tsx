@@ -30,56 +30,75 @@ export function RefusalChart({ refusals, onChoose }: Props) {
             ? t('Clique num dia para ver as horas dele.')
             : t('Passe por uma hora para ver quantas foram.')}
       </p>
-      <div className="relative h-40 pl-12">
-        {LINES.map((part) => (
-          <div
-            key={part}
-            aria-hidden="true"
-            style={{ bottom: `${part * 100}%` }}
-            className="absolute inset-x-0 flex translate-y-1/2 items-center gap-2"
-          >
-            <span className="w-10 shrink-0 text-right whitespace-nowrap tabular-nums">
+      <div className="flex gap-2">
+        <div aria-hidden="true" className="relative mt-2 h-40 w-10 shrink-0 tabular-nums">
+          {LINES.map((part) => (
+            <span
+              key={part}
+              style={{ bottom: `${part * 100}%` }}
+              className="absolute right-0 translate-y-1/2"
+            >
               {wholeNumber(top * part)}
             </span>
-            <span className="flex-1 border-t border-line" />
-          </div>
-        ))}
-        <ul
-          aria-label={t('Chamadas com erro por parte do período')}
-          className="relative flex h-full items-stretch"
-          onPointerLeave={() => setPointed(undefined)}
-        >
-          {bars.map((bar) => (
-            <li key={bar.text} className="flex min-w-0 flex-1">
-              <button
-                type="button"
-                aria-label={`${bar.text}: ${textOf(bar.refusals)}`}
-                onPointerEnter={() => setPointed(bar.text)}
-                onFocus={() => setPointed(bar.text)}
-                onBlur={() => setPointed(undefined)}
-                onClick={() => (isByDay ? onChoose(bar.day) : setPointed(bar.text))}
-                className={classNames(
-                  'flex min-w-0 flex-1 flex-col-reverse px-px sm:px-0.5',
-                  pointed !== undefined && pointed !== bar.text && 'opacity-50',
-                )}
-              >
-                <span
-                  style={{ height: `${(bar.refusals / top) * 100}%` }}
-                  className={classNames(
-                    'w-full shrink-0 bg-danger',
-                    bar.refusals > 0 && 'min-h-0.5',
-                  )}
-                />
-              </button>
-            </li>
           ))}
-        </ul>
-      </div>
-      <div aria-hidden="true" className="mt-2 flex justify-between pl-12 tabular-nums">
-        {[bars.at(0), bars.at(Math.floor((bars.length - 1) / 2)), bars.at(-1)].map((bar, at) => (
-          <span key={at}>{bar?.text}</span>
-        ))}
+        </div>
+        {/* A bar is wide enough for a finger: many of them scroll. */}
+        <div ref={showNewest} className="min-w-0 flex-1 overflow-x-auto">
+          <div className="min-w-fit pt-2">
+            <div className="relative h-40">
+              {LINES.map((part) => (
+                <span
+                  key={part}
+                  aria-hidden="true"
+                  style={{ bottom: `${part * 100}%` }}
+                  className="absolute inset-x-0 border-t border-line"
+                />
+              ))}
+              <ul
+                aria-label={t('Chamadas com erro por parte do período')}
+                className="relative flex h-full items-stretch"
+                onPointerLeave={() => setPointed(undefined)}
+              >
+                {bars.map((bar) => (
+                  <li key={bar.text} className="flex min-w-6 flex-1">
+                    <button
+                      type="button"
+                      aria-label={`${bar.text}: ${textOf(bar.refusals)}`}
+                      onPointerEnter={() => setPointed(bar.text)}
+                      onFocus={() => setPointed(bar.text)}
+                      onBlur={() => setPointed(undefined)}
+                      onClick={() => (isByDay ? onChoose(bar.day) : setPointed(bar.text))}
+                      className={classNames(
+                        'flex min-w-0 flex-1 flex-col-reverse px-0.5',
+                        pointed !== undefined && pointed !== bar.text && 'opacity-50',
+                      )}
+                    >
+                      <span
+                        style={{ height: `${(bar.refusals / top) * 100}%` }}
+                        className={classNames(
+                          'w-full shrink-0 rounded-t-sm bg-danger',
+                          bar.refusals > 0 && 'min-h-0.5',
+                        )}
+                      />
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </div>
+            <div aria-hidden="true" className="mt-2 flex justify-between tabular-nums">
+              {[bars.at(0), bars.at(Math.floor((bars.length - 1) / 2)), bars.at(-1)].map(
+                (bar, at) => (
+                  <span key={at}>{bar?.text}</span>
+                ),
+              )}
+            </div>
+          </div>
+        </div>
       </div>
     </div>
   )
+}
+
+function showNewest(scroller: HTMLDivElement | null): void {
+  scroller?.scrollTo({ left: scroller.scrollWidth })
 }
