@@ -16,7 +16,7 @@ import { chargedPrice } from '../catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit } from './admit.ts'
-import type { CallKind } from './call-kind.ts'
+import type { CallKind, Ending } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
   Admitted,
@@ -35,7 +35,7 @@ import { holdMoney } from './hold-money.ts'
 import { createKeptBytes } from './kept-bytes.ts'
 import { noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
-import { refusalOfExcess, refusals, type Refusal } from './refusal.ts'
+import { refusalOfExcess, refusals } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
 
 /** Serves calls of one kind. Resolves after the client received an answer or a refusal. */
@@ -165,7 +165,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       // Never deliver an answer whose charge is not durable; for a stream, never deliver its end.
       if (!isDurable(resolved)) {
         if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
-        if (relayed.refuse) endUnavailable(deps, incoming, client, held, relayed.refuse)
+        if (relayed.refuse) endUnavailable(deps, incoming, client, held, relayed)
         else refuseUnavailable(deps, incoming, client, held)
         return undefined
       }
@@ -305,11 +305,11 @@ function endUnavailable(
   incoming: IncomingCall<unknown>,
   client: Client,
   { key, model, request }: HeldCall,
-  refuse: (refused: Refusal) => void,
+  ending: Pick<Ending, 'refuse'>,
 ): void {
   const refused = refusals.serviceUnavailable()
   const reader = client.hasLeft() ? undefined : key
-  refuse(refused)
+  ending.refuse?.(refused)
   noteRefusal(deps, incoming, { refused, key: reader, asked: askedFor(model, request) })
 }
 

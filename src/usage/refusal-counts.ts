@@ -79,7 +79,12 @@ export function createRefusalCounts(deps: {
     const found = entries.get(name)
     if (found || !hasRoomFor(customerId)) return found
     const made = {
-      ...{ customerId, hourMs, keyId, modelId, code, status },
+      customerId,
+      hourMs,
+      keyId,
+      modelId,
+      code,
+      status,
       ...NONE,
     }
     entries.set(name, made)

@@ -111,8 +111,11 @@ test('the hours are listed newest first, page by page, by model, key and code, a
   } while (cursor !== '')
   assert.equal(seen.length, 10)
   assert.equal(new Set(seen.map((one) => JSON.stringify(one))).size, 10)
-  const hours = seen.map((one) => one.hour_at)
-  assert.deepEqual(hours, hours.toSorted().toReversed())
+  const hours = seen.map((one) => Date.parse(one.hour_at))
+  assert.deepEqual(
+    hours,
+    hours.toSorted((left, right) => right - left),
+  )
   const of = async (query: string): Promise<any[]> =>
     (await read(secret, `/usage/refusals/by-hour?${period}&${query}`)).refusals
   assert.deepEqual(

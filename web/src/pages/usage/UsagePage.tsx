@@ -45,7 +45,7 @@ export function UsagePage() {
             <Tabs.Trigger
               key={value}
               value={value}
-              className="-mb-px min-h-11 border-b-2 border-transparent px-3 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+              className="-mb-px min-h-11 border-b-2 border-transparent px-3 text-sm whitespace-nowrap max-sm:px-2 font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
             >
               {text}
             </Tabs.Trigger>
