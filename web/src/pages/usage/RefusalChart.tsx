@@ -42,9 +42,9 @@ export function RefusalChart({ refusals, onChoose }: Props) {
             </span>
           ))}
         </div>
-        {/* A bar is wide enough for a finger: many of them scroll. */}
-        <div ref={showNewest} className="min-w-0 flex-1 overflow-x-auto">
-          <div className="min-w-fit pt-2">
+        {/* A bar is wide enough for a finger: many of them scroll, from the newest at the right end. */}
+        <div className="min-w-0 flex-1 overflow-x-auto [direction:rtl]">
+          <div className="min-w-fit pt-2 [direction:ltr]">
             <div className="relative h-40">
               {LINES.map((part) => (
                 <span
@@ -97,8 +97,4 @@ export function RefusalChart({ refusals, onChoose }: Props) {
       </div>
     </div>
   )
-}
-
-function showNewest(scroller: HTMLDivElement | null): void {
-  scroller?.scrollTo({ left: scroller.scrollWidth })
 }
