@@ -22,6 +22,7 @@ import type { Parts } from './open-parts.ts'
 interface Started {
   readonly calls: ModelCalls
   readonly checkCaller: CheckCaller
+  readonly observer: HttpDeps['observer']
   readonly workers: Workers
   readonly startedAt: Date
   readonly live: LiveStreams
@@ -42,6 +43,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     keys,
     calls: started.calls,
     checkCaller: started.checkCaller,
+    observer: started.observer,
     live: started.live,
     bodies: parts.bodies,
     connections: {

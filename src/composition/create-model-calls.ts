@@ -42,10 +42,15 @@ import { IMAGE_FILES } from '../http/images/image-file-routes.ts'
 import { storeImage } from '../images/generated-images.ts'
 import { readRoom } from '../ledger/read-room.ts'
 import type { Log } from '../lib/log.ts'
+import type { RefusalCounts } from '../usage/refusal-counts.ts'
 import type { Parts } from './open-parts.ts'
 
 /** Creates the money path for each kind of call. */
-export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller: CheckCaller } {
+export function createModelCalls(parts: Parts): {
+  calls: ModelCalls
+  checkCaller: CheckCaller
+  observer: GatewayObserver
+} {
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const notes = parts.shieldCounts
@@ -111,6 +116,7 @@ export function createModelCalls(parts: Parts): { calls: ModelCalls; checkCaller
       ),
     },
     checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key), parts.shared.limiter),
+    observer: gateway.observer,
   }
 }
 
@@ -160,15 +166,28 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     unpaidWork: createUnpaidWork(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,
-    observer: createObserver(metrics.gateway, health),
+    observer: createObserver(metrics.gateway, health, parts.refusalCounts),
     log: parts.log,
   }
 }
 
-/** Answers and failures of upstreams count in this node's metrics and in the health of the upstreams. */
-function createObserver(metrics: GatewayObserver, health: HealthRecorder): GatewayObserver {
+/**
+ * Answers and failures of upstreams count in this node's metrics and in the health of the upstreams; refusals of
+ * recognised keys also for their customers.
+ */
+function createObserver(
+  metrics: GatewayObserver,
+  health: HealthRecorder,
+  refusalCounts: RefusalCounts,
+): GatewayObserver {
   return {
     ...metrics,
+    refused(facts) {
+      metrics.refused(facts)
+      const { key, modelId, code, status } = facts
+      if (!key) return
+      refusalCounts.note({ customerId: key.customerId, keyId: key.id, modelId, code, status })
+    },
     upstreamAnswered(facts) {
       metrics.upstreamAnswered(facts)
       health.sample({ ...facts, ok: true })

@@ -28,6 +28,7 @@ export function createWorkerDeps(
     health,
     keyUses,
     shieldCounts: parts.shieldCounts,
+    refusalCounts: parts.refusalCounts,
     processor: parts.payments.processor,
     mail: { mailer: mail.mailer, sender: mail.sender, unsubscribe: mail.unsubscribe, log },
     webhooks: parts.webhooks,

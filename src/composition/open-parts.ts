@@ -27,6 +27,7 @@ import type { ReferralProgramme } from '../payments/referral-rewards/reward-due-
 import type { TrialProgramme } from '../payments/trial-credit/grant-trial-credit.ts'
 import { createSignIn, type SignIn } from '../sign-in/create-sign-in.ts'
 import { createResponseStore, type ResponseStore } from '../stored-responses/response-store.ts'
+import { createRefusalCounts, type RefusalCounts } from '../usage/refusal-counts.ts'
 import { createMargins, type Margins } from '../usage/margins.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import type { Config } from './config.ts'
@@ -61,6 +62,7 @@ export interface Parts {
   readonly upstreams: OpenUpstreams
   readonly keyUses: KeyUses
   readonly shieldCounts: ShieldCounts
+  readonly refusalCounts: RefusalCounts
   readonly keys: KeyCache
   readonly calls: RunningCalls
   readonly bodies: ByteBudget
@@ -114,7 +116,7 @@ export async function openParts(
     'upstreams',
     await openUpstreams(config, pricing.catalog.listConfigured(), log, shared.runningOf('routes')),
   )
-  const { keyUses, shieldCounts } = openCounts(db, log, closing)
+  const { keyUses, shieldCounts, refusalCounts } = openCounts(db, log, closing)
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   closing.add(
     'listener',
@@ -151,6 +153,7 @@ export async function openParts(
     upstreams,
     keyUses,
     shieldCounts,
+    refusalCounts,
     keys,
     calls,
     bodies,
@@ -179,7 +182,9 @@ function openCounts(db: Database, log: Log, closing: Closing) {
   closing.add('key uses', { close: () => keyUses.flush() })
   const shieldCounts = createShieldCounts({ db, log })
   closing.add('shield counts', { close: () => shieldCounts.flush() })
-  return { keyUses, shieldCounts }
+  const refusalCounts = createRefusalCounts({ db, log })
+  closing.add('refusal counts', { close: () => refusalCounts.flush() })
+  return { keyUses, shieldCounts, refusalCounts }
 }
 
 /** A parent answers no requests. */

@@ -1386,6 +1386,26 @@ create table usage_hours (
   constraint usage_hours_pkey PRIMARY KEY (customer_id, hour_at, api_key_id, model_id)
 ) with (fillfactor=50);
 
+create table usage_refusals (
+  customer_id uuid not null,
+  hour_at timestamptz not null,
+  id uuid not null default gen_random_uuid(),
+  api_key_id uuid,
+  model_id text,
+  code text not null,
+  status smallint not null,
+  refusals bigint not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  constraint usage_refusals_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint usage_refusals_counted UNIQUE NULLS NOT DISTINCT (customer_id, hour_at, api_key_id, model_id, code, status),
+  constraint usage_refusals_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint usage_refusals_pkey PRIMARY KEY (customer_id, hour_at, id),
+  constraint usage_refusals_refusals_check CHECK (refusals > 0)
+);
+CREATE INDEX usage_refusals_by_hour ON usage_refusals USING brin (hour_at);
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON usage_refusals FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table usage_sessions (
   customer_id uuid not null,
   session_id text collate "C" not null,

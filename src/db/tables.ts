@@ -497,6 +497,18 @@ export interface Tables {
     first_request_at: Date
     last_request_at: Date
   }
+  usage_refusals: {
+    customer_id: string
+    hour_at: Date
+    id: Generated<string>
+    api_key_id: string | null
+    model_id: string | null
+    code: string
+    status: number
+    refusals: bigint
+    first_at: Date
+    last_at: Date
+  }
   stored_responses: {
     id: string
     customer_id: string

@@ -43,14 +43,18 @@ export function createCheckCaller(
    */
   wide: RateLimiter,
 ): CheckCaller {
-  function refuseWide(incoming: IncomingCaller, openClient: () => Client): boolean {
+  function refuseWide(
+    incoming: IncomingCaller,
+    openClient: () => Client,
+    key: ActiveKey | undefined,
+  ): boolean {
     const network = wideNetwork(incoming.ip)
     if (network === undefined) return false
     const seconds = wide.take(`c:${network}`, deps.ipRequestsPerMinute * WIDE_FACTOR)
     if (seconds === undefined) return false
     const limits = deps.limits.lastKnown(ipSubject(incoming.ip, deps.ipRequestsPerMinute))
     const none = { ...limits, remaining: 0 }
-    refuseCall(deps, incoming, openClient(), refusals.ipLimited(seconds), none)
+    refuseCall(deps, incoming, openClient(), { refused: refusals.ipLimited(seconds), key }, none)
     return true
   }
 
@@ -58,12 +62,14 @@ export function createCheckCaller(
   function refuseReached(
     incoming: IncomingCaller,
     openClient: () => Client,
+    key: ActiveKey | undefined,
     subject: LimitSubject,
     refusalOf: (seconds: number) => Refusal,
   ): boolean {
     const seconds = deps.limits.reachedFor(subject)
     if (seconds === undefined) return false
-    refuseCall(deps, incoming, openClient(), refusalOf(seconds), deps.limits.lastKnown(subject))
+    const limits = deps.limits.lastKnown(subject)
+    refuseCall(deps, incoming, openClient(), { refused: refusalOf(seconds), key }, limits)
     return true
   }
 
@@ -101,7 +107,8 @@ export function createCheckCaller(
       await refuseAndCount(deps, incoming, openClient(), key)
       return undefined
     }
-    if (refuseReached(incoming, openClient, keySubject(key), refusals.keyLimited)) return undefined
+    if (refuseReached(incoming, openClient, key, keySubject(key), refusals.keyLimited))
+      return undefined
     const fault = await findFault(key, body).catch((error: unknown) => {
       deps.log.error('room_lookup_failed', { requestId: incoming.requestId, error })
       return refusals.serviceUnavailable()
@@ -122,11 +129,13 @@ export function createCheckCaller(
 
   return function checkCaller(incoming, body, openClient) {
     const known = identifyCached(deps, incoming)
-    const key = known && !('refused' in known) ? known : undefined
+    const isRefused = known !== undefined && 'refused' in known
+    const key = isRefused ? undefined : known
+    const owner = isRefused ? known.key : known
     if (!key || !hasOwnLimit(key)) {
       const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
-      if (refuseReached(incoming, openClient, address, refusals.ipLimited)) return undefined
-      if (refuseWide(incoming, openClient)) return undefined
+      if (refuseReached(incoming, openClient, owner, address, refusals.ipLimited)) return undefined
+      if (refuseWide(incoming, openClient, owner)) return undefined
     }
     return (key && passAtOnce(key, body)) ?? checkSlowly(incoming, body, openClient)
   }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { KeyCache } from '../customers/key-cache.ts'
+import type { ActiveKey, KeyCache } from '../customers/key-cache.ts'
 import type { FxRate } from '../fx/fx-rates.ts'
 import type { DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
 import type { LeaseView } from '../ledger/lease.ts'
@@ -56,8 +56,12 @@ export interface GatewayObserver {
     /** The time spent waiting for the upstream. */
     upstreamMs: number
   }): void
-  /** A model call was refused; `modelId` is undefined if its model was not known yet, or is not in the catalog. */
+  /**
+   * A model call was refused; `modelId` is undefined if its model was not known yet, or is not in the catalog, and `key`
+   * if it was not recognised, or the client left before the answer.
+   */
   refused(facts: {
+    key: Pick<ActiveKey, 'id' | 'customerId'> | undefined
     modelId: string | undefined
     status: number
     code: string

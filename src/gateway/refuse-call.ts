@@ -1,26 +1,42 @@
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { Asked, NotAdmitted } from './call.ts'
 import type { Client, IncomingCall } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayDeps, GatewayObserver } from './gateway-deps.ts'
 import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
 /** The part of a call that is known before its body is read. */
 export type IncomingCaller = Omit<IncomingCall<unknown>, 'body' | 'sessionId' | 'maxCostBrl'>
 
+/** What a refusal is counted by. */
+export interface RefusalDeps {
+  readonly observer: Pick<GatewayObserver, 'refused'>
+}
+
 export function refuseCall(
-  deps: Pick<GatewayDeps, 'observer'>,
+  deps: RefusalDeps,
   incoming: Pick<IncomingCaller, 'receivedAtMs'>,
   client: Client,
-  refused: Refusal,
+  refusal: RefusalOfCall,
   limits: Limits,
-  asked?: Asked,
 ): void {
-  client.refuse(refused, limits)
-  const durationMs = performance.now() - incoming.receivedAtMs
+  // A customer's own counts are of the answers that arrived.
+  const hasLeft = client.hasLeft()
+  client.refuse(refusal.refused, limits)
+  noteRefusal(deps, incoming, hasLeft ? { ...refusal, key: undefined } : refusal)
+}
+
+/** A refusal, and whose call it was of what: `key` is undefined if it was not recognised. */
+type RefusalOfCall = Omit<NotAdmitted, 'kind'>
+
+/** Counts an error that was the answer of a call, or the end of its stream. */
+export function noteRefusal(
+  { observer }: RefusalDeps,
+  { receivedAtMs }: Pick<IncomingCaller, 'receivedAtMs'>,
+  { refused, key, asked = NOT_READ }: RefusalOfCall,
+): void {
   const { status, code } = refused
-  const { modelId, isStream } = asked ?? NOT_READ
-  deps.observer.refused({ modelId, status, code, isStream, durationMs })
+  observer.refused({ key, status, code, ...asked, durationMs: performance.now() - receivedAtMs })
 }
 
 const NOT_READ: Asked = { modelId: undefined, isStream: false }
@@ -33,7 +49,7 @@ export async function refuseAndCount(
   { refused, key, asked }: NotAdmitted,
 ): Promise<void> {
   const { limits, reached } = await countRequest(deps, incoming.ip, key)
-  return refuseCall(deps, incoming, client, reached ?? refused, limits, asked)
+  return refuseCall(deps, incoming, client, { refused: reached ?? refused, key, asked }, limits)
 }
 
 /**

@@ -16,7 +16,7 @@ import { chargedPrice } from '../catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit } from './admit.ts'
-import type { CallKind } from './call-kind.ts'
+import type { CallKind, Ending } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
   Admitted,
@@ -33,7 +33,7 @@ import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney } from './hold-money.ts'
 import { createKeptBytes } from './kept-bytes.ts'
-import { refuseAndCount, refuseCall } from './refuse-call.ts'
+import { noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
 import { refusalOfExcess, refusals } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
@@ -61,18 +61,24 @@ export function createServeCall<
     }
     try {
       for (const [index, model] of models.entries()) {
-        const asked = askedFor(model, request)
+        const of = { key: admitted.key, asked: askedFor(model, request) }
         const bounds = await kind.bound(model, request, deps.providers)
         const held = await holdMoney(deps, incoming, admitted, model, bounds, index > 0)
         if ('refused' in held)
-          return refuseCall(deps, incoming, client, held.refused, held.limits, asked)
+          return refuseCall(deps, incoming, client, { ...of, refused: held.refused }, held.limits)
 
         const failure = await serveHeldCall(deps, kind, incoming, client, held)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
         const isOver = index === models.length - 1 || client.hasLeft() || isFinal(failure)
         if (isOver)
-          return refuseCall(deps, incoming, client, refusalOf(failure), held.limits, asked)
+          return refuseCall(
+            deps,
+            incoming,
+            client,
+            { ...of, refused: refusalOf(failure) },
+            held.limits,
+          )
       }
     } finally {
       place.release()
@@ -159,7 +165,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       // Never deliver an answer whose charge is not durable; for a stream, never deliver its end.
       if (!isDurable(resolved)) {
         if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
-        if (relayed.refuse) relayed.refuse(refusals.serviceUnavailable())
+        if (relayed.refuse) endUnavailable(deps, incoming, client, held, relayed)
         else refuseUnavailable(deps, incoming, client, held)
         return undefined
       }
@@ -287,10 +293,24 @@ function refuseUnavailable(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
   client: Client,
-  { model, request, limits }: HeldCall,
+  { key, model, request, limits }: HeldCall,
 ): void {
-  const asked = askedFor(model, request)
-  refuseCall(deps, incoming, client, refusals.serviceUnavailable(), limits, asked)
+  const refused = refusals.serviceUnavailable()
+  refuseCall(deps, incoming, client, { refused, key, asked: askedFor(model, request) }, limits)
+}
+
+/** The same for a stream that has begun. */
+function endUnavailable(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  { key, model, request }: HeldCall,
+  ending: Pick<Ending, 'refuse'>,
+): void {
+  const refused = refusals.serviceUnavailable()
+  const reader = client.hasLeft() ? undefined : key
+  ending.refuse?.(refused)
+  noteRefusal(deps, incoming, { refused, key: reader, asked: askedFor(model, request) })
 }
 
 /** The labels of a call in the metrics. */

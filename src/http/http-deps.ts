@@ -1,5 +1,6 @@
 import type { KeyCache } from '../customers/key-cache.ts'
 import type { LimitsView } from '../gateway/limits.ts'
+import type { RefusalDeps } from '../gateway/refuse-call.ts'
 import type { Log } from '../lib/log.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { RestLimits } from './rest/rest-limits.ts'
@@ -9,7 +10,7 @@ import type { ConnectionLimitOptions } from './server/connection-limit.ts'
 import type { ResourceDeps, RouteTerms } from './resources.ts'
 
 /** The dependencies of the server itself; each resource declares its own. */
-export interface ServerDeps {
+export interface ServerDeps extends RefusalDeps {
   readonly terms: RouteTerms
   readonly keys: KeyCache
   readonly limits: LimitsView

@@ -1,7 +1,7 @@
 /**
  * Erases what operators wrote about a deleted account, and its large tables in batches, each a short transaction: prompts, images, stored
  * responses, mails,
- * notifications, counts of the shield, and the ids of usage sessions, which the customer chose. If a run stops early, a background job
+ * notifications, counts of the shield and of refusals, and the ids of usage sessions, which the customer chose. If a run stops early, a background job
  * continues. No new rows appear meanwhile, because the database refuses rows for a deleted customer.
  */
 import { sql, type RawBuilder } from 'kysely'
@@ -28,6 +28,7 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
 ]
 const EVENTS_BATCH = 1_000
 const TASKS_BATCH = 2_000
+const REFUSALS_BATCH = 2_000
 /** A day has one row for each key, action and kind. */
 const SHIELD_DAYS_BATCH = 10
 
@@ -50,6 +51,7 @@ export async function eraseRemains(
     // Before the ids of the events, whose sums they are.
     () => runBatch(db, eraseTasks(customerId)),
     () => runBatch(db, eraseShieldCounts(customerId)),
+    () => runBatch(db, eraseRefusals(customerId)),
     () => eraseSessionIds(db, customerId),
   ]
   for (const step of steps) {
@@ -85,6 +87,12 @@ function eraseShieldCounts(customerId: string): RawBuilder<unknown> {
   return sql`
     delete from shield_counts where customer_id = ${customerId} and day in (
       select distinct day from shield_counts where customer_id = ${customerId} limit ${SHIELD_DAYS_BATCH})`
+}
+
+function eraseRefusals(customerId: string): RawBuilder<unknown> {
+  return sql`
+    delete from usage_refusals where customer_id = ${customerId} and (hour_at, id) in (
+      select hour_at, id from usage_refusals where customer_id = ${customerId} limit ${REFUSALS_BATCH})`
 }
 
 function eraseRows(table: string, customerId: string, batch: number): RawBuilder<unknown> {

@@ -76,6 +76,11 @@ export const EXPORT_LISTS = {
       select day::text, api_key_id, action, kind, occurrences from shield_counts
       where customer_id = ${id} order by day desc, api_key_id, action, kind`,
   },
+  usage_refusals: {
+    entries: (id) => sql`
+      select hour_at, api_key_id, model_id, code, status, refusals, first_at, last_at from usage_refusals
+      where customer_id = ${id} order by hour_at desc, id desc`,
+  },
   prompts: {
     entries: (id) => sql`
       select id, slug, name, description, variables, tags, default_model, version, created_at, updated_at

@@ -106,6 +106,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'prompts.customer_id': { exportedIn: 'prompts', deletion: 'erased' },
   'shield_counts.customer_id': { exportedIn: 'shield_counts', deletion: 'erased' },
+  'usage_refusals.customer_id': { exportedIn: 'usage_refusals', deletion: 'erased' },
   'usage_sessions.customer_id': { exportedIn: 'sessions', deletion: 'erased' },
   'task_spends.customer_id': {
     notExported: 'what each key spent in a session, for its cap; the sums are in sessions',

@@ -11,6 +11,7 @@ import { pruneCardAttempts } from '../payments/card-attempts.ts'
 import { pruneRuns } from '../reconciliation/runs.ts'
 import { pruneSignIn } from '../sign-in/prune-sign-in.ts'
 import { pruneStoredResponses } from '../stored-responses/prune-stored-responses.ts'
+import { pruneRefusals } from '../usage/prune-refusals.ts'
 import { pruneWebhookAttempts } from '../webhooks/prune-webhook-attempts.ts'
 import type { Database } from '../db/open.ts'
 import { inMinutes } from './in-minutes.ts'
@@ -28,6 +29,7 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
     'prune-card-attempts': { cron: '*/10 * * * *', run: () => pruneCardAttempts(db) },
     'prune-rate-windows': { cron: '*/5 * * * *', run: () => pruneRateWindows(db, inMinutes(4)) },
     'prune-shield-counts': { cron: '7 4 * * *', run: () => pruneShieldCounts(db) },
+    'prune-refusals': { cron: '17 4 * * *', run: () => pruneRefusals(db, inMinutes(10)) },
     'prune-invitations': { cron: '43 3 * * *', run: () => pruneInvitations(db) },
     'prune-audit-log': { cron: '33 4 * * *', run: () => pruneAuditLog(db, inMinutes(10)) },
     'prune-stored-responses': {

@@ -39,6 +39,7 @@ import { topUpAutomatically } from '../payments/top-up-automatically.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
+import type { RefusalCounts } from '../usage/refusal-counts.ts'
 import type { Margins } from '../usage/margins.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
@@ -83,6 +84,7 @@ export interface WorkerDeps {
   readonly health: HealthRecorder
   readonly keyUses: KeyUses
   readonly shieldCounts: ShieldCounts
+  readonly refusalCounts: RefusalCounts
   /** Undefined if nobody can top up. */
   readonly processor: Processor | undefined
   readonly mail: SendDeps
@@ -127,6 +129,8 @@ const PAYER_REMOVALS_EVERY_MS = 15_000
 const WEBHOOKS_EVERY_MS = 1_000
 const KEY_USES_EVERY_MS = 3_000
 const SHIELD_COUNTS_EVERY_MS = 3_000
+/** A customer who looks at the page sees a refusal soon after it. */
+const REFUSALS_EVERY_MS = 2_000
 /** Several times within the lease of an incident. */
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
@@ -158,7 +162,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
 
 /** The timers of this node's own state. */
 function startOwnTimers(deps: WorkerDeps): Timer[] {
-  const { db, ledger, lease, calls, health, keyUses, shieldCounts, log } = deps
+  const { db, ledger, lease, calls, health, keyUses, shieldCounts, refusalCounts, log } = deps
   const reconcileAs = deps.role === 'worker' ? reconcileOwn : reconcile
   return [
     every(CHECKPOINT_EVERY_MS, 'checkpoint', log, async () => {
@@ -172,6 +176,7 @@ function startOwnTimers(deps: WorkerDeps): Timer[] {
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(SHIELD_COUNTS_EVERY_MS, 'flush_shield_counts', log, () => shieldCounts.flush()),
+    every(REFUSALS_EVERY_MS, 'flush_refusals', log, () => refusalCounts.flush()),
     every(
       INCIDENTS_EVERY_MS,
       'report_incidents',

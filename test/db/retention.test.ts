@@ -107,6 +107,9 @@ const INSERTS: Readonly<Record<string, (id: string, at: Date) => RawBuilder<unkn
   upstream_health_hours: (id, at) =>
     sql`insert into upstream_health_hours (hour_at, upstream_id, vendor, ok_count, failed_count, latency_counts)
       values (${at}, ${id}, 'x', 1, 0, array_fill(0::int8, array[156]))`,
+  usage_refusals: (_id, at) =>
+    sql`insert into usage_refusals (customer_id, hour_at, api_key_id, code, status, refusals, first_at, last_at)
+      values (${customerId}, ${at}, ${keyId}, 'insufficient_balance', 402, 1, ${at}, ${at})`,
   webhook_attempts: (id, at) =>
     sql`with endpoint as (
         insert into webhook_endpoints (id, customer_id, url, secret_sealed)

@@ -147,6 +147,10 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     .execute()
   await sql`insert into shield_counts (customer_id, api_key_id, day, action, kind, occurrences)
     values (${customerId}, ${key.id}, current_date, 'mask', 'cpf', 3)`.execute(db)
+  await sql`insert into usage_refusals (customer_id, hour_at, api_key_id, code, status, refusals, first_at, last_at)
+    values (${customerId}, date_trunc('hour', now()), ${key.id}, 'model_not_found', 404, 3, now(), now())`.execute(
+    db,
+  )
   const { teamSecret, teamOwnerId } = await seedTeams(db, customerId, email, marker)
   await seedReferrals(db, customerId)
   return {

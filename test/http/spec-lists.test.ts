@@ -10,6 +10,7 @@ import { addTeamMember, TEAM_MEMBERS_MAX } from '../../src/customers/team-member
 import { insertTeam } from '../../src/customers/teams.ts'
 import type { Database } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { seedRefusals } from '../harness/seed-refusals.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { crowdForOperators } from './crowd-for-operators.ts'
@@ -177,6 +178,7 @@ const PAGES: readonly [
   ['GET /me/prompts/{id}/runs', 'runs', 20, 100, 110],
   ['GET /usage/events', 'usage_events', 50, 200, 1_620],
   ['GET /usage/calls', 'calls', 50, 200, 1_620],
+  ['GET /usage/refusals/by-hour', 'refusals', 50, 200, 210],
   ['GET /me/public-bills', 'public_bills', 50, 200, 210],
   ['GET /api-keys', 'api_keys', 50, 200, 421],
   ['GET /me/prompts', 'prompts', 50, 200, 211],
@@ -221,6 +223,16 @@ async function createCrowded(): Promise<Crowded> {
       ...use,
       at: new Date(Date.now() - index),
       sessionId: sessionOf(index),
+    })),
+  })
+  await seedRefusals(db, {
+    customerId,
+    apiKeyId: key.id,
+    rows: Array.from({ length: 210 }, (_, index) => ({
+      at: new Date(Date.now() - index * 3_600_000),
+      code: 'model_not_found',
+      status: 404,
+      refusals: 1,
     })),
   })
   const teamId = await db

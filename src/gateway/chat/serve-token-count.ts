@@ -15,7 +15,7 @@ export function createServeTokenCount(deps: GatewayDeps, kind: ChatKind) {
     const { key, request, models } = admitted
     const { limits, reached } = await countRequest(deps, incoming.ip, key)
     const asked = { modelId: models[0].id, isStream: false }
-    if (reached) return refuseCall(deps, incoming, client, reached, limits, asked)
+    if (reached) return refuseCall(deps, incoming, client, { refused: reached, key, asked }, limits)
     const { promptTokensEstimated } = await kind.bound(models[0], request, deps.providers)
     client.answer(JSON.stringify({ input_tokens: promptTokensEstimated }), limits)
   }

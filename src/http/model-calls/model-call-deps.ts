@@ -1,6 +1,7 @@
 import type { KeyCache } from '../../customers/key-cache.ts'
 import type { CheckCaller } from '../../gateway/check-caller.ts'
 import type { LimitsView } from '../../gateway/limits.ts'
+import type { RefusalDeps } from '../../gateway/refuse-call.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import type { IncomingForm } from '../../gateway/transcriptions/transcription-request.ts'
 import type { Pace } from '../../lib/pace.ts'
@@ -21,7 +22,7 @@ export interface ModelCalls {
   readonly transcribe: ServeCall<IncomingForm>
 }
 
-export interface ModelCallDeps {
+export interface ModelCallDeps extends RefusalDeps {
   readonly keys: KeyCache
   readonly log: Log
   /** The address at which customers reach this server; undefined: the host that each request names. */

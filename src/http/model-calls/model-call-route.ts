@@ -4,7 +4,7 @@ import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { ExpectedBody } from '../../gateway/check-caller.ts'
 import type { Client } from '../../gateway/client.ts'
 import { customerSubject, ipSubject, keySubject } from '../../gateway/limits.ts'
-import type { IncomingCaller } from '../../gateway/refuse-call.ts'
+import { refuseCall, type IncomingCaller } from '../../gateway/refuse-call.ts'
 import { refusalOfExcess, refusals } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import { errorFormatOf, type ErrorFormat } from '../rest/error-formats.ts'
@@ -14,12 +14,12 @@ import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import type { Route } from '../rest/route.ts'
 import { accessFacts } from '../server/access-log.ts'
+import { checkedCallers, type CheckedCaller } from '../server/checked-callers.ts'
 import { codingOf } from '../server/decompress.ts'
 import { discardBody } from '../server/discard-body.ts'
 import { modelInPath } from '../server/client-path.ts'
 import { setBodyOwner } from '../server/read-body.ts'
 import { declaredBytes } from '../server/request-head.ts'
-import { createRequestSlot } from '../server/request-slot.ts'
 import { withModel } from './with-model.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
@@ -92,11 +92,6 @@ function oneText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join() : header
 }
 
-type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }
-
-/** The caller of each request, from its check on. */
-const checkedCallers = createRequestSlot<CheckedCaller>('checked caller')
-
 /** Checks the caller before the body is read, so that no memory is spent on the body of a refused caller. */
 function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: ErrorFormat) {
   return function check(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
@@ -114,7 +109,14 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: 
     const goOn = (key: ActiveKey | undefined): void => {
       if (!key) return discardBody(request.raw)
       if (isBodyStreamed && codingOf(request.headers)) {
-        openClient().refuse(refusals.codingRefused(), deps.limits.lastKnown(keySubject(key)))
+        const refused = refusals.codingRefused()
+        refuseCall(
+          deps,
+          caller,
+          openClient(),
+          { refused, key },
+          deps.limits.lastKnown(keySubject(key)),
+        )
         return discardBody(request.raw)
       }
       checkedCallers.set(request, { ...caller, key })
@@ -177,8 +179,11 @@ function failCall(
   const { url } = request.routeOptions
   deps.log.error('model_call_failed', { requestId: request.id, path: url, error })
   if (reply.raw.headersSent) return void reply.raw.destroy()
-  const subject = ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute)
-  client.refuse(refusals.internalError(), deps.limits.lastKnown(subject))
+  const limits = deps.limits.lastKnown(ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute))
+  const refused = refusals.internalError()
+  const caller = checkedCallers.get(request)
+  if (caller) refuseCall(deps, caller, client, { refused, key: caller.key }, limits)
+  else client.refuse(refused, limits)
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

@@ -126,6 +126,16 @@ const LISTS = {
     kind: Type.String(),
     occurrences: count,
   },
+  usage_refusals: {
+    hour_at: dateTime,
+    api_key_id: nullable(uuid),
+    model_id: text,
+    code: Type.String(),
+    status: Type.Integer(),
+    refusals: count,
+    first_at: dateTime,
+    last_at: dateTime,
+  },
   prompts: {
     id: uuid,
     slug: Type.String(),

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
 import { isDatabaseUnavailable } from '../../db/is-database-unavailable.ts'
+import { noteRefusal, type RefusalDeps } from '../../gateway/refuse-call.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { Log } from '../../lib/log.ts'
 import { clientErrorsOf, errorFormatOf } from '../rest/error-formats.ts'
@@ -10,6 +11,8 @@ import { limitHeaders } from '../rest/response-headers.ts'
 import { restError } from '../rest/rest-error.ts'
 import { TooManyRequests } from '../rest/rest-limits.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+import { hasLeft } from '../rest/leaving-client.ts'
+import { checkedCallers } from './checked-callers.ts'
 import { explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
 import { TooManyConnections } from './too-many-connections.ts'
@@ -42,8 +45,13 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   )
 }
 
+interface ErrorDeps extends RefusalDeps {
+  readonly log: Log
+  readonly bodyBytesMax: number
+}
+
 export function answerError(
-  deps: { readonly log: Log; readonly bodyBytesMax: number },
+  deps: ErrorDeps,
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,17 +59,19 @@ export function answerError(
   if (error instanceof RestRefusal) {
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     if (error instanceof TooManyRequests) reply.headers(limitHeaders(error.limits))
-    if (clientErrorsOf(pathOf(request))) return sendRefusal(request, reply, refusalOfRest(error))
+    if (clientErrorsOf(pathOf(request)))
+      return refuseCaller(deps, request, reply, refusalOfRest(error))
     return restError(reply, error.status, error.code, error.details)
   }
   // The account was deleted while the request ran, so the caller no longer exists.
   if (isCustomerDeleted(error)) return reply.code(401).send()
-  if (error instanceof BodyRefused) return answerFull(refusalOfExcess(error.excess), request, reply)
+  if (error instanceof BodyRefused)
+    return answerFull(deps, refusalOfExcess(error.excess), request, reply)
   if (error instanceof TooManyConnections)
-    return answerFull(refusals.tooManyConnections(), request, reply)
+    return answerFull(deps, refusals.tooManyConnections(), request, reply)
   if (error instanceof CodingRefused)
     return isModelCall(request)
-      ? sendRefusal(request, reply, refusals.codingRefused())
+      ? refuseCaller(deps, request, reply, refusals.codingRefused())
       : restError(
           reply,
           400,
@@ -70,14 +80,14 @@ export function answerError(
         )
   if (error.validation)
     return clientErrorsOf(pathOf(request))
-      ? sendRefusal(request, reply, refusals.invalidRequest(whatIsWrong(error)))
+      ? refuseCaller(deps, request, reply, refusals.invalidRequest(whatIsWrong(error)))
       : restError(reply, 400, 'invalid_request', whatIsWrong(error))
   if (isDatabaseUnavailable(error)) {
     const { id: requestId, method } = request
     deps.log.warn('request_without_database', { requestId, method, error })
     reply.header('retry-after', RETRY_AFTER_SECONDS)
     return clientErrorsOf(pathOf(request)) || isModelCall(request)
-      ? sendRefusal(request, reply, refusals.serviceUnavailable())
+      ? refuseCaller(deps, request, reply, refusals.serviceUnavailable())
       : restError(reply, 503, 'service_unavailable', DATABASE_UNAVAILABLE)
   }
   const status = error.statusCode ?? 500
@@ -85,23 +95,28 @@ export function answerError(
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })
   if (status === 413) {
     return isModelCall(request)
-      ? sendRefusal(request, reply, refusals.payloadTooLarge(deps.bodyBytesMax))
+      ? refuseCaller(deps, request, reply, refusals.payloadTooLarge(deps.bodyBytesMax))
       : restError(reply, 413, 'payload_too_large')
   }
   if (status < 500) {
     return isModelCall(request)
-      ? sendRefusal(request, reply, refusals.invalidRequest('A requisição está malformada.'))
+      ? refuseCaller(deps, request, reply, refusals.invalidRequest('A requisição está malformada.'))
       : restError(reply, 400, 'invalid_request', 'a requisição está malformada')
   }
   return isModelCall(request)
-    ? sendRefusal(request, reply, refusals.internalError())
+    ? refuseCaller(deps, request, reply, refusals.internalError())
     : restError(reply, 500, 'internal_error')
 }
 
-function answerFull(refused: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerFull(
+  deps: ErrorDeps,
+  refused: Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   reply.header('retry-after', refused.retryAfterSeconds)
   return isModelCall(request)
-    ? sendRefusal(request, reply, refused)
+    ? refuseCaller(deps, request, reply, refused)
     : restError(reply, refused.status, refused.code)
 }
 
@@ -113,6 +128,18 @@ function whatIsWrong({ validation, validationContext }: FastifyError): string {
   const missing = params?.missingProperty ?? params?.additionalProperty
   const field = [inside, missing].filter(Boolean).join('.') || (validationContext ?? 'request')
   return `${field}: ${explainFault(fault ?? {})}`
+}
+
+/** Counts the error if the caller of a model call is known, as after an unreadable body. */
+function refuseCaller(
+  deps: ErrorDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refused: Refusal,
+): FastifyReply {
+  const caller = checkedCallers.get(request)
+  if (caller && !hasLeft(reply.raw)) noteRefusal(deps, caller, { refused, key: caller.key })
+  return sendRefusal(request, reply, refused)
 }
 
 function sendRefusal(request: FastifyRequest, reply: FastifyReply, refused: Refusal): FastifyReply {

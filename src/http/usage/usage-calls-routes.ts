@@ -57,7 +57,7 @@ export const usageCallsRoutes = [
     answer: answer({
       calls: Type.Array(call, {
         description:
-          'As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) não são guardadas uma a uma.',
+          'As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) são contadas em GET /usage/refusals.',
       }),
       next_cursor: nextCursor,
     }),

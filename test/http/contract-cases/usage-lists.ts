@@ -1,3 +1,4 @@
+import { seedRefusals } from '../../harness/seed-refusals.ts'
 import { seedUsage } from '../../harness/seed-usage.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
@@ -18,6 +19,12 @@ export async function createCases({ database: { db } }: TestGateway): Promise<Co
       { ...use, costPicoUsd: 0n },
       { ...use, outcome: 'released' },
     ],
+  })
+  const refusal = { at: new Date(), code: 'model_not_found', status: 404, refusals: 3 }
+  await seedRefusals(db, {
+    customerId,
+    apiKeyId: key.id,
+    rows: [refusal, { ...refusal, code: 'upstream_error', status: 502, modelId: 'gpt-4o' }],
   })
   const exported = (path: string): ContractCase[] => [
     { secret },
@@ -54,6 +61,20 @@ export async function createCases({ database: { db } }: TestGateway): Promise<Co
       { secret, path: '/usage/calls?status=failed&model_id=gpt-4o' },
       { isAnonymous: true, status: 401 },
       ...refused('/usage/calls', 'limit=201', 'cursor=x', 'status=ok', 'from=2026-02-30'),
+    ],
+    'GET /usage/refusals': [
+      { secret },
+      {},
+      { secret, path: '/usage/refusals?from=2026-01-01&code=model_not_found&model_id=gpt-4o' },
+      { isAnonymous: true, status: 401 },
+      ...refused('/usage/refusals', 'api_key_id=x', 'from=2026-02-30', 'from=2999-01-01'),
+    ],
+    'GET /usage/refusals/by-hour': [
+      { secret },
+      {},
+      { secret, path: '/usage/refusals/by-hour?limit=1' },
+      { isAnonymous: true, status: 401 },
+      ...refused('/usage/refusals/by-hour', 'limit=0', 'limit=201', 'cursor=x', 'to=x'),
     ],
     'GET /usage/spend': [
       { secret },

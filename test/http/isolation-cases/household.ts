@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { createId } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { recordFindings } from '../../../src/reconciliation/discrepancies.ts'
+import { seedRefusals } from '../../harness/seed-refusals.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { APPROVED, cardBody } from '../../harness/cards.ts'
 import { seedCustomer, type TestDatabase } from '../../harness/test-database.ts'
@@ -129,6 +130,16 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   })
   const prompt = await createPrompts(asOwner, keys[0].key)
   const calls = await makeCalls(gateway, owner)
+  await seedRefusals(database.db, {
+    customerId: owner.customerId,
+    apiKeyId: keys[0].id,
+    rows: ['upstream_error', 'service_unavailable'].map((code) => ({
+      at: new Date(),
+      code,
+      status: 500,
+      refusals: 2,
+    })),
+  })
   await sendNotifications(database, owner)
   await refer(database, owner)
   // The code is made when it is first asked for.

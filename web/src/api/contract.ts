@@ -551,7 +551,7 @@ export interface Contract {
        */
       answer: {
         /**
-         * As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) não são guardadas uma a uma.
+         * As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) são contadas em GET /usage/refusals.
          */
         calls: {
           id: string
@@ -612,6 +612,123 @@ export interface Contract {
            * Quanto a mais custariam os tokens lidos do cache, como entrada comum.
            */
           cache_saved_brl: number
+        }[]
+        next_cursor: string | null
+      }
+    }
+    /**
+     * Quantas chamadas tiveram um erro como resposta, por motivo e ao longo do período
+     */
+    '/usage/refusals': {
+      query: {
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+        model_id?: string
+        api_key_id?: string
+        /**
+         * O código do erro.
+         */
+        code?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        from: string
+        to: string
+        refusals: number
+        /**
+         * Do mais frequente ao mais raro.
+         */
+        reasons: {
+          /**
+           * O código do erro, como em error.code da resposta.
+           */
+          code: string
+          /**
+           * O status HTTP; o de um stream que já tinha começado, que ele teria.
+           */
+          status: number
+          /**
+           * Quantas chamadas.
+           */
+          refusals: number
+          first_at: string
+          last_at: string
+        }[]
+        step: 'hour' | 'day'
+        /**
+         * Só as partes com alguma.
+         */
+        parts: {
+          starts_at: string
+          refusals: number
+        }[]
+      }
+    }
+    /**
+     * As chamadas com erro de cada hora, chave, modelo e motivo, das mais novas às antigas
+     */
+    '/usage/refusals/by-hour': {
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+        /**
+         * Primeiro dia (AAAA-MM-DD), no fuso do cliente.
+         */
+        from?: string
+        /**
+         * Último dia (AAAA-MM-DD), incluído; sem ele, até agora.
+         */
+        to?: string
+        model_id?: string
+        api_key_id?: string
+        /**
+         * O código do erro.
+         */
+        code?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        refusals: {
+          /**
+           * O começo da hora, em UTC.
+           */
+          hour_at: string
+          /**
+           * null: numa hora com mais chaves e modelos do que se contam um a um.
+           */
+          api_key_id: string | null
+          api_key_name: string | null
+          /**
+           * null: a chamada não pedia um modelo do catálogo, ou nem chegou a ser lida.
+           */
+          model_id: string | null
+          /**
+           * O código do erro, como em error.code da resposta.
+           */
+          code: string
+          /**
+           * O status HTTP; o de um stream que já tinha começado, que ele teria.
+           */
+          status: number
+          /**
+           * Quantas chamadas.
+           */
+          refusals: number
+          first_at: string
+          last_at: string
         }[]
         next_cursor: string | null
       }
@@ -2093,6 +2210,19 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        usage_refusals: {
+          hour_at: string
+          api_key_id: string | null
+          model_id: string | null
+          code: string
+          status: number
+          refusals: number
+          first_at: string
+          last_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         prompts: {
           id: string
           slug: string
@@ -2363,6 +2493,7 @@ export interface Contract {
           events: number
           api_keys: number
           shield_counts: number
+          usage_refusals: number
           prompts: number
           prompt_versions: number
           sessions: number

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { DateRangeFields } from '../../components/DateRangeFields.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import { WholeTextField } from '../../components/WholeTextField.tsx'
-import { keysToChooseQuery, modelsToChooseQuery, type ChargeFilters } from './usage-queries.ts'
+import { ModelAndKeyFields } from './ModelAndKeyFields.tsx'
+import type { ChargeFilters } from './usage-queries.ts'
 import { t } from '../../language/t.ts'
 
 interface Props {
@@ -12,8 +12,6 @@ interface Props {
 }
 
 export function ChargeFilterFields({ filters, onChange }: Props) {
-  const models = useQuery(modelsToChooseQuery).data ?? []
-  const keys = useQuery(keysToChooseQuery).data?.keys ?? []
   const { modelo, chave, situacao, de, ate } = filters
   return (
     <div
@@ -21,44 +19,7 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
       aria-label={t('Filtrar as chamadas')}
       className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6"
     >
-      <Field label={t('Modelo')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={modelo}
-            onChange={(event) => onChange({ modelo: event.target.value })}
-          >
-            <option value="">{t('Todos')}</option>
-            {models.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-            {modelo !== '' && !models.some(({ id }) => id === modelo) && (
-              <option value={modelo}>{modelo}</option>
-            )}
-          </Select>
-        )}
-      </Field>
-      <Field label={t('Chave')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={chave}
-            onChange={(event) => onChange({ chave: event.target.value })}
-          >
-            <option value="">{t('Todas')}</option>
-            {keys.map(({ api_key_id: id, name, last_four }) => (
-              <option key={id} value={id}>
-                {name} (…{last_four})
-              </option>
-            ))}
-            {chave !== '' && !keys.some(({ api_key_id: id }) => id === chave) && (
-              <option value={chave}>{chave}</option>
-            )}
-          </Select>
-        )}
-      </Field>
+      <ModelAndKeyFields modelo={modelo} chave={chave} onChange={onChange} />
       <Field label={t('Situação')}>
         {(control) => (
           <Select

@@ -17,6 +17,7 @@ import { saveFile } from '../../lib/save-file.ts'
 import { useFilterSteps } from '../../lib/use-filters.ts'
 import { amount } from './charge-words.ts'
 import { changeText } from './change-text.ts'
+import { PeriodButtons } from './PeriodButtons.tsx'
 import { SpendChart } from './SpendChart.tsx'
 import { periodBefore, presetsOf, type Days } from './spend-periods.ts'
 import { GROUPINGS, groupName } from './spend-words.ts'
@@ -71,20 +72,11 @@ export function SpendView() {
             onChange={(event) => change({ comparar: event.target.checked ? 'sim' : '' })}
           />
         </div>
-        <ul className="flex flex-wrap gap-2">
-          {presetsOf(today()).map(([text, preset]) => (
-            <li key={text}>
-              <Button
-                variant="secondary"
-                aria-pressed={preset.from === days.from && preset.to === days.to}
-                className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-                onClick={() => change({ de: preset.from, ate: preset.to })}
-              >
-                {text}
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <PeriodButtons
+          presets={presetsOf(today())}
+          chosen={days}
+          onChoose={({ from, to }) => change({ de: from, ate: to })}
+        />
       </div>
       {!isSound && (
         <Notice tone="warning">{t('O primeiro dia vem depois do último. Troque um deles.')}</Notice>

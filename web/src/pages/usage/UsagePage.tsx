@@ -7,14 +7,17 @@ import { ChargeLog } from './ChargeLog.tsx'
 import { ExportUsage } from './ExportUsage.tsx'
 import { SaveCalls } from './SaveCalls.tsx'
 import { SpendView } from './SpendView.tsx'
+import { RefusalView } from './RefusalView.tsx'
 import { UsageByKey } from './UsageByKey.tsx'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 const VIEWS = perLanguage(
   () =>
     [
       ['chamadas', t('Chamadas')],
+      ['recusadas', t('Recusadas')],
       ['gasto', t('Gasto')],
       ['chaves', t('Por chave')],
     ] as const,
@@ -42,7 +45,7 @@ export function UsagePage() {
             <Tabs.Trigger
               key={value}
               value={value}
-              className="-mb-px min-h-11 border-b-2 border-transparent px-3 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+              className="-mb-px min-h-11 border-b-2 border-transparent px-3 text-sm whitespace-nowrap max-sm:px-2 font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
             >
               {text}
             </Tabs.Trigger>
@@ -50,6 +53,9 @@ export function UsagePage() {
         </Tabs.List>
         <Tabs.Content value="chamadas" className="grid gap-5" tabIndex={-1}>
           <Charges />
+        </Tabs.Content>
+        <Tabs.Content value="recusadas" tabIndex={-1}>
+          <RefusalView />
         </Tabs.Content>
         <Tabs.Content value="gasto" tabIndex={-1}>
           <SpendView />
@@ -63,15 +69,26 @@ export function UsagePage() {
 }
 
 function Charges() {
-  const [{ ordem, ...filters }, change] = useFilterSteps(...FILTERS, 'ordem')
+  const [{ ordem, ver: _, ...filters }, change] = useFilterSteps(...FILTERS, 'ordem', 'ver')
   return (
     <>
       <ChargeFilterFields filters={filters} onChange={change} />
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-prose text-sm text-muted">
-          {t(
-            'Chamadas recusadas antes de chegar a um modelo (sem saldo, acima de um limite, com chave ou pedido inválidos) não custam nada e não são guardadas uma a uma.',
-          )}
+          <Trans
+            id="Chamadas recusadas antes de chegar a um modelo não custam nada e são contadas em {link}."
+            values={{
+              link: (
+                <button
+                  type="button"
+                  className="min-h-6 text-accent underline underline-offset-4"
+                  onClick={() => change({ ver: 'recusadas' })}
+                >
+                  {t('Recusadas')}
+                </button>
+              ),
+            }}
+          />
         </p>
         <SaveCalls filters={filters} />
       </div>

@@ -18,6 +18,16 @@ export function periodBefore(days: Days): Days {
   return { from: addDays(days.from, -lengthOf(days)), to: addDays(days.from, -1) }
 }
 
+/** Within the days for which refused calls are counted; the one before the last is the standard. */
+export function refusalPeriods(today: string): readonly (readonly [string, Days])[] {
+  return [
+    [t('Hoje'), { from: today, to: today }],
+    [t('7 dias'), { from: addDays(today, -6), to: today }],
+    [t('30 dias'), { from: addDays(today, -29), to: today }],
+    [t('90 dias'), { from: addDays(today, -89), to: today }],
+  ]
+}
+
 export function presetsOf(today: string): readonly (readonly [string, Days])[] {
   const monthStart = `${today.slice(0, 7)}-01`
   const lastMonthEnd = addDays(monthStart, -1)

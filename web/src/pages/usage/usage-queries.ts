@@ -6,6 +6,8 @@ export type Charge = Answer<'get', '/usage/events'>['usage_events'][number]
 export type Call = Answer<'get', '/usage/calls'>['calls'][number]
 export type Spend = Answer<'get', '/usage/spend'>
 export type Grouping = NonNullable<Query<'get', '/usage/spend'>['by']>
+export type Refusals = Answer<'get', '/usage/refusals'>
+export type RefusalsOfHour = Answer<'get', '/usage/refusals/by-hour'>['refusals'][number]
 export type KeyUsage = Answer<'get', '/usage/by-key'>['keys'][number]
 
 export type Balance = Answer<'get', '/usage'>['balance']
@@ -16,6 +18,16 @@ export interface ChargeFilters {
   readonly sessao: string
   /** `cobrada` or `falha`. */
   readonly situacao: string
+  readonly de: string
+  readonly ate: string
+}
+
+/** As in the URL, with the days of the period. */
+export interface RefusalFilters {
+  readonly modelo: string
+  readonly chave: string
+  /** A code. */
+  readonly motivo: string
   readonly de: string
   readonly ate: string
 }
@@ -59,6 +71,39 @@ export function chargesQuery(filters: ChargeFilters) {
       readCalls(filters, { cursor: pageParam, limit: PAGE, signal }),
     ...cursorPages,
     // Polls for new charges until the user loads further pages.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
+  })
+}
+
+function refusalQueryOf({ modelo, chave, motivo, de, ate }: RefusalFilters) {
+  return {
+    from: de,
+    to: ate,
+    ...(modelo === '' ? {} : { model_id: modelo }),
+    ...(chave === '' ? {} : { api_key_id: chave }),
+    ...(motivo === '' ? {} : { code: motivo }),
+  }
+}
+
+export function refusalsQuery(filters: RefusalFilters) {
+  const query = refusalQueryOf(filters)
+  return queryOptions({
+    queryKey: ['usage', 'refusals', query],
+    queryFn: ({ signal }) => api.get('/usage/refusals', { query, signal }),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+export function refusalsByHourQuery(filters: RefusalFilters) {
+  const query = refusalQueryOf(filters)
+  return infiniteQueryOptions({
+    queryKey: ['usage', 'refusals', 'by-hour', query],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/usage/refusals/by-hour', {
+        query: { limit: PAGE, ...query, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+        signal,
+      }),
+    ...cursorPages,
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
   })
 }

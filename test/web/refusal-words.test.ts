@@ -1,0 +1,45 @@
+/** Each reason for which the gateway refuses a call has words in the dashboard, and its bars cover the period. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusals, type Refusal } from '../../src/gateway/refusal.ts'
+import { setZone } from '../../web/src/format/date.ts'
+import { refusalBars } from '../../web/src/pages/usage/refusal-bars.ts'
+import { REFUSAL_WORDS, refusalWords } from '../../web/src/pages/usage/refusal-words.ts'
+
+/** Of no call of a model. */
+const OTHERS = new Set(['not_found', 'response_not_found'])
+
+test('each code of an error of a model call has its words, and no other', () => {
+  const make = Object.values(refusals) as ((...facts: string[]) => Refusal)[]
+  const codes = new Set(
+    make.map((refuse) => refuse('1', '1').code).filter((code) => !OTHERS.has(code)),
+  )
+  assert.deepEqual(Object.keys(REFUSAL_WORDS()).toSorted(), [...codes].toSorted())
+  assert.equal(refusalWords('code_of_a_newer_server').title, 'code_of_a_newer_server')
+})
+
+test('the bars of a day are its hours until now, in the time zone of the customer', () => {
+  setZone('America/Sao_Paulo')
+  const day = { from: '2026-03-02', to: '2026-03-02', step: 'hour' as const }
+  const parts = [{ starts_at: '2026-03-02T17:00:00.000Z', refusals: 7 }]
+  const bars = refusalBars({ ...day, parts }, Date.parse('2026-03-02T18:30:00Z'))
+  assert.equal(bars.length, 16)
+  assert.deepEqual(bars.at(0), { day: '2026-03-02', text: '00:00', refusals: 0 })
+  assert.deepEqual(bars.at(14), { day: '2026-03-02', text: '14:00', refusals: 7 })
+  assert.equal(refusalBars({ ...day, parts }, Date.parse('2026-03-09T00:00:00Z')).length, 24)
+})
+
+test('a longer period has a bar for each day', () => {
+  setZone('America/Sao_Paulo')
+  const parts = [{ starts_at: '2026-03-02T03:00:00.000Z', refusals: 7 }]
+  const bars = refusalBars({ from: '2026-03-01', to: '2026-03-04', step: 'day', parts })
+  assert.deepEqual(
+    bars.map(({ day, refusals: count }) => [day, count]),
+    [
+      ['2026-03-01', 0],
+      ['2026-03-02', 7],
+      ['2026-03-03', 0],
+      ['2026-03-04', 0],
+    ],
+  )
+})

@@ -1,0 +1,37 @@
+import { addDays } from '../../../../src/lib/add-days.ts'
+import { dayOf, endOfDay, shortDay, time } from '../../format/date.ts'
+import type { Refusals } from './usage-queries.ts'
+
+export interface RefusalBar {
+  /** In the customer's time zone, as YYYY-MM-DD. */
+  readonly day: string
+  readonly text: string
+  readonly refusals: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** Every part of the period until now, also those without refusals, which the API leaves out. */
+export function refusalBars(
+  { from, to, step, parts }: Pick<Refusals, 'from' | 'to' | 'step' | 'parts'>,
+  nowMs: number = Date.now(),
+): readonly RefusalBar[] {
+  if (step === 'day') {
+    const byDay = new Map(parts.map((part) => [dayOf(part.starts_at), part.refusals]))
+    const bars: RefusalBar[] = []
+    for (let day = from; day <= to; day = addDays(day, 1))
+      bars.push({ day, text: shortDay(day), refusals: byDay.get(day) ?? 0 })
+    return bars
+  }
+  const byHour = new Map(parts.map((part) => [Date.parse(part.starts_at), part.refusals]))
+  const firstMs = endOfDay(addDays(from, -1)).getTime() + 1_000
+  const lastMs = Math.min(nowMs, endOfDay(to).getTime())
+  const bars: RefusalBar[] = []
+  for (let ms = firstMs; ms <= lastMs; ms += HOUR_MS) {
+    const instant = new Date(ms)
+    const day = dayOf(instant)
+    const text = from === to ? time(instant) : `${shortDay(day)} ${time(instant)}`
+    bars.push({ day, text, refusals: byHour.get(ms) ?? 0 })
+  }
+  return bars
+}
