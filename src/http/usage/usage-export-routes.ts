@@ -63,7 +63,7 @@ export const usageExportRoutes = [
 ]
 
 async function sendExport(
-  { db, primary, log, exportSlots }: UsageDeps,
+  { db, primary, log, exportSlots, archive }: UsageDeps,
   reply: FastifyReply,
   customerId: string,
   asked: { from?: string; to?: string },
@@ -76,7 +76,7 @@ async function sendExport(
   }
   try {
     const period = await askedPeriod(primary, customerId, asked)
-    const batches = readUsage(db, customerId, period)
+    const batches = readUsage(db, customerId, period, archive)
     await send(period, logged(log, reply.request.id, batches))
     return reply
   } finally {
