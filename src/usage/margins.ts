@@ -153,9 +153,7 @@ async function sumDays(db: Database, from: string, to: string): Promise<MarginRo
       select hour_at, model_id, upstream_id, fx_rate_e4, requests, cost_pico_usd, billed_nano_brl from archived_hours
       where month < archived_until() and hour_at >= ${startOf(from)} and hour_at < ${startOf(dayAfter(to))}
     ) e
-    group by 1, model_id, upstream_id, fx_rate_e4 order by 1, model_id, upstream_id`.execute(
-    db,
-  )
+    group by 1, model_id, upstream_id, fx_rate_e4 order by 1, model_id, upstream_id`.execute(db)
   return rows.map((row) => {
     const costPicoUsd = BigInt(row.cost_pico_usd)
     return {

@@ -34,7 +34,12 @@ export async function* readUsage(
     const archived = startArchived(archive?.readCustomer(db, customerId, from))
     try {
       for (;;) {
-        const batch = await readBatch(db, { customerId, period, last, lines: await archived.next(last) })
+        const batch = await readBatch(db, {
+          customerId,
+          period,
+          last,
+          lines: await archived.next(last),
+        })
         // Another month left meanwhile, and its rows with it: the batch may lack them.
         if (batch.archivedUntil !== until) break
         yield batch.rows.filter((row) => row.outcome === 'charged')
@@ -61,7 +66,9 @@ async function readArchivedUntil(
   const { rows } = await sql<{ until: string; isCut: boolean }>`
     select archived_until()::text as until, exists (
       select from archived_files f join archived_months m using (month)
-      where m.archived_at is not null and f.created_to >= ${fromAt}::timestamptz) as "isCut"`.execute(db)
+      where m.archived_at is not null and f.created_to >= ${fromAt}::timestamptz) as "isCut"`.execute(
+    db,
+  )
   const { until, isCut } = rows[0] as { until: string; isCut: boolean }
   if (isCut && !archive)
     throw new ArchiveNotConfigured('a part of the period is archived, and ARCHIVE_DIR is not set')
@@ -136,6 +143,7 @@ async function readBatch(
     order by r."createdAt", r.id`.execute(db)
   return {
     archivedUntil: (rows[0] as { archivedUntil: string }).archivedUntil,
-    rows: rows.filter(({ id }) => id !== null),
+    // Without rows it is one without values.
+    rows: rows.filter(({ id }) => id !== null).map(({ archivedUntil: _, ...row }) => row),
   }
 }
