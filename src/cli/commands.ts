@@ -4,6 +4,7 @@ import { customerCommands } from './customer-commands.ts'
 import { fxCommands } from './fx-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { monthCommands } from './month-commands.ts'
 import { personalDataCommands } from './personal-data-commands.ts'
 import { priceCommands } from './price-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
@@ -24,4 +25,5 @@ export const commands: Readonly<Record<string, Command | OfflineCommand>> = {
   ...priceCommands,
   ...serviceCommands,
   ...backupCommands,
+  ...monthCommands,
 }

@@ -39,6 +39,7 @@ import { topUpAutomatically } from '../payments/top-up-automatically.ts'
 import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
+import { archiveDueMonths, type DueMonths } from '../months/archive-due-months.ts'
 import type { Margins } from '../usage/margins.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
@@ -107,6 +108,8 @@ export interface WorkerDeps {
   readonly reloadFxRate: () => Promise<void>
   readonly reloadEveryMs: number
   readonly margins: Margins
+  /** Undefined: months leave by the command line only. */
+  readonly dueMonths: DueMonths | undefined
 }
 
 const CHECKPOINT_EVERY_MS = 100
@@ -279,6 +282,8 @@ async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
       run: () => sealUsage(db, { isOver: inMinutes(50) }),
       queue: { retryDelay: 60, expireInSeconds: 3_600 },
     },
+    // In quiet hours; a large month takes hours, and a month that was begun is ended.
+    ...(deps.dueMonths ? { 'archive-months': archiveMonthsJob(deps, deps.dueMonths) } : {}),
     'queue-digests': {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
@@ -334,6 +339,14 @@ async function rewardReferrals({ db, referrals, webhooks, log }: WorkerDeps): Pr
   const keys = { current: webhooks.sealingKey, previous: webhooks.previousSealingKey }
   await takeBackRewards(db, log)
   await rewardDueReferrals(db, referrals, keys, log)
+}
+
+function archiveMonthsJob({ db, log }: WorkerDeps, dueMonths: DueMonths): Job {
+  return {
+    cron: '11 5 * * *',
+    run: () => archiveDueMonths(db, dueMonths, { log, isOver: inMinutes(60) }),
+    queue: { retryDelay: 900, expireInSeconds: 43_200 },
+  }
 }
 
 function compareLateCosts(db: Database, log: Log): Promise<unknown> {
