@@ -48,7 +48,7 @@ export async function buildHistory(seed: number): Promise<History> {
   await sql`update nodes set seen_at = now() + interval '1 hour'`.execute(db)
   const keys = await makeKeys(database)
   const random = randomOf(seed)
-  let open: Attempt[] = []
+  let open: Open[] = []
   for (const month of months) {
     open = await burst(ledger, keys, random, open)
     await moveTo(database, `${month}-10T12:00:00Z`)
@@ -56,7 +56,8 @@ export async function buildHistory(seed: number): Promise<History> {
     await moveTo(database, `${addMonths(month, 1)}-01T00:00:00Z`)
   }
   const rest = await burst(ledger, keys, random, open)
-  for (const attempt of rest) await ledger.ledger.resolve(ledger.charge(attempt, 3))
+  for (const { attempt } of rest.filter(({ isCorrected }) => !isCorrected))
+    await ledger.ledger.resolve(ledger.charge(attempt, 3))
   await sumHours(database)
   await rollUsageDays(db)
   await sealUsage(db, { share: 1, marginSeconds: 0, eventsMax: 40 })
@@ -105,31 +106,38 @@ async function makeKeys({ db }: TestDatabase): Promise<ApiKey[]> {
   return [plain.key, capped.key, ofTeam.key, byMonth.key]
 }
 
-const CALLS = 30
+const CALLS = 24
 
-/** Returns the calls that stay open, whose holds the next burst resolves. */
+/** A call whose hold is open, or whose first outcome is still to be corrected. */
+interface Open {
+  readonly attempt: Attempt
+  readonly isCorrected: boolean
+}
+
+/** Returns the calls that the next burst, in the next half of a month, ends. */
 async function burst(
   { ledger, attempt, charge }: TestLedger,
   keys: readonly ApiKey[],
   random: (below: number) => number,
-  open: readonly Attempt[],
-): Promise<Attempt[]> {
-  for (const one of open)
-    assert.equal((await ledger.resolve(charge(one, 1 + random(20)))).kind, 'committed')
-  const left: Attempt[] = []
+  open: readonly Open[],
+): Promise<Open[]> {
+  for (const { attempt: one, isCorrected } of open) {
+    const { kind } = await ledger.resolve({ ...charge(one, 12 + random(20)), isFinal: true })
+    assert.equal(kind, isCorrected ? 'corrected' : 'committed')
+  }
+  const left: Open[] = []
   for (let call = 0; call < CALLS; call++) {
     const key = keys[random(keys.length)] as ApiKey
     const sessionId = random(3) === 0 ? null : `conversa ${random(6)}`
     const one = attempt(key, 10, { sessionId, ...taskOf(key, sessionId) })
     assert.equal((await ledger.hold(one)).kind, 'held')
     const kind = random(10)
-    if (kind === 0) {
-      left.push(one)
-      continue
-    }
+    if (kind === 0) left.push({ attempt: one, isCorrected: false })
+    if (kind === 0) continue
     // Sometimes above its hold.
     const first = kind === 1 ? release(one, 'test') : charge(one, 1 + random(kind === 2 ? 30 : 9))
     assert.equal((await ledger.resolve(first)).kind, 'committed')
+    if (kind === 4) left.push({ attempt: one, isCorrected: true })
     if (kind > 3) continue
     const truth = random(3) === 0 ? release(one, 'test') : charge(one, 40 + random(9))
     await ledger.resolve({ ...truth, isFinal: true })
