@@ -13,7 +13,7 @@ export interface ReadUsageEvent extends UsageEvent {
 /** Reading a batch takes the database some milliseconds, and its rows take one or two megabytes here. */
 const BATCH = 1_000
 
-/** Throws an `ArchiveNotConfigured` if a part of the period is archived, and there is no archive. */
+/** A part of the period is archived, and this node has no archive. */
 export class ArchiveNotConfigured extends Error {}
 
 /**

@@ -22,7 +22,7 @@ import { findObstacle } from '../../src/months/find-obstacle.ts'
 import { FILES } from '../../src/ledger/audit/prove-archived.ts'
 import { eraseRemains } from '../../src/personal-data/erase-remains.ts'
 import { createMargins } from '../../src/usage/margins.ts'
-import { readUsage, type ReadUsageEvent } from '../../src/usage/read-usage.ts'
+import { ArchiveNotConfigured, readUsage, type ReadUsageEvent } from '../../src/usage/read-usage.ts'
 import { buildHistory, NOW, type History } from './build-history.ts'
 
 const seed = Number(process.env.TEST_SEED ?? 20_261_125)
@@ -183,6 +183,11 @@ test('exports, sums and the audit are the same after months left', async () => {
     assert.deepEqual(seal, earlier.seal)
     assert.deepEqual(await marginsOf(days), margins)
   }
+  const [key] = history.keys
+  await assert.rejects(
+    readUsage(db, (key as ApiKey).customerId, period).next(),
+    ArchiveNotConfigured,
+  )
   const report = await audit(db, {}, { isFull: true, archive })
   assert.deepEqual(
     report.checks.filter(({ ok }) => !ok),
