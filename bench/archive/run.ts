@@ -12,6 +12,7 @@ import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
+import { withoutTimeout } from '../../src/db/without-timeout.ts'
 import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
 import { archiveMonth } from '../../src/months/archive-month.ts'
 import { addMonths } from '../../src/months/month.ts'
@@ -94,8 +95,7 @@ async function addEvents(db: Database, url: string, events: number): Promise<str
   const others = [customerId]
   while (others.length < Number(values.customers))
     others.push((await seedCustomer(db, { balanceBrl: '1' })).customerId)
-  await timed('made', () =>
-    sql`
+  const copies = sql`
       insert into usage_events
       select (r).* from (
         select jsonb_populate_record(e, jsonb_build_object(
@@ -107,8 +107,8 @@ async function addEvents(db: Database, url: string, events: number): Promise<str
         from usage_events e, generate_series(1, ${events}::int4) n
         cross join lateral (select 20 + (n::int8 * 7919) % 1500 as tokens,
           ${`${month}-01T00:01:00Z`}::timestamptz + n * (interval '27 days' / ${events}::int4) as at) t
-        where e.id = ${attempt.id}) made`.execute(db),
-  )
+        where e.id = ${attempt.id}) made`
+  await timed('made', () => withoutTimeout(db, (trx) => copies.execute(trx)))
   return customerId
 }
 

@@ -12,6 +12,7 @@ import type { ArchiveStore } from '../archive/archive-store.ts'
 import { createEventArchive, openWorkDir } from '../archive/event-archive.ts'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
+import { withoutTimeout } from '../db/without-timeout.ts'
 import { lockArchived } from '../ledger/audit/lock-archived.ts'
 import { readPublicBill } from '../public-bills/read-public-bill.ts'
 import { ArchiveFault } from './archive-fault.ts'
@@ -142,15 +143,14 @@ async function claim(
 /** A bill stores the places of its charges in the trees of their seals when it is read, and the trees leave. */
 async function proveBills(db: Database, month: Month): Promise<void> {
   const { fromAt, toAt } = boundsOf(month)
-  const { rows } = await sql<{ token: string }>`
+  const bills = sql<{ token: string }>`
     select b.token from public_bills b
     where exists (
       select from usage_events e
       where e.settled_at >= ${fromAt}::timestamptz and e.settled_at < ${toAt}::timestamptz
         and e.customer_id = b.customer_id
-        and (e.id = b.usage_event_id or e.corrects_id = b.usage_event_id or e.session_id = b.session_id))`.execute(
-    db,
-  )
+        and (e.id = b.usage_event_id or e.corrects_id = b.usage_event_id or e.session_id = b.session_id))`
+  const { rows } = await withoutTimeout(db, (trx) => bills.execute(trx))
   for (const { token } of rows) {
     // One reading makes a few proofs; without progress the rest is of days that have none.
     for (let proved = -1; ;) {

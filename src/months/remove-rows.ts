@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { withoutTimeout } from '../db/without-timeout.ts'
 import { findKeptEvents } from './kept-events.ts'
 import { boundsOf, firstDay, type Month } from './month.ts'
 
@@ -68,7 +69,7 @@ async function orLocked(work: () => Promise<void>): Promise<string | undefined> 
 
 async function removeNow(db: Database, month: Month): Promise<void> {
   const bounds = boundsOf(month)
-  const kept = await findKeptEvents(db, bounds)
+  const kept = await withoutTimeout(db, (trx) => findKeptEvents(trx, bounds))
   const partition = await findPartition(db, month)
   await removeStragglers(db, { bounds, kept, partition })
   await db.transaction().execute(async (trx) => {
@@ -112,11 +113,12 @@ async function removeStragglers(
   const elsewhere =
     partition === undefined ? sql`` : sql`and tableoid <> ${`public.${partition}`}::regclass`
   for (;;) {
-    const { numAffectedRows = 0n } = await sql`
+    const batch = sql`
       delete from usage_events e using (
         select id, created_at from usage_events
         where ${settledWithin(bounds)} and id <> all(${kept}::uuid[]) ${elsewhere} limit ${BATCH}) found
-      where e.id = found.id and e.created_at = found.created_at`.execute(db)
+      where e.id = found.id and e.created_at = found.created_at`
+    const { numAffectedRows = 0n } = await withoutTimeout(db, (trx) => batch.execute(trx))
     if (numAffectedRows < BigInt(BATCH)) return
   }
 }

@@ -1,6 +1,7 @@
 /** The sums of a month's events that the audit and the margins need when its rows are gone. */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { withoutTimeout } from '../db/without-timeout.ts'
 import { BILLED_PICO_USD } from '../ledger/audit/audit-event-checks.ts'
 import { boundsOf, firstDay, type Month } from './month.ts'
 
@@ -8,19 +9,24 @@ import { boundsOf, firstDay, type Month } from './month.ts'
 export async function storeSums(
   db: Database,
   month: Month,
-  afterDay: () => Promise<void>,
+  afterPart: () => Promise<void>,
 ): Promise<void> {
   const { fromAt, toAt } = boundsOf(month)
   for (let ms = Date.parse(fromAt); ms < Date.parse(toAt); ms += 86_400_000) {
     const day = new Date(ms).toISOString()
     const events = sql`(select * from usage_events
       where settled_at >= ${day}::timestamptz and settled_at < ${day}::timestamptz + interval '24 hours')`
-    await storeSessions(db, month, events)
-    await storeHours(db, month, events)
-    await afterDay()
+    await withoutTimeout(db, async (trx) => {
+      await storeSessions(trx, month, events)
+      await storeHours(trx, month, events)
+    })
+    await afterPart()
   }
-  for (const spend of SPENDS) await storeSpend(db, month, spend)
-  await storeTasks(db, month)
+  for (const spend of SPENDS) {
+    await withoutTimeout(db, (trx) => storeSpend(trx, month, spend))
+    await afterPart()
+  }
+  await withoutTimeout(db, (trx) => storeTasks(trx, month))
 }
 
 async function storeSessions(

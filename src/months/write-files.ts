@@ -13,6 +13,7 @@ import {
 } from '../archive/event-file.ts'
 import { ensureSessionKeys, sealSession } from '../archive/session-cipher.ts'
 import type { Database } from '../db/open.ts'
+import { withoutTimeout } from '../db/without-timeout.ts'
 import { listArchivedFiles, proveFile } from '../ledger/audit/prove-archived.ts'
 import { ArchiveFault } from './archive-fault.ts'
 import { boundsOf, firstDay, type Month } from './month.ts'
@@ -92,14 +93,15 @@ async function writePart(
     const { bytes, sha256 } = await digestFile(path)
     const name = `${folderOf(attempt)}/${String(number).padStart(5, '0')}.parquet`
     await store.put(name, path)
-    await sql`
+    const insert = sql`
       insert into archived_files (month, number, name, first_seal, last_seal, events, bytes, sha256, sums_hash,
         created_from, created_to)
       select ${firstDay(attempt.month)}::date, ${number}, ${name}, ${first.number}, ${last.number},
         ${seals.reduce((total, { events }) => total + events, 0n)}, ${bytes}, ${sha256}, ${hashAccounts(sums)},
         min(created_at), max(created_at)
       from usage_events where settled_at >= ${first.from_at}::timestamptz and settled_at < ${last.to_at}::timestamptz
-    `.execute(db)
+    `
+    await withoutTimeout(db, (trx) => insert.execute(trx))
   } finally {
     await work.close()
   }
