@@ -1,5 +1,5 @@
 /** DuckDB in this process, loaded at its first use: an installation without an archive needs neither its files nor its memory. */
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type * as NodeApi from '@duckdb/node-api'
 
 export interface DuckDb {
   run(statement: string): Promise<void>
@@ -26,7 +26,7 @@ export async function openDuckDb(tempDir: string): Promise<DuckDb> {
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   })
-  const connection: DuckDBConnection = await instance.connect()
+  const connection = await instance.connect()
   await connection.run(`set timezone = 'UTC'`)
   return {
     async run(statement) {
@@ -46,7 +46,7 @@ export async function openDuckDb(tempDir: string): Promise<DuckDb> {
   }
 }
 
-async function load(): Promise<typeof import('@duckdb/node-api')> {
+async function load(): Promise<typeof NodeApi> {
   try {
     return await import('@duckdb/node-api')
   } catch (error) {

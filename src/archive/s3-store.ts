@@ -99,7 +99,7 @@ export function openS3Store(settings: S3Settings): ArchiveStore {
       for (let after: string | undefined; ;) {
         const query = new URLSearchParams({ 'list-type': '2', prefix })
         if (after !== undefined) query.set('start-after', after)
-        const answer = await sendOrFail('GET', `${origin}/${bucket}?${query}`)
+        const answer = await sendOrFail('GET', `${origin}/${bucket}?${query.toString()}`)
         const page = await answer.body.text()
         const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key as string)
         names.push(...keys.map((key) => key.slice(inside.join('/').length + (inside.length && 1))))

@@ -31,7 +31,7 @@ interface Seal {
 export interface Attempt {
   readonly month: Month
   readonly run: string
-  renew(): Promise<void>
+  readonly renew: () => Promise<void>
 }
 
 export function folderOf({ month, run }: Pick<Attempt, 'month' | 'run'>): string {

@@ -144,6 +144,11 @@ async function readBatch(
   return {
     archivedUntil: (rows[0] as { archivedUntil: string }).archivedUntil,
     // Without rows it is one without values.
-    rows: rows.filter(({ id }) => id !== null).map(({ archivedUntil: _, ...row }) => row),
+    rows: rows.filter(({ id }) => id !== null).map(withoutUntil),
   }
+}
+
+function withoutUntil(row: BatchRow & { archivedUntil?: string }): BatchRow {
+  delete row.archivedUntil
+  return row
 }

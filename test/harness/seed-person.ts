@@ -135,7 +135,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     })),
   })
   await sql`select roll_usage_days(${customerId})`.execute(db)
-  // As after a released call with a cap per task.
+  // As while a month is being archived.
   await sql`insert into archived_months (month, run, leased_until) values ('2020-01-01', ${createId()}, now())
     on conflict do nothing`.execute(db)
   await sql`
@@ -147,6 +147,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await sql`insert into archived_session_keys (customer_id, key) values (${customerId}, sha256('key'))`.execute(
     db,
   )
+  // As after a released call with a cap per task.
   await db
     .insertInto('task_spends')
     .values({

@@ -139,7 +139,7 @@ export async function proveFile(
     const root = seal.charges_root && (await chargesRoot(db, slice, eventsIn(lines)))
     await run(db, {
       [TREE]:
-        root && !root.equals(seal.charges_root as Buffer)
+        root && seal.charges_root && !root.equals(seal.charges_root)
           ? sql`select ${seal.number}::int8 as number`
           : sql`select 1 where false`,
     })
