@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams' | 'nobody'>> = {
+  'src/archive/s3-store.ts': 'the operator',
   'src/email/create-smtp-mailer.ts': 'the operator',
   'src/fx/fetch-ptax.ts': 'the operator',
   'src/lib/guarded-fetch.ts': 'customers and upstreams',

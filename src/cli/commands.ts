@@ -5,6 +5,7 @@ import { customerCommands } from './customer-commands.ts'
 import { fxCommands } from './fx-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { monthCommands } from './month-commands.ts'
 import { personalDataCommands } from './personal-data-commands.ts'
 import { priceCommands } from './price-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
@@ -26,4 +27,5 @@ export const commands: Readonly<Record<string, Command | OfflineCommand>> = {
   ...serviceCommands,
   ...backupCommands,
   ...cellCommands,
+  ...monthCommands,
 }

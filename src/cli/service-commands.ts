@@ -17,6 +17,8 @@ import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate } from '../fx/fx-rates.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import { findWaitingSpoolFiles } from '../ledger/audit/audit-spool.ts'
+import { createEventArchive } from '../archive/event-archive.ts'
+import { openArchiveStore } from '../composition/resolve-archive.ts'
 import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
@@ -96,6 +98,7 @@ export const serviceCommands: Record<string, Command> = {
         isFull: options.full === true,
         eventsAgain: EVENTS_AGAIN,
         share: AUDIT_SHARE,
+        archive: config.archive && createEventArchive(openArchiveStore(config.archive)),
       })
       const waiting = await findWaitingSpoolFiles(join(config.dataDir, 'spool'))
       const lines = report.checks.map(
@@ -112,6 +115,12 @@ export const serviceCommands: Record<string, Command> = {
           ? `sealed until ${seal.until} (${sealed} slices now); seal ${seal.number} is ${seal.hash}`
           : 'nothing is sealed yet',
       )
+      for (const { month, by, why } of report.archived)
+        lines.push(
+          by === 'files'
+            ? `${month} is archived: proved by its files`
+            : `${month} is archived: proved by its sums only${why === undefined ? '' : ` (${why})`}`,
+        )
       if (waiting.length > 0)
         lines.push(
           `warn    charges have waited on this disk for more than 10 minutes and are not in the database yet: ${waiting.join(', ')}`,
@@ -121,6 +130,7 @@ export const serviceCommands: Record<string, Command> = {
           ok: report.ok,
           checks: report.checks,
           seal: seal && { ...seal, number: Number(seal.number) },
+          archived: report.archived,
           waiting_spool_files: waiting,
           charges,
           releases,

@@ -108,6 +108,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     drainMs: 30_000,
     ledgerLanes: 2,
     deliveryNotesHours: 24,
+    archive: undefined,
     trustProxy: false,
     supportEmails: [],
     financeEmails: [],

@@ -9,6 +9,7 @@ import { withPasswordFile } from '../db/database-address.ts'
 import type { Environment } from './environment.ts'
 import { EnvironmentReader } from './environment-reader.ts'
 import { MODES, type Mode } from '../db/claim-mode.ts'
+import { resolveArchive, type ArchiveSettings } from './resolve-archive.ts'
 import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
 import {
   CONFIG_FILE,
@@ -112,6 +113,8 @@ export interface Config {
   readonly ledgerLanes: number
   /** How long the notes of delivered answers stay on the disk after they were compared with their charges. */
   readonly deliveryNotesHours: number
+  /** Undefined: months of usage events stay in the database. */
+  readonly archive: ArchiveSettings | undefined
   readonly trustProxy: readonly string[] | false
   /** In lower case: who may operate the service, in ascending order of rights. */
   readonly supportEmails: readonly string[]
@@ -206,6 +209,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     // More lanes divide the batches, which costs the database and the workers more for each call (docs/benchmarks.md).
     ledgerLanes: read.whole('LEDGER_LANES', workers > 1 ? 1 : 2, 1, 32),
     deliveryNotesHours: read.whole('DELIVERY_NOTES_HOURS', 24, 0, 8_760),
+    archive: resolveArchive(environment, read, folder, faults),
     trustProxy: read.addresses('TRUST_PROXY'),
     supportEmails: read.emails('SUPPORT_EMAILS'),
     financeEmails: read.emails('FINANCE_EMAILS'),

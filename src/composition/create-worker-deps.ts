@@ -3,9 +3,18 @@ import { queueWebhooks } from '../webhooks/queue-webhooks.ts'
 import { refreshFxRate } from '../workers/refresh-fx-rate.ts'
 import type { WorkerDeps } from '../workers/start-workers.ts'
 import type { Backlog } from '../health/read-backlog.ts'
+import type { DueMonths } from '../months/archive-due-months.ts'
+import type { Config } from './config.ts'
 import type { Parts } from './open-parts.ts'
 import { readPriceData } from './read-price-data.ts'
+import { openArchiveStore } from './resolve-archive.ts'
 import { watchBacklog } from './watch-backlog.ts'
+
+function dueMonthsOf({ archive }: Config): DueMonths | undefined {
+  return archive?.afterMonths === undefined
+    ? undefined
+    : { store: openArchiveStore(archive), afterMonths: archive.afterMonths }
+}
 
 export function createWorkerDeps(
   parts: Parts,
@@ -48,5 +57,6 @@ export function createWorkerDeps(
     reloadFxRate: () => pricing.fxRate.reload(),
     reloadEveryMs,
     margins: parts.margins,
+    dueMonths: dueMonthsOf(config),
   }
 }

@@ -15,12 +15,18 @@ const examples: Readonly<Record<string, string | undefined>> = parseEnv(
 )
 
 /** Variables that rule each other out are in different environments. */
-const { AWS_BEARER_TOKEN_BEDROCK: _token, GOOGLE_VERTEX_API_KEY: _key, ...withoutTokens } = examples
+const {
+  AWS_BEARER_TOKEN_BEDROCK: _token,
+  GOOGLE_VERTEX_API_KEY: _key,
+  ARCHIVE_S3_URL: _bucket,
+  ...withoutTokens
+} = examples
 /** Files that must be there; and a variable of the sandbox. */
 const {
   SANDBOX_FX_RATE: _rate,
   CATRACA_CONFIG: _file,
   DATABASE_PASSWORD_FILE: _password,
+  ARCHIVE_DIR: _archive,
   ...live
 } = examples
 const environments: readonly Environment[] = [

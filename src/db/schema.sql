@@ -196,6 +196,88 @@ CREATE INDEX api_keys_by_team ON api_keys USING btree (team_id, created_at) WHER
 CREATE TRIGGER refuse_deleted_creator BEFORE INSERT ON api_keys FOR EACH ROW WHEN (new.created_by IS NOT NULL) EXECUTE FUNCTION refuse_deleted_customer('created_by');
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create table archived_files (
+  month date not null,
+  number integer not null,
+  name text not null,
+  first_seal bigint not null,
+  last_seal bigint not null,
+  events bigint not null,
+  bytes bigint not null,
+  sha256 bytea not null,
+  sums_hash bytea not null,
+  created_from timestamptz,
+  created_to timestamptz,
+  constraint archived_files_check CHECK (last_seal >= first_seal),
+  constraint archived_files_first_seal_fkey FOREIGN KEY (first_seal) REFERENCES audit_seals(number),
+  constraint archived_files_last_seal_fkey FOREIGN KEY (last_seal) REFERENCES audit_seals(number),
+  constraint archived_files_month_fkey FOREIGN KEY (month) REFERENCES archived_months(month),
+  constraint archived_files_number_check CHECK (number > 0),
+  constraint archived_files_pkey PRIMARY KEY (month, number)
+);
+
+create table archived_hours (
+  month date not null,
+  hour_at timestamptz not null,
+  model_id text not null,
+  upstream_id text,
+  fx_rate_e4 integer not null,
+  requests bigint not null,
+  cost_pico_usd bigint not null,
+  billed_nano_brl bigint not null,
+  constraint archived_hours_hour_at_model_id_upstream_id_fx_rate_e4_mont_key UNIQUE NULLS NOT DISTINCT (hour_at, model_id, upstream_id, fx_rate_e4, month),
+  constraint archived_hours_month_fkey FOREIGN KEY (month) REFERENCES archived_months(month)
+);
+CREATE INDEX archived_hours_by_month ON archived_hours USING btree (month);
+
+create table archived_months (
+  month date not null,
+  run uuid not null,
+  leased_until timestamptz not null,
+  started_at timestamptz not null default now(),
+  archived_at timestamptz,
+  removed_at timestamptz,
+  constraint archived_months_check CHECK (removed_at IS NULL OR archived_at IS NOT NULL),
+  constraint archived_months_month_check CHECK (EXTRACT(day FROM month) = 1::numeric),
+  constraint archived_months_pkey PRIMARY KEY (month)
+);
+
+create table archived_session_keys (
+  customer_id uuid not null,
+  key bytea not null,
+  constraint archived_session_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint archived_session_keys_key_check CHECK (length(key) = 32),
+  constraint archived_session_keys_pkey PRIMARY KEY (customer_id)
+);
+
+create table archived_sessions (
+  month date not null,
+  customer_id uuid not null,
+  session_id text collate "C" not null,
+  requests bigint not null,
+  prompt_tokens bigint not null,
+  completion_tokens bigint not null,
+  cost_billed_nano_brl bigint not null,
+  first_request_at timestamptz not null,
+  last_request_at timestamptz not null,
+  constraint archived_sessions_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint archived_sessions_month_fkey FOREIGN KEY (month) REFERENCES archived_months(month),
+  constraint archived_sessions_pkey PRIMARY KEY (customer_id, session_id, month)
+);
+CREATE INDEX archived_sessions_by_month ON archived_sessions USING btree (month);
+
+create table archived_spends (
+  month date not null,
+  kind text not null,
+  subject_id uuid not null,
+  session_id text collate "C" not null default ''::text,
+  since timestamptz not null,
+  amount numeric not null,
+  constraint archived_spends_kind_check CHECK (kind = ANY (ARRAY['key_budget'::text, 'team_cap'::text, 'minute_cap'::text, 'day_cap'::text, 'task'::text])),
+  constraint archived_spends_month_fkey FOREIGN KEY (month) REFERENCES archived_months(month),
+  constraint archived_spends_pkey PRIMARY KEY (subject_id, kind, session_id, month)
+);
+
 create table audit_log (
   id uuid not null,
   created_at timestamptz not null default now(),
@@ -1600,6 +1682,7 @@ create type window_tokens as (
 -- src/ledger/sql/hold.sql: take_hold(p_node_id uuid, p_ip_subject text, p_key_subject text, p_id uuid, p_is_repeated boolean, p_customer_id uuid, p_api_key_id uuid, p_key_version integer, p_requests_per_minute bigint, p_ip_requests_per_minute bigint, p_tokens_per_minute bigint, p_request_id uuid, p_session_id text, p_model_id text, p_is_stream boolean, p_amount_nano_brl bigint, p_budget_pico_usd bigint, p_price_id integer, p_fx_rate_id integer, p_fx_rate_e4 integer, p_markup_e4 integer, p_prompt_tokens_estimated integer, p_tokens_counted bigint, p_task_limit_nano_brl bigint) returns text
 -- src/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_minute timestamptz DEFAULT NULL::timestamptz) returns text
 -- src/ledger/sql/hold.sql: verdict_text(p_verdict text, p_key_sequence bigint, p_ip_sequence bigint, p_balance bigint, p_held bigint, p_budget_left bigint, p_team_left bigint, p_cap_left bigint, p_cap_limit bigint, p_cap_until bigint) returns text
+-- src/ledger/sql/months.sql: archived_until() returns timestamptz
 -- src/ledger/sql/months.sql: ensure_usage_partitions(months_ahead integer) returns integer set lock_timeout=200ms
 -- src/ledger/sql/overdrafts.sql: note_budget_overdraft() returns trigger set search_path=functions, public
 -- src/ledger/sql/overdrafts.sql: note_cap_overdraft() returns trigger set search_path=functions, public

@@ -509,6 +509,31 @@ export interface Tables {
     first_at: Date
     last_at: Date
   }
+  archived_months: {
+    month: string
+    run: string
+    leased_until: Date
+    started_at: DefaultedTime
+    archived_at: Date | null
+    removed_at: Date | null
+  }
+  archived_files: {
+    month: string
+    number: number
+    name: string
+    first_seal: bigint
+    last_seal: bigint
+    events: bigint
+    bytes: bigint
+    sha256: Buffer
+    sums_hash: Buffer
+    created_from: Date | null
+    created_to: Date | null
+  }
+  archived_session_keys: {
+    customer_id: string
+    key: Buffer
+  }
   stored_responses: {
     id: string
     customer_id: string

@@ -6,6 +6,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
+import { lockArchived } from '../ledger/audit/lock-archived.ts'
 import { eraseOperatorTexts } from './erase-operator-texts.ts'
 
 /** Each batch takes a few tens of milliseconds at most, even if all its rows have the maximum size. */
@@ -52,6 +53,10 @@ export async function eraseRemains(
     () => runBatch(db, eraseTasks(customerId)),
     () => runBatch(db, eraseShieldCounts(customerId)),
     () => runBatch(db, eraseRefusals(customerId)),
+    // Archived files have ids of sessions sealed with it.
+    () => runBatch(db, sql`delete from archived_session_keys where customer_id = ${customerId}`),
+    () => runBatch(db, eraseArchivedTasks(customerId)),
+    () => eraseArchivedSessions(db, customerId),
     () => eraseSessionIds(db, customerId),
   ]
   for (const step of steps) {
@@ -107,12 +112,58 @@ function eraseTasks(customerId: string): RawBuilder<unknown> {
       select api_key_id, session_id from task_spends where customer_id = ${customerId} limit ${TASKS_BATCH})`
 }
 
+function eraseArchivedTasks(customerId: string): RawBuilder<unknown> {
+  return sql`
+    delete from archived_spends where (subject_id, kind, session_id, month) in (
+      select a.subject_id, a.kind, a.session_id, a.month from api_keys k join archived_spends a on a.subject_id = k.id
+      where k.customer_id = ${customerId} and a.kind = 'task' limit ${TASKS_BATCH})`
+}
+
+/** Subtracts what archived months had of the account's sessions, as `eraseSessionIds` subtracts events. */
+async function eraseArchivedSessions(db: Database, customerId: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    await lockArchived(trx, 'to read')
+    await sql`select 1 from customers where id = ${customerId} for no key update`.execute(trx)
+    const { rows } = await sql<{ session_id: string }>`
+      with picked as (
+        delete from archived_sessions where customer_id = ${customerId} and session_id in (
+          select session_id from archived_sessions where customer_id = ${customerId}
+          order by session_id limit ${EVENTS_BATCH})
+        returning *
+      ), sums as (
+        select session_id, sum(requests) as requests, sum(prompt_tokens) as prompt_tokens,
+          sum(completion_tokens) as completion_tokens, sum(cost_billed_nano_brl) as billed
+        from picked where month < archived_until() group by 1
+      ), lessened as (${lessen(customerId)})
+      select distinct session_id from picked`.execute(trx)
+    if (rows.length > 0)
+      await settleSessions(
+        trx,
+        customerId,
+        rows.map((row) => row.session_id),
+      )
+    return rows.length > 0
+  })
+}
+
+/** Subtracts `sums` from the sessions. */
+function lessen(customerId: string): RawBuilder<unknown> {
+  return sql`
+    update usage_sessions s set
+      requests = s.requests - b.requests,
+      prompt_tokens = s.prompt_tokens - b.prompt_tokens,
+      completion_tokens = s.completion_tokens - b.completion_tokens,
+      cost_billed_nano_brl = s.cost_billed_nano_brl - b.billed
+    from sums b where s.customer_id = ${customerId} and s.session_id = b.session_id`
+}
+
 /**
  * Removes the session id from the next events, the oldest of each session first, and subtracts their sums from the
  * session in the same transaction: the session always equals the sum of its events, which the ledger's audit checks.
  */
 async function eraseSessionIds(db: Database, customerId: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
+    await lockArchived(trx, 'to read')
     // Concurrent erasures of one account wait for each other, so each finds other events.
     await sql`select 1 from customers where id = ${customerId} for no key update`.execute(trx)
     const { rows } = await sql<{ session_id: string }>`
@@ -123,19 +174,12 @@ async function eraseSessionIds(db: Database, customerId: string): Promise<boolea
       ), blanked as (
         update usage_events e set session_id = null
         from picked p where e.id = p.id and e.created_at = p.created_at
-        returning p.session_id, e.outcome, e.reason, e.prompt_tokens, e.completion_tokens, e.cost_billed_nano_brl
+        returning p.session_id, e.settled_at, e.outcome, e.reason, e.prompt_tokens, e.completion_tokens, e.cost_billed_nano_brl
       ), sums as (
         select session_id, sum(event_charges(outcome, reason)) as requests, sum(prompt_tokens) as prompt_tokens,
           sum(completion_tokens) as completion_tokens, sum(cost_billed_nano_brl) as billed
-        from blanked where outcome = 'charged' group by 1
-      ), lessened as (
-        update usage_sessions s set
-          requests = s.requests - b.requests,
-          prompt_tokens = s.prompt_tokens - b.prompt_tokens,
-          completion_tokens = s.completion_tokens - b.completion_tokens,
-          cost_billed_nano_brl = s.cost_billed_nano_brl - b.billed
-        from sums b where s.customer_id = ${customerId} and s.session_id = b.session_id
-      )
+        from blanked where outcome = 'charged' and settled_at >= archived_until() group by 1
+      ), lessened as (${lessen(customerId)})
       select distinct session_id from blanked`.execute(trx)
     if (rows.length > 0)
       await settleSessions(
@@ -165,6 +209,7 @@ async function settleSessions(
     update usage_sessions s set first_request_at = (
       select created_at from usage_events e
       where e.customer_id = s.customer_id and e.session_id = s.session_id collate "default" and e.outcome = 'charged'
+        and e.settled_at >= archived_until()
       order by created_at limit 1)
     where customer_id = ${customerId} and session_id = any(${sessionIds})`.execute(trx)
 }

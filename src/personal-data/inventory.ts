@@ -37,6 +37,14 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: 'sums of usage_events, for the audit',
     deletion: LEDGER,
   },
+  'archived_sessions.customer_id': {
+    notExported: 'sums of usage sessions, for the audit; the sessions have them',
+    deletion: 'erased',
+  },
+  'archived_session_keys.customer_id': {
+    notExported: 'the key of the ids of sessions in archived files, which exports show opened',
+    deletion: 'erased',
+  },
   'customers.email': { exportedIn: 'account', deletion: 'erased' },
   'profiles.customer_id': { exportedIn: 'profile', deletion: 'erased' },
   'notifications.customer_id': { exportedIn: 'notifications', deletion: 'erased' },

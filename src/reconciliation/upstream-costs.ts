@@ -124,9 +124,13 @@ export function isBeyondTolerance(oursPicoUsd: PicoUsd, theirsPicoUsd: PicoUsd):
 /** Costs by upstream of the calls that began on the day. A released call cost us nothing. */
 async function sumDay(db: Database, day: string): Promise<ReadonlyMap<string, PicoUsd>> {
   const { rows } = await sql<{ upstream_id: string; cost: bigint }>`
-    select upstream_id, sum(cost_upstream_pico_usd)::int8 as cost from usage_events
-    where created_at >= ${`${day}T00:00:00Z`}::timestamptz
-      and created_at < ${`${day}T00:00:00Z`}::timestamptz + interval '24 hours'
+    select upstream_id, sum(cost)::int8 as cost from (
+      select upstream_id, created_at as at, cost_upstream_pico_usd as cost from usage_events
+      where settled_at >= archived_until()
+      union all
+      select upstream_id, hour_at, cost_pico_usd from archived_hours where month < archived_until()
+    ) e
+    where at >= ${`${day}T00:00:00Z`}::timestamptz and at < ${`${day}T00:00:00Z`}::timestamptz + interval '24 hours'
       and upstream_id is not null
     group by 1`.execute(db)
   return new Map(rows.map(({ upstream_id, cost }) => [upstream_id, cost]))

@@ -32,6 +32,8 @@ export async function listOutcomes<More = unknown>(
   const conditions = [
     sql`customer_id = ${list.customerId}`,
     sql`outcome in (${sql.join(outcomes)})`,
+    // A page of an archived month would lack what is in files; exports have it.
+    sql`created_at >= archived_until()`,
     modelId === undefined ? undefined : sql`model_id = ${modelId}`,
     apiKeyId === undefined ? undefined : sql`api_key_id = ${apiKeyId}`,
     sessionId === undefined ? undefined : sql`session_id = ${sessionId}`,

@@ -5,7 +5,7 @@
  * its few sums. It collects those of the last three months soon after its start. Only the events of open days are read
  * each time.
  */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { NanoBrl, PicoUsd } from '../lib/money.ts'
 
@@ -99,6 +99,10 @@ function runsOf(days: readonly string[], isWanted: (day: string) => boolean): st
   return open.length > 0 ? [...runs, open] : runs
 }
 
+function dayAfter(day: string): string {
+  return dayOf(Date.parse(day) + DAY_MS)
+}
+
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
@@ -121,6 +125,11 @@ async function findFirstOpenDay(db: Database): Promise<string> {
   return (rows[0] as { day: string }).day
 }
 
+/** The time at which the day begins. */
+function startOf(day: string): RawBuilder<unknown> {
+  return sql`(${day}::date::timestamp at time zone ${MARGIN_ZONE})`
+}
+
 /** The database sums integers by exchange rate; the conversion to BRL happens here, exactly. */
 async function sumDays(db: Database, from: string, to: string): Promise<MarginRow[]> {
   const { rows } = await sql<{
@@ -132,17 +141,19 @@ async function sumDays(db: Database, from: string, to: string): Promise<MarginRo
     cost_pico_usd: string
     billed_nano_brl: string
   }>`
-    select day::text as day, model_id, upstream_id, fx_rate_e4, sum(event_charges(outcome, reason))::text as requests,
-      sum(cost_upstream_pico_usd)::text as cost_pico_usd, sum(cost_billed_nano_brl)::text as billed_nano_brl
+    select (at at time zone ${MARGIN_ZONE})::date::text as day, model_id, upstream_id, fx_rate_e4,
+      sum(requests)::text as requests, sum(cost)::text as cost_pico_usd, sum(billed)::text as billed_nano_brl
     from (
-      select *, (created_at at time zone ${MARGIN_ZONE})::date as day from usage_events
-      where outcome = 'charged'
-        and created_at >= ${from}::date::timestamp at time zone ${MARGIN_ZONE}
-        and created_at < (${to}::date + 1)::timestamp at time zone ${MARGIN_ZONE}
+      select created_at as at, model_id, upstream_id, fx_rate_e4, event_charges(outcome, reason) as requests,
+        cost_upstream_pico_usd as cost, cost_billed_nano_brl as billed
+      from usage_events
+      where outcome = 'charged' and settled_at >= archived_until()
+        and created_at >= ${startOf(from)} and created_at < ${startOf(dayAfter(to))}
+      union all
+      select hour_at, model_id, upstream_id, fx_rate_e4, requests, cost_pico_usd, billed_nano_brl from archived_hours
+      where month < archived_until() and hour_at >= ${startOf(from)} and hour_at < ${startOf(dayAfter(to))}
     ) e
-    group by e.day, model_id, upstream_id, fx_rate_e4 order by e.day, model_id, upstream_id`.execute(
-    db,
-  )
+    group by 1, model_id, upstream_id, fx_rate_e4 order by 1, model_id, upstream_id`.execute(db)
   return rows.map((row) => {
     const costPicoUsd = BigInt(row.cost_pico_usd)
     return {

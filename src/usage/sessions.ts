@@ -68,6 +68,7 @@ export async function listSessionEvents(
     sql`
       select * from usage_events
       where customer_id = ${customerId} and session_id = ${session.sessionId} and outcome = 'charged'
+        and created_at >= archived_until()
         and created_at >= ${after?.at ?? session.firstRequestAt}::timestamptz
         and created_at <= ${session.lastRequestAt}::timestamptz
         ${after ? sql`and (created_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}

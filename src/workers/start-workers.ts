@@ -40,6 +40,7 @@ import { eraseDeletedAccounts } from '../personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import type { RefusalCounts } from '../usage/refusal-counts.ts'
+import { archiveDueMonths, type DueMonths } from '../months/archive-due-months.ts'
 import type { Margins } from '../usage/margins.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
@@ -109,6 +110,8 @@ export interface WorkerDeps {
   readonly reloadFxRate: () => Promise<void>
   readonly reloadEveryMs: number
   readonly margins: Margins
+  /** Undefined: months leave by the command line only. */
+  readonly dueMonths: DueMonths | undefined
 }
 
 const CHECKPOINT_EVERY_MS = 100
@@ -284,6 +287,8 @@ async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
       run: () => sealUsage(db, { isOver: inMinutes(50) }),
       queue: { retryDelay: 60, expireInSeconds: 3_600 },
     },
+    // In quiet hours; a large month takes hours, and a month that was begun is ended.
+    ...(deps.dueMonths ? { 'archive-months': archiveMonthsJob(deps, deps.dueMonths) } : {}),
     'queue-digests': {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
@@ -339,6 +344,14 @@ async function rewardReferrals({ db, referrals, webhooks, log }: WorkerDeps): Pr
   const keys = { current: webhooks.sealingKey, previous: webhooks.previousSealingKey }
   await takeBackRewards(db, log)
   await rewardDueReferrals(db, referrals, keys, log)
+}
+
+function archiveMonthsJob({ db, log }: WorkerDeps, dueMonths: DueMonths): Job {
+  return {
+    cron: '11 5 * * *',
+    run: () => archiveDueMonths(db, dueMonths, { log, isOver: inMinutes(60) }),
+    queue: { retryDelay: 900, expireInSeconds: 43_200 },
+  }
 }
 
 function compareLateCosts(db: Database, log: Log): Promise<unknown> {

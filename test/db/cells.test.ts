@@ -8,6 +8,8 @@ const BY_COLUMN: Readonly<Record<string, string>> = {
   // A user has the e-mail address of its customer.
   sign_in_users: 'email',
   customers: 'id',
+  // A key or a team.
+  archived_spends: 'subject_id',
 }
 
 interface Table {

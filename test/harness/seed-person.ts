@@ -135,6 +135,18 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     })),
   })
   await sql`select roll_usage_days(${customerId})`.execute(db)
+  // As while a month is being archived.
+  await sql`insert into archived_months (month, run, leased_until) values ('2020-01-01', ${createId()}, now())
+    on conflict do nothing`.execute(db)
+  await sql`
+    insert into archived_sessions (month, customer_id, session_id, requests, prompt_tokens, completion_tokens,
+      cost_billed_nano_brl, first_request_at, last_request_at)
+    values ('2020-01-01', ${customerId}, 'sessao de Ana', 1, 1, 1, 1, '2020-01-02', '2020-01-02')`.execute(
+    db,
+  )
+  await sql`insert into archived_session_keys (customer_id, key) values (${customerId}, sha256('key'))`.execute(
+    db,
+  )
   // As after a released call with a cap per task.
   await db
     .insertInto('task_spends')

@@ -1,3 +1,4 @@
+import type { EventArchive } from '../../archive/event-archive.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/open.ts'
 import type { FxRate } from '../../fx/fx-rates.ts'
@@ -15,6 +16,8 @@ export interface UsageDeps {
   readonly log: Log
   /** Undefined until a rate is stored. */
   readonly currentFxRate: () => FxRate | undefined
+  /** Where exports read archived months; undefined if none is configured. */
+  readonly archive: EventArchive | undefined
   /** Limits each customer's simultaneous exports on this node. */
   readonly exportSlots: Slots
 }

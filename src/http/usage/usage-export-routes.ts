@@ -5,7 +5,7 @@ import { toMilliseconds } from '../../db/exact-time.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { decimalBrl, decimalE4, decimalUsd } from '../../lib/money.ts'
 import type { UsagePeriod } from '../../usage/find-usage-period.ts'
-import { readUsage, type ReadUsageEvent } from '../../usage/read-usage.ts'
+import { ArchiveNotConfigured, readUsage, type ReadUsageEvent } from '../../usage/read-usage.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { answer, count, date, dateTime } from '../rest/values.ts'
 import type { Log } from '../../lib/log.ts'
@@ -63,7 +63,7 @@ export const usageExportRoutes = [
 ]
 
 async function sendExport(
-  { db, primary, log, exportSlots }: UsageDeps,
+  { db, primary, log, exportSlots, archive }: UsageDeps,
   reply: FastifyReply,
   customerId: string,
   asked: { from?: string; to?: string },
@@ -76,9 +76,16 @@ async function sendExport(
   }
   try {
     const period = await askedPeriod(primary, customerId, asked)
-    const batches = readUsage(db, customerId, period)
+    const batches = readUsage(db, customerId, period, archive)
     await send(period, logged(log, reply.request.id, batches))
     return reply
+  } catch (error) {
+    if (!(error instanceof ArchiveNotConfigured)) throw error
+    throw new RestRefusal(
+      503,
+      'service_unavailable',
+      'uma parte do período está arquivada, e este servidor não alcança o arquivo',
+    )
   } finally {
     release()
   }

@@ -93,6 +93,7 @@ function budgetChecks(scope: AuditScope): Checks {
     'key budgets have spent the sum of their charges': spentOtherwise(scope, {
       budgets: keyBudgets,
       id: sql`api_key_id`,
+      kind: 'key_budget',
       sealed: sql`s.budget_pico_usd`,
       billed: BILLED_PICO_USD,
       counts: sql`e.in_budget`,
@@ -100,6 +101,7 @@ function budgetChecks(scope: AuditScope): Checks {
     'team caps have spent the sum of their charges': spentOtherwise(scope, {
       budgets: teamBudgets,
       id: sql`team_id`,
+      kind: 'team_cap',
       sealed: sql`s.cap_nano_brl`,
       billed: sql`e.cost_billed_nano_brl`,
       counts: sql`e.in_cap`,
@@ -132,6 +134,7 @@ function keyCapChecks(scope: AuditScope): Checks {
     'key caps of a minute have spent the sum of their charges': spentOtherwise(scope, {
       budgets: caps('minute'),
       id: sql`api_key_id`,
+      kind: 'minute_cap',
       sealed: sql`s.minute_cap_nano_brl`,
       billed: sql`e.cost_billed_nano_brl`,
       counts: sql`e.in_caps & 1 <> 0`,
@@ -139,6 +142,7 @@ function keyCapChecks(scope: AuditScope): Checks {
     'key caps of a day have spent the sum of their charges': spentOtherwise(scope, {
       budgets: caps('day'),
       id: sql`api_key_id`,
+      kind: 'day_cap',
       sealed: sql`s.day_cap_nano_brl`,
       billed: sql`e.cost_billed_nano_brl`,
       counts: sql`e.in_caps & 2 <> 0`,
@@ -158,10 +162,15 @@ function keyCapChecks(scope: AuditScope): Checks {
   }
 }
 
-/** Whole seals by their sums; the seal in which the budget began, and unsealed time, by their events. */
+/**
+ * Whole seals by their sums; the seal in which the budget began, and unsealed time, by their events. If that seal is
+ * archived, by the sum that was stored for it.
+ */
 function spentOtherwise(
   { of, openEvents }: AuditScope,
-  by: Readonly<Record<'budgets' | 'id' | 'sealed' | 'billed' | 'counts', RawBuilder<unknown>>>,
+  by: Readonly<Record<'budgets' | 'id' | 'sealed' | 'billed' | 'counts', RawBuilder<unknown>>> & {
+    readonly kind: SpendKind
+  },
 ): RawBuilder<unknown> {
   return sql`
     with b as materialized (select * from ${by.budgets} b), parts as (
@@ -172,11 +181,15 @@ function spentOtherwise(
       select b.${by.id}, e.total from b
       join audit_seals z on z.number = (
         select number from audit_seals where from_at < b.since order by from_at desc limit 1) and z.to_at > b.since
+        and z.to_at > archived_until()
       cross join lateral (
         select sum(${by.billed}) as total from usage_events e
         where e.${by.id} = b.${by.id} and ${by.counts} and e.settled_at >= b.since and e.settled_at < z.to_at) e
       where exists (
         select from audit_seal_sums s where s.seal_number = z.number and s.${by.id} = b.${by.id})
+      union all
+      select a.subject_id, a.amount from b join archived_spends a
+        on a.subject_id = b.${by.id} and a.kind = ${by.kind} and a.since = b.since and a.month < archived_until()
       union all
       select e.${by.id}, sum(${by.billed})
       from b join ${openEvents} e on e.${by.id} = b.${by.id} and e.settled_at >= b.since
@@ -186,6 +199,9 @@ function spentOtherwise(
     left join (select id, sum(total) as total from parts group by 1) s on s.id = b.${by.id}
     where b.spent <> b.before + coalesce(s.total, 0)`
 }
+
+/** As in `archived_spends`. */
+type SpendKind = 'key_budget' | 'team_cap' | 'minute_cap' | 'day_cap'
 
 function rollupChecks(scope: AuditScope): Checks {
   const { of, sums } = scope
@@ -222,17 +238,29 @@ function rollupChecks(scope: AuditScope): Checks {
 export const SESSIONS = 'usage sessions equal the sum of their usage events'
 const TASKS = 'task caps have spent the sum of their charges'
 
+/** A session has its unarchived events, and one part of each archived month. */
+const PARTS_OF_EVENTS = sql`event_charges(outcome, reason) as requests, prompt_tokens::int8, completion_tokens::int8,
+  cost_billed_nano_brl, created_at as first_request_at, created_at as last_request_at`
+const PARTS_OF_MONTHS = sql`requests, prompt_tokens, completion_tokens, cost_billed_nano_brl, first_request_at, last_request_at`
+const SESSION_SUMS = sql`sum(requests) as requests, sum(prompt_tokens) as prompt_tokens,
+  sum(completion_tokens) as completion_tokens, sum(cost_billed_nano_brl) as billed,
+  min(first_request_at) as first_at, max(last_request_at) as last_at`
+
 export function allSessions({ of, within }: AuditScope): Checks {
   return {
     [SESSIONS]: sql`
       select customer_id, s.cost_billed_nano_brl, e.billed
       from ${of('usage_sessions')} s
       full join (
-        select customer_id, session_id collate "C" as session_id, sum(event_charges(outcome, reason)) as requests,
-          sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens,
-          sum(cost_billed_nano_brl) as billed, min(created_at) as first_at, max(created_at) as last_at
-        from usage_events
-        where outcome = 'charged' and session_id is not null and ${within(sql`customer_id`)} group by 1, 2
+        select customer_id, session_id, ${SESSION_SUMS} from (
+          select customer_id, session_id collate "C" as session_id, ${PARTS_OF_EVENTS}
+          from usage_events
+          where outcome = 'charged' and session_id is not null and settled_at >= archived_until()
+            and ${within(sql`customer_id`)}
+          union all
+          select customer_id, session_id, ${PARTS_OF_MONTHS} from archived_sessions
+          where month < archived_until() and ${within(sql`customer_id`)}
+        ) parts group by 1, 2
       ) e using (customer_id, session_id)
       where (s.requests, s.prompt_tokens, s.completion_tokens, s.cost_billed_nano_brl, s.first_request_at, s.last_request_at)
         is distinct from (e.requests, e.prompt_tokens, e.completion_tokens, e.billed, e.first_at, e.last_at)`,
@@ -242,13 +270,18 @@ export function allSessions({ of, within }: AuditScope): Checks {
 
 function spentByTasks(tasks: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select t.api_key_id, t.spent_nano_brl, e.total as events
+    select t.api_key_id, t.spent_nano_brl, e.total + a.total as events
     from ${tasks} t
     cross join lateral (
       select coalesce(sum(e.cost_billed_nano_brl), 0) as total from usage_events e
       where e.customer_id = t.customer_id and e.session_id = t.session_id collate "default"
-        and e.api_key_id = t.api_key_id and e.in_caps & 4 <> 0 and e.settled_at >= t.spent_since) e
-    where t.spent_nano_brl <> e.total`
+        and e.api_key_id = t.api_key_id and e.in_caps & 4 <> 0
+        and e.settled_at >= greatest(t.spent_since, archived_until())) e
+    cross join lateral (
+      select coalesce(sum(a.amount), 0) as total from archived_spends a
+      where a.subject_id = t.api_key_id and a.kind = 'task' and a.session_id = t.session_id and a.since = t.spent_since
+        and a.month < archived_until()) a
+    where t.spent_nano_brl <> e.total + a.total`
 }
 
 /** Only the full audit reads longer sessions: each of their calls would read them again. */
@@ -264,12 +297,14 @@ export function touchedSessions(events: RawBuilder<unknown>): Checks {
       ) t
       left join usage_sessions s on s.customer_id = t.customer_id and s.session_id = t.session_id collate "C"
       cross join lateral (
-        select sum(event_charges(outcome, reason)) as requests,
-          sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens,
-          sum(cost_billed_nano_brl) as billed, min(created_at) as first_at, max(created_at) as last_at
-        from usage_events e
-        where e.customer_id = t.customer_id and e.session_id = t.session_id and e.outcome = 'charged'
-          and coalesce(s.requests, 0) <= ${SESSION_REQUESTS_MAX}
+        select ${SESSION_SUMS} from (
+          select ${PARTS_OF_EVENTS} from usage_events e
+          where e.customer_id = t.customer_id and e.session_id = t.session_id and e.outcome = 'charged'
+            and e.settled_at >= archived_until() and coalesce(s.requests, 0) <= ${SESSION_REQUESTS_MAX}
+          union all
+          select ${PARTS_OF_MONTHS} from archived_sessions a
+          where a.customer_id = t.customer_id and a.session_id = t.session_id collate "C" and a.month < archived_until()
+        ) parts
       ) e
       where coalesce(s.requests, 0) <= ${SESSION_REQUESTS_MAX} and
         (s.requests, s.prompt_tokens, s.completion_tokens, s.cost_billed_nano_brl, s.first_request_at, s.last_request_at)

@@ -148,14 +148,17 @@ function createdIn(table: string, { fromAt, toAt }: Slice): RawBuilder<unknown> 
  * SHA-256 over the rows of a slice; the connection writes times in UTC. Session ids are left out: they are erased. Columns
  * that came later are added only where they are not zero, so that earlier seals keep their hashes.
  */
-export function rowsHash(slice: Slice): RawBuilder<unknown> {
+export function rowsHash(
+  slice: Slice,
+  events: RawBuilder<unknown> = eventsOf(slice),
+): RawBuilder<unknown> {
   return sql`sha256(convert_to(concat_ws(E'\n',
     (select string_agg(row(
       e.id, e.customer_id, e.api_key_id, e.team_id, e.request_id, e.model_id, e.upstream_id, e.is_stream, e.outcome,
       e.reason, e.usage_kind, e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens,
       e.reasoning_tokens, e.held_nano_brl, e.cost_upstream_pico_usd, e.cost_billed_nano_brl, e.price_id, e.fx_rate_id,
       e.fx_rate_e4, e.markup_e4, e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts,
-      e.corrects_id, e.in_budget, e.in_cap)::text || coalesce(nullif(e.in_caps, 0)::text, ''), E'\n' order by e.id, e.created_at) from ${eventsOf(slice)} e),
+      e.corrects_id, e.in_budget, e.in_cap)::text || coalesce(nullif(e.in_caps, 0)::text, ''), E'\n' order by e.id, e.created_at) from ${events} e),
     (select string_agg(row(d.id, d.customer_id, d.amount_nano_brl, d.cause, d.hold_ids, d.created_at)::text, E'\n'
       order by d.id) from ${createdIn('account_debts', slice)} d),
     (select string_agg(row(c.hold_id, c.customer_id, c.first_outcome, c.first_billed_nano_brl, c.outcome,
@@ -164,8 +167,12 @@ export function rowsHash(slice: Slice): RawBuilder<unknown> {
 }
 
 /** The root of the tree over the events of a slice. */
-export async function chargesRoot(db: Database, slice: Slice): Promise<Buffer> {
-  const leaves = await readChargeLeaves(db, slice)
+export async function chargesRoot(
+  db: Database,
+  slice: Slice,
+  events?: RawBuilder<unknown>,
+): Promise<Buffer> {
+  const leaves = await readChargeLeaves(db, slice, events)
   return (await growMerkleTree(leaves.map(({ leaf }) => leaf))).root
 }
 

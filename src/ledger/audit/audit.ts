@@ -4,15 +4,18 @@
  *
  * Sealed time (`audit-seals.ts`) was proved event by event when it was sealed, and counts by its sums. Unsealed events
  * are read together with the accounts, in chunks of customers, each in one short snapshot: every comparison is within
- * one customer. Sealed rows are read again, all of them or a share, and compared with their hashes.
+ * one customer. Sealed rows are read again, all of them or a share, and compared with their hashes; those of archived
+ * months (`prove-archived.ts`) by a full audit, from their files.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { EventArchive } from '../../archive/event-archive.ts'
 import type { Database } from '../../db/open.ts'
 import { allSessions, balanceChecks } from './audit-balance-checks.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { ALL_CUSTOMERS, auditScope, readSealedUntil, type AuditScope } from './audit-scope.ts'
 import { planForSlices, sliceChecks, type Slice } from './audit-seals.ts'
+import { proveArchived, type ArchivedMonthProof } from './prove-archived.ts'
 import { paced, proveSeals } from './prove-seals.ts'
 
 export interface AuditCheck {
@@ -32,6 +35,8 @@ export interface AuditReport {
   readonly seal:
     | { readonly number: bigint; readonly until: string; readonly hash: string }
     | undefined
+  /** The months whose events are in files. */
+  readonly archived: readonly ArchivedMonthProof[]
   readonly counts: {
     readonly charges: number
     readonly releases: number
@@ -49,6 +54,8 @@ export interface AuditOptions {
   readonly eventsAgain?: number
   /** The share of one core of the database that the audit may use. */
   readonly share?: number
+  /** Where a full audit reads archived months. */
+  readonly archive?: EventArchive | undefined
 }
 
 const BREACHES_MAX = 10
@@ -65,7 +72,7 @@ const OPEN_SLICES_MAX = 400
 export async function audit(
   db: Database,
   more: Checks = {},
-  { isFull = false, eventsAgain = 0, share = 1 }: AuditOptions = {},
+  { isFull = false, eventsAgain = 0, share = 1, archive }: AuditOptions = {},
 ): Promise<AuditReport> {
   const found = new Map<string, unknown[]>()
   const run = async (trx: Database, checks: Checks): Promise<void> => {
@@ -87,6 +94,7 @@ export async function audit(
   for (const slice of await openSlices(db))
     await paced(share, () => inStatements(db, (trx) => run(trx, sliceChecks(slice))))
   await proveSeals(db, { eventsAgain: isFull ? Number.POSITIVE_INFINITY : eventsAgain, share, run })
+  const archived = await proveArchived(db, { archive, isFull, run })
   const counts = await inSnapshot(db, async (trx) => {
     await run(trx, more)
     return count(trx)
@@ -96,7 +104,8 @@ export async function audit(
     ok: breaches.length === 0,
     breaches,
   }))
-  return { ok: checks.every((check) => check.ok), checks, seal: await readLastSeal(db), counts }
+  const seal = await readLastSeal(db)
+  return { ok: checks.every((check) => check.ok), checks, seal, archived, counts }
 }
 
 /** Inside the transaction `db`, or in a new snapshot. */

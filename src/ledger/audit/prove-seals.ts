@@ -6,28 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import type { Checks } from './audit-event-checks.ts'
-import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
-import {
-  chargesRoot,
-  eventsOf,
-  findBreaches,
-  rowsHash,
-  sliceChecks,
-  sumsHash,
-} from './audit-seals.ts'
+import { chargesRoot, eventsOf, findBreaches, sliceChecks, sumsHash } from './audit-seals.ts'
+import { ROWS, sealDiffers, TREE } from './seal-differs.ts'
 
 const SEALS_AT_ONCE = 100
 const DAY_MS = 86_400_000
 const CHAIN = 'the seals are a chain without a gap'
 const SUMS = 'the sums of a seal are as they were sealed'
-const ROWS = 'sealed events are as they were sealed'
-const TREE = 'the tree of a seal is that of its events'
 
 interface Seal {
   readonly number: bigint
   readonly from_at: string
   readonly to_at: string
   readonly charges_root: Buffer | null
+  /** Its rows are in files, which `prove-archived.ts` reads. */
+  readonly is_archived: boolean
 }
 
 export interface ProveSealsOptions {
@@ -62,12 +55,12 @@ export async function proveSeals(
       })
   const days = await daysToReadAll(db, eventsAgain)
   const today = BigInt(Math.floor(Date.now() / DAY_MS))
-  const isOfToday = ({ number }: Seal): boolean =>
-    days !== undefined && number % days === today % days
+  const isOfToday = ({ number, is_archived: isArchived }: Seal): boolean =>
+    !isArchived && days !== undefined && number % days === today % days
   for (let after = 0n; ;) {
     const { rows: seals } = await sql<Seal>`
-      select number, from_at::text, to_at::text, charges_root from audit_seals
-      where number > ${after} order by number limit ${SEALS_AT_ONCE}`.execute(db)
+      select number, from_at::text, to_at::text, charges_root, to_at <= archived_until() as is_archived
+      from audit_seals where number > ${after} order by number limit ${SEALS_AT_ONCE}`.execute(db)
     const last = seals.at(-1)
     if (!last) break
     await paced(share, () =>
@@ -92,9 +85,8 @@ export async function proveSeals(
 async function daysToReadAll(db: Database, eventsAgain: number): Promise<bigint | undefined> {
   if (eventsAgain === 0) return undefined
   const { rows } = await sql<{ days: bigint }>`
-    select greatest(1, ceil(coalesce(sum(events), 0) / ${eventsAgain}::float8))::int8 as days from audit_seals`.execute(
-    db,
-  )
+    select greatest(1, ceil(coalesce(sum(events), 0) / ${eventsAgain}::float8))::int8 as days from audit_seals
+    where to_at > archived_until()`.execute(db)
   return (rows[0] as { days: bigint }).days
 }
 
@@ -112,22 +104,7 @@ async function proveRows(
   run: (db: Database, checks: Checks) => Promise<void>,
 ): Promise<void> {
   const slice = { fromAt, toAt }
-  await run(db, {
-    [ROWS]: sql`
-      select s.number, s.from_at, s.to_at, s.events from audit_seals s
-      where s.number = ${number} and (
-        s.rows_hash <> ${rowsHash(slice)} or s.events <> (select count(*) from ${eventsOf(slice)} e)
-        or exists (
-          with again as (
-            select ${SUMMED}, ${SUMMED_FOR_BUDGETS} from ${eventsOf(slice)} e group by 1, 2, 3, 4, 5
-          ), sealed as (
-            select customer_id, hour_at, api_key_id, model_id, team_id, charged, released, prompt_tokens,
-              completion_tokens, cost_pico_usd, billed_nano_brl, budget_pico_usd, cap_nano_brl, minute_cap_nano_brl,
-              day_cap_nano_brl
-            from audit_seal_sums where seal_number = ${number}
-          )
-          (select * from again except select * from sealed) union all (select * from sealed except select * from again)))`,
-  })
+  await run(db, { [ROWS]: sealDiffers(number, slice, eventsOf(slice)) })
   if (root && !root.equals(await chargesRoot(db, slice)))
     await run(db, { [TREE]: sql`select ${number}::int8 as number` })
   else await run(db, { [TREE]: sql`select 1 where false` })

@@ -30,3 +30,11 @@ begin
   end loop;
   return v_made;
 end $$;
+
+-- The end of the months whose events are in files; -infinity without one. What was settled before it is read from the
+-- files, also while rows of it are still in `usage_events`, and after that only a few stay there (`months/kept-events.ts`).
+create function archived_until() returns timestamptz language sql stable parallel safe as $$
+  select coalesce(
+    (select (max(month) + interval '1 month') at time zone 'UTC' from archived_months where archived_at is not null),
+    '-infinity')
+$$;

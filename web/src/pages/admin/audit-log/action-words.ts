@@ -89,6 +89,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'webhook.replayed': t('Reenviou uma mensagem de webhook'),
   'webhook.secret_rotated': t('Trocou o segredo de um webhook'),
   'cell.named': t('Deu nome à célula'),
+  'usage_month.archived': t('Arquivou um mês de uso'),
   'service.paused': t('Pausou todas as chamadas de modelos'),
   'service.resumed': t('Retomou as chamadas de modelos'),
   'model.enabled': t('Colocou um modelo no ar'),

@@ -1,0 +1,188 @@
+/** Reads archived usage events back: whole seals for the audit, and one customer's for exports. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import type { Database } from '../db/open.ts'
+import type { ArchiveStore, LocalFile } from './archive-store.ts'
+import { digestFile, FILE_LINE, filesOf } from './event-file.ts'
+import { literal, openDuckDb, type DuckDb } from './open-duckdb.ts'
+import { findSessionKey, openSession } from './session-cipher.ts'
+
+export interface ArchivedFile {
+  readonly month: string
+  readonly name: string
+  readonly firstSeal: bigint
+  readonly lastSeal: bigint
+  readonly events: bigint
+  readonly sha256: Buffer
+}
+
+/** An archived event as a line of JSON that `eventsIn` reads, with its place in the order of time. */
+export interface ArchivedEvent {
+  readonly createdAt: string
+  readonly id: string
+  readonly line: string
+}
+
+export interface OpenEventFile {
+  /** Whether its bytes are those that were archived. */
+  readonly isIntact: boolean
+  /** Lines of JSON of what was settled in the slice, without sessions. */
+  readSlice(slice: { readonly fromAt: string; readonly toAt: string }): Promise<string[]>
+  close(): Promise<void>
+}
+
+export interface EventArchive {
+  readonly place: string
+  openFile(file: ArchivedFile): Promise<OpenEventFile>
+  /** The customer's events that began in the period, oldest first, of the months that are archived now. */
+  readCustomer(
+    db: Database,
+    customerId: string,
+    period: { readonly fromAt: string; readonly untilAt: string },
+  ): AsyncGenerator<readonly ArchivedEvent[]>
+}
+
+export function createEventArchive(store: ArchiveStore): EventArchive {
+  return {
+    place: store.place,
+    openFile: (file) => openFile(store, file),
+    readCustomer: (db, customerId, period) => readCustomer(db, store, customerId, period),
+  }
+}
+
+/** Runs `work` with a DuckDB and a folder for its files, which go with it. */
+export async function openWorkDir(): Promise<{
+  readonly dir: string
+  readonly duckDb: DuckDb
+  close(): Promise<void>
+}> {
+  const dir = await mkdtemp(join(tmpdir(), 'catraca-archive-'))
+  const remove = () => rm(dir, { recursive: true, force: true })
+  try {
+    const duckDb = await openDuckDb(join(dir, 'sorted'))
+    return {
+      dir,
+      duckDb,
+      async close() {
+        duckDb.close()
+        await remove()
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function openFile(store: ArchiveStore, file: ArchivedFile): Promise<OpenEventFile> {
+  const local = await store.take(file.name)
+  try {
+    const { sha256 } = await digestFile(local.path)
+    const work = await openWorkDir()
+    return {
+      isIntact: sha256.equals(file.sha256),
+      async readSlice({ fromAt, toAt }) {
+        const rows = await work.duckDb.rows(`
+          select ${FILE_LINE} from ${filesOf([local.path])}
+          where settled_at >= ${literal(fromAt)}::timestamptz and settled_at < ${literal(toAt)}::timestamptz`)
+        return rows.map(([line]) => String(line))
+      },
+      async close() {
+        await work.close()
+        await local.release()
+      },
+    }
+  } catch (error) {
+    await local.release()
+    throw error
+  }
+}
+
+/** Days are read one after the other: a sort of one customer's day is small. */
+const WINDOW_MS = 86_400_000
+
+interface FileOfPeriod {
+  readonly name: string
+  readonly createdFrom: string
+  readonly createdTo: string
+}
+
+async function* readCustomer(
+  db: Database,
+  store: ArchiveStore,
+  customerId: string,
+  { fromAt, untilAt }: { readonly fromAt: string; readonly untilAt: string },
+): AsyncGenerator<readonly ArchivedEvent[]> {
+  const { rows: files } = await sql<FileOfPeriod>`
+    select f.name, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
+    from archived_files f join archived_months m on m.month = f.month and m.archived_at is not null
+    where f.created_to >= ${fromAt}::timestamptz and f.created_from < ${untilAt}::timestamptz
+    order by f.first_seal`.execute(db)
+  if (files.length === 0) return
+  const key = await findSessionKey(db, customerId)
+  const work = await openWorkDir()
+  const local = new Map<string, LocalFile>()
+  try {
+    for (const { from, until } of windowsOf(files, fromAt, untilAt)) {
+      const wanted = files.filter(
+        ({ createdFrom, createdTo }) => createdFrom < until && createdTo >= from,
+      )
+      if (wanted.length === 0) continue
+      for (const { name } of wanted) if (!local.has(name)) local.set(name, await store.take(name))
+      const paths = wanted.map(({ name }) => (local.get(name) as LocalFile).path)
+      const statement = `
+        select id::varchar, strftime(created_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ'), ${FILE_LINE},
+          hex(session_id)
+        from ${filesOf(paths)}
+        where customer_id = ${literal(customerId)}::uuid
+          and created_at >= ${literal(from)}::timestamptz and created_at < ${literal(until)}::timestamptz
+        order by created_at, id`
+      for await (const rows of work.duckDb.stream(statement))
+        yield rows.map(([id, createdAt, line, session]) => ({
+          id: String(id),
+          createdAt: String(createdAt),
+          line: withSession(String(line), session, key),
+        }))
+      for (const { name, createdTo } of wanted) {
+        if (createdTo >= until) continue
+        await local.get(name)?.release()
+        local.delete(name)
+      }
+    }
+  } finally {
+    await work.close()
+    for (const file of local.values()) await file.release()
+  }
+}
+
+/** The part of the period in which files have events, cut into days. */
+function windowsOf(
+  files: readonly FileOfPeriod[],
+  fromAt: string,
+  untilAt: string,
+): { from: string; until: string }[] {
+  const first = files.reduce((at, file) => (file.createdFrom < at ? file.createdFrom : at), untilAt)
+  const last = files.reduce((at, file) => (file.createdTo > at ? file.createdTo : at), fromAt)
+  const windows: { from: string; until: string }[] = []
+  for (let from = first > fromAt ? first : fromAt; from < untilAt && from <= last;) {
+    const next = exactDay(Math.floor(Date.parse(from) / WINDOW_MS + 1) * WINDOW_MS)
+    const until = next < untilAt ? next : untilAt
+    windows.push({ from, until })
+    from = until
+  }
+  return windows
+}
+
+/** As the database writes exact times, so that they compare as text. */
+function exactDay(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 23)}000Z`
+}
+
+function withSession(line: string, sealed: unknown, key: Buffer | undefined): string {
+  if (typeof sealed !== 'string' || key === undefined) return line
+  const sessionId = openSession(key, Buffer.from(sealed, 'hex'))
+  return `${line.slice(0, -1)},"session_id":${JSON.stringify(sessionId)}}`
+}

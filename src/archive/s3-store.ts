@@ -1,0 +1,114 @@
+/**
+ * A bucket of S3, or of a service with its API. Files that are read are copied to this machine first. The operator sets
+ * its address, so it may be in a private network.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import { request } from 'undici'
+import { MissingFile, type ArchiveStore } from './archive-store.ts'
+import { digestFile } from './event-file.ts'
+
+export interface S3Settings {
+  /** The bucket, and a folder in it if wanted: `https://s3.example.com/bucket/folder`. */
+  readonly url: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+type Method = 'GET' | 'PUT' | 'DELETE'
+
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+/** Of silence, in either direction. */
+const TIMEOUT_MS = 60_000
+
+export function openS3Store(settings: S3Settings): ArchiveStore {
+  const root = settings.url.replace(/\/+$/, '')
+  const addressOf = (name: string): string => `${root}/${name}`
+
+  async function send(
+    method: Method,
+    address: string,
+    body?: { path: string; bytes: number; sha256: string },
+  ) {
+    const signer = new AwsV4Signer({
+      url: address,
+      method,
+      service: 's3',
+      region: settings.region,
+      accessKeyId: settings.accessKeyId,
+      secretAccessKey: settings.secretAccessKey,
+      headers: { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 },
+    })
+    const { url, headers } = await signer.sign()
+    return request(url, {
+      method,
+      headers: {
+        ...Object.fromEntries(headers),
+        ...(body ? { 'content-length': String(body.bytes) } : {}),
+      },
+      body: body ? createReadStream(body.path) : null,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    })
+  }
+
+  async function sendOrFail(...[method, address, body]: Parameters<typeof send>) {
+    const answer = await send(method, address, body)
+    if (answer.statusCode < 300 || answer.statusCode === 404) return answer
+    const text = (await answer.body.text()).slice(0, 300)
+    throw new Error(`${method} ${address}: ${answer.statusCode} ${text}`)
+  }
+
+  return {
+    place: root,
+    async put(name, localPath) {
+      const { sha256 } = await digestFile(localPath)
+      const { size: bytes } = await stat(localPath)
+      const body = { path: localPath, bytes, sha256: sha256.toString('hex') }
+      const answer = await sendOrFail('PUT', addressOf(name), body)
+      await answer.body.dump()
+      if (answer.statusCode === 404) throw new Error(`${root}: no such bucket`)
+    },
+    async take(name) {
+      const answer = await sendOrFail('GET', addressOf(name))
+      if (answer.statusCode === 404) {
+        await answer.body.dump()
+        throw new MissingFile(name)
+      }
+      const dir = await mkdtemp(join(tmpdir(), 'catraca-archive-'))
+      const release = () => rm(dir, { recursive: true, force: true })
+      const path = join(dir, 'file')
+      try {
+        await pipeline(answer.body, createWriteStream(path))
+      } catch (error) {
+        await release()
+        throw error
+      }
+      return { path, release }
+    },
+    async list(folder) {
+      const { origin, pathname } = new URL(root)
+      const [bucket = '', ...inside] = pathname.split('/').filter(Boolean)
+      const prefix = [...inside, folder, ''].join('/')
+      const names: string[] = []
+      for (let after: string | undefined; ;) {
+        const query = new URLSearchParams({ 'list-type': '2', prefix })
+        if (after !== undefined) query.set('start-after', after)
+        const answer = await sendOrFail('GET', `${origin}/${bucket}?${query.toString()}`)
+        const page = await answer.body.text()
+        const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key as string)
+        names.push(...keys.map((key) => key.slice(inside.join('/').length + (inside.length && 1))))
+        after = keys.at(-1)
+        if (after === undefined || !page.includes('<IsTruncated>true<')) return names
+      }
+    },
+    async remove(name) {
+      await (await sendOrFail('DELETE', addressOf(name))).body.dump()
+    },
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Proves archived months. Their balances, roll-ups and budgets are proved by the sums of their seals in every audit; a
+ * full audit, and the act that archives a month, read the files back: each must have the bytes that were archived, its
+ * rows must hash to what the seals say, and the arithmetic of each charge is repeated.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import { MissingFile } from '../../archive/archive-store.ts'
+import type { ArchivedFile, EventArchive, OpenEventFile } from '../../archive/event-archive.ts'
+import { eventsIn } from '../../archive/event-columns.ts'
+import { DuckDbMissing } from '../../archive/open-duckdb.ts'
+import type { Database } from '../../db/open.ts'
+import { eventChecks, type Checks } from './audit-event-checks.ts'
+import { chargesRoot } from './audit-seals.ts'
+import { ROWS, sealDiffers, TREE } from './seal-differs.ts'
+
+export const FILES = 'archived files are as they were archived'
+const COVERED = 'every seal of an archived month is in one file'
+const HOLDS = 'no open hold began in an archived month'
+
+export type RunChecks = (db: Database, checks: Checks) => Promise<void>
+
+export interface ArchivedMonthProof {
+  /** `2025-03` */
+  readonly month: string
+  /** By its files, or by the sums of its seals alone. */
+  readonly by: 'files' | 'sums'
+  /** Why a full audit did not read its files. */
+  readonly why?: string
+}
+
+/** What every audit checks without the files. */
+export const ARCHIVE_CHECKS: Checks = {
+  [COVERED]: sql`
+    select s.number, s.from_at, s.to_at, count(f) as files from audit_seals s
+    left join archived_files f on s.number between f.first_seal and f.last_seal
+    where s.to_at <= archived_until() group by s.number having count(f) <> 1`,
+  [HOLDS]: sql`select id, created_at from holds where created_at < archived_until()`,
+}
+
+/** With `archive` the files are read, otherwise only the months are listed. */
+export async function proveArchived(
+  db: Database,
+  { archive, isFull, run }: { archive: EventArchive | undefined; isFull: boolean; run: RunChecks },
+): Promise<ArchivedMonthProof[]> {
+  await run(db, ARCHIVE_CHECKS)
+  const { rows } = await sql<{ month: string }>`
+    select month from archived_months where archived_at is not null order by month`.execute(db)
+  const proofs: ArchivedMonthProof[] = []
+  for (const { month } of rows) {
+    const name = month.slice(0, 7)
+    if (!isFull) proofs.push({ month: name, by: 'sums' })
+    else if (!archive)
+      proofs.push({ month: name, by: 'sums', why: 'no archive is configured: ARCHIVE_DIR' })
+    else {
+      const why = await proveMonth(db, archive, month, run)
+      proofs.push(
+        why === undefined ? { month: name, by: 'files' } : { month: name, by: 'sums', why },
+      )
+    }
+  }
+  return proofs
+}
+
+/** Returns why the archive could not be read. A file that is missing there, or is not readable as one, is a breach. */
+async function proveMonth(
+  db: Database,
+  archive: EventArchive,
+  month: string,
+  run: RunChecks,
+): Promise<string | undefined> {
+  for (const file of await listArchivedFiles(db, month)) {
+    let opened: OpenEventFile
+    try {
+      opened = await archive.openFile(file)
+    } catch (error) {
+      if (error instanceof DuckDbMissing) return error.message
+      if (!(error instanceof MissingFile))
+        return `${archive.place} cannot be read: ${String(error)}`
+      await run(db, { [FILES]: fault(file, 'missing') })
+      continue
+    }
+    try {
+      await run(db, {
+        [FILES]: opened.isIntact ? sql`select 1 where false` : fault(file, 'changed'),
+      })
+      if (opened.isIntact) await proveFile(db, opened, file, run, { charges: true })
+    } finally {
+      await opened.close()
+    }
+  }
+  return undefined
+}
+
+function fault({ name }: ArchivedFile, what: string): RawBuilder<unknown> {
+  return sql`select ${name}::text as file, ${what}::text as fault`
+}
+
+export async function listArchivedFiles(db: Database, month: string): Promise<ArchivedFile[]> {
+  const rows = await db
+    .selectFrom('archived_files')
+    .selectAll()
+    .where('month', '=', month)
+    .orderBy('number')
+    .execute()
+  return rows.map((row) => ({
+    month: row.month,
+    name: row.name,
+    firstSeal: row.first_seal,
+    lastSeal: row.last_seal,
+    events: row.events,
+    sha256: row.sha256,
+  }))
+}
+
+interface SealOfFile {
+  readonly number: bigint
+  readonly from_at: string
+  readonly to_at: string
+  readonly charges_root: Buffer | null
+}
+
+/** Compares each slice of a file with its seal, by the database's own functions; `charges` repeats their arithmetic. */
+export async function proveFile(
+  db: Database,
+  opened: Pick<OpenEventFile, 'readSlice'>,
+  file: Pick<ArchivedFile, 'firstSeal' | 'lastSeal'>,
+  run: RunChecks,
+  { charges, afterSeal }: { readonly charges: boolean; readonly afterSeal?: () => Promise<void> },
+): Promise<void> {
+  const { rows: seals } = await sql<SealOfFile>`
+    select number, from_at::text, to_at::text, charges_root from audit_seals
+    where number between ${file.firstSeal} and ${file.lastSeal} order by number`.execute(db)
+  for (const seal of seals) {
+    const slice = { fromAt: seal.from_at, toAt: seal.to_at }
+    const lines = await opened.readSlice(slice)
+    const archived = (query: RawBuilder<unknown>) => sql`
+      with archived as materialized (select * from ${eventsIn(lines)} l) ${query}`
+    await run(db, { [ROWS]: archived(sealDiffers(seal.number, slice, sql`archived`)) })
+    const root = seal.charges_root && (await chargesRoot(db, slice, eventsIn(lines)))
+    await run(db, {
+      [TREE]:
+        root && seal.charges_root && !root.equals(seal.charges_root)
+          ? sql`select ${seal.number}::int8 as number`
+          : sql`select 1 where false`,
+    })
+    for (const [name, query] of Object.entries(charges ? eventChecks(sql`archived`) : {}))
+      await run(db, { [name]: archived(query) })
+    await afterSeal?.()
+  }
+}

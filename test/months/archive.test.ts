@@ -1,0 +1,289 @@
+/** Months leave to files without a trace in what customers, operators and the audit see. */
+import assert from 'node:assert/strict'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import {
+  createEventArchive,
+  openWorkDir,
+  type EventArchive,
+} from '../../src/archive/event-archive.ts'
+import { digestFile } from '../../src/archive/event-file.ts'
+import { openFolderStore } from '../../src/archive/folder-store.ts'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
+import type { ApiKey } from '../../src/customers/api-keys.ts'
+import type { Database } from '../../src/db/open.ts'
+import { audit, type AuditOptions } from '../../src/ledger/audit/audit.ts'
+import { release } from '../../src/ledger/resolution.ts'
+import { archiveMonth } from '../../src/months/archive-month.ts'
+import { findObstacle } from '../../src/months/find-obstacle.ts'
+import { FILES } from '../../src/ledger/audit/prove-archived.ts'
+import { eraseRemains } from '../../src/personal-data/erase-remains.ts'
+import { createMargins } from '../../src/usage/margins.ts'
+import { ArchiveNotConfigured, readUsage, type ReadUsageEvent } from '../../src/usage/read-usage.ts'
+import { buildHistory, NOW, type History } from './build-history.ts'
+
+const seed = Number(process.env.TEST_SEED ?? 20_261_125)
+
+let history: History
+let root: string
+let archive: EventArchive
+
+before(async () => {
+  history = await buildHistory(seed)
+  root = await mkdtemp(join(tmpdir(), 'catraca-archived-'))
+  archive = createEventArchive(openFolderStore(root))
+})
+
+after(async () => {
+  await history.close()
+})
+
+async function failuresOf(options: AuditOptions = {}) {
+  const report = await audit(history.database.db, {}, options)
+  return report.checks.filter(({ ok }) => !ok).map(({ name, breaches }) => ({ name, breaches }))
+}
+
+const period = {
+  timezone: 'America/Sao_Paulo',
+  from: '1000-01-01',
+  to: '2999-01-01',
+  fromAt: '1000-01-01T00:00:00.000000Z',
+  untilAt: '2999-01-01T00:00:00.000000Z',
+}
+
+async function exportOf(customerId: string): Promise<ReadUsageEvent[]> {
+  const events: ReadUsageEvent[] = []
+  for await (const batch of readUsage(history.database.db, customerId, period, archive))
+    events.push(...batch)
+  return events
+}
+
+/** Everything that must not change when months leave. */
+async function view() {
+  const { db } = history.database
+  const customers = [...new Set(history.keys.map(({ customerId }) => customerId))]
+  const report = await audit(db)
+  const { rows: months } = await sql<{ from: string; to: string }>`
+    select to_char(min(created_at), 'YYYY-MM-DD') as from, to_char(min(created_at) + interval '90 days', 'YYYY-MM-DD') as to
+    from usage_events`.execute(db)
+  return {
+    exports: await Promise.all(customers.map(exportOf)),
+    counts: report.counts,
+    seal: report.seal,
+    days: months,
+  }
+}
+
+function marginsOf({ from, to }: { from: string; to: string }) {
+  return createMargins(history.database.db).read(from, to)
+}
+
+const archiveOf = (month: string, more = {}) =>
+  archiveMonth(history.database.db, month, {
+    store: openFolderStore(root),
+    actor: OPERATOR,
+    now: NOW,
+    fileEventsMax: 50,
+    ...more,
+  })
+
+test('the history is sound before it leaves', async () => {
+  assert.deepEqual(await failuresOf(), [])
+  assert.deepEqual(await failuresOf({ isFull: true }), [])
+})
+
+test('a month stays while something may still change it', async () => {
+  const { db } = history.database
+  const [first, second] = history.months
+  const refused = async (month: string, reason: RegExp, more = {}) => {
+    await assert.rejects(archiveOf(month, more), reason)
+    const { rows } = await sql<{
+      files: bigint
+    }>`select count(*) as files from archived_files`.execute(db)
+    assert.equal(rows[0]?.files, 0n)
+  }
+  await refused(second, new RegExp(`the next one is ${first}`))
+  await refused(first, /too young/, { now: new Date() })
+  const [key] = history.keys
+  const attempt = history.ledger.attempt(key as ApiKey, 1)
+  assert.equal((await history.ledger.ledger.hold(attempt)).kind, 'held')
+  await sql`update holds set created_at = ${`${first}-20T00:00:00Z`}::timestamptz where id = ${attempt.id}`.execute(
+    db,
+  )
+  await refused(first, /an open hold began before its end/)
+  await sql`update holds set created_at = now() where id = ${attempt.id}`.execute(db)
+  await history.ledger.ledger.resolve(release(attempt, 'test'))
+  // As if the clock had been set back: a charge that no seal has.
+  await inRolledBack(db, async (trx) => {
+    await sql`update usage_events set settled_at = '2020-01-01' where id = ${attempt.id}`.execute(
+      trx,
+    )
+    assert.match((await findObstacle(trx, first, NOW)) ?? '', /older than all seals/)
+  })
+  await inRolledBack(db, async (trx) => {
+    await sql`delete from audit_seal_sums where seal_number > 5`.execute(trx)
+    await sql`delete from audit_seals where number > 5`.execute(trx)
+    assert.match((await findObstacle(trx, first, NOW)) ?? '', /it is sealed until/)
+  })
+  await sql`insert into delivery_discrepancies (hold_id, node_id, delivered_nano_brl)
+    values (${idOf(`${first}-20T00:00:00Z`)}, ${history.ledger.nodeId}, 1)`.execute(db)
+  await refused(first, /a delivery discrepancy of it is open/)
+  await sql`delete from delivery_discrepancies`.execute(db)
+})
+
+/** A UUID version 7 of this time. */
+function idOf(at: string): string {
+  const hex = Date.parse(at).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+async function inRolledBack(db: Database, work: (trx: Database) => Promise<void>): Promise<void> {
+  const rolledBack = new Error('rolled back')
+  await assert.rejects(
+    db.transaction().execute(async (trx) => {
+      await work(trx)
+      throw rolledBack
+    }),
+    rolledBack,
+  )
+}
+
+test('rows that differ from their seals do not leave', async () => {
+  const { db } = history.database
+  const [first] = history.months
+  const { rows } = await sql<{ id: string }>`
+    select id from usage_events where settled_at >= ${`${first}-01T00:00:00Z`}::timestamptz order by settled_at limit 1`.execute(
+    db,
+  )
+  const id = rows[0]?.id as string
+  await sql`update usage_events set duration_ms = duration_ms + 1 where id = ${id}`.execute(db)
+  await assert.rejects(archiveOf(first), /sealed events are as they were sealed/)
+  await sql`update usage_events set duration_ms = duration_ms - 1 where id = ${id}`.execute(db)
+  await sql`update archived_months set leased_until = now()`.execute(db)
+})
+
+test('exports, sums and the audit are the same after months left', async () => {
+  const { db } = history.database
+  const earlier = await view()
+  const days = earlier.days[0] as { from: string; to: string }
+  const margins = await marginsOf(days)
+  assert.ok(margins.length > 0)
+  assert.ok(earlier.exports.every((events) => events.length > 20))
+  for (const month of history.months) {
+    const { removal, files, events } = await archiveOf(month)
+    assert.deepEqual(removal, { kind: 'removed' })
+    assert.ok(files > 1 && events > 0n)
+    assert.deepEqual(await failuresOf({ eventsAgain: 1_000_000 }), [])
+    const { exports, counts, seal } = await view()
+    assert.deepEqual(exports, earlier.exports)
+    assert.deepEqual(counts, earlier.counts)
+    assert.deepEqual(seal, earlier.seal)
+    assert.deepEqual(await marginsOf(days), margins)
+  }
+  const [key] = history.keys
+  await assert.rejects(
+    readUsage(db, (key as ApiKey).customerId, period).next(),
+    ArchiveNotConfigured,
+  )
+  const report = await audit(db, {}, { isFull: true, archive })
+  assert.deepEqual(
+    report.checks.filter(({ ok }) => !ok),
+    [],
+  )
+  assert.deepEqual(
+    report.archived,
+    history.months.map((month) => ({ month, by: 'files' })),
+  )
+  const { rows } = await sql<{ rows: bigint }>`
+    select count(*) as rows from usage_events where settled_at < archived_until()`.execute(db)
+  // What later corrections and debts name.
+  assert.ok((rows[0]?.rows ?? 0n) > 0n && (rows[0]?.rows ?? 0n) < 60n)
+})
+
+test('a full audit finds a changed byte, a missing file, and a changed row', async () => {
+  const { db } = history.database
+  const breaches = async () => {
+    const report = await audit(db, {}, { isFull: true, archive })
+    return report.checks.filter(({ ok }) => !ok).map(({ name }) => name)
+  }
+  const { rows: files } = await sql<{
+    name: string
+    month: string
+    number: number
+    sha256: Buffer
+  }>`
+    select name, month, number, sha256 from archived_files where events > 0 order by month, number`.execute(
+    db,
+  )
+  const { name, month, number, sha256 } = files[1] as (typeof files)[number]
+  const path = join(root, name)
+  const whole = await readFile(path)
+  const changed = Buffer.from(whole)
+  const place = changed.length >> 1
+  changed[place] = (changed[place] as number) ^ 1
+  await writeFile(path, changed)
+  assert.deepEqual(await breaches(), [FILES])
+  await rm(path)
+  assert.deepEqual(await breaches(), [FILES])
+  // Somebody who can write to the archive and the database: the seals still know the rows.
+  const work = await openWorkDir()
+  try {
+    await writeFile(path, whole)
+    const other = join(work.dir, 'other.parquet')
+    await work.duckDb.run(`copy (
+      select * replace (completion_tokens + 1 as completion_tokens)
+      from read_parquet('${path}') order by customer_id, created_at, id) to '${other}' (format parquet)`)
+    await copyFile(other, path)
+    const digest = await digestFile(path)
+    await sql`update archived_files set sha256 = ${digest.sha256} where month = ${month} and number = ${number}`.execute(
+      db,
+    )
+  } finally {
+    await work.close()
+  }
+  assert.deepEqual(
+    await breaches(),
+    [
+      'sealed events are as they were sealed',
+      'cost = tokens and units x price',
+      'the tree of a seal is that of its events',
+    ].toSorted(),
+  )
+  await writeFile(path, whole)
+  await sql`update archived_files set sha256 = ${sha256} where month = ${month} and number = ${number}`.execute(
+    db,
+  )
+  assert.deepEqual(await breaches(), [])
+  // Without its files a month is proved by its sums.
+  const { archived, ok } = await audit(db, {}, { isFull: true })
+  assert.ok(ok)
+  assert.ok(archived.every(({ by, why }) => by === 'sums' && why?.includes('ARCHIVE_DIR')))
+})
+
+test('files show no session id, and a deleted account loses those of archived months', async () => {
+  const { db } = history.database
+  const [key] = history.keys
+  const { customerId } = key as ApiKey
+  const { rows: files } = await sql<{ name: string }>`select name from archived_files`.execute(db)
+  for (const { name } of files) assert.ok(!(await readFile(join(root, name))).includes('conversa'))
+  const earlier = await exportOf(customerId)
+  assert.ok(earlier.some(({ sessionId }) => sessionId !== null))
+  await sql`update customers set deleted_at = now() where id = ${customerId}`.execute(db)
+  assert.ok(await eraseRemains(db, customerId))
+  assert.deepEqual(
+    await exportOf(customerId),
+    earlier.map((event) => ({ ...event, sessionId: null })),
+  )
+  const { rows } = await sql<{ left: bigint }>`
+    select (select count(*) from archived_sessions where customer_id = ${customerId})
+      + (select count(*) from archived_session_keys where customer_id = ${customerId})
+      + (select count(*) from usage_sessions where customer_id = ${customerId})
+      + (select count(*) from usage_events where customer_id = ${customerId} and session_id is not null) as left`.execute(
+    db,
+  )
+  assert.equal(rows[0]?.left, 0n)
+  assert.deepEqual(await failuresOf({ isFull: true, archive }), [])
+})
