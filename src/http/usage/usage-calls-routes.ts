@@ -10,7 +10,7 @@ import { FAILURES, failureOf } from './call-failures.ts'
 import { readCacheSavings } from './cache-savings.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
-import { readUsagePage, usageListQuery } from './usage-list-query.ts'
+import { archivedBefore, readUsagePage, usageListQuery } from './usage-list-query.ts'
 
 const OUTCOMES: Readonly<Record<'charged' | 'failed', CallOutcome>> = {
   charged: 'charged',
@@ -60,15 +60,16 @@ export const usageCallsRoutes = [
           'As que foram recusadas antes de chegar a um modelo (saldo, limites, chave, requisição inválida) são contadas em GET /usage/refusals.',
       }),
       next_cursor: nextCursor,
+      archived_before: archivedBefore,
     }),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
       const { status } = query
       const outcomes = status === undefined ? Object.values(OUTCOMES) : [OUTCOMES[status]]
-      const { page, next_cursor } = await readUsagePage(deps.primary, customerId, query, (list) =>
+      const { page, ...rest } = await readUsagePage(deps.primary, customerId, query, (list) =>
         listCalls(deps.db, list, outcomes),
       )
       const savingOf = await readCacheSavings(deps.db, page)
-      return { calls: page.map((each) => callBody(each, savingOf(each))), next_cursor }
+      return { calls: page.map((each) => callBody(each, savingOf(each))), ...rest }
     },
   }),
 ]

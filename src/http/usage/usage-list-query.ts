@@ -4,7 +4,8 @@ import type { Database } from '../../db/open.ts'
 import type { UsageList } from '../../usage/list-usage-events.ts'
 import type { UsageEvent, UsageEventFilter } from '../../usage/usage-event.ts'
 import { cursor, pageOf, readCursor } from '../rest/cursor.ts'
-import { storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { dateTime, nullable, storedText, uuid, wholeNumber } from '../rest/values.ts'
+import { findArchivedUntil } from '../../usage/find-archived-until.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
 const LIMIT_DEFAULT = 50
@@ -21,6 +22,12 @@ export const usageListQuery = {
   session_id: Type.Optional(storedText(0, 80)),
 }
 
+export const archivedBefore = {
+  ...nullable(dateTime),
+  description:
+    'As chamadas de antes estão arquivadas: vêm nas exportações, não nesta lista. null: nenhuma.',
+}
+
 interface AskedList {
   readonly limit?: number
   readonly cursor?: string
@@ -33,12 +40,16 @@ interface AskedList {
 
 /** Reads one page with `list`. Throws a 400 for an unknown cursor and for a period that ends before it begins. */
 export async function readUsagePage<Event extends UsageEvent>(
-  /** Where the customer's time zone is read. */
+  /** Where the customer's time zone is read, and which months are archived. */
   db: Database,
   customerId: string,
   query: AskedList,
   list: (asked: UsageList) => Promise<Event[]>,
-): Promise<{ page: readonly Event[]; next_cursor: string | null }> {
+): Promise<{
+  page: readonly Event[]
+  next_cursor: string | null
+  archived_before: string | null
+}> {
   const { limit = LIMIT_DEFAULT } = query
   const before = readCursor(query.cursor)
   const filter: UsageEventFilter = {
@@ -49,7 +60,10 @@ export async function readUsagePage<Event extends UsageEvent>(
   }
   // One more than the page, to know whether there is a next one.
   const found = await list({ customerId, limit: limit + 1, filter, before })
-  return pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
+  return {
+    ...pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, id })),
+    archived_before: await findArchivedUntil(db, customerId),
+  }
 }
 
 /** Without days there are no bounds. */

@@ -7,7 +7,7 @@ import { answer } from '../rest/values.ts'
 import { nextCursor } from '../rest/cursor.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { readUsagePage, usageListQuery } from './usage-list-query.ts'
+import { archivedBefore, readUsagePage, usageListQuery } from './usage-list-query.ts'
 
 /** The newest charges that `GET /usage` shows; the paged list and the exports have all of them. */
 const EVENTS_MAX = 100
@@ -41,12 +41,16 @@ export const usageRoutes = [
     access: 'account',
     readsFrom: 'replica',
     query: usageListQuery,
-    answer: answer({ usage_events: Type.Array(usageEvent), next_cursor: nextCursor }),
+    answer: answer({
+      usage_events: Type.Array(usageEvent),
+      next_cursor: nextCursor,
+      archived_before: archivedBefore,
+    }),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {
-      const { page, next_cursor } = await readUsagePage(deps.primary, customerId, query, (list) =>
+      const { page, ...rest } = await readUsagePage(deps.primary, customerId, query, (list) =>
         listUsageEvents(deps.db, list),
       )
-      return { usage_events: page.map(usageEventBody), next_cursor }
+      return { usage_events: page.map(usageEventBody), ...rest }
     },
   }),
 ]

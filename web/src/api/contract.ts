@@ -521,6 +521,10 @@ export interface Contract {
           created_at: string
         }[]
         next_cursor: string | null
+        /**
+         * As chamadas de antes estão arquivadas: vêm nas exportações, não nesta lista. null: nenhuma.
+         */
+        archived_before: string | null
       }
     }
     /**
@@ -614,6 +618,10 @@ export interface Contract {
           cache_saved_brl: number
         }[]
         next_cursor: string | null
+        /**
+         * As chamadas de antes estão arquivadas: vêm nas exportações, não nesta lista. null: nenhuma.
+         */
+        archived_before: string | null
       }
     }
     /**

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { LoadMore } from '../../components/LoadMore.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { dateTime } from '../../format/date.ts'
+import { date, dateTime } from '../../format/date.ts'
 import { counted } from '../../format/number.ts'
 import { classNames } from '../../lib/class-names.ts'
 import { CallDetails } from './CallDetails.tsx'
@@ -38,6 +38,7 @@ export function ChargeLog(props: Props) {
 function Log({ filters, order, onOrder, onClear }: Props) {
   const found = useInfiniteQuery(chargesQuery(filters))
   const charges = found.data?.pages.flatMap((page) => page.calls) ?? []
+  const archivedBefore = found.data?.pages.at(-1)?.archived_before ?? null
   const { shown, newCount, hasMoreNew, openIds, toggle, showNew } = useSteadyCharges(charges)
   if (found.isPending) return <SkeletonRows rows={8} label={t('Carregando as chamadas')} />
   if (found.isError && !found.data)
@@ -46,6 +47,7 @@ function Log({ filters, order, onOrder, onClear }: Props) {
     return (
       <Card>
         <NoCharges filters={filters} onClear={onClear} />
+        <ArchivedBefore at={archivedBefore} />
       </Card>
     )
   return (
@@ -134,7 +136,21 @@ function Log({ filters, order, onOrder, onClear }: Props) {
         </table>
       </div>
       <LoadMore query={found} />
+      {!found.hasNextPage && <ArchivedBefore at={archivedBefore} />}
     </div>
+  )
+}
+
+/** Where the list ends, though the account has older calls. */
+function ArchivedBefore({ at }: { readonly at: string | null }) {
+  if (at === null) return null
+  return (
+    <p className="text-center text-sm text-muted">
+      <Trans
+        id="As chamadas de antes de {day} estão arquivadas: baixe o período para vê-las."
+        values={{ day: date(at) }}
+      />
+    </p>
   )
 }
 
