@@ -127,6 +127,8 @@ export async function openTransactionPooler(
 
 async function openSession(databaseUrl: string): Promise<Socket> {
   const client = new pg.Client({ connectionString: databaseUrl })
+  // Over TLS it notices the end of its stream all the same.
+  client.on('error', () => {})
   await client.connect()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   stream.removeAllListeners()
