@@ -33,7 +33,7 @@ function balancerConfig(
   prefix: string,
 ): string {
   const cells = Object.entries(ports)
-  const routes = cells.map(([cell]) => `"~^Bearer sk-svc-${cell}_" cell_${cell};`)
+  const routes = cells.map(([cell]) => `"~*^Bearer +sk-svc-${cell}_" cell_${cell};`)
   const upstreams = cells.map(
     ([cell, cellPort]) => `upstream cell_${cell} {
     server 127.0.0.1:${cellPort};

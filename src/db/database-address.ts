@@ -14,6 +14,8 @@ export interface DatabaseAddress {
   readonly hosts: readonly DatabaseHost[]
   /** The statements of one connection may run in different sessions: nothing lasts longer than a transaction. */
   readonly isPooled: boolean
+  /** The operator's own options of a session. Ours follow, so that they win. */
+  readonly options: string | undefined
   /** Read again for each connection. */
   readonly passwordFile: string | undefined
 }
@@ -21,6 +23,13 @@ export interface DatabaseAddress {
 const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/
 const OWN_PARAMETERS = { pooled: 'pgbouncer', passwordFile: 'catraca_password_file' } as const
 const PORT = 5432
+/** `pg` would prefer these to the limits that each kind of connection has. */
+const LIMITS = [
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+] as const
 
 /** Throws a `TypeError` if this is no address of PostgreSQL. */
 export function readDatabaseAddress(databaseUrl: string): DatabaseAddress {
@@ -32,7 +41,10 @@ export function readDatabaseAddress(databaseUrl: string): DatabaseAddress {
   const parameters = new URLSearchParams(cut < 0 ? '' : rest.slice(cut))
   const isPooled = parameters.get(OWN_PARAMETERS.pooled) === 'true'
   const passwordFile = parameters.get(OWN_PARAMETERS.passwordFile) ?? undefined
-  for (const name of Object.values(OWN_PARAMETERS)) parameters.delete(name)
+  // In the connection string it would replace the options of the configuration.
+  const options = parameters.get('options') ?? undefined
+  for (const name of [...Object.values(OWN_PARAMETERS), ...LIMITS, 'options'])
+    parameters.delete(name)
   // A parameter of libpq for several hosts, which `pg` would take for one of the session.
   parameters.delete('target_session_attrs')
   const query = parameters.size === 0 ? '' : `?${parameters.toString()}`
@@ -40,6 +52,7 @@ export function readDatabaseAddress(databaseUrl: string): DatabaseAddress {
     connectionString: `${start}${hosts[0]}${cut < 0 ? rest : rest.slice(0, cut)}${query}`,
     hosts: hosts.length < 2 ? [] : hosts.map(readHost),
     isPooled,
+    options,
     passwordFile,
   }
 }

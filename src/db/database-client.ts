@@ -82,13 +82,17 @@ export class DatabaseClient extends pg.Client {
 
   async #sendAsTransaction(config: unknown, values: unknown): Promise<unknown> {
     const text = typeof config === 'string' ? config : (config as pg.QueryConfig).text
-    if (BEGIN.test(text)) return this.#send(`${text.replace(/;\s*$/, '')};${this.#setLocals}`)
-    await this.#send(`begin;${this.#setLocals}`)
+    const isBegin = BEGIN.test(text)
     try {
+      const begun = await this.#send(
+        `${isBegin ? text.replace(/;\s*$/, '') : 'begin'};${this.#setLocals}`,
+      )
+      if (isBegin) return begun
       const result = await this.#send(config, values)
       await this.#send('commit')
       return result
     } catch (error) {
+      // Also where a setting failed: the next user of the connection must not be in this transaction.
       await this.#send('rollback').catch(() => {})
       throw error
     }

@@ -34,6 +34,7 @@ async function probe(address: DatabaseAddress, place: DatabaseHost): Promise<Dat
   const client = new pg.Client({
     connectionString: address.connectionString,
     application_name: 'catraca-probe',
+    ...(address.options === undefined ? {} : { options: address.options }),
     connectionTimeoutMillis: PROBE_MS_MAX,
     query_timeout: PROBE_MS_MAX,
   })

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
-import { readDatabaseAddress } from './database-address.ts'
+import { readDatabaseAddress, type DatabaseAddress } from './database-address.ts'
 import { DatabaseClient, type DatabaseClientConfig } from './database-client.ts'
 import { FUNCTIONS_SCHEMA } from './functions.ts'
 import type { Tables } from './tables.ts'
@@ -56,13 +56,22 @@ export function connectionConfig(databaseUrl: string, more: Settings = {}): Data
     settings,
     connectionString: address.connectionString,
     types,
-    // A pooler refuses it: the connection sets them for each transaction.
-    ...(address.isPooled ? {} : { options: writeOptions({ ...settings, ...CONNECTION_SETTINGS }) }),
+    ...optionsOf(address, settings),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'catraca',
   }
+}
+
+/** A pooler refuses our settings here: the connection sets them for each transaction. */
+function optionsOf(
+  { isPooled, options }: DatabaseAddress,
+  settings: Settings,
+): { options?: string } {
+  if (isPooled) return options === undefined ? {} : { options }
+  const ours = writeOptions({ ...settings, ...CONNECTION_SETTINGS })
+  return { options: options === undefined ? ours : `${options} ${ours}` }
 }
 
 function writeOptions(settings: Settings): string {

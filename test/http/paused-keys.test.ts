@@ -150,6 +150,26 @@ test('a report of a leak pauses the key at once, notifies its owner, and says th
     assert.ok(!log.join('\n').includes(calls.secret))
 })
 
+test('a report finds the key in what was copied along with it, of a cell too', async () => {
+  const { customerId } = await seedOwner()
+  for (const [before, after, cell] of [
+    ['CATRACA_API_KEY="', '"', undefined],
+    ['Bearer ', ',', 'b1'],
+  ] as const) {
+    const secret = createKeySecret(cell)
+    await createApiKey(gateway.database.db, {
+      name: 'exposta',
+      customerId,
+      requestsPerMinute: 60,
+      secret,
+    })
+    assert.equal((await askChat(gateway.node.baseUrl, secret, sound())).status, 200)
+    await post('/leaked-keys', undefined, { key: before + secret + after })
+    const refused = await askChat(gateway.node.baseUrl, secret, sound())
+    assert.equal(refused.json.error.code, 'key_paused')
+  }
+})
+
 test('a stronger reason replaces a weaker one and is told, and a weaker one changes nothing', async () => {
   const { customerId, calls, account } = await seedOwner()
   const { db } = gateway.database

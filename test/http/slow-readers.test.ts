@@ -1,9 +1,12 @@
 /** Clients that do not read their answers, over real sockets, with a short limit. */
 import assert from 'node:assert/strict'
-import { connect, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
+import type { Client } from '../../src/gateway/client.ts'
 import { chatErrors } from '../../src/http/rest/error-formats.ts'
 import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 import { addStallLimit } from '../../src/http/server/add-stall-limit.ts'
@@ -87,4 +90,84 @@ test('a client that reads its answer gets all of it, and its connection stays op
     assert.equal((await answer.text()).length, ANSWER.length)
   }
   await server.close()
+})
+
+/** Two requests at once on one connection: the second is answered before its turn on the connection. */
+async function servePipelined(
+  context: TestContext,
+  second: (client: Client) => unknown,
+  { reads, writeStallMs = STALL_MS }: { reads: boolean; writeStallMs?: number },
+): Promise<{ closed: Promise<unknown>; first: Client; turn: Promise<Socket> }> {
+  const server = Fastify()
+  const clients: Client[] = []
+  let turn: Promise<Socket> | undefined
+  const both = new Promise<void>((resolve) => {
+    server.get('/', (request, reply) => {
+      const options = { publicUrl: undefined, errorFormat: chatErrors, writeStallMs }
+      clients.push(createHttpClient(request, reply, options))
+      if (clients.length < 2) return
+      turn = once(reply.raw, 'socket').then(([socket]) => socket as Socket)
+      resolve()
+    })
+  })
+  const closed = new Promise((resolve) =>
+    server.server.on('connection', (socket: Socket) =>
+      socket.once('close', () => resolve('closed')),
+    ),
+  )
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  context.after(() => {
+    socket.destroy()
+    return server.close()
+  })
+  if (reads) socket.resume()
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2))
+  await both
+  const [first, later] = clients as [Client, Client]
+  await second(later)
+  return {
+    closed: Promise.race([closed, sleep(BOUND_MS, 'still open', { ref: false })]),
+    first,
+    turn: turn as Promise<Socket>,
+  }
+}
+
+const WHOLE: readonly [string, (client: Client) => void][] = [
+  ['a whole answer', (client) => client.answer(ANSWER, LIMITS)],
+  [
+    'the end of a stream',
+    (client) => {
+      client.beginStream(LIMITS)
+      client.endStream(ANSWER)
+    },
+  ],
+]
+
+for (const [what, answer] of WHOLE)
+  test(`a client that reads nothing of ${what} which waited for its turn is disconnected`, async (context) => {
+    const { first, closed } = await servePipelined(context, answer, { reads: false })
+    first.answer('{}', LIMITS)
+    assert.equal(await closed, 'closed')
+  })
+
+test('a stream that was cut off before its turn ends the connection, so that its client does not wait for ever', async (context) => {
+  const cutOff = async (client: Client): Promise<void> => {
+    client.beginStream(LIMITS)
+    await client.write(ANSWER, STALL_MS)
+    assert.ok(client.hasLeft())
+  }
+  const { first, closed } = await servePipelined(context, cutOff, { reads: true })
+  first.answer('{}', LIMITS)
+  assert.equal(await closed, 'closed')
+})
+
+test('the limit of a large answer does not cut the next answer on its connection', async (context) => {
+  const { first, turn } = await servePipelined(context, () => {}, {
+    reads: true,
+    writeStallMs: BOUND_MS,
+  })
+  first.answer(ANSWER, LIMITS)
+  assert.equal((await turn).timeout, 0)
 })

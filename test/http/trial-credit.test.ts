@@ -85,3 +85,19 @@ test('a key of models and of self-service cannot take it, and a cookie alone can
   assert.equal(forged.status, 403)
   assert.equal((await ask(baseUrl, PATH, { secret: session })).json.status, 'offered')
 })
+
+test('an idempotency key on each try spares none of the tries of a day', async () => {
+  // The CPF of the customer who took the credit above.
+  const prober = await seedPayer(db, '52998224725')
+  const secret = await openSession({ db, dataDir }, prober.customerId)
+  const answers: string[] = []
+  for (let tries = 0; tries < 7; tries += 1) {
+    const headers = { 'idempotency-key': `try-${tries}` }
+    answers.push((await ask(baseUrl, PATH, { method: 'POST', secret, headers })).json.error)
+  }
+  assert.deepEqual(answers, [
+    ...Array<string>(5).fill('trial_credit_used'),
+    'trial_credit_exhausted',
+    'trial_credit_exhausted',
+  ])
+})

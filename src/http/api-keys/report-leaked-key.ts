@@ -1,12 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { pauseLeakedKey } from '../../customers/key-acts.ts'
+import { API_KEY_PREFIX } from '../../customers/key-secret.ts'
 import { limitAttempts } from '../../db/limit-attempts.ts'
 import { nearNetwork } from '../../lib/client-networks.ts'
 import type { ApiKeyDeps } from './api-key-deps.ts'
 
 /** From one IPv4 address or IPv6 /64, over all nodes. */
 const REPORTS = { max: 20, seconds: 3_600 }
+/** Reporters copy what stands around a key along: quotes, the name of a variable, the scheme. */
+const SECRET = new RegExp(`${API_KEY_PREFIX}[\\w-]+`)
 
 /**
  * Pauses the key with this secret, if there is one; nothing tells the reporter whether there is. Returns the seconds to
@@ -15,11 +18,11 @@ const REPORTS = { max: 20, seconds: 3_600 }
 export async function reportLeakedKey(
   { db }: Pick<ApiKeyDeps, 'db'>,
   request: FastifyRequest,
-  secret: string,
+  reported: string,
 ): Promise<number | undefined> {
   const ip = plainIp(request.ip)
   const wait = await limitAttempts(db, `leaked-key:${nearNetwork(ip)}`, REPORTS)
   if (wait !== undefined) return wait
-  await pauseLeakedKey(db, { kind: 'system', ip }, secret)
+  await pauseLeakedKey(db, { kind: 'system', ip }, SECRET.exec(reported)?.[0] ?? reported)
   return undefined
 }

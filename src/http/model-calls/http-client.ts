@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../gateway/client.ts'
 import type { Limits } from '../../gateway/limits.ts'
@@ -78,7 +79,7 @@ export function createHttpClient(
       raw.chunkedEncoding = false
       raw.end(`${text === '' ? '' : framed(text)}0\r\n\r\n`)
     } else raw.end(text)
-    if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
+    limitStall()
   }
 
   function head(status: number, limits: Limits, more: Record<string, string | number>): void {
@@ -98,9 +99,27 @@ export function createHttpClient(
       ...more,
     })
     raw.end(body)
-    // The connection is full: nothing else would ever end a client that does not read.
-    if (raw.socket && raw.socket.writableLength > 0) raw.setTimeout(writeStallMs)
+    limitStall()
     if (body.length > KEPT_FROM_CHARACTERS && !raw.destroyed) keep?.(body.length)
+  }
+
+  /** If the connection is full, nothing else would ever end a client that does not read. */
+  function limitStall(): void {
+    const { socket } = raw
+    if (!socket) raw.once('socket', limitStallOf)
+    else if (socket.writableLength > 0) limitStallOf(socket)
+  }
+
+  function limitStallOf(socket: Socket): void {
+    socket.setTimeout(writeStallMs)
+    // The next answer on the connection may be long in coming.
+    raw.prependOnceListener('finish', () => socket.setTimeout(0))
+  }
+
+  function cutOff(): void {
+    // The platform leaves the connection open if the answer's turn on it has not come.
+    if (!raw.socket) raw.once('socket', (socket) => socket.destroy())
+    raw.destroy()
   }
 
   /**
@@ -150,7 +169,7 @@ export function createHttpClient(
       if (raw.destroyed || writePart(text)) return undefined
       const { socket } = raw
       return new Promise((resolve) => {
-        const timer = setTimeout(() => raw.destroy(), Math.min(writeStallMs, waitMsMax))
+        const timer = setTimeout(cutOff, Math.min(writeStallMs, waitMsMax))
         const done = (): void => {
           clearTimeout(timer)
           socket?.off('drain', done)

@@ -20,7 +20,7 @@ import {
 import { createId } from '../../lib/ids.ts'
 import type { Caller } from './authenticate.ts'
 import { restErrorText } from './rest-error.ts'
-import { OutcomeUnknown, RestRefusal } from './rest-refusal.ts'
+import { CountedRefusal, OutcomeUnknown, RestRefusal } from './rest-refusal.ts'
 
 /**
  * How a route repeats. `in_transaction`: its handler only writes to `deps.db`, which is the transaction that stores the
@@ -103,13 +103,22 @@ export async function answerOnce(
   const answerOf = (answer: unknown): StoredAnswer | undefined =>
     answer === reply || answer === undefined ? undefined : { status, body: JSON.stringify(answer) }
   let later: (() => Promise<void>)[] = []
+  let refused: CountedRefusal | undefined
   const afterCommit: AfterCommit = (work) => later.push(work)
   const outcome =
     repeats === 'in_transaction'
       ? await actOnce(idempotency, request, async (db) => {
           // A transaction that lost a deadlock runs again.
           later = []
-          return answerOf(await run({ db, subject: newSubject(), afterCommit }))
+          refused = undefined
+          try {
+            return answerOf(await run({ db, subject: newSubject(), afterCommit }))
+          } catch (error) {
+            if (!(error instanceof CountedRefusal)) throw error
+            // Thrown after the commit.
+            refused = error
+            return undefined
+          }
         })
       : await actResumably(
           idempotency,
@@ -117,6 +126,7 @@ export async function answerOnce(
           async (subject) => answerOf(await run({ subject, afterCommit })),
           (thrown) => outcomeOf(thrown, repeats.ends),
         )
+  if (refused) throw refused
   for (const work of later) await work()
   return send(reply, outcome)
 }

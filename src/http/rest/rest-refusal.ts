@@ -16,3 +16,6 @@ export class RestRefusal extends Error {
 
 /** The act may have happened, or may still happen: a repeated request with the same `Idempotency-Key` finds out. */
 export class OutcomeUnknown extends RestRefusal {}
+
+/** Refuses an attempt that counts: what the handler wrote stays, also in the transaction of an `Idempotency-Key`. */
+export class CountedRefusal extends RestRefusal {}

@@ -6,7 +6,7 @@ import {
 } from '../../payments/trial-credit/grant-trial-credit.ts'
 import { jsonBrl } from '../../lib/money.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
-import { RestRefusal } from '../rest/rest-refusal.ts'
+import { CountedRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, brl, dateTime, nullable } from '../rest/values.ts'
 import type { TrialCreditDeps } from './trial-credit-deps.ts'
@@ -85,8 +85,8 @@ async function bodyOf({ db, trial }: TrialCreditDeps, { customerId }: Caller) {
   }
 }
 
-function refusalOf(kind: Exclude<TrialOutcome['kind'], 'granted'>): RestRefusal {
-  return new RestRefusal(kind === 'cpf_required' ? 400 : 409, kind, REASONS[kind])
+function refusalOf(kind: Exclude<TrialOutcome['kind'], 'granted'>): CountedRefusal {
+  return new CountedRefusal(kind === 'cpf_required' ? 400 : 409, kind, REASONS[kind])
 }
 
 const REASONS: Readonly<Record<Exclude<TrialOutcome['kind'], 'granted'>, string>> = {
