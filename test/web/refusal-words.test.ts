@@ -26,9 +26,32 @@ test('the bars of a day are its hours until now, in the time zone of the custome
   const parts = [{ starts_at: '2026-03-02T17:00:00.000Z', refusals: 7 }]
   const bars = refusalBars({ ...day, parts }, Date.parse('2026-03-02T18:30:00Z'))
   assert.equal(bars.length, 16)
-  assert.deepEqual(bars.at(0), { day: '2026-03-02', text: '00:00', refusals: 0 })
-  assert.deepEqual(bars.at(14), { day: '2026-03-02', text: '14:00', refusals: 7 })
+  assert.deepEqual(bars.at(0), {
+    id: '2026-03-02T03:00:00.000Z',
+    day: '2026-03-02',
+    text: '00:00',
+    refusals: 0,
+  })
+  assert.deepEqual(bars.at(14), {
+    id: '2026-03-02T17:00:00.000Z',
+    day: '2026-03-02',
+    text: '14:00',
+    refusals: 7,
+  })
   assert.equal(refusalBars({ ...day, parts }, Date.parse('2026-03-09T00:00:00Z')).length, 24)
+})
+
+test('the hour that the clock shows twice has two bars', () => {
+  setZone('America/New_York')
+  const day = { from: '2026-11-01', to: '2026-11-01', step: 'hour' as const }
+  const parts = [{ starts_at: '2026-11-01T06:00:00.000Z', refusals: 7 }]
+  const bars = refusalBars({ ...day, parts }, Date.parse('2026-11-09T00:00:00Z'))
+  const twice = bars.filter(({ text }) => text === '01:00')
+  assert.deepEqual(
+    twice.map(({ refusals: count }) => count),
+    [0, 7],
+  )
+  assert.equal(new Set(bars.map(({ id }) => id)).size, 25)
 })
 
 test('a longer period has a bar for each day', () => {

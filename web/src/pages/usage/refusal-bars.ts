@@ -3,6 +3,8 @@ import { dayOf, endOfDay, shortDay, time } from '../../format/date.ts'
 import type { Refusals } from './usage-queries.ts'
 
 export interface RefusalBar {
+  /** Its text is not enough: the clock shows an hour twice when summer time ends. */
+  readonly id: string
   /** In the customer's time zone, as YYYY-MM-DD. */
   readonly day: string
   readonly text: string
@@ -28,7 +30,7 @@ export function refusalBars(
     const last = to < today ? to : today
     const bars: RefusalBar[] = []
     for (let day = from > oldest ? from : oldest; day <= last; day = addDays(day, 1))
-      bars.push({ day, text: shortDay(day), refusals: byDay.get(day) ?? 0 })
+      bars.push({ id: day, day, text: shortDay(day), refusals: byDay.get(day) ?? 0 })
     return bars
   }
   const byHour = new Map(parts.map((part) => [Date.parse(part.starts_at), part.refusals]))
@@ -39,7 +41,7 @@ export function refusalBars(
     const instant = new Date(ms)
     const day = dayOf(instant)
     const text = from === to ? time(instant) : `${shortDay(day)} ${time(instant)}`
-    bars.push({ day, text, refusals: byHour.get(ms) ?? 0 })
+    bars.push({ id: instant.toISOString(), day, text, refusals: byHour.get(ms) ?? 0 })
   }
   return bars
 }
