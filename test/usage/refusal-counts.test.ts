@@ -1,5 +1,6 @@
 /** Calls that were answered with an error are counted once, whatever happens to nodes and the database, within bounds. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type NetConnectOpts } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -182,6 +183,16 @@ test('an account has a bounded number of rows in an hour, whatever it asks for, 
   await flush()
   assert.equal((await rowsOf(hostile)).at(-1)?.model_id, 'd', 'the next hour has room again')
   assert.deepEqual(lines, [])
+})
+
+test('a key that a promoted standby never received is not counted, and holds up no other', async () => {
+  const account = await newAccount()
+  const { lines, refuse, flush } = createCounts()
+  refuse({ ...account, keyIds: [randomUUID()] })
+  refuse(account)
+  await flush()
+  assert.deepEqual(lines, [])
+  assert.equal(await sumOf(account), 1)
 })
 
 test('an account without money can fill only a small part of the disk', async () => {
