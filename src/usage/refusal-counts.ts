@@ -31,7 +31,8 @@ export interface RefusalCountLimits {
   readonly batch: number
 }
 
-const LIMITS: RefusalCountLimits = { ownMax: 1_000, max: 20_000, batch: 2_000 }
+/** Refusals cost nothing, so the rows of one account must be few even after 90 days of an attack: a request sums them. */
+const LIMITS: RefusalCountLimits = { ownMax: 100, max: 20_000, batch: 2_000 }
 const HOUR_MS = 3_600_000
 const NONE = { refusals: 0, firstMs: Infinity, lastMs: 0 }
 

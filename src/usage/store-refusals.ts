@@ -18,7 +18,8 @@ export interface CountedRefusals {
 
 /**
  * Adds the counts to their rows; returns the id of the transaction. All nodes write the rows in the same order, so that
- * they cannot deadlock. The counts of a deleted account are dropped: the lock waits for a running deletion.
+ * they cannot deadlock. The counts of a deleted account are dropped: the lock waits for a running deletion. So are those
+ * of a key that the database does not have, as after a failover: one of them would hold up all others.
  */
 export async function storeRefusals(
   trx: Database,
@@ -37,6 +38,7 @@ export async function storeRefusals(
         as f(of_customer, hour_at, api_key_id, model_id, code, status, refusals, first_at, last_at)
       join customers c on c.id = f.of_customer
       where c.deleted_at is null
+        and (f.api_key_id is null or exists (select 1 from api_keys k where k.id = f.api_key_id))
       order by c.id
       for key share of c
     ), stored as (

@@ -1,5 +1,6 @@
 /** Calls that were answered with an error are counted once, whatever happens to nodes and the database, within bounds. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type NetConnectOpts } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -72,7 +73,8 @@ async function sumOf(account: Account): Promise<number> {
 
 test('nodes that count the same keys at once add up, and do not block each other', async () => {
   const account = await newAccount(200)
-  const nodes = Array.from({ length: 6 }, () => createCounts())
+  const limits = { ownMax: 200, max: 200, batch: 2_000 }
+  const nodes = Array.from({ length: 6 }, () => createCounts({ limits }))
   for (let round = 0; round < 4; round++) {
     for (const [place, node] of nodes.entries())
       for (let each = 0; each < 200; each++)
@@ -181,6 +183,28 @@ test('an account has a bounded number of rows in an hour, whatever it asks for, 
   await flush()
   assert.equal((await rowsOf(hostile)).at(-1)?.model_id, 'd', 'the next hour has room again')
   assert.deepEqual(lines, [])
+})
+
+test('a key that a promoted standby never received is not counted, and holds up no other', async () => {
+  const account = await newAccount()
+  const { lines, refuse, flush } = createCounts()
+  refuse({ ...account, keyIds: [randomUUID()] })
+  refuse(account)
+  await flush()
+  assert.deepEqual(lines, [])
+  assert.equal(await sumOf(account), 1)
+})
+
+test('an account without money can fill only a small part of the disk', async () => {
+  const hostile = await newAccount(40)
+  const { refuse, flush } = createCounts()
+  for (let key = 0; key < 40; key++)
+    for (let model = 0; model < 50; model++) refuse(hostile, `m${model}`, key)
+  await flush()
+  const rows = await rowsOf(hostile)
+  assert.equal(await sumOf(hostile), 2_000)
+  // In 90 days and one process less than half a million, which one request sums.
+  assert.ok(rows.length * 24 * 90 < 500_000, `${rows.length} rows in an hour`)
 })
 
 test('more accounts than the memory has room for are counted without their models, and then not at all', async () => {

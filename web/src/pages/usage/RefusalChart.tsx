@@ -18,7 +18,7 @@ export function RefusalChart({ refusals, onChoose }: Props) {
   const [pointed, setPointed] = useState<string>()
   const bars = refusalBars(refusals)
   const top = Math.max(2, axisTop(Math.max(...bars.map((bar) => bar.refusals), 0)))
-  const shown = bars.find(({ text }) => text === pointed)
+  const shown = bars.find(({ id }) => id === pointed)
   const isByDay = refusals.step === 'day'
   const textOf = (count: number): string => counted(count, t('chamada'), t('chamadas'))
   return (
@@ -60,17 +60,17 @@ export function RefusalChart({ refusals, onChoose }: Props) {
                 onPointerLeave={() => setPointed(undefined)}
               >
                 {bars.map((bar) => (
-                  <li key={bar.text} className="flex min-w-6 flex-1">
+                  <li key={bar.id} className="flex min-w-6 flex-1">
                     <button
                       type="button"
                       aria-label={`${bar.text}: ${textOf(bar.refusals)}`}
-                      onPointerEnter={() => setPointed(bar.text)}
-                      onFocus={() => setPointed(bar.text)}
+                      onPointerEnter={() => setPointed(bar.id)}
+                      onFocus={() => setPointed(bar.id)}
                       onBlur={() => setPointed(undefined)}
-                      onClick={() => (isByDay ? onChoose(bar.day) : setPointed(bar.text))}
+                      onClick={() => (isByDay ? onChoose(bar.day) : setPointed(bar.id))}
                       className={classNames(
                         'flex min-w-0 flex-1 flex-col-reverse px-0.5',
-                        pointed !== undefined && pointed !== bar.text && 'opacity-50',
+                        pointed !== undefined && pointed !== bar.id && 'opacity-50',
                       )}
                     >
                       <span

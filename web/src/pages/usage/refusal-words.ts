@@ -173,8 +173,10 @@ export const REFUSAL_WORDS = perLanguage((): Readonly<Record<string, RefusalWord
 
 /** A code of a newer server than this page has no words yet. */
 export function refusalWords(code: string): RefusalWords {
+  const words = REFUSAL_WORDS()
+  // The code may come from the URL: what every object inherits is no reason.
   return (
-    REFUSAL_WORDS()[code] ?? {
+    (Object.hasOwn(words, code) ? words[code] : undefined) ?? {
       title: code,
       advice: t('A mensagem que seu programa recebeu diz o que houve.'),
     }
