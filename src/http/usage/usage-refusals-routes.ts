@@ -84,7 +84,7 @@ export const usageRefusalsRoutes = [
       },
       {
         description:
-          'Contagens dos últimos 90 dias, alguns segundos atrasadas. Nenhuma custou nada. As que falharam já no modelo estão também, uma a uma, em GET /usage/calls?status=failed.',
+          'Contagens dos últimos 90 dias, alguns segundos atrasadas. Não custam nada, a não ser um stream que já tinha entregado parte da resposta. As que falharam já no modelo estão também, uma a uma, em GET /usage/calls?status=failed.',
       },
     ),
     async handle({ caller: { customerId }, query }, deps: UsageDeps) {

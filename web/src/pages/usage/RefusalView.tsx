@@ -106,7 +106,7 @@ function Found({ refusals, filters, onChange }: FoundProps) {
           period,
         })}
         description={t(
-          'Recusadas antes de chegar a um modelo, ou que falharam nele. Nenhuma custou nada. Ficam contadas por 90 dias.',
+          'Recusadas antes de chegar a um modelo, ou que falharam nele. Não custam nada, a não ser um stream que já tinha entregado parte da resposta. Ficam contadas por 90 dias.',
         )}
       >
         <RefusalChart refusals={refusals} onChoose={(day) => onChange({ de: day, ate: day })} />
