@@ -145,6 +145,8 @@ test('the rare failed calls of a big account are found without reading its charg
   for (const filter of [{}, { modelId: 'm' }]) {
     const list = { customerId: big.customerId, limit: 51, filter }
     await inTransaction(db, async (trx) => {
+      // For so few rows the index of times, which reads whole ranges of pages, costs about as much.
+      await sql`set local enable_bitmapscan = off`.execute(trx)
       assert.equal((await listCalls(trx, list, ['released'])).length, 2)
       const read = await eventsRead(trx)
       assert.ok(read > 0 && read < 100, `${read} events are read`)
