@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Processes } from '../processes.ts'
+import { nginxConfig, PROXY_SETTINGS } from '../nginx-config.ts'
 import { findNginx } from '../targets/nginx.ts'
 
 /** `ports` of the cells by their names. Returns the balancer's port. */
@@ -17,7 +18,7 @@ export async function startBalancer(
   const prefix = join(folder, 'balancer')
   mkdirSync(prefix)
   const configPath = join(prefix, 'nginx.conf')
-  writeFileSync(configPath, balancerConfig(port, ports, prefix))
+  writeFileSync(configPath, nginxConfig(prefix, httpOf(port, ports)))
   await processes.start({
     name: 'balancer',
     command,
@@ -27,11 +28,7 @@ export async function startBalancer(
   return port
 }
 
-function balancerConfig(
-  port: number,
-  ports: Readonly<Record<string, number>>,
-  prefix: string,
-): string {
+function httpOf(port: number, ports: Readonly<Record<string, number>>): string {
   const cells = Object.entries(ports)
   const routes = cells.map(([cell]) => `"~*^Bearer +sk-svc-${cell}_" cell_${cell};`)
   const upstreams = cells.map(
@@ -41,23 +38,7 @@ function balancerConfig(
     keepalive_requests 1000000000;
   }`,
   )
-  return `
-daemon off;
-worker_processes 1;
-worker_rlimit_nofile 10000;
-pid ${prefix}/nginx.pid;
-error_log ${prefix}/error.log warn;
-events { worker_connections 5000; }
-http {
-  access_log off;
-  client_body_temp_path ${prefix}/body;
-  proxy_temp_path ${prefix}/proxy;
-  fastcgi_temp_path ${prefix}/fastcgi;
-  uwsgi_temp_path ${prefix}/uwsgi;
-  scgi_temp_path ${prefix}/scgi;
-  keepalive_requests 1000000000;
-  tcp_nodelay on;
-  map $http_authorization $cell {
+  return `  map $http_authorization $cell {
     default "";
     ${routes.join('\n    ')}
   }
@@ -68,12 +49,7 @@ http {
     location / {
       if ($cell = "") { return 401; }
       proxy_pass http://$cell;
-      proxy_http_version 1.1;
-      proxy_set_header connection "";
-      proxy_buffering off;
-      proxy_read_timeout 60s;
+      ${PROXY_SETTINGS}
     }
-  }
-}
-`
+  }`
 }

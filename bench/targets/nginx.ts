@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
+import { nginxConfig, PROXY_SETTINGS } from '../nginx-config.ts'
 import { chatPath, type StartTarget } from '../target.ts'
 
 export const startNginx: StartTarget = async ({ processes, upstreamPort, folder }) => {
@@ -12,7 +13,7 @@ export const startNginx: StartTarget = async ({ processes, upstreamPort, folder 
   const prefix = join(folder, 'nginx')
   mkdirSync(prefix)
   const configPath = join(prefix, 'nginx.conf')
-  writeFileSync(configPath, nginxConfig(port, upstreamPort, prefix))
+  writeFileSync(configPath, nginxConfig(prefix, httpOf(port, upstreamPort)))
   const nginx = await processes.start({
     name: 'nginx',
     command,
@@ -28,29 +29,8 @@ export const startNginx: StartTarget = async ({ processes, upstreamPort, folder 
   }
 }
 
-/**
- * One worker, because the other gateways run in one process. Connections are kept open on both sides:
- * the default of a thousand requests for each connection would distort the result. Streams are not
- * buffered.
- */
-function nginxConfig(port: number, upstreamPort: number, prefix: string): string {
-  return `
-daemon off;
-worker_processes 1;
-worker_rlimit_nofile 10000;
-pid ${prefix}/nginx.pid;
-error_log ${prefix}/error.log warn;
-events { worker_connections 5000; }
-http {
-  access_log off;
-  client_body_temp_path ${prefix}/body;
-  proxy_temp_path ${prefix}/proxy;
-  fastcgi_temp_path ${prefix}/fastcgi;
-  uwsgi_temp_path ${prefix}/uwsgi;
-  scgi_temp_path ${prefix}/scgi;
-  keepalive_requests 1000000000;
-  tcp_nodelay on;
-  upstream bench {
+function httpOf(port: number, upstreamPort: number): string {
+  return `  upstream bench {
     server 127.0.0.1:${upstreamPort};
     keepalive 1024;
     keepalive_requests 1000000000;
@@ -60,14 +40,9 @@ http {
     location = /ready { return 200; }
     location / {
       proxy_pass http://bench;
-      proxy_http_version 1.1;
-      proxy_set_header connection "";
-      proxy_buffering off;
-      proxy_read_timeout 60s;
+      ${PROXY_SETTINGS}
     }
-  }
-}
-`
+  }`
 }
 
 export function findNginx(): string | undefined {
