@@ -136,13 +136,7 @@ async function eraseArchivedSessions(db: Database, customerId: string): Promise<
         from picked where month < archived_until() group by 1
       ), lessened as (${lessen(customerId)})
       select distinct session_id from picked`.execute(trx)
-    if (rows.length > 0)
-      await settleSessions(
-        trx,
-        customerId,
-        rows.map((row) => row.session_id),
-      )
-    return rows.length > 0
+    return settleSessions(trx, customerId, rows)
   })
 }
 
@@ -181,25 +175,21 @@ async function eraseSessionIds(db: Database, customerId: string): Promise<boolea
         from blanked where outcome = 'charged' and settled_at >= archived_until() group by 1
       ), lessened as (${lessen(customerId)})
       select distinct session_id from blanked`.execute(trx)
-    if (rows.length > 0)
-      await settleSessions(
-        trx,
-        customerId,
-        rows.map((row) => row.session_id),
-      )
-    return rows.length > 0
+    return settleSessions(trx, customerId, rows)
   })
 }
 
 /**
  * Deletes sessions without events, and sets the new first event of the session that was cut. The explicit collation
- * lets the query use the index of the events.
+ * lets the query use the index of the events. Returns whether there was any session.
  */
 async function settleSessions(
   trx: Database,
   customerId: string,
-  sessionIds: readonly string[],
-): Promise<void> {
+  sessions: readonly { readonly session_id: string }[],
+): Promise<boolean> {
+  if (sessions.length === 0) return false
+  const sessionIds = sessions.map(({ session_id: id }) => id)
   await sql`
     delete from usage_sessions
     where customer_id = ${customerId} and session_id = any(${sessionIds}) and requests = 0`.execute(
@@ -212,4 +202,5 @@ async function settleSessions(
         and e.settled_at >= archived_until()
       order by created_at limit 1)
     where customer_id = ${customerId} and session_id = any(${sessionIds})`.execute(trx)
+  return true
 }
