@@ -24,13 +24,15 @@ const TRIES_MAX = 400
 const UNKNOWN_MAX = 20
 /** Of a refund: there may be nothing to refund. */
 const REFUSED = [400, 409]
+/** A long world reaches the limit of top-ups in 24 hours: the customer goes on with the money that is left. */
+const TOO_MANY = 'too_many_topups'
 
 export function createPayments({ secret }: Payer, baseUrls: readonly string[]): Payments {
   const topUpIds = new Set<string>()
 
   /**
    * The same key at each try and on each node: what was done without an answer is not done twice. Undefined if the
-   * outcome stays unknown.
+   * outcome stays unknown, or if there are too many top-ups.
    */
   async function ask<Answer>(
     path: string,
@@ -56,6 +58,7 @@ export function createPayments({ secret }: Payer, baseUrls: readonly string[]): 
         if (answer.status === 201 || REFUSED.includes(answer.status)) {
           if (!text.includes('idempotency_key_in_use')) return JSON.parse(text) as Answer
         }
+        if (answer.status === 429 && text.includes(TOO_MANY)) return undefined
         last = `${answer.status} ${text}`
         if (text.includes('ainda não é conhecido')) unknown += 1
         if (unknown === UNKNOWN_MAX) return undefined
