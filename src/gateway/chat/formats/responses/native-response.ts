@@ -9,7 +9,7 @@ import type { Charged } from '../../chat-format.ts'
 import { createDeltaWriter } from '../../create-delta-writer.ts'
 import { copyFields } from '../copy-fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { toResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
+import { writeResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
 import type { ResponseStream } from './response-stream.ts'
 import type { ClientTools } from './tool-names.ts'
 
@@ -83,7 +83,7 @@ export function nativeResponse(
   charged: Charged,
 ): string {
   const output = itemsOf(answer, options)
-  return JSON.stringify(toResponse(head, { ...finishOf(answer), output, charged }))
+  return writeResponse(head, { ...finishOf(answer), output, charged })
 }
 
 export function createNativeResponseStream(
@@ -100,21 +100,19 @@ export function createNativeResponseStream(
   /** The number of events before the end, which is not sent if its charge cannot be stored. */
   let sent: number | undefined
 
-  function emit(type: string, fields: JsonObject, rest = restOf(fields)): void {
+  function emit(type: string, rest: string): void {
     events += openingOf(type) + sequence + rest
     sequence += 1
   }
 
-  function respond(type: string, end: ResponseEnd): void {
-    emit(type, { response: toResponse(head, end) })
+  function respond(end: ResponseEnd, ...types: readonly string[]): void {
+    const rest = `,"response":${writeResponse(head, end)}}\n\n`
+    for (const type of types) emit(type, rest)
   }
 
   function begin(): void {
     if (sequence > 0) return
-    const begun = { response: toResponse(head, { status: 'in_progress', output: [] }) }
-    const rest = restOf(begun)
-    emit('response.created', begun, rest)
-    emit('response.in_progress', begun, rest)
+    respond({ status: 'in_progress', output: [] }, 'response.created', 'response.in_progress')
   }
 
   function show(event: JsonObject): void {
@@ -128,14 +126,14 @@ export function createNativeResponseStream(
     if (!fields) return
     if (!isObject(event.item)) {
       const shown = fieldsOf(event, type, index, fields)
-      return shown && emit(type, shown)
+      return shown && emit(type, restOf(shown))
     }
     const item = publicItem(event.item, index, options)
     if (!item) return
     types.set(index, String(item.type))
     deltas.forget()
     if (type === 'response.output_item.done') items.set(index, item)
-    emit(type, { output_index: index, item })
+    emit(type, restOf({ output_index: index, item }))
   }
 
   /** What is shown of an event that adds to an item; undefined if nothing is. */
@@ -204,7 +202,7 @@ export function createNativeResponseStream(
       sent = sequence
       const finish = finishOf(last)
       const output = Array.isArray(last.output) ? itemsOf(last, options) : [...items.values()]
-      respond(`response.${finish.status}`, { ...finish, output, charged })
+      respond({ ...finish, output, charged }, `response.${finish.status}`)
       return taken()
     },
     broken({ message }: Refusal) {
@@ -212,7 +210,7 @@ export function createNativeResponseStream(
       sequence = sent ?? sequence
       const error = { code: 'server_error', message }
       const output = [...items.values()]
-      respond('response.failed', { status: 'failed', output, error })
+      respond({ status: 'failed', output, error }, 'response.failed')
       return taken()
     },
   }

@@ -12,6 +12,8 @@ export interface ResponseHead {
   readonly modelId: string
   /** The fields of the request that its response repeats. */
   readonly repeated: JsonObject
+  /** The same as JSON. A stream has it three times, and agents send instructions of many kilobytes. */
+  readonly repeatedText: string
   /** Gets the response as it is written at its end. */
   readonly onEnd?: ((response: JsonObject) => void) | undefined
 }
@@ -59,9 +61,24 @@ export interface ResponseEnd {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-export function toResponse(head: ResponseHead, end: ResponseEnd): JsonObject {
-  const { status, output, charged, incompleteReason: reason, error } = end
-  const response = {
+/** The JSON of a response. */
+export function writeResponse(head: ResponseHead, end: ResponseEnd): string {
+  const own = ownFields(head, end)
+  const cost = costFields(end)
+  if (end.status !== 'in_progress') head.onEnd?.({ ...own, ...head.repeated, ...cost })
+  return joinObjects([JSON.stringify(own), head.repeatedText, JSON.stringify(cost)])
+}
+
+/** One object of several that are written as JSON, none of them empty. */
+function joinObjects(texts: readonly string[]): string {
+  return `{${texts.map((text) => text.slice(1, -1)).join(',')}}`
+}
+
+function ownFields(
+  head: ResponseHead,
+  { status, output, incompleteReason: reason, error }: ResponseEnd,
+): JsonObject {
+  return {
     id: head.id,
     object: 'response',
     created_at: head.createdAt,
@@ -71,12 +88,13 @@ export function toResponse(head: ResponseHead, end: ResponseEnd): JsonObject {
     incomplete_details: reason === undefined ? null : { reason },
     model: head.modelId,
     output,
-    ...head.repeated,
-    usage: charged ? toUsage(charged) : null,
-    ...(charged ? { cost_billed_brl: jsonBrl(charged.billedNanoBrl) } : {}),
   }
-  if (status !== 'in_progress') head.onEnd?.(response)
-  return response
+}
+
+function costFields({ charged }: ResponseEnd): JsonObject {
+  return charged
+    ? { usage: toUsage(charged), cost_billed_brl: jsonBrl(charged.billedNanoBrl) }
+    : { usage: null }
 }
 
 function toUsage(charged: Charged): JsonObject {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Refusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
 import { readFinish } from './finish.ts'
-import { toResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
+import { writeResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
 import { createResponseOutput, type OutputOptions } from './response-output.ts'
 
 export interface ResponseStream {
@@ -24,21 +24,25 @@ export function createResponseStream(head: ResponseHead, options: OutputOptions)
   let sent: number | undefined
 
   function emit(type: string, fields: JsonObject): void {
-    const data = JSON.stringify({ type, sequence_number: sequence, ...fields })
+    send(type, JSON.stringify(fields).slice(1))
+  }
+
+  /** `rest` is the JSON of the fields after those that every event has, with the end of the object. */
+  function send(type: string, rest: string): void {
+    events += `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},${rest}\n\n`
     sequence += 1
-    events += `event: ${type}\ndata: ${data}\n\n`
   }
 
   const output = createResponseOutput(options, emit)
 
-  function respond(type: string, end: ResponseEnd): void {
-    emit(type, { response: toResponse(head, end) })
+  function respond(end: ResponseEnd, ...types: readonly string[]): void {
+    const rest = `"response":${writeResponse(head, end)}}`
+    for (const type of types) send(type, rest)
   }
 
   function begin(): void {
     if (sequence > 0) return
-    respond('response.created', { status: 'in_progress', output: [] })
-    respond('response.in_progress', { status: 'in_progress', output: [] })
+    respond({ status: 'in_progress', output: [] }, 'response.created', 'response.in_progress')
   }
 
   function take(): string {
@@ -63,14 +67,14 @@ export function createResponseStream(head: ResponseHead, options: OutputOptions)
       sent = sequence
       const finish = readFinish(finishReason)
       output.end(finish.status === 'completed')
-      respond(`response.${finish.status}`, { ...finish, output: output.items, charged })
+      respond({ ...finish, output: output.items, charged }, `response.${finish.status}`)
       return take()
     },
     broken({ message }) {
       begin()
       sequence = sent ?? sequence
       const error = { code: 'server_error', message }
-      respond('response.failed', { status: 'failed', output: output.items, error })
+      respond({ status: 'failed', output: output.items, error }, 'response.failed')
       return take()
     },
   }

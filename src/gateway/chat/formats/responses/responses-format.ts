@@ -89,7 +89,8 @@ export function createResponsesFormat(
       const { clientTools, repeated, reasoning } = request
       const idTail = idTailOf(id)
       const createdAt = Math.floor(Date.now() / 1000)
-      const head = { id: responseIdOf(id), createdAt, modelId, repeated, onEnd }
+      const repeatedText = JSON.stringify(repeated)
+      const head = { id: responseIdOf(id), createdAt, modelId, repeated, repeatedText, onEnd }
       const models = [modelId, request.modelId]
       const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
       const options = { idTail, tools: clientTools, seal, ids }

@@ -50,9 +50,9 @@ export function createStoredResponsesFormat(
     },
     createWriter(call) {
       const { kept } = call.request
+      if (!kept) return format.createWriter(call)
       let response: JsonObject | undefined
       const writer = format.createWriter(call, (ended) => (response = ended))
-      if (!kept) return writer
       return {
         ...writer,
         keep: () =>

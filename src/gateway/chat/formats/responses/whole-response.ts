@@ -2,7 +2,7 @@ import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
 import { readFinish } from './finish.ts'
-import { toResponse, type ResponseHead } from './response-head.ts'
+import { writeResponse, type ResponseHead } from './response-head.ts'
 import { createResponseOutput, type OutputOptions } from './response-output.ts'
 
 /** The JSON of a whole response, from an answer in the chat-completions shape. */
@@ -18,5 +18,5 @@ export function wholeResponse(
   const finish = readFinish(reason)
   if (isObject(message)) output.add(message)
   output.end(finish.status === 'completed')
-  return JSON.stringify(toResponse(head, { ...finish, output: output.items, charged }))
+  return writeResponse(head, { ...finish, output: output.items, charged })
 }
