@@ -106,6 +106,7 @@ const WINDOW_MS = 86_400_000
 
 interface FileOfPeriod {
   readonly name: string
+  readonly sha256: Buffer
   readonly createdFrom: string
   readonly createdTo: string
 }
@@ -117,7 +118,7 @@ async function* readCustomer(
   { fromAt, untilAt }: { readonly fromAt: string; readonly untilAt: string },
 ): AsyncGenerator<readonly ArchivedEvent[]> {
   const { rows: files } = await sql<FileOfPeriod>`
-    select f.name, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
+    select f.name, f.sha256, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
     from archived_files f join archived_months m on m.month = f.month and m.archived_at is not null
     where f.created_to >= ${fromAt}::timestamptz and f.created_from < ${untilAt}::timestamptz
     order by f.first_seal`.execute(db)
@@ -131,7 +132,8 @@ async function* readCustomer(
         ({ createdFrom, createdTo }) => createdFrom < until && createdTo >= from,
       )
       if (wanted.length === 0) continue
-      for (const { name } of wanted) if (!local.has(name)) local.set(name, await store.take(name))
+      for (const file of wanted)
+        if (!local.has(file.name)) local.set(file.name, await takeIntact(store, file))
       const paths = wanted.map(({ name }) => (local.get(name) as LocalFile).path)
       const statement = `
         select id::varchar, strftime(created_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ'), ${FILE_LINE},
@@ -155,6 +157,21 @@ async function* readCustomer(
   } finally {
     await work.close()
     for (const file of local.values()) await file.release()
+  }
+}
+
+/** A store may answer with half a file or another one, and whoever can write to it may change charges. */
+async function takeIntact(
+  store: ArchiveStore,
+  { name, sha256 }: Pick<ArchivedFile, 'name' | 'sha256'>,
+): Promise<LocalFile> {
+  const local = await store.take(name)
+  try {
+    if ((await digestFile(local.path)).sha256.equals(sha256)) return local
+    throw new Error(`${store.place}: ${name} is not the file that was archived`)
+  } catch (error) {
+    await local.release()
+    throw error
   }
 }
 

@@ -102,6 +102,10 @@ export function openS3Store(settings: S3Settings): ArchiveStore {
         const answer = await sendOrFail('GET', `${origin}/${bucket}?${query.toString()}`)
         const page = await answer.body.text()
         const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key as string)
+        // Callers remove what is listed, so a server that ignores the prefix or the place in the list is not believed.
+        const strange = keys.find((key) => !key.startsWith(prefix) || key <= (after ?? ''))
+        if (strange !== undefined)
+          throw new Error(`${root}: a list of ${prefix} has ${strange} after ${after ?? 'nothing'}`)
         names.push(...keys.map((key) => key.slice(inside.join('/').length + (inside.length && 1))))
         after = keys.at(-1)
         if (after === undefined || !page.includes('<IsTruncated>true<')) return names
