@@ -25,10 +25,35 @@ test('a list names the end of the archived months to an account that may have ca
     db,
   )
   assert.deepEqual(await endOf(old.secret), [null, null], 'no month is archived')
+  const sessions = { old: '2024-03-05T00:00:00Z', young: '2024-04-02T00:00:00Z' }
+  for (const [id, at] of Object.entries(sessions))
+    await sql`
+      insert into usage_sessions (customer_id, session_id, requests, prompt_tokens, completion_tokens,
+        cost_billed_nano_brl, model_ids, first_request_at, last_request_at)
+      values (${old.customerId}, ${id}, 1, 1, 1, 1, '{m}', ${at}, '2024-04-03T00:00:00Z')`.execute(
+      db,
+    )
   await sql`
     insert into archived_months (month, run, leased_until, archived_at)
     values ('2024-03-01', gen_random_uuid(), now(), now())`.execute(db)
   const end = '2024-04-01T00:00:00.000Z'
   assert.deepEqual(await endOf(old.secret), [end, end])
   assert.deepEqual(await endOf(young.secret), [null, null])
+  const ofSession = async (id: string): Promise<unknown> =>
+    (await ask(baseUrl, `/me/sessions/${id}`, { secret: old.secret })).json.archived_before
+  assert.equal(await ofSession('old'), end)
+  assert.equal(await ofSession('young'), null, 'it began later')
+
+  const bill = (session_id: string) =>
+    ask(baseUrl, '/me/public-bills', { secret: old.secret, method: 'POST', body: { session_id } })
+  await sql`
+    insert into archived_sessions (month, customer_id, session_id, requests, prompt_tokens, completion_tokens,
+      cost_billed_nano_brl, first_request_at, last_request_at)
+    values ('2024-03-01', ${old.customerId}, 'old', 1, 1, 1, 1, ${sessions.old}, ${sessions.old})`.execute(
+    db,
+  )
+  const refused = await bill('old')
+  assert.equal(refused.status, 404)
+  assert.match(JSON.stringify(refused.json), /arquivado/)
+  assert.equal((await bill('young')).status, 201)
 })
