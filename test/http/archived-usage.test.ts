@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { ask } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
+import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 
 const gateway = await startGateway()
@@ -56,4 +57,28 @@ test('a list names the end of the archived months to an account that may have ca
   assert.equal(refused.status, 404)
   assert.match(JSON.stringify(refused.json), /arquivado/)
   assert.equal((await bill('young')).status, 201)
+})
+
+test('an archived charge whose row still waits to be removed gets no new bill', async () => {
+  const { db } = gateway.database
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '10' })
+  const [archived, kept] = await seedUsage(db, {
+    customerId,
+    apiKeyId: key.id,
+    events: ['2024-03-31T23:59:59.999999Z', '2024-04-01T00:00:00Z'].map((at) => ({
+      at,
+      modelId: 'gpt-4o',
+      promptTokens: 1,
+      completionTokens: 1,
+    })),
+  })
+  await sql`update usage_events set settled_at = created_at where customer_id = ${customerId}`.execute(
+    db,
+  )
+  const bill = (event: { id: string } | undefined) =>
+    ask(gateway.node.baseUrl, '/me/public-bills', { secret, body: { usage_event_id: event?.id } })
+  const refused = await bill(archived)
+  assert.deepEqual([refused.status, refused.json.error], [404, 'usage_event_not_found'])
+  assert.match(refused.text, /arquivado/)
+  assert.equal((await bill(kept)).status, 201)
 })

@@ -57,6 +57,37 @@ const archiveOf = (month: string, more = {}) =>
     ...more,
   })
 
+test('whatever an attempt stores renews its lease in the same transaction', async () => {
+  const { db } = history.database
+  for (const statement of [
+    'create table renewals (xid xid)',
+    `create function note_renewal() returns trigger language plpgsql as
+      'begin insert into renewals values (pg_current_xact_id()::xid); return null; end'`,
+    'create trigger renewal after update on archived_months execute function note_renewal()',
+  ])
+    await sql.raw(statement).execute(db)
+  const stopped = new Error('stopped')
+  const attempt = archiveOf(history.months[0], {
+    fileEventsMax: 50,
+    leaseSeconds: 0,
+    async afterStep(step: ArchiveStep) {
+      if (step === 'summed') throw stopped
+    },
+  })
+  await assert.rejects(attempt, stopped)
+  for (const table of ['files', 'sessions', 'hours', 'spends']) {
+    const { rows } = await sql<{ renewed: boolean }>`
+      select xmin in (select xid from renewals) as renewed
+      from ${sql.table(`archived_${table}`)}`.execute(db)
+    assert.ok(rows.length > 0, table)
+    assert.ok(
+      rows.every(({ renewed }) => renewed),
+      table,
+    )
+  }
+  await sql`drop trigger renewal on archived_months`.execute(db)
+})
+
 test('a month in a bucket is exported and proved as before', async () => {
   const earlier = await exported()
   const { removal, files } = await archiveOf(history.months[0], { fileEventsMax: 50 })
