@@ -33,7 +33,7 @@ export function resolveArchive(
     faults.push('ARCHIVE_AFTER_MONTHS: needs ARCHIVE_DIR or ARCHIVE_S3_URL')
   if (url !== undefined && !isBucket(url))
     faults.push(
-      'ARCHIVE_S3_URL: must be the address of a bucket, such as https://s3.example.com/bucket',
+      'ARCHIVE_S3_URL: must be the address of a bucket, such as https://s3.example.com/bucket, without a password and a query',
     )
   if (url !== undefined && (s3.accessKeyId === '' || s3.secretAccessKey === ''))
     faults.push(
@@ -43,9 +43,11 @@ export function resolveArchive(
   return url === undefined ? undefined : { place: { s3: { url, ...s3 } }, afterMonths }
 }
 
+/** Nothing in it is secret: errors and reports name the place. */
 function isBucket(text: string): boolean {
   const url = URL.parse(text)
-  return /^https?:$/.test(url?.protocol ?? '') && (url?.pathname.length ?? 0) > 1
+  if (!url || url.username || url.password || /[?#]/.test(text)) return false
+  return /^https?:$/.test(url.protocol) && url.pathname.length > 1
 }
 
 export function openArchiveStore({ place }: ArchiveSettings): ArchiveStore {
