@@ -16,6 +16,7 @@ export interface ArchivedFile {
   readonly firstSeal: bigint
   readonly lastSeal: bigint
   readonly events: bigint
+  readonly bytes: number
   readonly sha256: Buffer
 }
 
@@ -78,7 +79,7 @@ export async function openWorkDir(): Promise<{
 }
 
 async function openFile(store: ArchiveStore, file: ArchivedFile): Promise<OpenEventFile> {
-  const local = await store.take(file.name)
+  const local = await store.take(file.name, file.bytes)
   try {
     const { sha256 } = await digestFile(local.path)
     const work = await openWorkDir()
@@ -104,9 +105,7 @@ async function openFile(store: ArchiveStore, file: ArchivedFile): Promise<OpenEv
 /** Days are read one after the other: a sort of one customer's day is small. */
 const WINDOW_MS = 86_400_000
 
-interface FileOfPeriod {
-  readonly name: string
-  readonly sha256: Buffer
+interface FileOfPeriod extends Pick<ArchivedFile, 'name' | 'bytes' | 'sha256'> {
   readonly createdFrom: string
   readonly createdTo: string
 }
@@ -118,7 +117,7 @@ async function* readCustomer(
   { fromAt, untilAt }: { readonly fromAt: string; readonly untilAt: string },
 ): AsyncGenerator<readonly ArchivedEvent[]> {
   const { rows: files } = await sql<FileOfPeriod>`
-    select f.name, f.sha256, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
+    select f.name, f.bytes::float8 as bytes, f.sha256, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
     from archived_files f join archived_months m on m.month = f.month and m.archived_at is not null
     where f.created_to >= ${fromAt}::timestamptz and f.created_from < ${untilAt}::timestamptz
     order by f.first_seal`.execute(db)
@@ -163,9 +162,9 @@ async function* readCustomer(
 /** A store may answer with half a file or another one, and whoever can write to it may change charges. */
 async function takeIntact(
   store: ArchiveStore,
-  { name, sha256 }: Pick<ArchivedFile, 'name' | 'sha256'>,
+  { name, bytes, sha256 }: Pick<ArchivedFile, 'name' | 'bytes' | 'sha256'>,
 ): Promise<LocalFile> {
-  const local = await store.take(name)
+  const local = await store.take(name, bytes)
   try {
     if ((await digestFile(local.path)).sha256.equals(sha256)) return local
     throw new Error(`${store.place}: ${name} is not the file that was archived`)

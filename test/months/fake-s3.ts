@@ -2,6 +2,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { S3Settings } from '../../src/archive/s3-store.ts'
 
 export interface FakeS3 {
@@ -10,6 +12,8 @@ export interface FakeS3 {
   readonly objects: Map<string, Buffer>
   /** As a server that knows no `prefix` and no `start-after`. */
   listsAll: boolean
+  /** After its answer it goes on: a byte now and then, or as much as is read. */
+  more: 'drips' | 'floods' | undefined
   close(): void
 }
 
@@ -21,9 +25,13 @@ export async function startFakeS3(): Promise<FakeS3> {
     request.on('data', (piece: Buffer) => pieces.push(piece))
     request.on('end', () => {
       const body = Buffer.concat(pieces)
-      if (!isSigned(request, body)) return void response.writeHead(403).end('SignatureDoesNotMatch')
-      const { status, content } = answer(fake, request, body)
-      response.writeHead(status).end(content)
+      const { status, content } = isSigned(request, body)
+        ? answer(fake, request, body)
+        : { status: 403, content: 'SignatureDoesNotMatch' }
+      response.writeHead(status)
+      const isRead = request.method === 'GET'
+      if (isRead && fake.more) Readable.from(endless(content ?? '', fake.more)).pipe(response)
+      else response.end(content)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -37,9 +45,18 @@ export async function startFakeS3(): Promise<FakeS3> {
     },
     objects: new Map(),
     listsAll: false,
+    more: undefined,
     close: () => void server.close(),
   }
   return fake
+}
+
+async function* endless(content: string | Buffer, more: FakeS3['more']) {
+  yield content
+  for (;;) {
+    if (more === 'drips') await sleep(10)
+    yield Buffer.alloc(more === 'drips' ? 1 : 65_536, ' ')
+  }
 }
 
 const KEYS_OF_PAGE = 2

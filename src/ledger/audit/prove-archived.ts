@@ -126,6 +126,7 @@ export async function listArchivedFiles(db: Database, month: string): Promise<Ar
     firstSeal: row.first_seal,
     lastSeal: row.last_seal,
     events: row.events,
+    bytes: Number(row.bytes),
     sha256: row.sha256,
   }))
 }
