@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
+import { createSlots, type Slots } from '../lib/slots.ts'
 import type { ArchiveStore, LocalFile } from './archive-store.ts'
 import { digestFile, FILE_LINE, filesOf } from './event-file.ts'
 import { literal, openDuckDb, type DuckDb } from './open-duckdb.ts'
@@ -35,22 +36,49 @@ export interface OpenEventFile {
   close(): Promise<void>
 }
 
+interface Period {
+  readonly fromAt: string
+  readonly untilAt: string
+}
+
 export interface EventArchive {
   readonly place: string
   openFile(file: ArchivedFile): Promise<OpenEventFile>
-  /** The customer's events that began in the period, oldest first, of the months that are archived now. */
+  /**
+   * The customer's events that began in the period, oldest first, of the months that are archived now. Throws an
+   * `ArchiveBusy` before the first of them.
+   */
   readCustomer(
     db: Database,
     customerId: string,
-    period: { readonly fromAt: string; readonly untilAt: string },
+    period: Period,
   ): AsyncGenerator<readonly ArchivedEvent[]>
 }
 
-export function createEventArchive(store: ArchiveStore): EventArchive {
+/** Readings by customers at once: each has a DuckDB, and copies of files of a bucket. */
+export const READINGS_MAX = 4
+
+/** As many others read as may. */
+export class ArchiveBusy extends Error {}
+
+export function createEventArchive(
+  store: ArchiveStore,
+  readings: Slots = createSlots(READINGS_MAX),
+): EventArchive {
   return {
     place: store.place,
     openFile: (file) => openFile(store, file),
-    readCustomer: (db, customerId, period) => readCustomer(db, store, customerId, period),
+    async *readCustomer(db, customerId, period) {
+      const files = await listFiles(db, period)
+      if (files.length === 0) return
+      const release = readings.take('archive')
+      if (!release) throw new ArchiveBusy(`${READINGS_MAX} others read archived months`)
+      try {
+        yield* readCustomer(db, store, { customerId, period, files })
+      } finally {
+        release()
+      }
+    },
   }
 }
 
@@ -110,18 +138,24 @@ interface FileOfPeriod extends Pick<ArchivedFile, 'name' | 'bytes' | 'sha256'> {
   readonly createdTo: string
 }
 
-async function* readCustomer(
-  db: Database,
-  store: ArchiveStore,
-  customerId: string,
-  { fromAt, untilAt }: { readonly fromAt: string; readonly untilAt: string },
-): AsyncGenerator<readonly ArchivedEvent[]> {
-  const { rows: files } = await sql<FileOfPeriod>`
+async function listFiles(db: Database, { fromAt, untilAt }: Period): Promise<FileOfPeriod[]> {
+  const { rows } = await sql<FileOfPeriod>`
     select f.name, f.bytes::float8 as bytes, f.sha256, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
     from archived_files f join archived_months m on m.month = f.month and m.archived_at is not null
     where f.created_to >= ${fromAt}::timestamptz and f.created_from < ${untilAt}::timestamptz
     order by f.first_seal`.execute(db)
-  if (files.length === 0) return
+  return rows
+}
+
+async function* readCustomer(
+  db: Database,
+  store: ArchiveStore,
+  {
+    customerId,
+    period: { fromAt, untilAt },
+    files,
+  }: { customerId: string; period: Period; files: readonly FileOfPeriod[] },
+): AsyncGenerator<readonly ArchivedEvent[]> {
   const key = await findSessionKey(db, customerId)
   const work = await openWorkDir()
   const local = new Map<string, LocalFile>()

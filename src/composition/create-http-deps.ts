@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createEventArchive } from '../archive/event-archive.ts'
+import { createEventArchive, READINGS_MAX } from '../archive/event-archive.ts'
 import type { CheckCaller } from '../gateway/check-caller.ts'
 import { createHealthSummaries } from '../health/health-summaries.ts'
 import type { ThisNode } from '../http/health/health-deps.ts'
@@ -78,7 +78,12 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     siteFacts: createSiteFacts({ db, catalog, currentFxRate, healthSummaries, log }),
     sitePages: createSitePages(),
     imageSlots: createSlots(IMAGE_DOWNLOADS_MAX, parts.shared.runningOf('images')),
-    archive: config.archive && createEventArchive(openArchiveStore(config.archive)),
+    archive:
+      config.archive &&
+      createEventArchive(
+        openArchiveStore(config.archive),
+        createSlots(READINGS_MAX, parts.shared.runningOf('archive')),
+      ),
     exportSlots: createSlots(EXPORTS_MAX, parts.shared.runningOf('exports')),
     margins: parts.margins,
     referrals: parts.referrals,

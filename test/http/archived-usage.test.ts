@@ -1,14 +1,26 @@
 /** A list of calls says where it ends because older months are in files, and only to accounts that are older. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { READINGS_MAX } from '../../src/archive/event-archive.ts'
 import { ask } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
+import { startFakeS3 } from '../months/fake-s3.ts'
 
-const gateway = await startGateway()
-after(() => gateway.stop())
+const bucket = await startFakeS3()
+const gateway = await startGateway({
+  ARCHIVE_S3_URL: bucket.settings.url,
+  ARCHIVE_S3_REGION: bucket.settings.region,
+  ARCHIVE_S3_ACCESS_KEY_ID: bucket.settings.accessKeyId,
+  ARCHIVE_S3_SECRET_ACCESS_KEY: bucket.settings.secretAccessKey,
+})
+after(async () => {
+  await gateway.stop()
+  bucket.close()
+})
 
 const LISTS = ['/usage/events', '/usage/calls']
 
@@ -81,4 +93,34 @@ test('an archived charge whose row still waits to be removed gets no new bill', 
   assert.deepEqual([refused.status, refused.json.error], [404, 'usage_event_not_found'])
   assert.match(refused.text, /arquivado/)
   assert.equal((await bill(kept)).status, 201)
+})
+
+test('some exports read the archive at once, and the next one is told to wait', async () => {
+  const { db } = gateway.database
+  await sql`
+    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, hash)
+    values (1, '2024-03-01', '2024-04-01', 1, '', '', '')`.execute(db)
+  await sql`
+    insert into archived_files (month, number, name, first_seal, last_seal, events, bytes, sha256, sums_hash,
+      created_from, created_to)
+    values ('2024-03-01', 1, 'usage/a', 1, 1, 1, 1000000, '', '', '2024-03-05', '2024-03-05')`.execute(
+    db,
+  )
+  bucket.objects.set('/bucket/folder/usage/a', Buffer.from('not the file that was archived'))
+  const begin = async (query = '?from=2024-03-01&to=2024-03-31') => {
+    const { secret } = await seedCustomer(db, { balanceBrl: '0' })
+    return ask(gateway.node.baseUrl, `/usage/export.csv${query}`, { secret })
+  }
+  bucket.more = 'drips'
+  const reading = Array.from({ length: READINGS_MAX }, () => begin())
+  while (bucket.reads < READINGS_MAX) await sleep(10)
+  const refused = await begin()
+  assert.deepEqual([refused.status, refused.json.error], [503, 'service_unavailable'])
+  assert.match(refused.text, /arquivada/)
+  assert.equal(refused.headers.get('retry-after'), '10')
+  assert.equal((await begin('')).status, 200, 'of days that are not archived')
+  bucket.more = undefined
+  for (const { status } of await Promise.all(reading)) assert.equal(status, 500)
+  assert.equal((await begin()).status, 500, 'the places are free again')
+  assert.equal(bucket.reads, READINGS_MAX + 1)
 })

@@ -14,6 +14,8 @@ export interface FakeS3 {
   listsAll: boolean
   /** After its answer it goes on: a byte now and then, or as much as is read. */
   more: 'drips' | 'floods' | undefined
+  /** Those that it answers. */
+  reads: number
   close(): void
 }
 
@@ -30,7 +32,8 @@ export async function startFakeS3(): Promise<FakeS3> {
         : { status: 403, content: 'SignatureDoesNotMatch' }
       response.writeHead(status)
       const isRead = request.method === 'GET'
-      if (isRead && fake.more) Readable.from(endless(content ?? '', fake.more)).pipe(response)
+      if (isRead) fake.reads += 1
+      if (isRead && fake.more) Readable.from(endless(content ?? '', fake)).pipe(response)
       else response.end(content)
     })
   })
@@ -46,16 +49,17 @@ export async function startFakeS3(): Promise<FakeS3> {
     objects: new Map(),
     listsAll: false,
     more: undefined,
+    reads: 0,
     close: () => void server.close(),
   }
   return fake
 }
 
-async function* endless(content: string | Buffer, more: FakeS3['more']) {
+async function* endless(content: string | Buffer, fake: FakeS3) {
   yield content
-  for (;;) {
-    if (more === 'drips') await sleep(10)
-    yield Buffer.alloc(more === 'drips' ? 1 : 65_536, ' ')
+  while (fake.more) {
+    if (fake.more === 'drips') await sleep(10)
+    yield Buffer.alloc(fake.more === 'drips' ? 1 : 65_536, ' ')
   }
 }
 
