@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
-import { createSlots, type Slots } from '../lib/slots.ts'
+import { createSlots } from '../lib/slots.ts'
 import type { ArchiveStore, LocalFile } from './archive-store.ts'
 import { digestFile, FILE_LINE, filesOf } from './event-file.ts'
 import { literal, openDuckDb, type DuckDb } from './open-duckdb.ts'
@@ -63,7 +63,7 @@ export class ArchiveBusy extends Error {}
 
 export function createEventArchive(
   store: ArchiveStore,
-  readings: Slots = createSlots(READINGS_MAX),
+  readings = createSlots(READINGS_MAX),
 ): EventArchive {
   return {
     place: store.place,

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import type { ArchiveStore } from '../archive/archive-store.ts'
+import { createEventArchive, READINGS_MAX, type EventArchive } from '../archive/event-archive.ts'
 import { openFolderStore } from '../archive/folder-store.ts'
 import { openS3Store, type S3Settings } from '../archive/s3-store.ts'
+import type { SharedRunning } from '../lib/shared-running.ts'
+import { createSlots } from '../lib/slots.ts'
 import { MONTHS_KEPT_MIN } from '../months/find-obstacle.ts'
 import type { Environment } from './environment.ts'
 import type { EnvironmentReader } from './environment-reader.ts'
@@ -48,6 +51,11 @@ function isBucket(text: string): boolean {
   const url = URL.parse(text)
   if (!url || url.username || url.password || /[?#]/.test(text)) return false
   return /^https?:$/.test(url.protocol) && url.pathname.length > 1
+}
+
+/** `running`: how many read it in the other processes of this server. */
+export function openArchive(settings: ArchiveSettings, running?: SharedRunning): EventArchive {
+  return createEventArchive(openArchiveStore(settings), createSlots(READINGS_MAX, running))
 }
 
 export function openArchiveStore({ place }: ArchiveSettings): ArchiveStore {
