@@ -4,8 +4,11 @@ export interface ArchiveStore {
   readonly place: string
   /** Stores the local file durably, before it resolves. */
   put(name: string, localPath: string): Promise<void>
-  /** A local path of the stored file, until `release`. Throws a `MissingFile` if there is none. */
-  take(name: string): Promise<LocalFile>
+  /**
+   * A local path of the stored file, until `release`. Throws a `MissingFile` if there is none. The file had so many bytes;
+   * one that has more now may be cut, but not to them.
+   */
+  take(name: string, bytes: number): Promise<LocalFile>
   /** Names that begin with the folder's name and a `/`. A missing folder has none. */
   list(folder: string): Promise<string[]>
   remove(name: string): Promise<void>

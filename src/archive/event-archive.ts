@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
+import { createSlots } from '../lib/slots.ts'
 import type { ArchiveStore, LocalFile } from './archive-store.ts'
 import { digestFile, FILE_LINE, filesOf } from './event-file.ts'
 import { literal, openDuckDb, type DuckDb } from './open-duckdb.ts'
@@ -16,6 +17,7 @@ export interface ArchivedFile {
   readonly firstSeal: bigint
   readonly lastSeal: bigint
   readonly events: bigint
+  readonly bytes: number
   readonly sha256: Buffer
 }
 
@@ -34,22 +36,49 @@ export interface OpenEventFile {
   close(): Promise<void>
 }
 
+interface Period {
+  readonly fromAt: string
+  readonly untilAt: string
+}
+
 export interface EventArchive {
   readonly place: string
   openFile(file: ArchivedFile): Promise<OpenEventFile>
-  /** The customer's events that began in the period, oldest first, of the months that are archived now. */
+  /**
+   * The customer's events that began in the period, oldest first, of the months that are archived now. Throws an
+   * `ArchiveBusy` before the first of them.
+   */
   readCustomer(
     db: Database,
     customerId: string,
-    period: { readonly fromAt: string; readonly untilAt: string },
+    period: Period,
   ): AsyncGenerator<readonly ArchivedEvent[]>
 }
 
-export function createEventArchive(store: ArchiveStore): EventArchive {
+/** Readings by customers at once: each has a DuckDB, and copies of files of a bucket. */
+export const READINGS_MAX = 4
+
+/** As many others read as may. */
+export class ArchiveBusy extends Error {}
+
+export function createEventArchive(
+  store: ArchiveStore,
+  readings = createSlots(READINGS_MAX),
+): EventArchive {
   return {
     place: store.place,
     openFile: (file) => openFile(store, file),
-    readCustomer: (db, customerId, period) => readCustomer(db, store, customerId, period),
+    async *readCustomer(db, customerId, period) {
+      const files = await listFiles(db, period)
+      if (files.length === 0) return
+      const release = readings.take('archive')
+      if (!release) throw new ArchiveBusy(`${READINGS_MAX} others read archived months`)
+      try {
+        yield* readCustomer(db, store, { customerId, period, files })
+      } finally {
+        release()
+      }
+    },
   }
 }
 
@@ -78,7 +107,7 @@ export async function openWorkDir(): Promise<{
 }
 
 async function openFile(store: ArchiveStore, file: ArchivedFile): Promise<OpenEventFile> {
-  const local = await store.take(file.name)
+  const local = await store.take(file.name, file.bytes)
   try {
     const { sha256 } = await digestFile(local.path)
     const work = await openWorkDir()
@@ -104,24 +133,29 @@ async function openFile(store: ArchiveStore, file: ArchivedFile): Promise<OpenEv
 /** Days are read one after the other: a sort of one customer's day is small. */
 const WINDOW_MS = 86_400_000
 
-interface FileOfPeriod {
-  readonly name: string
+interface FileOfPeriod extends Pick<ArchivedFile, 'name' | 'bytes' | 'sha256'> {
   readonly createdFrom: string
   readonly createdTo: string
+}
+
+async function listFiles(db: Database, { fromAt, untilAt }: Period): Promise<FileOfPeriod[]> {
+  const { rows } = await sql<FileOfPeriod>`
+    select f.name, f.bytes::float8 as bytes, f.sha256, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
+    from archived_files f join archived_months m on m.month = f.month and m.archived_at is not null
+    where f.created_to >= ${fromAt}::timestamptz and f.created_from < ${untilAt}::timestamptz
+    order by f.first_seal`.execute(db)
+  return rows
 }
 
 async function* readCustomer(
   db: Database,
   store: ArchiveStore,
-  customerId: string,
-  { fromAt, untilAt }: { readonly fromAt: string; readonly untilAt: string },
+  {
+    customerId,
+    period: { fromAt, untilAt },
+    files,
+  }: { customerId: string; period: Period; files: readonly FileOfPeriod[] },
 ): AsyncGenerator<readonly ArchivedEvent[]> {
-  const { rows: files } = await sql<FileOfPeriod>`
-    select f.name, ${exactTime('f.created_from')} as "createdFrom", ${exactTime('f.created_to')} as "createdTo"
-    from archived_files f join archived_months m on m.month = f.month and m.archived_at is not null
-    where f.created_to >= ${fromAt}::timestamptz and f.created_from < ${untilAt}::timestamptz
-    order by f.first_seal`.execute(db)
-  if (files.length === 0) return
   const key = await findSessionKey(db, customerId)
   const work = await openWorkDir()
   const local = new Map<string, LocalFile>()
@@ -131,7 +165,8 @@ async function* readCustomer(
         ({ createdFrom, createdTo }) => createdFrom < until && createdTo >= from,
       )
       if (wanted.length === 0) continue
-      for (const { name } of wanted) if (!local.has(name)) local.set(name, await store.take(name))
+      for (const file of wanted)
+        if (!local.has(file.name)) local.set(file.name, await takeIntact(store, file))
       const paths = wanted.map(({ name }) => (local.get(name) as LocalFile).path)
       const statement = `
         select id::varchar, strftime(created_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ'), ${FILE_LINE},
@@ -155,6 +190,21 @@ async function* readCustomer(
   } finally {
     await work.close()
     for (const file of local.values()) await file.release()
+  }
+}
+
+/** A store may answer with half a file or another one, and whoever can write to it may change charges. */
+async function takeIntact(
+  store: ArchiveStore,
+  { name, bytes, sha256 }: Pick<ArchivedFile, 'name' | 'bytes' | 'sha256'>,
+): Promise<LocalFile> {
+  const local = await store.take(name, bytes)
+  try {
+    if ((await digestFile(local.path)).sha256.equals(sha256)) return local
+    throw new Error(`${store.place}: ${name} is not the file that was archived`)
+  } catch (error) {
+    await local.release()
+    throw error
   }
 }
 

@@ -57,7 +57,9 @@ export const FILE_LINE = `to_json({${EVENT_COLUMNS.filter(({ name }) => name !==
   .join(', ')}})::varchar`
 
 export function filesOf(paths: readonly string[]): string {
-  return `read_parquet([${paths.map(literal).join(', ')}])`
+  // A path is neither a pattern nor a source of columns (`/archive/customer_id=1/`), whatever its folders are named.
+  const exact = paths.map((path) => literal(path.replaceAll(/[*?[]/g, '[$&]')))
+  return `read_parquet([${exact.join(', ')}], hive_partitioning = false)`
 }
 
 export interface FileDigest {

@@ -17,8 +17,7 @@ import { countSealed } from '../db/reseal.ts'
 import { findCurrentFxRate } from '../fx/fx-rates.ts'
 import { sealUsage } from '../ledger/audit/audit-seals.ts'
 import { findWaitingSpoolFiles } from '../ledger/audit/audit-spool.ts'
-import { createEventArchive } from '../archive/event-archive.ts'
-import { openArchiveStore } from '../composition/resolve-archive.ts'
+import { openArchive } from '../composition/resolve-archive.ts'
 import { auditMoney, findSandboxMoney } from '../payments/audit-money.ts'
 import { decimalE4, jsonE4 } from '../lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
@@ -98,7 +97,7 @@ export const serviceCommands: Record<string, Command> = {
         isFull: options.full === true,
         eventsAgain: EVENTS_AGAIN,
         share: AUDIT_SHARE,
-        archive: config.archive && createEventArchive(openArchiveStore(config.archive)),
+        archive: config.archive && openArchive(config.archive),
       })
       const waiting = await findWaitingSpoolFiles(join(config.dataDir, 'spool'))
       const lines = report.checks.map(

@@ -278,6 +278,23 @@ test('a file that is named must be there; the one in the folder may be missing',
   assert.equal(loadConfig({ CATRACA_CONFIG: 'other.json' }, folder).upstreams[0]?.id, 'own')
 })
 
+test('the address of an archive has no secret, and is not repeated', () => {
+  const keys = { ARCHIVE_S3_ACCESS_KEY_ID: 'key', ARCHIVE_S3_SECRET_ACCESS_KEY: 'secret' }
+  for (const address of [
+    'https://hush@s3.example.com/bucket',
+    'https://key:hush@s3.example.com/bucket',
+    'https://s3.example.com/bucket?token=hush',
+    'https://s3.example.com/bucket#hush',
+    'https://s3.example.com/?hush',
+    'ftp://s3.example.com/hush',
+    'hush',
+  ]) {
+    const faults = faultsOf({ ...keys, ARCHIVE_S3_URL: address })
+    assertFaults(faults, [/^ARCHIVE_S3_URL: must be the address of a bucket/])
+    assert.doesNotMatch(faults.join(), /hush/)
+  }
+})
+
 test('a file that is not JSON is named as such, beside the other faults', () => {
   assertFaults(faultsOf({ PORT: 'abc' }, '{"upstreams": ['), [
     /^catraca\.config\.json: .*JSON/,

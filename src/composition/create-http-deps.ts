@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { createEventArchive } from '../archive/event-archive.ts'
 import type { CheckCaller } from '../gateway/check-caller.ts'
 import { createHealthSummaries } from '../health/health-summaries.ts'
 import type { ThisNode } from '../http/health/health-deps.ts'
@@ -19,7 +18,7 @@ import type { Workers } from '../workers/start-workers.ts'
 import type { Config } from './config.ts'
 import { deriveConnectionsMax, readDescriptorLimit } from './derive-connections-max.ts'
 import type { Parts } from './open-parts.ts'
-import { openArchiveStore } from './resolve-archive.ts'
+import { openArchive } from './resolve-archive.ts'
 
 interface Started {
   readonly calls: ModelCalls
@@ -78,7 +77,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     siteFacts: createSiteFacts({ db, catalog, currentFxRate, healthSummaries, log }),
     sitePages: createSitePages(),
     imageSlots: createSlots(IMAGE_DOWNLOADS_MAX, parts.shared.runningOf('images')),
-    archive: config.archive && createEventArchive(openArchiveStore(config.archive)),
+    archive: config.archive && openArchive(config.archive, parts.shared.runningOf('archive')),
     exportSlots: createSlots(EXPORTS_MAX, parts.shared.runningOf('exports')),
     margins: parts.margins,
     referrals: parts.referrals,

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import type { ArchiveStore } from '../archive/archive-store.ts'
+import { createEventArchive, READINGS_MAX, type EventArchive } from '../archive/event-archive.ts'
 import { openFolderStore } from '../archive/folder-store.ts'
 import { openS3Store, type S3Settings } from '../archive/s3-store.ts'
+import type { SharedRunning } from '../lib/shared-running.ts'
+import { createSlots } from '../lib/slots.ts'
 import { MONTHS_KEPT_MIN } from '../months/find-obstacle.ts'
 import type { Environment } from './environment.ts'
 import type { EnvironmentReader } from './environment-reader.ts'
@@ -33,7 +36,7 @@ export function resolveArchive(
     faults.push('ARCHIVE_AFTER_MONTHS: needs ARCHIVE_DIR or ARCHIVE_S3_URL')
   if (url !== undefined && !isBucket(url))
     faults.push(
-      'ARCHIVE_S3_URL: must be the address of a bucket, such as https://s3.example.com/bucket',
+      'ARCHIVE_S3_URL: must be the address of a bucket, such as https://s3.example.com/bucket, without a password and a query',
     )
   if (url !== undefined && (s3.accessKeyId === '' || s3.secretAccessKey === ''))
     faults.push(
@@ -43,9 +46,16 @@ export function resolveArchive(
   return url === undefined ? undefined : { place: { s3: { url, ...s3 } }, afterMonths }
 }
 
+/** Nothing in it is secret: errors and reports name the place. */
 function isBucket(text: string): boolean {
   const url = URL.parse(text)
-  return /^https?:$/.test(url?.protocol ?? '') && (url?.pathname.length ?? 0) > 1
+  if (!url || url.username || url.password || /[?#]/.test(text)) return false
+  return /^https?:$/.test(url.protocol) && url.pathname.length > 1
+}
+
+/** `running`: how many read it in the other processes of this server. */
+export function openArchive(settings: ArchiveSettings, running?: SharedRunning): EventArchive {
+  return createEventArchive(openArchiveStore(settings), createSlots(READINGS_MAX, running))
 }
 
 export function openArchiveStore({ place }: ArchiveSettings): ArchiveStore {

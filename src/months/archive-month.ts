@@ -14,6 +14,7 @@ import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { withoutTimeout } from '../db/without-timeout.ts'
 import { lockArchived } from '../ledger/audit/lock-archived.ts'
+import { listArchivedFiles } from '../ledger/audit/prove-archived.ts'
 import { readPublicBill } from '../public-bills/read-public-bill.ts'
 import { ArchiveFault } from './archive-fault.ts'
 import { findObstacle } from './find-obstacle.ts'
@@ -22,6 +23,7 @@ import { removeRows, type Removal } from './remove-rows.ts'
 import { storeSums } from './store-sums.ts'
 import { FILE_EVENTS_MAX, folderOf, proveFiles, writeFiles, type Attempt } from './write-files.ts'
 
+const MANIFEST = 'manifest.json'
 /** Longer than any step between two renewals. */
 const LEASE_SECONDS = 300
 
@@ -67,12 +69,13 @@ export async function archiveMonth(
     await proveBills(db, month)
     await afterStep('bills')
     await writeFiles(db, options.store, attempt, options.fileEventsMax ?? FILE_EVENTS_MAX)
-    await writeManifest(db, options.store, attempt)
     await afterStep('written')
     await proveFiles(db, createEventArchive(options.store), attempt)
     await afterStep('proved')
-    await storeSums(db, month, attempt.renew)
+    await storeSums(db, attempt)
     await afterStep('summed')
+    await writeManifest(db, options.store, attempt)
+    await assertStored(db, options.store, attempt)
     await commit(db, attempt, { actor: options.actor, now })
     await afterStep('archived')
   }
@@ -118,17 +121,21 @@ async function claim(
   const attempt: Attempt = {
     month,
     run,
-    async renew() {
+    async renew(trx = db) {
       const { numAffectedRows } = await sql`
         update archived_months set leased_until = ${lease}
-        where month = ${firstDay(month)}::date and run = ${run} and archived_at is null`.execute(db)
+        where month = ${firstDay(month)}::date and run = ${run} and archived_at is null`.execute(
+        trx,
+      )
       if (numAffectedRows !== 1n)
         throw new ArchiveFault(`${month}: another process took over, because this one was too slow`)
     },
   }
   if (before) {
-    for (const name of await store.list(folderOf({ month, run: before.run })))
-      await store.remove(name)
+    const left = await store.list(folderOf({ month, run: before.run }))
+    // With a manifest they may be the place of the month: this database may be a copy, from the middle of that attempt.
+    if (!left.some((name) => name.endsWith(`/${MANIFEST}`)))
+      for (const name of left) await store.remove(name)
     for (const table of [
       'archived_files',
       'archived_sessions',
@@ -162,7 +169,10 @@ async function proveBills(db: Database, month: Month): Promise<void> {
   }
 }
 
-/** Beside the files, for whoever has only them. The audit trusts the database's own rows. */
+/**
+ * Beside the files, for whoever has only them. The audit trusts the database's own rows. It is written last: from then on
+ * nobody throws the files away.
+ */
 async function writeManifest(db: Database, store: ArchiveStore, attempt: Attempt): Promise<void> {
   const { rows } = await sql<{ file: object }>`
     select json_build_object('name', name, 'events', events, 'bytes', bytes, 'sha256', encode(sha256, 'hex'),
@@ -175,10 +185,17 @@ async function writeManifest(db: Database, store: ArchiveStore, attempt: Attempt
     const path = join(work.dir, 'manifest.json')
     const manifest = { month: attempt.month, files: rows.map(({ file }) => file) }
     await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`)
-    await store.put(`${folderOf(attempt)}/manifest.json`, path)
+    await store.put(`${folderOf(attempt)}/${MANIFEST}`, path)
   } finally {
     await work.close()
   }
+}
+
+/** A copy of this database, which took the attempt for a dead one, may have thrown files away before the manifest. */
+async function assertStored(db: Database, store: ArchiveStore, attempt: Attempt): Promise<void> {
+  const stored = new Set(await store.list(folderOf(attempt)))
+  for (const { name } of await listArchivedFiles(db, firstDay(attempt.month)))
+    if (!stored.has(name)) throw new ArchiveFault(`${name} was removed after it was written`)
 }
 
 /** From here on the files are the place of the month. */

@@ -4,29 +4,27 @@ import type { Database } from '../db/open.ts'
 import { withoutTimeout } from '../db/without-timeout.ts'
 import { BILLED_PICO_USD } from '../ledger/audit/audit-event-checks.ts'
 import { boundsOf, firstDay, type Month } from './month.ts'
+import type { Attempt } from './write-files.ts'
 
 /** Day by day, so that no snapshot lives long. */
-export async function storeSums(
-  db: Database,
-  month: Month,
-  afterPart: () => Promise<void>,
-): Promise<void> {
+export async function storeSums(db: Database, { month, renew }: Attempt): Promise<void> {
+  const store = (work: (trx: Database) => Promise<void>) =>
+    withoutTimeout(db, async (trx) => {
+      await renew(trx)
+      await work(trx)
+    })
   const { fromAt, toAt } = boundsOf(month)
   for (let ms = Date.parse(fromAt); ms < Date.parse(toAt); ms += 86_400_000) {
     const day = new Date(ms).toISOString()
     const events = sql`(select * from usage_events
       where settled_at >= ${day}::timestamptz and settled_at < ${day}::timestamptz + interval '24 hours')`
-    await withoutTimeout(db, async (trx) => {
+    await store(async (trx) => {
       await storeSessions(trx, month, events)
       await storeHours(trx, month, events)
     })
-    await afterPart()
   }
-  for (const spend of SPENDS) {
-    await withoutTimeout(db, (trx) => storeSpend(trx, month, spend))
-    await afterPart()
-  }
-  await withoutTimeout(db, (trx) => storeTasks(trx, month))
+  for (const spend of SPENDS) await store((trx) => storeSpend(trx, month, spend))
+  await store((trx) => storeTasks(trx, month))
 }
 
 async function storeSessions(

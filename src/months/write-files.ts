@@ -27,11 +27,14 @@ interface Seal {
   readonly events: bigint
 }
 
-/** The attempt that writes: `renew` keeps the month for it, or throws. */
+/**
+ * The attempt that writes: `renew` keeps the month for it, or throws. What it stores in the database renews first in the
+ * same transaction: a process that was stopped for longer than its lease adds nothing to what another one stores.
+ */
 export interface Attempt {
   readonly month: Month
   readonly run: string
-  readonly renew: () => Promise<void>
+  readonly renew: (trx?: Database) => Promise<void>
 }
 
 export function folderOf({ month, run }: Pick<Attempt, 'month' | 'run'>): string {
@@ -49,7 +52,6 @@ export async function writeFiles(
   for (const part of partsOf(seals, fileEventsMax)) {
     number += 1
     await writePart(db, store, attempt, part, number)
-    await attempt.renew()
   }
 }
 
@@ -87,7 +89,11 @@ async function writePart(
   const [first, last] = [seals[0] as Seal, seals.at(-1) as Seal]
   const work = await openWorkDir()
   try {
-    const path = await writeEventFile(work.duckDb, work.dir, linesOf(db, seals, attempt.renew))
+    const path = await writeEventFile(
+      work.duckDb,
+      work.dir,
+      linesOf(db, seals, () => attempt.renew()),
+    )
     const sums = await sumAccounts(work.duckDb, path)
     await compareSums(db, [first.number, last.number], sums)
     const { bytes, sha256 } = await digestFile(path)
@@ -101,7 +107,10 @@ async function writePart(
         min(created_at), max(created_at)
       from usage_events where settled_at >= ${first.from_at}::timestamptz and settled_at < ${last.to_at}::timestamptz
     `
-    await withoutTimeout(db, (trx) => insert.execute(trx))
+    await withoutTimeout(db, async (trx) => {
+      await attempt.renew(trx)
+      await insert.execute(trx)
+    })
   } finally {
     await work.close()
   }
@@ -177,7 +186,7 @@ export async function proveFiles(
         }
       }
       // Their arithmetic was proved when they were sealed.
-      await proveFile(db, opened, file, run, { charges: false, afterSeal: attempt.renew })
+      await proveFile(db, opened, file, run, { charges: false, afterSeal: () => attempt.renew() })
     } finally {
       await opened.close()
     }

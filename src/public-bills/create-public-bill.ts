@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
@@ -14,7 +15,10 @@ type NotCreated = {
   readonly kind: 'usage_event_not_found' | 'session_not_found' | 'too_many_public_bills'
 }
 
-/** Returns the link that exists already, if the charge or the session has one. */
+/**
+ * Returns the link that exists already, if the charge or the session has one. There is no new one for what was archived:
+ * its rows leave, but for those that a bill named before, and a bill of the rest of a session would show too little.
+ */
 export function createPublicBill(
   db: Database,
   actor: Actor,
@@ -71,6 +75,11 @@ async function exists(trx: Database, customerId: string, of: PublicBillOf): Prom
           .select('session_id')
           .where('customer_id', '=', customerId)
           .where('session_id', '=', of.sessionId)
+          .where(
+            sql<boolean>`not exists (
+              select from archived_sessions a join archived_months m using (month)
+              where a.customer_id = ${customerId} and a.session_id = ${of.sessionId} and m.archived_at is not null)`,
+          )
           .executeTakeFirst()
       : await trx
           .selectFrom('usage_events')
@@ -79,6 +88,7 @@ async function exists(trx: Database, customerId: string, of: PublicBillOf): Prom
           .where('customer_id', '=', customerId)
           .where('outcome', '=', 'charged')
           .where('corrects_id', 'is', null)
+          .where(sql<boolean>`settled_at >= archived_until()`)
           .executeTakeFirst()
   return found !== undefined
 }

@@ -61,8 +61,11 @@ test('calls that name a session are one session, with the sums of their charges'
   const failing = sound('sandbox-error-500')
   await askChat(node.baseUrl, customer.secret, failing, { 'x-svc-session-id': sessionId })
 
-  const { events, next_cursor, ...session } = await get(customer, pathOf(sessionId))
-  assert.equal(next_cursor, null)
+  const { events, next_cursor, archived_before, ...session } = await get(
+    customer,
+    pathOf(sessionId),
+  )
+  assert.deepEqual([next_cursor, archived_before], [null, null])
   assert.deepEqual(
     events.map((event: { cost_billed_brl: string }) => event.cost_billed_brl),
     billed,

@@ -1,6 +1,6 @@
 /** Months leave to files without a trace in what customers, operators and the audit see. */
 import assert from 'node:assert/strict'
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -257,10 +257,59 @@ test('a full audit finds a changed byte, a missing file, and a changed row', asy
     db,
   )
   assert.deepEqual(await breaches(), [])
-  // Without its files a month is proved by its sums.
-  const { archived, ok } = await audit(db, {}, { isFull: true })
-  assert.ok(ok)
-  assert.ok(archived.every(({ by, why }) => by === 'sums' && why?.includes('ARCHIVE_DIR')))
+})
+
+test('a full audit that cannot read a file fails, and reads the others', async () => {
+  const { db } = history.database
+  const { rows } = await sql<{ name: string }>`
+    select name from archived_files where events > 0 order by month, number`.execute(db)
+  const [unreadable, missing] = rows.map(({ name }) => name) as [string, string]
+  const found = async (by?: EventArchive) => {
+    const report = await audit(db, {}, { isFull: true, ...(by && { archive: by }) })
+    return {
+      faults: report.checks.flatMap(({ ok, name, breaches }) => (ok ? [] : [{ name, breaches }])),
+      byFiles: report.archived.filter(({ by }) => by === 'files').length,
+    }
+  }
+  const whole = new Map<string, Buffer>()
+  for (const name of [unreadable, missing]) {
+    whole.set(name, await readFile(join(root, name)))
+    await rm(join(root, name))
+  }
+  await mkdir(join(root, unreadable))
+  const { faults, byFiles } = await found(archive)
+  assert.equal(byFiles, history.months.length - 1)
+  assert.equal(faults.length, 1)
+  assert.equal(faults[0]?.name, FILES)
+  assert.match(JSON.stringify(faults[0].breaches), /"[^"]+cannot be read: [^"]*EISDIR.*"missing"/)
+  await rm(join(root, unreadable), { recursive: true })
+  for (const [name, bytes] of whole) await writeFile(join(root, name), bytes)
+
+  // Whatever else fails, while it is opened or later.
+  const failing: EventArchive = {
+    ...archive,
+    async openFile(file) {
+      if (file.name === unreadable) throw new Error('403 Forbidden')
+      const opened = await archive.openFile(file)
+      if (file.name !== missing) return opened
+      return { ...opened, readSlice: () => Promise.reject(new Error('no space is left')) }
+    },
+  }
+  const later = await found(failing)
+  assert.equal(later.byFiles, history.months.length - 1)
+  assert.deepEqual(
+    later.faults.map(({ name }) => name),
+    [FILES],
+  )
+  assert.match(JSON.stringify(later.faults), /403 Forbidden.*no space is left/)
+
+  const without = await found()
+  assert.equal(without.byFiles, 0)
+  assert.deepEqual(
+    without.faults.flatMap(({ breaches }) => breaches),
+    history.months.map((file) => ({ file, fault: 'no archive is configured: ARCHIVE_DIR' })),
+  )
+  assert.deepEqual(await found(archive), { faults: [], byFiles: history.months.length })
 })
 
 test('files show no session id, and a deleted account loses those of archived months', async () => {

@@ -1,102 +1,24 @@
 /** The store of a bucket, against a server that checks each signature as S3 does. */
 import assert from 'node:assert/strict'
-import { createHash, createHmac } from 'node:crypto'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { MissingFile } from '../../src/archive/archive-store.ts'
 import { openS3Store, type S3Settings } from '../../src/archive/s3-store.ts'
+import { startFakeS3, type FakeS3 } from './fake-s3.ts'
 
-const SECRET = 'the secret of the bucket'
-const objects = new Map<string, Buffer>()
-let server: Server
+let bucket: FakeS3
 let settings: S3Settings
 
 before(async () => {
-  server = createServer((request, response) => {
-    const pieces: Buffer[] = []
-    request.on('data', (piece: Buffer) => pieces.push(piece))
-    request.on('end', () => {
-      const body = Buffer.concat(pieces)
-      if (!isSigned(request, body)) return void response.writeHead(403).end('SignatureDoesNotMatch')
-      const { status, content } = answer(request, body)
-      response.writeHead(status).end(content)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  settings = {
-    url: `http://127.0.0.1:${port}/bucket/folder`,
-    region: 'sa-east-1',
-    accessKeyId: 'key',
-    secretAccessKey: SECRET,
-  }
+  bucket = await startFakeS3()
+  settings = bucket.settings
 })
 
 after(() => {
-  server.close()
+  bucket.close()
 })
-
-const KEYS_OF_PAGE = 2
-
-function answer(
-  request: IncomingMessage,
-  body: Buffer,
-): { status: number; content?: string | Buffer } {
-  const { pathname, searchParams } = new URL(request.url as string, 'http://s3')
-  if (searchParams.get('list-type') === '2') {
-    const keys = [...objects.keys()]
-      .map((path) => path.replace('/bucket/', ''))
-      .filter((key) => key.startsWith(searchParams.get('prefix') as string))
-      .filter((key) => key > (searchParams.get('start-after') ?? ''))
-      .toSorted()
-    const page = keys.slice(0, KEYS_OF_PAGE).map((key) => `<Contents><Key>${key}</Key></Contents>`)
-    const isTruncated = `<IsTruncated>${keys.length > KEYS_OF_PAGE}</IsTruncated>`
-    return {
-      status: 200,
-      content: `<ListBucketResult>${isTruncated}${page.join('')}</ListBucketResult>`,
-    }
-  }
-  if (request.method === 'PUT') objects.set(pathname, body)
-  if (request.method === 'DELETE') return { status: objects.delete(pathname) ? 204 : 404 }
-  const content = objects.get(pathname)
-  return content ? { status: 200, content } : { status: 404, content: '<Code>NoSuchKey</Code>' }
-}
-
-const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
-const hmac = (key: string | Buffer, text: string): Buffer =>
-  createHmac('sha256', key).update(text).digest()
-
-/** Signature version 4, from its description. */
-function isSigned(request: IncomingMessage, body: Buffer): boolean {
-  const parsed =
-    /^AWS4-HMAC-SHA256 Credential=key\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
-      request.headers.authorization ?? '',
-    )
-  if (!parsed || request.headers['x-amz-content-sha256'] !== sha256(body)) return false
-  const [, date = '', region = '', names = '', signature] = parsed
-  const { pathname, searchParams } = new URL(request.url as string, 'http://s3')
-  const query = [...searchParams]
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-    .toSorted()
-    .join('&')
-  const headers = names
-    .split(';')
-    .map((name) => `${name}:${String(request.headers[name]).trim()}\n`)
-  const canonical = [request.method, pathname, query, headers.join(''), names, sha256(body)].join(
-    '\n',
-  )
-  const scope = `${date}/${region}/s3/aws4_request`
-  const text = `AWS4-HMAC-SHA256\n${String(request.headers['x-amz-date'])}\n${scope}\n${sha256(canonical)}`
-  const key = [region, 's3', 'aws4_request'].reduce<Buffer>(
-    (key, part) => hmac(key, part),
-    hmac(`AWS4${SECRET}`, date),
-  )
-  return hmac(key, text).toString('hex') === signature
-}
 
 test('files are stored, read, listed and removed', async () => {
   const store = openS3Store(settings)
@@ -106,16 +28,57 @@ test('files are stored, read, listed and removed', async () => {
   for (const name of names) await store.put(name, path)
   assert.deepEqual(await store.list('usage/2025-03-run'), names)
   assert.deepEqual(await store.list('usage/2025-04-run'), [])
-  const file = await store.take(names[0] as string)
+  const file = await store.take(names[0] as string, 4)
   assert.deepEqual(await readFile(file.path), await readFile(path))
   await file.release()
   await assert.rejects(readFile(file.path), { code: 'ENOENT' })
   await store.remove(names[0] as string)
-  await assert.rejects(store.take(names[0] as string), MissingFile)
+  await assert.rejects(store.take(names[0] as string, 4), MissingFile)
   assert.deepEqual(await store.list('usage/2025-03-run'), names.slice(1))
 })
 
 test('a wrong secret is refused, and said so', async () => {
   const store = openS3Store({ ...settings, secretAccessKey: 'another' })
-  await assert.rejects(store.take('usage/a'), /403 SignatureDoesNotMatch/)
+  await assert.rejects(store.take('usage/a', 4), /403 SignatureDoesNotMatch/)
+})
+
+test('a list that has names of other folders, or never ends, is refused', async () => {
+  const store = openS3Store(settings)
+  bucket.listsAll = true
+  try {
+    await assert.rejects(store.list('usage/2025-04-run'), /a list of folder\/usage\/2025-04-run\//)
+    for (const name of ['d', 'e'])
+      bucket.objects.set(`/bucket/folder/usage/2025-03-run/${name}.parquet`, Buffer.of(1))
+    await assert.rejects(store.list('usage/2025-03-run'), /has .* after folder\/usage\/2025-03-run/)
+  } finally {
+    bucket.listsAll = false
+  }
+})
+
+test('an answer that drips, or never ends, is cut', async () => {
+  const store = openS3Store(settings)
+  const path = join(await mkdtemp(join(tmpdir(), 'catraca-s3-')), 'file')
+  await writeFile(path, 'whole')
+  const name = 'usage/2025-05-run/a'
+  await store.put(name, path)
+  try {
+    bucket.more = 'drips'
+    const hasty = openS3Store(settings, { timeoutMs: 300 })
+    await assert.rejects(hasty.take(name, 1_000), { name: /Timeout/ })
+    await assert.rejects(hasty.list('usage/2025-05-run'), { name: /Timeout/ })
+
+    bucket.more = 'floods'
+    const file = await store.take(name, 5)
+    const { size } = await stat(file.path)
+    assert.ok(size > 5 && size < 1_000_000, `${size}`)
+    await file.release()
+    await assert.rejects(store.list('usage/2025-05-run'), /is too long/)
+    const stranger = openS3Store({ ...settings, secretAccessKey: 'another' })
+    await assert.rejects(
+      stranger.take(name, 5),
+      ({ message }: Error) => /403 SignatureDoesNotMatch/.test(message) && message.length < 500,
+    )
+  } finally {
+    bucket.more = undefined
+  }
 })

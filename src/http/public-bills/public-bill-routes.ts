@@ -86,7 +86,7 @@ export const publicBillRoutes = [
       if ('id' in made) return publicBillBody(made, originOf(request, deps.publicUrl))
       throw made.kind === 'too_many_public_bills'
         ? new RestRefusal(409, made.kind, `no máximo ${PUBLIC_BILLS_MAX}`)
-        : new RestRefusal(404, made.kind)
+        : new RestRefusal(404, made.kind, 'não existe, ou está em um mês arquivado')
     },
   }),
 

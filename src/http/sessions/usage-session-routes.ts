@@ -7,7 +7,9 @@ import {
   listSessions,
   type UsageSession,
 } from '../../usage/sessions.ts'
+import { findArchivedUntil } from '../../usage/find-archived-until.ts'
 import { usageEvent, usageEventBody } from '../usage/usage-event.ts'
+import { archivedBefore } from '../usage/usage-list-query.ts'
 import { answer, brl, count, dateTime, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { UsageSessionDeps } from './usage-session-deps.ts'
@@ -85,6 +87,7 @@ const session = [
       total_billed_brl: brl,
       events: Type.Array(usageEvent),
       next_cursor: nextCursor,
+      archived_before: archivedBefore,
     }),
     refusals: { 404: ['session_not_found'] },
     async handle({ caller: { customerId }, params, query }, deps: UsageSessionDeps) {
@@ -106,10 +109,21 @@ const session = [
         total_billed_brl: jsonBrl(session.costBilledNanoBrl),
         events: page.map(usageEventBody),
         next_cursor,
+        archived_before: await archivedOf(deps, customerId, session),
       }
     },
   }),
 ]
+
+/** Null for a session that began later: all its charges are in the list. */
+async function archivedOf(
+  { db }: UsageSessionDeps,
+  customerId: string,
+  { firstRequestAt }: UsageSession,
+): Promise<string | null> {
+  const until = await findArchivedUntil(db, customerId)
+  return until !== null && toMilliseconds(firstRequestAt) < until ? until : null
+}
 
 export const usageSessionRoutes = [...sessionList, ...session]
 

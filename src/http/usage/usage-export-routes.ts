@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
+import { ArchiveBusy } from '../../archive/event-archive.ts'
 import type { CsvField } from '../../lib/csv.ts'
 import { toMilliseconds } from '../../db/exact-time.ts'
 import { lazily } from '../../lib/lazily.ts'
@@ -80,15 +81,20 @@ async function sendExport(
     await send(period, logged(log, reply.request.id, batches))
     return reply
   } catch (error) {
-    if (!(error instanceof ArchiveNotConfigured)) throw error
-    throw new RestRefusal(
-      503,
-      'service_unavailable',
-      'uma parte do período está arquivada, e este servidor não alcança o arquivo',
-    )
+    if (error instanceof ArchiveNotConfigured)
+      throw unavailable(
+        'uma parte do período está arquivada, e este servidor não alcança o arquivo',
+      )
+    if (error instanceof ArchiveBusy)
+      throw unavailable('uma parte do período está arquivada, e outros leem o arquivo agora')
+    throw error
   } finally {
     release()
   }
+}
+
+function unavailable(details: string): RestRefusal {
+  return new RestRefusal(503, 'service_unavailable', details, RETRY_AFTER_SECONDS)
 }
 
 /** A failure in the middle of an answer can only be logged. */

@@ -7,7 +7,6 @@ import { sql, type RawBuilder } from 'kysely'
 import { MissingFile } from '../../archive/archive-store.ts'
 import type { ArchivedFile, EventArchive, OpenEventFile } from '../../archive/event-archive.ts'
 import { eventsIn } from '../../archive/event-columns.ts'
-import { DuckDbMissing } from '../../archive/open-duckdb.ts'
 import type { Database } from '../../db/open.ts'
 import { eventChecks, type Checks } from './audit-event-checks.ts'
 import { chargesRoot } from './audit-seals.ts'
@@ -24,7 +23,7 @@ export interface ArchivedMonthProof {
   readonly month: string
   /** By its files, or by the sums of its seals alone. */
   readonly by: 'files' | 'sums'
-  /** Why a full audit did not read its files. */
+  /** Why a full audit did not read all its files. */
   readonly why?: string
 }
 
@@ -37,7 +36,7 @@ export const ARCHIVE_CHECKS: Checks = {
   [HOLDS]: sql`select id, created_at from holds where created_at < archived_until()`,
 }
 
-/** With `archive` the files are read, otherwise only the months are listed. */
+/** A full audit reads the files, any other one only lists the months. */
 export async function proveArchived(
   db: Database,
   { archive, isFull, run }: { archive: EventArchive | undefined; isFull: boolean; run: RunChecks },
@@ -49,10 +48,11 @@ export async function proveArchived(
   for (const { month } of rows) {
     const name = month.slice(0, 7)
     if (!isFull) proofs.push({ month: name, by: 'sums' })
-    else if (!archive)
-      proofs.push({ month: name, by: 'sums', why: 'no archive is configured: ARCHIVE_DIR' })
     else {
-      const why = await proveMonth(db, archive, month, run)
+      const why = archive
+        ? await proveMonth(db, archive, month, run)
+        : 'no archive is configured: ARCHIVE_DIR'
+      if (!archive) await run(db, { [FILES]: fault(name, why) })
       proofs.push(
         why === undefined ? { month: name, by: 'files' } : { month: name, by: 'sums', why },
       )
@@ -61,38 +61,56 @@ export async function proveArchived(
   return proofs
 }
 
-/** Returns why the archive could not be read. A file that is missing there, or is not readable as one, is a breach. */
+/** Returns why a file could not be read. That is a breach too, as whoever asked for this proof did not get it. */
 async function proveMonth(
   db: Database,
   archive: EventArchive,
   month: string,
   run: RunChecks,
 ): Promise<string | undefined> {
+  let why: string | undefined
   for (const file of await listArchivedFiles(db, month)) {
-    let opened: OpenEventFile
+    let found: string | undefined
     try {
-      opened = await archive.openFile(file)
+      found = await proveStored(db, archive, file, run)
     } catch (error) {
-      if (error instanceof DuckDbMissing) return error.message
-      if (!(error instanceof MissingFile))
-        return `${archive.place} cannot be read: ${String(error)}`
-      await run(db, { [FILES]: fault(file, 'missing') })
-      continue
+      if (!(error instanceof Unreadable)) throw error
+      found = why = error.message
     }
-    try {
-      await run(db, {
-        [FILES]: opened.isIntact ? sql`select 1 where false` : fault(file, 'changed'),
-      })
-      if (opened.isIntact) await proveFile(db, opened, file, run, { charges: true })
-    } finally {
-      await opened.close()
-    }
+    await run(db, { [FILES]: fault(file.name, found) })
   }
-  return undefined
+  return why
 }
 
-function fault({ name }: ArchivedFile, what: string): RawBuilder<unknown> {
-  return sql`select ${name}::text as file, ${what}::text as fault`
+/** By the archive's fault, not by the database's. */
+class Unreadable extends Error {}
+
+async function proveStored(
+  db: Database,
+  archive: EventArchive,
+  file: ArchivedFile,
+  run: RunChecks,
+): Promise<'missing' | 'changed' | undefined> {
+  const unreadable = (error: unknown): never => {
+    throw new Unreadable(`${archive.place} cannot be read: ${String(error)}`)
+  }
+  const opened = await archive
+    .openFile(file)
+    .catch((error: unknown) => (error instanceof MissingFile ? undefined : unreadable(error)))
+  if (!opened) return 'missing'
+  try {
+    if (!opened.isIntact) return 'changed'
+    const readSlice: OpenEventFile['readSlice'] = (slice) =>
+      opened.readSlice(slice).catch(unreadable)
+    await proveFile(db, { readSlice }, file, run, { charges: true })
+    return undefined
+  } finally {
+    await opened.close()
+  }
+}
+
+function fault(file: string, found: string | undefined): RawBuilder<unknown> {
+  return sql`select ${file}::text as file, ${found ?? null}::text as fault where ${found !== undefined}`
 }
 
 export async function listArchivedFiles(db: Database, month: string): Promise<ArchivedFile[]> {
@@ -108,6 +126,7 @@ export async function listArchivedFiles(db: Database, month: string): Promise<Ar
     firstSeal: row.first_seal,
     lastSeal: row.last_seal,
     events: row.events,
+    bytes: Number(row.bytes),
     sha256: row.sha256,
   }))
 }

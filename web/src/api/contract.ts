@@ -1340,6 +1340,10 @@ export interface Contract {
           created_at: string
         }[]
         next_cursor: string | null
+        /**
+         * As chamadas de antes estão arquivadas: vêm nas exportações, não nesta lista. null: nenhuma.
+         */
+        archived_before: string | null
       }
     }
     /**
