@@ -16,6 +16,7 @@ const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams
   'src/providers/http1/open-origin.ts': 'the operator',
   'src/providers/openai-compatible/connect-for-uploads.ts': 'the operator',
   'src/providers/openai-compatible/upstream.ts': 'the operator',
+  'src/tracing/open-metrics-export.ts': 'the operator',
   'src/tracing/open-tracing.ts': 'the operator',
   // Samples for readers.
   'src/http/docs/guides/retry-section.ts': 'nobody',

@@ -117,6 +117,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     logLevel: 'warn',
     accessLog: 'none',
     tracing: undefined,
+    metricsExport: undefined,
   } satisfies Omit<Config, 'models'>)
 })
 

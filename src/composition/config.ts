@@ -18,7 +18,8 @@ import {
   type ResolvedCatalog,
 } from './resolve-catalog.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
-import { resolveTracing } from './resolve-tracing.ts'
+import { resolveMetricsExport, resolveTracing } from './resolve-tracing.ts'
+import type { MetricsExportSettings } from '../tracing/open-metrics-export.ts'
 import type { TracingSettings } from '../tracing/open-tracing.ts'
 import { isSandboxUpstream, presetVariables, type ConfiguredUpstream } from './resolve-upstreams.ts'
 import { withSettingFiles } from './with-setting-files.ts'
@@ -127,6 +128,7 @@ export interface Config {
   readonly accessLog: 'none' | 'stdout'
   /** Undefined: no traces. */
   readonly tracing: TracingSettings | undefined
+  readonly metricsExport: MetricsExportSettings | undefined
 }
 
 /** All faults of the configuration, one per line. */
@@ -217,6 +219,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     metricsToken: read.token('METRICS_TOKEN'),
     accessLog: read.oneOf('ACCESS_LOG', ['none', 'stdout'], 'none'),
     tracing: resolveTracing(environment, faults),
+    metricsExport: resolveMetricsExport(environment, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
   if (config.databaseReadUrl && !config.databaseUrl)

@@ -18,6 +18,7 @@ import { createHttpDeps } from './create-http-deps.ts'
 import { createModelCalls } from './create-model-calls.ts'
 import { createDrain } from './create-drain.ts'
 import { createWorkerDeps } from './create-worker-deps.ts'
+import { exportMetrics } from './export-metrics.ts'
 import { openParts } from './open-parts.ts'
 import { ALONE, type ProcessPlace } from './process-place.ts'
 import { listActiveSessionIds } from '../sign-in/sessions.ts'
@@ -67,6 +68,8 @@ export async function createApp(
   )
 
   watchLimit(parts.metrics, connections)
+  // With workers, the parent sends the numbers of all.
+  if (place.role === 'alone') exportMetrics(config, closing, parts.log, parts.metrics.text)
   const drain = createDrain(server, connections.watch, parts)
 
   return {

@@ -18,6 +18,7 @@ import type { App } from './create-app.ts'
 import { createClosing } from './create-closing.ts'
 import { createWorkerDeps } from './create-worker-deps.ts'
 import type { Environment } from './environment.ts'
+import { exportMetrics } from './export-metrics.ts'
 import { MERGE_RULES } from './merge-rules.ts'
 import { openParts, type Parts } from './open-parts.ts'
 import type { WorkerStart } from './process-place.ts'
@@ -82,6 +83,7 @@ export async function createParent(
     onGiveUp,
   })
   watchPool(parts, pool)
+  exportMetrics(config, closing, log, () => mergedMetrics(parts, pool))
   return {
     db: parts.db,
     readiness: withWorkers(parts.readiness, () => pool),

@@ -1,6 +1,8 @@
+import type { MetricsExportSettings } from '../tracing/open-metrics-export.ts'
 import type { TracingSettings } from '../tracing/open-tracing.ts'
 import type { Environment } from './environment.ts'
 
+const ENDPOINT = 'http://localhost:4318'
 const EXPORTERS = ['none', 'otlp', 'console']
 const SAMPLER = /^(?:parentbased_)?(always_on|always_off|traceidratio)$/
 
@@ -26,10 +28,47 @@ export function resolveTracing(
   if (exporter === 'none' || isDisabled) return undefined
   return {
     exporter: exporter === 'console' ? 'console' : 'otlp',
-    endpoint: endpoint ?? 'http://localhost:4318',
+    endpoint: endpoint ?? ENDPOINT,
     ratio: sampler === 'always_off' ? 0 : sampler === 'traceidratio' ? ratio : 1,
     serviceName,
   }
+}
+
+/** Metrics to the same collector: only if they are asked for, because a collector of traces may take none. */
+export function resolveMetricsExport(
+  environment: Environment,
+  faults: string[],
+): MetricsExportSettings | undefined {
+  const exporter = environment.OTEL_METRICS_EXPORTER || 'none'
+  const everyMs = environment.OTEL_METRIC_EXPORT_INTERVAL || '60000'
+  if (exporter !== 'none' && exporter !== 'otlp')
+    faults.push('OTEL_METRICS_EXPORTER: must be otlp or none')
+  if (!/^\d{4,8}$/.test(everyMs))
+    faults.push('OTEL_METRIC_EXPORT_INTERVAL: must be milliseconds, from 1000 to 99999999')
+  const headers = readHeaders(environment.OTEL_EXPORTER_OTLP_HEADERS || '')
+  if (headers === undefined)
+    faults.push('OTEL_EXPORTER_OTLP_HEADERS: must be pairs such as name=value, with commas')
+  if (exporter !== 'otlp' || environment.OTEL_SDK_DISABLED === 'true') return undefined
+  return {
+    endpoint: environment.OTEL_EXPORTER_OTLP_ENDPOINT || ENDPOINT,
+    headers: headers ?? {},
+    everyMs: Number(everyMs),
+    serviceName: environment.OTEL_SERVICE_NAME || 'catraca',
+  }
+}
+
+/** Values are percent-encoded (W3C Baggage, as OpenTelemetry says). Undefined for anything else: a fault names no value. */
+function readHeaders(text: string): Record<string, string> | undefined {
+  const headers = new Headers()
+  try {
+    for (const pair of text.split(',').filter((each) => each.trim() !== '')) {
+      const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
+      headers.append(name.trim(), decodeURIComponent(value.trim()))
+    }
+  } catch {
+    return undefined
+  }
+  return Object.fromEntries(headers)
 }
 
 function isHttpAddress(value: string): boolean {
