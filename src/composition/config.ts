@@ -18,13 +18,11 @@ import {
   type ResolvedCatalog,
 } from './resolve-catalog.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
-import { resolveMetricsExport, resolveTracing } from './resolve-tracing.ts'
-import type { MetricsExportSettings } from '../tracing/open-metrics-export.ts'
-import type { TracingSettings } from '../tracing/open-tracing.ts'
+import { resolveTelemetry, type Telemetry } from './resolve-telemetry.ts'
 import { isSandboxUpstream, presetVariables, type ConfiguredUpstream } from './resolve-upstreams.ts'
 import { withSettingFiles } from './with-setting-files.ts'
 
-export interface Config {
+export interface Config extends Telemetry {
   readonly mode: Mode
   /** The name of the build, which an image has. Undefined: the commit of the checkout, if there is one. */
   readonly build: string | undefined
@@ -127,8 +125,6 @@ export interface Config {
   /** Where a line for each request goes. */
   readonly accessLog: 'none' | 'stdout'
   /** Undefined: no traces. */
-  readonly tracing: TracingSettings | undefined
-  readonly metricsExport: MetricsExportSettings | undefined
 }
 
 /** All faults of the configuration, one per line. */
@@ -218,8 +214,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     adminEmails: read.emails('ADMIN_EMAILS'),
     metricsToken: read.token('METRICS_TOKEN'),
     accessLog: read.oneOf('ACCESS_LOG', ['none', 'stdout'], 'none'),
-    tracing: resolveTracing(environment, faults),
-    metricsExport: resolveMetricsExport(environment, faults),
+    ...resolveTelemetry(environment, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
   if (config.databaseReadUrl && !config.databaseUrl)

@@ -69,7 +69,7 @@ export async function createApp(
 
   watchLimit(parts.metrics, connections)
   // With workers, the parent sends the numbers of all.
-  if (place.role === 'alone') exportMetrics(config, closing, parts.log, parts.metrics.text)
+  if (place.role === 'alone') exportMetrics(config, closing, parts.log, () => parts.metrics.text())
   const drain = createDrain(server, connections.watch, parts)
 
   return {

@@ -6,11 +6,21 @@ const ENDPOINT = 'http://localhost:4318'
 const EXPORTERS = ['none', 'otlp', 'console']
 const SAMPLER = /^(?:parentbased_)?(always_on|always_off|traceidratio)$/
 
-/** Traces, by the standard variables of OpenTelemetry; undefined: off, and none of its code is loaded. */
-export function resolveTracing(
-  environment: Environment,
-  faults: string[],
-): TracingSettings | undefined {
+export interface Telemetry {
+  /** Undefined: off, and none of OpenTelemetry's code is loaded. */
+  readonly tracing: TracingSettings | undefined
+  readonly metricsExport: MetricsExportSettings | undefined
+}
+
+/** Traces and metrics for a collector, by the standard variables of OpenTelemetry. */
+export function resolveTelemetry(environment: Environment, faults: string[]): Telemetry {
+  return {
+    tracing: resolveTracing(environment, faults),
+    metricsExport: resolveMetricsExport(environment, faults),
+  }
+}
+
+function resolveTracing(environment: Environment, faults: string[]): TracingSettings | undefined {
   const endpoint = environment.OTEL_EXPORTER_OTLP_ENDPOINT || undefined
   const exporter = environment.OTEL_TRACES_EXPORTER || (endpoint ? 'otlp' : 'none')
   const sampler = SAMPLER.exec(environment.OTEL_TRACES_SAMPLER || 'always_on')?.[1]
@@ -35,7 +45,7 @@ export function resolveTracing(
 }
 
 /** Metrics to the same collector: only if they are asked for, because a collector of traces may take none. */
-export function resolveMetricsExport(
+function resolveMetricsExport(
   environment: Environment,
   faults: string[],
 ): MetricsExportSettings | undefined {
