@@ -99,3 +99,22 @@ test('where no node is ready, all are asked', async () => {
     await balancer.close()
   }
 })
+
+test('an idle connection is closed before its node would close it, and one in use is not', async () => {
+  const idleMs = 100
+  let closed: Promise<unknown> | undefined
+  const slow: RequestListener = ({ method, socket }, response) => {
+    if (method === 'POST') closed ??= once(socket, 'close')
+    setTimeout(() => response.end('{}'), method === 'POST' ? 3 * idleMs : 0)
+  }
+  const port = await serve(slow)
+  // The node itself closes none.
+  ;(opened.at(-1) as Server).keepAliveTimeout = 0
+  const balancer = startBalancer([port], idleMs)
+  try {
+    assert.deepEqual(await callOf(balancer), { nodes: [0] })
+    await closed
+  } finally {
+    await balancer.close()
+  }
+})

@@ -37,14 +37,16 @@ interface Server {
   running: number
 }
 
+/** As common balancers, and before a node closes an idle connection (72 s): it may do so while a request is on its way. */
+const IDLE_MS = 60_000
 const ASK_EVERY_MS = 200
 const ANSWER_MS_MAX = 4_000
 const HOST = '127.0.0.1'
 
-export function startBalancer(ports: readonly number[]): Balancer {
+export function startBalancer(ports: readonly number[], idleMs = IDLE_MS): Balancer {
   const servers = ports.map((port): Server => ({
     port,
-    agent: new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64 }),
+    agent: new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64, timeout: idleMs }),
     isReady: false,
     isOut: false,
     running: 0,
