@@ -9,7 +9,8 @@ import type { Charged } from '../../chat-format.ts'
 import { createDeltaWriter } from '../../create-delta-writer.ts'
 import { copyFields } from '../copy-fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { writeResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
+import { createResponseEvents, writeFields } from './response-events.ts'
+import { writeResponse, type ResponseHead } from './response-head.ts'
 import type { ResponseStream } from './response-stream.ts'
 import type { ClientTools } from './tool-names.ts'
 
@@ -90,30 +91,12 @@ export function createNativeResponseStream(
   head: ResponseHead,
   options: NativeOptions,
 ): NativeResponseStream {
-  let events = ''
-  let sequence = 0
+  const events = createResponseEvents(head)
   /** The items that have ended, for a response that breaks off. */
   const items = new Map<number, JsonObject>()
   /** The types of all items: the ids of later events depend on them. */
   const types = new Map<unknown, string>()
   let last: JsonObject = {}
-  /** The number of events before the end, which is not sent if its charge cannot be stored. */
-  let sent: number | undefined
-
-  function emit(type: string, rest: string): void {
-    events += openingOf(type) + sequence + rest
-    sequence += 1
-  }
-
-  function respond(end: ResponseEnd, ...types: readonly string[]): void {
-    const rest = `,"response":${writeResponse(head, end)}}\n\n`
-    for (const type of types) emit(type, rest)
-  }
-
-  function begin(): void {
-    if (sequence > 0) return
-    respond({ status: 'in_progress', output: [] }, 'response.created', 'response.in_progress')
-  }
 
   function show(event: JsonObject): void {
     const type = String(event.type)
@@ -126,14 +109,14 @@ export function createNativeResponseStream(
     if (!fields) return
     if (!isObject(event.item)) {
       const shown = fieldsOf(event, type, index, fields)
-      return shown && emit(type, restOf(shown))
+      return shown && events.emit(type, shown)
     }
     const item = publicItem(event.item, index, options)
     if (!item) return
     types.set(index, String(item.type))
     deltas.forget()
     if (type === 'response.output_item.done') items.set(index, item)
-    emit(type, restOf({ output_index: index, item }))
+    events.emit(type, { output_index: index, item })
   }
 
   /** What is shown of an event that adds to an item; undefined if nothing is. */
@@ -174,56 +157,32 @@ export function createNativeResponseStream(
       Number(event.output_index),
       EVENT_FIELDS[deltaType] ?? [],
     )
-    return shown ? restOf(shown) : ''
+    return shown ? writeFields(shown) : ''
   })
-
-  function taken(): string {
-    const text = events
-    events = ''
-    return text
-  }
 
   return {
     chunk(list) {
-      begin()
+      events.begin()
       for (const event of list) show(event)
-      const text = taken()
+      const text = events.take()
       return text === '' ? undefined : text
     },
     delta(delta) {
-      const rest = deltas.write(delta)
-      if (rest === '') return ''
-      const text = openingOf(deltaType) + sequence + rest
-      sequence += 1
-      return text
+      const fields = deltas.write(delta)
+      return fields === '' ? '' : events.write(deltaType, fields)
     },
     end(charged) {
-      begin()
-      sent = sequence
+      events.beginEnd()
       const finish = finishOf(last)
       const output = Array.isArray(last.output) ? itemsOf(last, options) : [...items.values()]
-      respond({ ...finish, output, charged }, `response.${finish.status}`)
-      return taken()
+      events.end({ ...finish, output, charged })
+      return events.take()
     },
     broken({ message }: Refusal) {
-      begin()
-      sequence = sent ?? sequence
-      const error = { code: 'server_error', message }
-      const output = [...items.values()]
-      respond({ status: 'failed', output, error }, 'response.failed')
-      return taken()
+      events.fail(message, [...items.values()])
+      return events.take()
     },
   }
-}
-
-/** An event up to its number. */
-function openingOf(type: string): string {
-  return `event: ${type}\ndata: {"type":"${type}","sequence_number":`
-}
-
-/** An event from its number on. */
-function restOf(fields: JsonObject): string {
-  return `,${JSON.stringify(fields).slice(1)}\n\n`
 }
 
 function itemsOf({ output }: JsonObject, options: NativeOptions): JsonObject[] {
