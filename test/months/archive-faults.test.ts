@@ -14,10 +14,10 @@ import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { audit } from '../../src/ledger/audit/audit.ts'
 import { archiveMonth, type ArchiveStep } from '../../src/months/archive-month.ts'
-import { readUsage } from '../../src/usage/read-usage.ts'
 import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
 import { withClient } from '../harness/test-database.ts'
 import { buildHistory, NOW, type History } from './build-history.ts'
+import { readAllEvents } from './read-all-events.ts'
 
 let history: History
 let root: string
@@ -31,22 +31,7 @@ after(async () => {
   await history.close()
 })
 
-const period = {
-  timezone: 'UTC',
-  from: '1000-01-01',
-  to: '2999-01-01',
-  fromAt: '1000-01-01T00:00:00.000000Z',
-  untilAt: '2999-01-01T00:00:00.000000Z',
-}
-
-async function exported(): Promise<unknown[]> {
-  const archive = createEventArchive(openFolderStore(root))
-  const events: unknown[] = []
-  for (const customerId of new Set(history.keys.map((key) => key.customerId)))
-    for await (const batch of readUsage(history.database.db, customerId, period, archive))
-      events.push(...batch)
-  return events
-}
+const exported = () => readAllEvents(history, createEventArchive(openFolderStore(root)))
 
 async function assertSound(isFull = false): Promise<void> {
   const archive = createEventArchive(openFolderStore(root))

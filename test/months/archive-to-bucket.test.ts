@@ -1,4 +1,4 @@
-/** Months leave to a bucket, whose answers are not believed. */
+/** Months leave to a bucket, whose answers are not trusted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -8,9 +8,9 @@ import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { audit } from '../../src/ledger/audit/audit.ts'
 import { FILES } from '../../src/ledger/audit/prove-archived.ts'
 import { archiveMonth, type ArchiveStep } from '../../src/months/archive-month.ts'
-import { readUsage } from '../../src/usage/read-usage.ts'
 import { buildHistory, NOW, type History } from './build-history.ts'
 import { startFakeS3, type FakeS3 } from './fake-s3.ts'
+import { readAllEvents } from './read-all-events.ts'
 
 let history: History
 let bucket: FakeS3
@@ -27,21 +27,7 @@ after(async () => {
   await history.close()
 })
 
-const period = {
-  timezone: 'UTC',
-  from: '1000-01-01',
-  to: '2999-01-01',
-  fromAt: '1000-01-01T00:00:00.000000Z',
-  untilAt: '2999-01-01T00:00:00.000000Z',
-}
-
-async function exported(): Promise<unknown[]> {
-  const events: unknown[] = []
-  for (const customerId of new Set(history.keys.map((key) => key.customerId)))
-    for await (const batch of readUsage(history.database.db, customerId, period, archive))
-      events.push(...batch)
-  return events
-}
+const exported = () => readAllEvents(history, archive)
 
 async function failures(): Promise<string[]> {
   const { checks, archived } = await audit(history.database.db, {}, { isFull: true, archive })
@@ -57,7 +43,7 @@ const archiveOf = (month: string, more = {}) =>
     ...more,
   })
 
-test('whatever an attempt stores renews its lease in the same transaction', async () => {
+test('each row that an attempt stores renews its lease in the same transaction', async () => {
   const { db } = history.database
   for (const statement of [
     'create table renewals (xid xid)',

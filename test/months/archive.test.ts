@@ -22,8 +22,9 @@ import { findObstacle } from '../../src/months/find-obstacle.ts'
 import { FILES } from '../../src/ledger/audit/prove-archived.ts'
 import { eraseRemains } from '../../src/personal-data/erase-remains.ts'
 import { createMargins } from '../../src/usage/margins.ts'
-import { ArchiveNotConfigured, readUsage, type ReadUsageEvent } from '../../src/usage/read-usage.ts'
+import { ArchiveNotConfigured, readUsage } from '../../src/usage/read-usage.ts'
 import { buildHistory, NOW, type History } from './build-history.ts'
+import { EVER, readAllEvents } from './read-all-events.ts'
 
 const seed = Number(process.env.TEST_SEED ?? 20_261_125)
 
@@ -46,20 +47,7 @@ async function failuresOf(options: AuditOptions = {}) {
   return report.checks.filter(({ ok }) => !ok).map(({ name, breaches }) => ({ name, breaches }))
 }
 
-const period = {
-  timezone: 'America/Sao_Paulo',
-  from: '1000-01-01',
-  to: '2999-01-01',
-  fromAt: '1000-01-01T00:00:00.000000Z',
-  untilAt: '2999-01-01T00:00:00.000000Z',
-}
-
-async function exportOf(customerId: string): Promise<ReadUsageEvent[]> {
-  const events: ReadUsageEvent[] = []
-  for await (const batch of readUsage(history.database.db, customerId, period, archive))
-    events.push(...batch)
-  return events
-}
+const exportOf = (customerId: string) => readAllEvents(history, archive, [customerId])
 
 /** Everything that must not change when months leave. */
 async function view() {
@@ -184,10 +172,7 @@ test('exports, sums and the audit are the same after months left', async () => {
     assert.deepEqual(await marginsOf(days), margins)
   }
   const [key] = history.keys
-  await assert.rejects(
-    readUsage(db, (key as ApiKey).customerId, period).next(),
-    ArchiveNotConfigured,
-  )
+  await assert.rejects(readUsage(db, (key as ApiKey).customerId, EVER).next(), ArchiveNotConfigured)
   const report = await audit(db, {}, { isFull: true, archive })
   assert.deepEqual(
     report.checks.filter(({ ok }) => !ok),
