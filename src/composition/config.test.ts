@@ -296,6 +296,24 @@ test('the address of an archive has no secret, and is not repeated', () => {
   }
 })
 
+test('metrics for a collector: a secret stands in the headers, and faults repeat none', () => {
+  const otlp = { OTEL_METRICS_EXPORTER: 'otlp' }
+  for (const [variables, fault] of [
+    [{ OTEL_METRICS_EXPORTER: 'console' }, /^OTEL_METRICS_EXPORTER: /],
+    [{ ...otlp, OTEL_METRIC_EXPORT_INTERVAL: '0000' }, /^OTEL_METRIC_EXPORT_INTERVAL: /],
+    [{ ...otlp, OTEL_EXPORTER_OTLP_HEADERS: 'a b=hush' }, /^OTEL_EXPORTER_OTLP_HEADERS: /],
+    [{ ...otlp, OTEL_EXPORTER_OTLP_HEADERS: 'a=hush%' }, /^OTEL_EXPORTER_OTLP_HEADERS: /],
+    [
+      { ...otlp, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush@collector:4318' },
+      /^OTEL_EXPORTER_OTLP_ENDPOINT: must have no password/,
+    ],
+  ] as const) {
+    const faults = faultsOf(variables)
+    assertFaults(faults, [fault])
+    assert.doesNotMatch(faults.join(), /hush/)
+  }
+})
+
 test('a file that is not JSON is named as such, beside the other faults', () => {
   assertFaults(faultsOf({ PORT: 'abc' }, '{"upstreams": ['), [
     /^catraca\.config\.json: .*JSON/,

@@ -124,7 +124,6 @@ export interface Config extends Telemetry {
   readonly logLevel: LogLevel
   /** Where a line for each request goes. */
   readonly accessLog: 'none' | 'stdout'
-  /** Undefined: no traces. */
 }
 
 /** All faults of the configuration, one per line. */
@@ -214,7 +213,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     adminEmails: read.emails('ADMIN_EMAILS'),
     metricsToken: read.token('METRICS_TOKEN'),
     accessLog: read.oneOf('ACCESS_LOG', ['none', 'stdout'], 'none'),
-    ...resolveTelemetry(environment, faults),
+    ...resolveTelemetry(environment, read, faults),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, mode === 'live' ? 'info' : 'warn'),
   }
   if (config.databaseReadUrl && !config.databaseUrl)
