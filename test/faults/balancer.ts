@@ -37,7 +37,7 @@ interface Server {
   running: number
 }
 
-/** As common balancers, and before a node closes an idle connection (72 s): it may do so while a request is on its way. */
+/** Common balancers use it. A node closes an idle connection after 72 s, perhaps while a request is on its way. */
 const IDLE_MS = 60_000
 const ASK_EVERY_MS = 200
 const ANSWER_MS_MAX = 4_000

@@ -25,13 +25,13 @@ const rounds = Math.ceil(Number(values.rounds) / worlds)
 const startedAtMs = Date.now()
 process.stdout.write(`seed ${seed}, ${values.rounds} rounds in ${worlds} worlds\n`)
 const seeds = Array.from({ length: worlds }, (_, index) => seed + index)
-const broken: number[] = []
-const reports = (await Promise.all(seeds.map(proveWorld))).filter((report) => report !== undefined)
+const ended = await Promise.all(seeds.map(proveWorld))
+const reports = ended.filter((report) => report !== undefined)
 const faults = reports.flatMap(({ auditFaults }) => auditFaults)
-const failed = reports
-  .filter(({ auditFaults, discrepancies }) => auditFaults.length + discrepancies.length > 0)
-  .map((report) => report.seed)
-  .concat(broken)
+const failed = seeds.filter((_, index) => {
+  const report = ended[index]
+  return !report || report.auditFaults.length + report.discrepancies.length > 0
+})
 if (reports.length > 0)
   process.stdout.write(
     `\n${faults.map((fault) => `${fault}\n`).join('')}\n${renderRounds(reports)}\n`,
@@ -57,7 +57,6 @@ async function proveWorld(worldSeed: number): Promise<WorldReport | undefined> {
     })
   } catch (error) {
     log(`ended with an error: ${error instanceof Error ? error.stack : String(error)}`)
-    broken.push(worldSeed)
     return undefined
   }
 }
