@@ -5,8 +5,8 @@ export interface ArchiveStore {
   /** Stores the local file durably, before it resolves. */
   put(name: string, localPath: string): Promise<void>
   /**
-   * A local path of the stored file, until `release`. Throws a `MissingFile` if there is none. The file had so many bytes;
-   * one that has more now may be cut, but not to them.
+   * A local path of the stored file, until `release`. Throws a `MissingFile` if there is none. `bytes` is the size of the
+   * file that was archived: a longer one may be cut, but stays longer.
    */
   take(name: string, bytes: number): Promise<LocalFile>
   /** Names that begin with the folder's name and a `/`. A missing folder has none. */

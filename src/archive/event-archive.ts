@@ -58,7 +58,7 @@ export interface EventArchive {
 /** Readings by customers at once: each has a DuckDB, and copies of files of a bucket. */
 export const READINGS_MAX = 4
 
-/** As many others read as may. */
+/** `READINGS_MAX` others read the archive. */
 export class ArchiveBusy extends Error {}
 
 export function createEventArchive(
@@ -193,7 +193,7 @@ async function* readCustomer(
   }
 }
 
-/** A store may answer with half a file or another one, and whoever can write to it may change charges. */
+/** A store may answer with half a file or another one, and anyone who can write to it can change charges. */
 async function takeIntact(
   store: ArchiveStore,
   { name, bytes, sha256 }: Pick<ArchivedFile, 'name' | 'bytes' | 'sha256'>,

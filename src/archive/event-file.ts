@@ -57,7 +57,7 @@ export const FILE_LINE = `to_json({${EVENT_COLUMNS.filter(({ name }) => name !==
   .join(', ')}})::varchar`
 
 export function filesOf(paths: readonly string[]): string {
-  // A path is neither a pattern nor a source of columns (`/archive/customer_id=1/`), whatever its folders are named.
+  // DuckDB would read a path as a pattern, and a folder such as `customer_id=1` as a column.
   const exact = paths.map((path) => literal(path.replaceAll(/[*?[]/g, '[$&]')))
   return `read_parquet([${exact.join(', ')}], hive_partitioning = false)`
 }

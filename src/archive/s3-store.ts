@@ -24,7 +24,10 @@ export interface S3Settings {
 type Method = 'GET' | 'PUT' | 'DELETE'
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
-/** Of silence, and of a whole exchange beside what its file takes at the lowest rate: some bytes now and then are no progress. */
+/**
+ * The longest silence. A whole exchange may last that long plus the time of its file at the lowest rate, because a server
+ * that sends a byte now and then is never silent.
+ */
 const TIMEOUT_MS = 60_000
 const BYTES_PER_SECOND_MIN = 500_000
 /** The names of a folder: a month has some dozens of files. */
@@ -113,7 +116,7 @@ export function openS3Store(
         bytesLeft -= Buffer.byteLength(page)
         if (bytesLeft < 0) throw new Error(`${root}: the list of ${prefix} is too long`)
         const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key as string)
-        // Callers remove what is listed, so a server that ignores the prefix or the place in the list is not believed.
+        // Callers remove what is listed, so the list of a server that ignores the prefix or `start-after` is refused.
         const strange = keys.find((key) => !key.startsWith(prefix) || key <= (after ?? ''))
         if (strange !== undefined)
           throw new Error(`${root}: a list of ${prefix} has ${strange} after ${after ?? 'nothing'}`)
@@ -128,7 +131,10 @@ export function openS3Store(
   }
 }
 
-/** Ends with the piece that goes beyond, so that an endless answer fills no memory and no disk, and is not taken for a whole one. */
+/**
+ * The body up to the piece that exceeds the limit. An endless answer fills no memory and no disk, and it is longer than
+ * the limit, so it never passes for a whole one.
+ */
 async function* upTo(body: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
   for await (const piece of body) {

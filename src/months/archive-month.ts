@@ -170,7 +170,7 @@ async function proveBills(db: Database, month: Month): Promise<void> {
 }
 
 /**
- * Beside the files, for whoever has only them. The audit trusts the database's own rows. It is written last: from then on
+ * Beside the files, for a reader who has them alone. The audit trusts the database's own rows. It is written last: from then on
  * nobody throws the files away.
  */
 async function writeManifest(db: Database, store: ArchiveStore, attempt: Attempt): Promise<void> {

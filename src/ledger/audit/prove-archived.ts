@@ -61,7 +61,7 @@ export async function proveArchived(
   return proofs
 }
 
-/** Returns why a file could not be read. That is a breach too, as whoever asked for this proof did not get it. */
+/** Returns why a file could not be read. That is a breach too: the full audit proves each file or fails. */
 async function proveMonth(
   db: Database,
   archive: EventArchive,
