@@ -98,6 +98,7 @@ test('sessions have the sums of their charges, newest first; a session lists its
     request_count: 2,
     total_billed_brl: 3.000000001,
     next_cursor: null,
+    archived_before: null,
   })
   assert.deepEqual(
     events.map((event: any) => [event.id, event.model_id, event.created_at]),
