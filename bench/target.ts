@@ -1,5 +1,5 @@
 /** A measured path from the load generator to the upstream, with or without a gateway. */
-import type { Processes } from './processes.ts'
+import type { Finished, Processes, RunningProcess } from './processes.ts'
 
 export const targetNames = ['direct', 'nginx', 'portkey', 'catraca'] as const
 export type TargetName = (typeof targetNames)[number]
@@ -20,6 +20,16 @@ export interface Target {
   readonly dataDir?: string
   /** Only for a target that bills: runs the audit and counts the charges. */
   audit?(): Promise<Audit>
+  /** Only for a target with a database: its commands with the settings of this run on a data folder, also another one. */
+  on?(dataDir: string): OnDataFolder
+}
+
+export interface OnDataFolder {
+  /** Runs a command of the command line. */
+  run(...args: string[]): Promise<Finished>
+  audit(): Promise<Audit>
+  /** Starts a server of this run's settings on a free port. */
+  start(): Promise<RunningProcess>
 }
 
 export interface Audit {

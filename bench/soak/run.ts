@@ -1,9 +1,11 @@
 /**
  * `npm run bench:soak -- --minutes 60`: streams and plain calls of all formats at a modest pace against one server,
- * to see whether anything grows. Each minute it prints memory, descriptors, open holds, dead rows and lag. At the end
- * the clients' count, the upstream's and the charges must be equal, the audit sound, and the slopes after the warm-up
- * below their limits; else it exits 1. A run that is too short for a slope says so.
+ * to see whether anything grows. Each minute it prints memory, descriptors, open holds, dead rows and lag; in the middle
+ * it takes a backup. At the end the clients' count, the upstream's and the charges must be equal, the audit sound, also
+ * that of the restored backup, and the slopes after the warm-up below their limits; else it exits 1. A run that is too
+ * short for a slope says so.
  */
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../../src/db/embedded.ts'
@@ -14,6 +16,7 @@ import { openBenchRun } from '../open-bench-run.ts'
 import { report } from '../report.ts'
 import { startCatraca } from '../targets/catraca.ts'
 import type { UpstreamCount } from '../upstream.ts'
+import { restoreBackup, takeBackup, type TakenBackup } from './back-up-midway.ts'
 import { judgeFlatness } from './judge-flatness.ts'
 import { readState, waitWithoutHolds, type ServerState } from './read-state.ts'
 import { startTraffic } from './soak-traffic.ts'
@@ -31,7 +34,7 @@ const MINUTES = Number(values.minutes)
 const STREAMS = Number(values.streams)
 const MB = 1024 * 1024
 /** The growth that still counts as flat, for each hour. */
-const LIMITS = { residentMb: 30, heapMb: 8, descriptors: 5 }
+const LIMITS = { residentMb: 30, heapMb: 8, descriptors: 5, deadRows: 2_000 }
 /** Four times the rows at which the hot tables are vacuumed. */
 const DEAD_ROWS_MAX = 20_000
 /** Streams, and calls that are under way. */
@@ -70,6 +73,7 @@ const { counts } = traffic
 const states: ServerState[] = []
 const startedAtMs = performance.now()
 let before = await readState(watched)
+let backup: Promise<TakenBackup> | undefined
 for (let minute = 1; minute <= MINUTES; minute += 1) {
   const dueMs = startedAtMs + minute * 60_000
   await sleep(Math.max(0, dueMs - performance.now()))
@@ -95,18 +99,30 @@ for (let minute = 1; minute <= MINUTES; minute += 1) {
     counts.failures,
   )
   before = state
+  if (minute === Math.ceil(MINUTES / 2)) {
+    backup = takeBackup(target.on!(target.dataDir!), db, join(folder, 'backup'))
+    // Awaited after the last minute; without a listener its failure would end the process.
+    backup.catch(() => undefined)
+  }
 }
 await traffic.stop()
 await waitWithoutHolds(db, HOLDS_MS_MAX)
 const upstream = (await (await fetch(countUrl)).json()) as UpstreamCount
 const audit = await target.audit?.()
 if (!audit) throw new Error('no audit')
+const restoredDir = join(folder, 'restored')
+const taken = await backup!
+const restored = await restoreBackup(taken, target.on!(restoredDir), restoredDir, target.dataDir!)
 
-const faults: string[] = []
+const faults: string[] = [...restored.faults]
 const answered = counts.whole + counts.left
 print(
   `\n${counts.whole} whole and ${counts.left} left answers, ${upstream.begun} by the upstream's count, ` +
     `${audit.charges} charges, ${audit.openHolds} open holds, audit ${audit.isSound ? 'sound' : 'BROKEN'}`,
+)
+print(
+  `the backup of the middle, ${taken.atLeast} to ${taken.atMost} charges, restored: ${restored.charges} charges, ` +
+    `${restored.lost} answers known to be delivered later`,
 )
 if (audit.charges !== answered || upstream.begun !== answered) faults.push('counts differ')
 if (!audit.isSound) faults.push('the audit is not sound')
@@ -115,14 +131,15 @@ if (counts.failures > 0) faults.push(`${counts.failures} failures: ${counts.firs
 const most = (of: (state: ServerState) => number): number => Math.max(...states.map(of))
 if (most(({ openHolds }) => openHolds) > HOLDS_MAX) faults.push('holds pile up')
 if (most(({ deadRows }) => deadRows.rows) > DEAD_ROWS_MAX) faults.push('dead rows pile up')
+judge('dead rows', LIMITS.deadRows, ({ deadRows }) => deadRows.rows)
 judge('RSS, MB', LIMITS.residentMb, ({ residentBytes }) => residentBytes / MB)
 judge('heap, MB', LIMITS.heapMb, ({ heapBytes }) => heapBytes / MB)
 judge('descriptors', LIMITS.descriptors, ({ descriptors }) => descriptors)
 print(faults.length === 0 ? 'ok' : `NOT OK: ${faults.join('; ')}`)
 
 await close()
-await processes.stopAll()
 await embedded.stop()
+await processes.stopAll()
 process.exit(faults.length === 0 ? 0 : 1)
 
 function judge(name: string, perHourMax: number, of: (state: ServerState) => number): void {

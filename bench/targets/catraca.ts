@@ -13,7 +13,7 @@ import {
   slowModelOfFormat,
 } from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
-import type { Command, Finished, Processes } from '../processes.ts'
+import type { Command, Finished, Processes, RunningProcess } from '../processes.ts'
 import {
   chatPath,
   type Audit,
@@ -75,14 +75,16 @@ export async function startCatracaOf(
   const cli = createCli(processes, root, env)
   // With a stored rate the server does not ask the central bank.
   answerOf(await cli('fx', 'set', '5.2', '--note', 'bench'))
-  const server = await processes.start({
-    name: 'catraca',
-    command: process.execPath,
-    args: [...nodeArguments, ...startArguments(root)],
-    env,
-    cwd: root,
-    readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
-  })
+  const start = (name: string, onPort: number, dataDir: string): Promise<RunningProcess> =>
+    processes.start({
+      name,
+      command: process.execPath,
+      args: [...nodeArguments, ...startArguments(root)],
+      env: { ...env, PORT: String(onPort), DATA_DIR: dataDir },
+      cwd: root,
+      readyUrl: `http://127.0.0.1:${onPort}/v1/healthz`,
+    })
+  const server = await start('catraca', port, env.DATA_DIR)
   if (cell !== undefined) answerOf(await cli('cell', 'name', cell))
   const callers: { authorization: string }[] = []
   while (callers.length < customers)
@@ -96,6 +98,14 @@ export async function startCatracaOf(
     pid: server.pid,
     dataDir: env.DATA_DIR,
     audit: () => audit(cli),
+    on: (dataDir) => {
+      const cliThere = createCli(processes, root, { ...env, DATA_DIR: dataDir })
+      return {
+        run: (...args) => cliThere(...args),
+        audit: () => audit(cliThere),
+        start: async () => start('catraca-there', await findFreePort(), dataDir),
+      }
+    },
   }
 }
 
