@@ -38,6 +38,7 @@ const LAYERS: Record<string, number> = {
   'public-bills': 4,
   reconciliation: 4,
   'personal-data': 4,
+  'usage-destinations': 4,
   gateway: 5,
   months: 5,
   identity: 5,

@@ -9,6 +9,7 @@ import type { Database } from './open.ts'
 /** All sealed columns, each value bound to the `id` of its row. A test looks for columns that are missing here. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_endpoints', column: 'secret_sealed' },
+  { table: 'usage_destinations', column: 'secret_sealed' },
   { table: 'payment_methods', column: 'token_sealed' },
   { table: 'sign_in_second_factors', column: 'secret_sealed' },
   { table: 'digest_keys', column: 'secret_sealed' },

@@ -1411,6 +1411,45 @@ create table usage_days (
   constraint usage_days_pkey PRIMARY KEY (customer_id, day_at, api_key_id, model_id)
 );
 
+create table usage_destinations (
+  id uuid not null,
+  customer_id uuid not null,
+  kind text not null,
+  url text not null,
+  secret_sealed bytea not null,
+  public_key text,
+  header_names text[] not null,
+  includes_content boolean not null,
+  created_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  disabled_reason text,
+  sent_until timestamptz not null default clock_timestamp(),
+  sent_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  due_at timestamptz not null default now(),
+  tries integer not null default 0,
+  failures integer not null default 0,
+  failing_since timestamptz,
+  latency_ms integer not null default 0,
+  last_success_at timestamptz,
+  last_failed_at timestamptz,
+  last_error text,
+  last_http_status integer,
+  last_answer text,
+  sent bigint not null default 0,
+  rejected bigint not null default 0,
+  given_up bigint not null default 0,
+  test_asked_at timestamptz,
+  tested_at timestamptz,
+  test_error text,
+  constraint usage_destinations_check CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL)),
+  constraint usage_destinations_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint usage_destinations_disabled_reason_check CHECK (disabled_reason = ANY (ARRAY['customer'::text, 'failing'::text])),
+  constraint usage_destinations_kind_check CHECK (kind = ANY (ARRAY['langfuse'::text, 'otlp'::text])),
+  constraint usage_destinations_pkey PRIMARY KEY (id)
+) with (fillfactor=60);
+CREATE INDEX usage_destinations_by_customer ON usage_destinations USING btree (customer_id, created_at);
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON usage_destinations FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table usage_events (
   id uuid not null,
   customer_id uuid not null,

@@ -261,6 +261,7 @@ export interface Tables {
   }
   webhook_endpoints: WebhookEndpointsTable
   webhook_attempts: WebhookAttemptsTable
+  usage_destinations: UsageDestinationsTable
   teams: {
     id: string
     customer_id: string
@@ -773,6 +774,42 @@ interface WebhookEndpointsTable {
   disabled_reason: 'customer' | 'gone' | 'failing' | null
   failing_since: Date | null
   deleted_at: ColumnType<Date | null, never, Date>
+}
+
+interface UsageDestinationsTable {
+  id: string
+  customer_id: string
+  kind: 'langfuse' | 'otlp'
+  url: string
+  secret_sealed: Buffer
+  public_key: string | null
+  header_names: string[]
+  includes_content: boolean
+  created_at: DefaultedTime
+  disabled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  disabled_reason: ColumnType<
+    'customer' | 'failing' | null,
+    'customer' | 'failing' | null | undefined,
+    'customer' | 'failing' | null
+  >
+  sent_until: DefaultedTime
+  sent_id: Generated<string>
+  due_at: DefaultedTime
+  tries: Generated<number>
+  failures: Generated<number>
+  failing_since: ColumnType<Date | null, never, Date | null>
+  latency_ms: Generated<number>
+  last_success_at: ColumnType<Date | null, never, Date | null>
+  last_failed_at: ColumnType<Date | null, never, Date | null>
+  last_error: ColumnType<string | null, never, string | null>
+  last_http_status: ColumnType<number | null, never, number | null>
+  last_answer: ColumnType<string | null, never, string | null>
+  sent: Generated<bigint>
+  rejected: Generated<bigint>
+  given_up: Generated<bigint>
+  test_asked_at: ColumnType<Date | null, never, Date | null>
+  tested_at: ColumnType<Date | null, never, Date | null>
+  test_error: ColumnType<string | null, never, string | null>
 }
 
 interface WebhookAttemptsTable {

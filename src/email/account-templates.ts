@@ -109,6 +109,17 @@ export const ACCOUNT_TEMPLATES = {
       ],
     }
   },
+  destino_de_uso_desligado: (data) => ({
+    subject: 'Envio de uso desligado',
+    paragraphs: [
+      'Um dos seus destinos de uso não aceitou nada por três dias, e o envio foi desligado. Suas chamadas não mudam em nada.',
+      'Corrija o destino e ligue-o de novo. O que foi cobrado nos últimos sete dias ainda será enviado.',
+    ],
+    facts: [
+      ['Endereço', data.text('url')],
+      ['Desligado em', data.time('at')],
+    ],
+  }),
   webhook_desativado: (data) => ({
     subject: 'Webhook desativado',
     paragraphs: [

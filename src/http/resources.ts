@@ -36,6 +36,7 @@ import { teams } from './teams/resource.ts'
 import { topUps } from './top-ups/resource.ts'
 import { trialCredit } from './trial-credit/resource.ts'
 import { usage } from './usage/resource.ts'
+import { usageDestinations } from './usage-destinations/resource.ts'
 import { webhooks } from './webhooks/resource.ts'
 import type { MailTerms } from './mails/mail-deps.ts'
 import type { ModelTerms } from './models/model-deps.ts'
@@ -56,6 +57,7 @@ export function listRoutes(terms: RouteTerms) {
     ...health,
     ...incidents,
     ...usage,
+    ...usageDestinations,
     ...sessions,
     ...publicBills,
     ...apiKeys,

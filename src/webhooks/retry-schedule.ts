@@ -1,3 +1,5 @@
+import { readRetryAfter } from '../lib/read-retry-after.ts'
+
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -45,16 +47,8 @@ export function pauseAfter(
   const stepMs = STEPS_MS[failed.tryNumber]
   if (stepMs === undefined) return undefined
   const askedMs = SLOW_DOWN.has(failed.httpStatus ?? 0)
-    ? readPause(failed.retryAfter, at)
+    ? readRetryAfter(failed.retryAfter, at)
     : undefined
   const pauseMs = askedMs ?? stepMs * (1 + JITTER * random())
   return Math.round(Math.min(Math.max(pauseMs, stepMs), 2 * stepMs))
-}
-
-/** Reads `Retry-After`: seconds, or a date (RFC 9110, 10.2.3). */
-function readPause(retryAfter: string | undefined, at: Date): number | undefined {
-  if (retryAfter === undefined) return undefined
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * SECOND_MS
-  const untilMs = Date.parse(retryAfter)
-  return Number.isNaN(untilMs) ? undefined : untilMs - at.getTime()
 }

@@ -42,9 +42,12 @@ import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import type { RefusalCounts } from '../usage/refusal-counts.ts'
 import { archiveDueMonths, type DueMonths } from '../months/archive-due-months.ts'
 import type { Margins } from '../usage/margins.ts'
+import { createUsageExport } from '../usage-destinations/create-usage-export.ts'
+import { createResponseStore } from '../stored-responses/response-store.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
 import type { WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
+import { mailDisabledDestination } from './mail-disabled-destination.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import type { Job } from './job.ts'
 import { inMinutes } from './in-minutes.ts'
@@ -130,6 +133,8 @@ const REFUNDS_EVERY_MS = 5_000
 const AUTOMATIC_EVERY_MS = 5_000
 const PAYER_REMOVALS_EVERY_MS = 15_000
 const WEBHOOKS_EVERY_MS = 1_000
+/** A test of a destination waits so long. */
+const USAGE_EVERY_MS = 2_000
 const KEY_USES_EVERY_MS = 3_000
 const SHIELD_COUNTS_EVERY_MS = 3_000
 /** A customer who looks at the page sees a refusal soon after it. */
@@ -208,6 +213,14 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
     onDisabled: mailDisabledWebhook,
     log,
   })
+  const usageExport = createUsageExport({
+    db,
+    settings: deps.webhooks,
+    catalog: deps.catalog,
+    store: createResponseStore({ db, ...deps.webhooks }),
+    onDisabled: mailDisabledDestination,
+    log,
+  })
   const backlog = every(BACKLOG_EVERY_MS, 'read_backlog', log, async () =>
     deps.onBacklog(await readBacklog(db, LEASE_SECONDS)),
   )
@@ -238,6 +251,7 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
       warnOfLowBalance(db, { now: new Date(), log }),
     ),
     every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.deliverDueWebhooks()),
+    every(USAGE_EVERY_MS, 'send_usage', log, () => usageExport.sendDue()),
   ]
   const processorEvents = startProcessorTimers(deps, timers)
   const jobs = await startJobs(deps)
@@ -245,7 +259,7 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
     timers,
     wakeProcessorEvents: () => processorEvents?.wake(),
     stopJobs: () => jobs.stop().catch((error: unknown) => log.warn('jobs_stop_failed', { error })),
-    stopDelivery: () => delivery.stop(),
+    stopDelivery: async () => void (await Promise.all([delivery.stop(), usageExport.stop()])),
   }
 }
 

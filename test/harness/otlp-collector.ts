@@ -1,5 +1,5 @@
 /** A collector of traces and metrics: reads OTLP over HTTP as JSON, as OpenTelemetry's own collector does. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface CollectedSpan {
@@ -8,6 +8,8 @@ export interface CollectedSpan {
   readonly parentSpanId?: string
   readonly name: string
   readonly isError: boolean
+  readonly startNanos: string
+  readonly endNanos: string
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
@@ -15,6 +17,10 @@ export interface OtlpCollector {
   readonly url: string
   /** In the order in which they came. */
   readonly spans: readonly CollectedSpan[]
+  /** The requests with spans: their path and headers. */
+  readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[]
+  /** Answers in place of the collector, which then keeps nothing of the request; false: it answers itself. */
+  answer: (response: ServerResponse) => boolean
   /** The bodies as they came. */
   readonly texts: readonly string[]
   /** The last value of each metric, the sum of its series; for a histogram that of its counts. */
@@ -27,8 +33,22 @@ export interface OtlpCollector {
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const spans: CollectedSpan[] = []
   const texts: string[] = []
+  const requests: { path: string; headers: IncomingHttpHeaders }[] = []
   const metrics = new Map<string, number>()
   let metricsHeaders = {}
+  const collector = {
+    url: '',
+    spans,
+    requests,
+    texts,
+    answer: (() => false) as OtlpCollector['answer'],
+    metrics,
+    metricsHeaders: () => metricsHeaders,
+    close(): void {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
   const server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8')
@@ -37,7 +57,9 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
       if (request.url === '/v1/metrics') {
         metricsHeaders = request.headers
         for (const [name, value] of readMetrics(JSON.parse(text))) metrics.set(name, value)
-      } else if (request.url === '/v1/traces') {
+      } else if (request.url?.endsWith('/v1/traces')) {
+        requests.push({ path: request.url, headers: request.headers })
+        if (collector.answer(response)) return
         texts.push(text)
         spans.push(...readSpans(JSON.parse(text)))
       } else return void response.writeHead(404).end()
@@ -46,14 +68,8 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    spans,
-    texts,
-    metrics,
-    metricsHeaders: () => metricsHeaders,
-    close: () => server.close(),
-  }
+  collector.url = `http://127.0.0.1:${port}`
+  return collector
 }
 
 function readMetrics(body: any): [string, number][] {
@@ -77,6 +93,8 @@ function readSpans(body: any): CollectedSpan[] {
         ...(span.parentSpanId ? { parentSpanId: span.parentSpanId } : {}),
         name: span.name,
         isError: span.status?.code === 2,
+        startNanos: String(span.startTimeUnixNano),
+        endNanos: String(span.endTimeUnixNano),
         attributes: Object.fromEntries(
           span.attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]),
         ),

@@ -191,7 +191,7 @@ export function sumsHash(number: bigint | RawBuilder<unknown>): RawBuilder<unkno
  * The end of complete time: an event that is committed after this call has a later `settled_at`. The result stays
  * valid, so one reading serves a whole run.
  */
-async function completeUntil(db: Database, marginSeconds: number): Promise<string> {
+export async function completeUntil(db: Database, marginSeconds: number): Promise<string> {
   const { rows } = await sql<{ until: string }>`
     select least(
       now() - make_interval(secs => ${marginSeconds}),

@@ -1,0 +1,3 @@
+import { usageDestinationRoutes } from './usage-destination-routes.ts'
+
+export const usageDestinations = usageDestinationRoutes

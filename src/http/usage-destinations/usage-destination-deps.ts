@@ -1,0 +1,8 @@
+import type { Database } from '../../db/open.ts'
+import type { DestinationSettings } from '../../usage-destinations/destination-settings.ts'
+
+export interface UsageDestinationDeps {
+  readonly db: Database
+  /** The operator's rules for addresses of customers. */
+  readonly webhooks: DestinationSettings
+}

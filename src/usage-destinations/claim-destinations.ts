@@ -1,0 +1,63 @@
+import { sql, type RawBuilder } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
+import { claimDue, recordClaimed, type ClaimableRows } from '../db/due-rows.ts'
+import type { Database } from '../db/open.ts'
+import type { DestinationKind } from './destination-access.ts'
+import type { Place } from './read-unsent.ts'
+
+export interface ClaimedDestination extends Place {
+  readonly id: string
+  readonly customerId: string
+  readonly kind: DestinationKind
+  readonly url: string
+  readonly secretSealed: Buffer
+  readonly includesContent: boolean
+  readonly failures: number
+  readonly failingSince: Date | null
+  readonly isTestAsked: boolean
+  /** The fencing token of the claim. */
+  readonly tries: number
+}
+
+/** Far longer than a batch may take; each batch renews it. */
+export const LEASE_SECONDS = 120
+/** A destination that took longer for its last batch counts as a slow one. */
+const SLOW_MS = 2_000
+
+const isSlow = sql`(q.failures > 0 or q.latency_ms > ${SLOW_MS})`
+
+/**
+ * Claims destinations that are due. Those that fail or are slow are claimed apart, so that they never take the places of
+ * the others.
+ */
+export function claimDestinations(
+  db: Database,
+  which: 'quick' | 'slow',
+  limit: number,
+): Promise<ClaimedDestination[]> {
+  const rows: ClaimableRows = {
+    table: 'usage_destinations',
+    key: ['id'],
+    join: sql`join customers c on c.id = q.customer_id and c.deleted_at is null`,
+    isDue: sql`q.disabled_at is null and q.due_at <= now() and ${which === 'slow' ? isSlow : sql`not ${isSlow}`}`,
+    orderBy: sql`q.due_at, q.id`,
+    lease: sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS}), tries = q.tries + 1`,
+    columns: sql`q.id, q.customer_id as "customerId", q.kind, q.url, q.secret_sealed as "secretSealed",
+      q.includes_content as "includesContent", q.failures, q.failing_since as "failingSince",
+      q.test_asked_at is not null and q.tested_at is null as "isTestAsked", q.tries,
+      ${exactTime('q.sent_until')} as "sentUntil", q.sent_id as "sentId"`,
+  }
+  return claimDue<ClaimedDestination>(db, rows, limit)
+}
+
+/** False if the destination was changed, deleted or claimed by another worker meanwhile. */
+export function recordDestination(
+  db: Database,
+  claimed: Pick<ClaimedDestination, 'id' | 'tries'>,
+  set: RawBuilder<unknown>,
+): Promise<boolean> {
+  return recordClaimed(db, { table: 'usage_destinations', key: ['id'] }, claimed, {
+    set,
+    where: sql`q.disabled_at is null`,
+  })
+}

@@ -1,0 +1,13 @@
+import { queueMail } from '../email/queue-mail.ts'
+import { createId } from '../lib/ids.ts'
+import type { OnDestinationDisabled } from '../usage-destinations/send-usage.ts'
+
+/** Queues one mail each time a destination of usage is switched off. */
+export const mailDisabledDestination: OnDestinationDisabled = async (trx, { customerId, url }) => {
+  await queueMail(trx, {
+    customerId,
+    template: 'destino_de_uso_desligado',
+    reference: createId(),
+    data: { url, at: new Date().toISOString() },
+  })
+}
