@@ -69,4 +69,9 @@ const NUMBERS: readonly (readonly [name: string, help: string, key: keyof Backlo
     'Slices of settled charges that broke an invariant when they were sealed. Run the audit.',
     'breachedSeals',
   ],
+  [
+    'catraca_usage_destinations_failing',
+    "Customers' destinations of usage that take nothing now, or were switched off because of it.",
+    'failingDestinations',
+  ],
 ]

@@ -1429,7 +1429,7 @@ create table usage_destinations (
   tries integer not null default 0,
   failures integer not null default 0,
   failing_since timestamptz,
-  latency_ms integer not null default 0,
+  latency_ms integer,
   last_success_at timestamptz,
   last_failed_at timestamptz,
   last_error text,

@@ -798,7 +798,7 @@ interface UsageDestinationsTable {
   tries: Generated<number>
   failures: Generated<number>
   failing_since: ColumnType<Date | null, never, Date | null>
-  latency_ms: Generated<number>
+  latency_ms: ColumnType<number | null, never, number | null>
   last_success_at: ColumnType<Date | null, never, Date | null>
   last_failed_at: ColumnType<Date | null, never, Date | null>
   last_error: ColumnType<string | null, never, string | null>

@@ -25,6 +25,8 @@ export interface BacklogNumbers {
   readonly deliveryDiscrepancies: number
   /** Slices of settled charges whose check found a breach when they were sealed. */
   readonly breachedSeals: number
+  /** Destinations of usage that failed last, and those that were switched off because of it. */
+  readonly failingDestinations: number
 }
 
 export async function readBacklog(db: Database, leaseSeconds: number): Promise<Backlog> {
@@ -62,5 +64,7 @@ function numbersQuery(leaseSeconds: number) {
       (select count(*) from debts where debt > 0)::int4 as "accountsInDebt",
       (select coalesce(sum(debt) filter (where debt > 0), 0) / 1e9 from debts)::float8 as "debtBrl",
       (select count(*) from delivery_discrepancies where resolved_at is null)::int4 as "deliveryDiscrepancies",
-      (select count(*) from audit_seals where breaches <> '{}')::int4 as "breachedSeals"`
+      (select count(*) from audit_seals where breaches <> '{}')::int4 as "breachedSeals",
+      (select count(*) from usage_destinations where failing_since is not null or disabled_reason = 'failing')::int4
+        as "failingDestinations"`
 }

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
-export const QUEUES = ['events', 'webhook_attempts', 'mails', 'processor_events'] as const
+export const QUEUES = [
+  'events',
+  'webhook_attempts',
+  'mails',
+  'processor_events',
+  'usage_destinations',
+] as const
 
 export interface QueueState {
   readonly name: (typeof QUEUES)[number]
@@ -12,7 +18,10 @@ export interface QueueState {
   readonly oldestDueAt: Date | null
 }
 
-/** The work queues that all nodes share. Each count reads a partial index of open items only. */
+/**
+ * The work queues that all nodes share. Each count reads a partial index of open items only, or a table of few rows for
+ * each customer.
+ */
 export async function readQueues(db: Database): Promise<QueueState[]> {
   const queue = (name: QueueState['name'], waiting: ReturnType<typeof sql>) => sql`
     select ${name}::text as name, count(*)::int4 as waiting,
@@ -23,7 +32,8 @@ export async function readQueues(db: Database): Promise<QueueState[]> {
     ${queue('events', sql`events where dispatched_at is null`)}
     union all ${queue('webhook_attempts', sql`webhook_attempts where status = 'queued'`)}
     union all ${queue('mails', sql`mails`)}
-    union all ${queue('processor_events', sql`processor_events where handled_at is null`)}`.execute(
+    union all ${queue('processor_events', sql`processor_events where handled_at is null`)}
+    union all ${queue('usage_destinations', sql`usage_destinations where disabled_at is null`)}`.execute(
     db,
   )
   return rows

@@ -23,6 +23,7 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   // Up to 20 kB each.
   ['webhook_attempts', 500],
   ['webhook_endpoints', 2_000],
+  ['usage_destinations', 2_000],
   ['alerts', 2_000],
   // A bill of a session has up to 200 proofs, of some 2 kB each.
   ['public_bills', 100],

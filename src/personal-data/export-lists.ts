@@ -214,6 +214,13 @@ export const EXPORT_LISTS = {
         http_status, latency_ms, response_head, error, created_at, finished_at
       from webhook_attempts where customer_id = ${id} order by created_at desc, id desc`,
   },
+  // Their secrets are sealed, and never shown.
+  usage_destinations: {
+    entries: (id) => sql`
+      select id, kind, url, public_key, header_names, includes_content, created_at, disabled_at, disabled_reason,
+        last_success_at, last_failed_at, last_error, last_answer
+      from usage_destinations where customer_id = ${id} order by created_at desc, id desc`,
+  },
   // The contents are sealed: GET /v1/responses/{id} and its input_items return them.
   stored_responses: {
     entries: (id) => sql`

@@ -164,6 +164,7 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
   },
   'webhook_endpoints.customer_id': { exportedIn: 'webhooks', deletion: 'erased' },
   'webhook_attempts.customer_id': { exportedIn: 'webhook_attempts', deletion: 'erased' },
+  'usage_destinations.customer_id': { exportedIn: 'usage_destinations', deletion: 'erased' },
   'idempotency_keys.customer_id': {
     notExported:
       'answers that the customer got within the last 24 hours; their objects are exported',

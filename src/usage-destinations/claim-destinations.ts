@@ -24,7 +24,8 @@ export const LEASE_SECONDS = 120
 /** A destination that took longer for its last batch counts as a slow one. */
 const SLOW_MS = 2_000
 
-const isSlow = sql`(q.failures > 0 or q.latency_ms > ${SLOW_MS})`
+/** A new one has to show that it is not. */
+const isSlow = sql`(q.failures > 0 or q.latency_ms is null or q.latency_ms > ${SLOW_MS})`
 
 /**
  * Claims destinations that are due. Those that fail or are slow are claimed apart, so that they never take the places of

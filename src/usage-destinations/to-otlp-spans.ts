@@ -18,6 +18,7 @@ import {
 } from '../lib/money.ts'
 import type { DestinationKind } from './destination-access.ts'
 import type { SentEvent } from './read-unsent.ts'
+import { NO_EVENT } from './usage-destinations.ts'
 
 /** Texts of the calls whose customer asked for them, as JSON. */
 export interface SpanContent {
@@ -79,8 +80,7 @@ function toSpan(event: SentEvent, options: SpanOptions): object {
   const model = options.catalog.findModel(event.modelId)
   const operation = OPERATIONS[model?.category ?? 'llm']
   return {
-    // All charges of one request are one trace.
-    traceId: event.requestId.replaceAll('-', ''),
+    traceId: traceIdOf(event),
     spanId: spanIdOf(event.id),
     name: `${event.correctsId === null ? operation : 'correction'} ${event.modelId}`,
     kind: CLIENT,
@@ -207,6 +207,11 @@ function typed(value: Value): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
   return 'int' in value ? { intValue: value.int } : { doubleValue: value.double }
+}
+
+/** All charges of one request are one trace. Its id may be the client's (`x-svc-request-id`), so it may be all zeros. */
+function traceIdOf({ requestId, id }: SentEvent): string {
+  return (requestId === NO_EVENT ? id : requestId).replaceAll('-', '')
 }
 
 function spanIdOf(id: string): string {

@@ -178,12 +178,8 @@ async function update(
 /** The id that is before every event of its time. */
 export const NO_EVENT = '00000000-0000-0000-0000-000000000000'
 
-const TRIED_AT_ONCE = {
-  due_at: sql<Date>`now()`,
-  failures: 0,
-  failing_since: null,
-  latency_ms: 0,
-}
+/** Its failures stay counted: no customer gets the places of quick destinations by changing a setting. */
+const TRIED_AT_ONCE = { due_at: sql<Date>`now()`, failing_since: null }
 
 /** Erases the row, with its secrets. */
 export function deleteDestination(

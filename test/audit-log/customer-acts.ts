@@ -20,6 +20,11 @@ import { createPublicBill } from '../../src/public-bills/create-public-bill.ts'
 import { deletePublicBill } from '../../src/public-bills/delete-public-bill.ts'
 import { deleteResponse } from '../../src/stored-responses/delete-response.ts'
 import { stopAccount } from '../../src/sign-in/stop-account.ts'
+import {
+  changeDestination,
+  createDestination,
+  deleteDestination,
+} from '../../src/usage-destinations/usage-destinations.ts'
 import { enableWebhook } from '../../src/webhooks/enable-webhook.ts'
 import { replayAttempt } from '../../src/webhooks/queue-by-hand.ts'
 import {
@@ -48,7 +53,8 @@ export async function customerActs(
       | 'usage_events'
       | 'stored_responses'
       | 'webhook_endpoints'
-      | 'webhook_attempts',
+      | 'webhook_attempts'
+      | 'usage_destinations',
   ): Promise<string> => {
     const row = await db
       .selectFrom(table)
@@ -63,6 +69,7 @@ export async function customerActs(
   const bill = { customerId, id: await idIn('public_bills') }
   const usageEventId = await idIn('usage_events')
   const attemptId = await idIn('webhook_attempts')
+  const destination = { customerId, id: await idIn('usage_destinations') }
   const response = await idIn('stored_responses')
   const webhookInput = { url: 'https://hooks.example.com', description: null, eventTypes: null }
   const failing = await createWebhook(db, customer, key, { ...webhookInput, customerId })
@@ -227,6 +234,32 @@ export async function customerActs(
       action: 'webhook.replayed',
       table: 'webhook_attempts',
       run: () => replayAttempt(db, customer, { customerId, attemptId }),
+    },
+    {
+      action: 'usage_destination.created',
+      table: 'usage_destinations',
+      run: () =>
+        createDestination(db, customer, key, {
+          customerId,
+          url: 'https://otlp.example.com',
+          access: { kind: 'otlp', headers: {} },
+          includesContent: false,
+        }),
+    },
+    {
+      action: 'usage_destination.changed',
+      table: 'usage_destinations',
+      run: () =>
+        changeDestination(db, customer, key, {
+          ...destination,
+          change: { includesContent: true },
+          fields: ['includes_content'],
+        }),
+    },
+    {
+      action: 'usage_destination.deleted',
+      table: 'usage_destinations',
+      run: () => deleteDestination(db, customer, destination),
     },
     {
       action: 'account.exported',

@@ -77,6 +77,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await seedMails(db, customerId, email, marker)
   await seedSignIn(db, email, marker)
   await seedWebhook(db, customerId, marker)
+  await seedDestination(db, customerId, marker)
   await seedAlert(db, customerId, marker)
   await db
     .insertInto('public_bills')
@@ -302,6 +303,23 @@ async function seedWebhook(db: Database, customerId: string, marker: string): Pr
       event_type: 'key.created',
       body: JSON.stringify({ type: 'key.created', data: { name: marker } }),
       first_failed_at: null,
+      due_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute()
+}
+
+async function seedDestination(db: Database, customerId: string, marker: string): Promise<void> {
+  await db
+    .insertInto('usage_destinations')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      kind: 'langfuse',
+      url: `https://langfuse.example.com/${marker}`,
+      secret_sealed: Buffer.from('sealed'),
+      public_key: `pk-lf-${marker}`,
+      header_names: [],
+      includes_content: false,
       due_at: new Date(Date.now() + 86_400_000),
     })
     .execute()

@@ -49,6 +49,8 @@ const WITH_KEY = [
   '/v1/me/alerts',
   '/v1/me/public-bills',
   '/v1/me/trial-credit',
+  '/v1/usage/destinations',
+  '/v1/usage/destinations/:id/test',
   '/v1/webhooks',
   '/v1/webhooks/:id/rotate-secret',
   '/v1/webhooks/:id/test',

@@ -22,7 +22,8 @@ create table public.usage_destinations (
   tries int4 not null default 0,
   failures int4 not null default 0,
   failing_since timestamptz,
-  latency_ms int4 not null default 0,
+  -- Of the last batch; null: none was ever answered.
+  latency_ms int4,
   last_success_at timestamptz,
   last_failed_at timestamptz,
   last_error text,

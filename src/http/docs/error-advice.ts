@@ -122,6 +122,10 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   webhook_disabled: 'O webhook está desligado. Ligue-o com PATCH /webhooks/{id}.',
   too_many_webhooks: 'A conta tem o máximo de webhooks. Exclua um.',
   too_many_queued: 'Há mensagens demais na fila deste webhook. Espere que sejam entregues.',
+  usage_destination_not_found: 'O destino de uso não existe ou não é seu.',
+  usage_destination_disabled:
+    'O destino de uso está desligado. Ligue-o com PATCH /usage/destinations/{id}.',
+  too_many_usage_destinations: 'A conta tem o máximo de destinos de uso. Exclua um.',
   // Payments.
   [AMOUNT]: 'O valor da recarga está fora dos limites, que estão na própria mensagem.',
   email_required: 'A conta precisa de um e-mail confirmado, para o recibo.',

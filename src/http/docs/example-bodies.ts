@@ -51,6 +51,13 @@ const BODIES: Readonly<Record<string, object>> = {
     event_types: ['topup.paid', 'balance.low'],
   },
   'PATCH /webhooks/{id}': { is_enabled: true },
+  'POST /usage/destinations': {
+    kind: 'langfuse',
+    url: 'https://cloud.langfuse.com',
+    public_key: 'pk-lf-1234',
+    secret_key: 'sk-lf-5678',
+  },
+  'PATCH /usage/destinations/{id}': { includes_content: true },
   'POST /payment-methods': {
     card: {
       holder_name: 'MARIA SOUZA',

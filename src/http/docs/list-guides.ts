@@ -13,6 +13,7 @@ import { limitsGuide } from './guides/limits.ts'
 import { streamingGuide } from './guides/streaming.ts'
 import { structuredOutputsGuide } from './guides/structured-outputs.ts'
 import { toolsGuide } from './guides/tools.ts'
+import { usageDestinationsGuide } from './guides/usage-destinations.ts'
 import { webhooksGuide } from './guides/webhooks.ts'
 
 const OF_MODELS: readonly Guide[] = [
@@ -30,6 +31,7 @@ const OF_OPERATION: readonly Guide[] = [
   billingGuide,
   idempotencyGuide,
   webhooksGuide,
+  usageDestinationsGuide,
 ]
 
 export const GUIDES: readonly Guide[] = [...OF_MODELS, ...OF_OPERATION, ...clientGuides]

@@ -49,6 +49,7 @@ export interface Household {
     readonly response: string
     readonly request: string
     readonly webhook: string
+    readonly destination: string
     readonly attempt: string
     readonly topUp: string
     /** There is a receipt of it. */
@@ -149,6 +150,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   await untilAllIsSent(database)
   // After that, so that no worker sends them anything.
   const webhooks = await createWebhooks(database, asOwner)
+  const destination = await createDestinations(database, asOwner)
   const used = await asOwner('GET', '/usage')
   const publicBill = await asOwner('POST', '/me/public-bills', { session_id: calls.session })
   await asOwner('POST', '/me/public-bills', { session_id: 'outra-sessao' })
@@ -172,6 +174,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
       teamKey: team.teamKey,
       ...calls,
       ...webhooks,
+      destination,
       ...operators,
       topUp: topUp.id,
       paidTopUp,
@@ -317,6 +320,22 @@ async function createWebhooks(
   }))
   await db.insertInto('webhook_attempts').values(attempts).execute()
   return { webhook: id, attempt: attempts[0]?.id as string }
+}
+
+/** Two, which are not due for a day, so that no worker changes them meanwhile. */
+async function createDestinations({ db }: TestDatabase, call: Caller): Promise<string> {
+  const fields = {
+    kind: 'otlp',
+    url: `https://otlp.example.com/${MARK}`,
+    headers: { [`x-${MARK}`]: MARK },
+  }
+  await call('POST', '/usage/destinations', fields)
+  const { id } = await call('POST', '/usage/destinations', fields)
+  await sql`update usage_destinations
+    set due_at = now() + interval '1 day', last_answer = ${MARK}, last_error = 'http_status'`.execute(
+    db,
+  )
+  return id
 }
 
 type People = Pick<Household, 'owner' | 'member' | 'removedMember' | 'guest'>

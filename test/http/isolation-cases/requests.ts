@@ -88,6 +88,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/models/{id}': () => 'sandbox-chat',
   '/public-bills/{token}': ({ ids }) => ids.publicBillToken,
   '/responses/{id}': ({ ids }) => ids.response,
+  '/usage/destinations/{id}': ({ ids }) => ids.destination,
   '/webhooks/{id}': ({ ids }) => ids.webhook,
   '/webhooks/attempts/{attemptId}': ({ ids }) => ids.attempt,
   '/topups/{id}': ({ ids }) => ids.paidTopUp,
@@ -124,6 +125,8 @@ const HARMLESS = new Set(
     'explanation',
     // Of webhooks.
     'url event_types is_enabled',
+    // Of destinations of usage.
+    'public_key secret_key headers includes_content',
     // Of alerts.
     'kind threshold channels',
     // Of teams: whoever has an e-mail can be invited by anybody.
@@ -308,6 +311,12 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'PATCH /me/alerts/{id}': () => ({ threshold: 20 }),
   'POST /webhooks': () => ({ url: 'https://hooks.example.com/novo' }),
   'PATCH /webhooks/{id}': () => ({ description: 'Mudado' }),
+  'POST /usage/destinations': () => ({
+    kind: 'otlp',
+    url: 'https://otlp.example.com/novo',
+    headers: { 'x-key': 'nova' },
+  }),
+  'PATCH /usage/destinations/{id}': () => ({ includes_content: true }),
   'POST /me/invitations/accept': (_caller, { secrets }) => ({ token: secrets.guestsToken }),
 }
 

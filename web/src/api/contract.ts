@@ -1248,6 +1248,179 @@ export interface Contract {
       }
     }
     /**
+     * Os destinos de uso: para onde vão as suas cobranças, uma a uma
+     */
+    '/usage/destinations': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        destinations: {
+          id: string
+          kind: 'langfuse' | 'otlp'
+          url: string
+          public_key: string | null
+          header_names: string[]
+          includes_content: boolean
+          is_enabled: boolean
+          disabled_at: string | null
+          /**
+           * customer: por você; failing: nada foi aceito por três dias.
+           */
+          disabled_reason: ('customer' | 'failing') | null
+          created_at: string
+          /**
+           * Cobranças aceitas pelo destino.
+           */
+          sent: number
+          /**
+           * Cobranças que o destino recusou de vez.
+           */
+          rejected: number
+          /**
+           * Cobranças não enviadas em sete dias, e por isso descartadas.
+           */
+          given_up: number
+          last_success_at: string | null
+          /**
+           * Falhas seguidas.
+           */
+          failures: number
+          failing_since: string | null
+          last_failed_at: string | null
+          last_error:
+            | (
+                | 'timeout'
+                | 'refused_address'
+                | 'https_required'
+                | 'connection_failed'
+                | 'redirect'
+                | 'unauthorized'
+                | 'not_found'
+                | 'http_status'
+                | 'spans_refused'
+                | 'batch_refused'
+                | 'batch_too_large'
+                | 'secret_unreadable'
+              )
+            | null
+          last_http_status: number | null
+          last_answer: string | null
+          /**
+           * Depois de uma falha.
+           */
+          next_try_at: string | null
+          test: {
+            asked_at: string
+            tested_at: string | null
+            error:
+              | (
+                  | 'timeout'
+                  | 'refused_address'
+                  | 'https_required'
+                  | 'connection_failed'
+                  | 'redirect'
+                  | 'unauthorized'
+                  | 'not_found'
+                  | 'http_status'
+                  | 'spans_refused'
+                  | 'batch_refused'
+                  | 'batch_too_large'
+                  | 'secret_unreadable'
+                )
+              | null
+          } | null
+        }[]
+      }
+    }
+    /**
+     * Um destino de uso
+     */
+    '/usage/destinations/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: 'langfuse' | 'otlp'
+        url: string
+        public_key: string | null
+        header_names: string[]
+        includes_content: boolean
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; failing: nada foi aceito por três dias.
+         */
+        disabled_reason: ('customer' | 'failing') | null
+        created_at: string
+        /**
+         * Cobranças aceitas pelo destino.
+         */
+        sent: number
+        /**
+         * Cobranças que o destino recusou de vez.
+         */
+        rejected: number
+        /**
+         * Cobranças não enviadas em sete dias, e por isso descartadas.
+         */
+        given_up: number
+        last_success_at: string | null
+        /**
+         * Falhas seguidas.
+         */
+        failures: number
+        failing_since: string | null
+        last_failed_at: string | null
+        last_error:
+          | (
+              | 'timeout'
+              | 'refused_address'
+              | 'https_required'
+              | 'connection_failed'
+              | 'redirect'
+              | 'unauthorized'
+              | 'not_found'
+              | 'http_status'
+              | 'spans_refused'
+              | 'batch_refused'
+              | 'batch_too_large'
+              | 'secret_unreadable'
+            )
+          | null
+        last_http_status: number | null
+        last_answer: string | null
+        /**
+         * Depois de uma falha.
+         */
+        next_try_at: string | null
+        test: {
+          asked_at: string
+          tested_at: string | null
+          error:
+            | (
+                | 'timeout'
+                | 'refused_address'
+                | 'https_required'
+                | 'connection_failed'
+                | 'redirect'
+                | 'unauthorized'
+                | 'not_found'
+                | 'http_status'
+                | 'spans_refused'
+                | 'batch_refused'
+                | 'batch_too_large'
+                | 'secret_unreadable'
+              )
+            | null
+        } | null
+      }
+    }
+    /**
      * As sessões, as de uso mais recente primeiro
      */
     '/me/sessions': {
@@ -2475,6 +2648,24 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        usage_destinations: {
+          id: string
+          kind: string
+          url: string
+          public_key: string | null
+          header_names: string[]
+          includes_content: boolean
+          created_at: string
+          disabled_at: string | null
+          disabled_reason: string | null
+          last_success_at: string | null
+          last_failed_at: string | null
+          last_error: string | null
+          last_answer: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         stored_responses: {
           id: string
           api_key_id: string
@@ -2524,6 +2715,7 @@ export interface Contract {
           public_bills: number
           webhooks: number
           webhook_attempts: number
+          usage_destinations: number
           stored_responses: number
           images_waiting: number
         }
@@ -3482,7 +3674,7 @@ export interface Contract {
           oldest_at: string | null
         }
         queues: {
-          name: 'events' | 'webhook_attempts' | 'mails' | 'processor_events'
+          name: 'events' | 'webhook_attempts' | 'mails' | 'processor_events' | 'usage_destinations'
           /**
            * O que não está feito, também o que tem hora marcada.
            */
@@ -4567,6 +4759,204 @@ export interface Contract {
          * BRL
          */
         cost_billed_brl: number
+      }
+    }
+    /**
+     * Cria um destino de uso: um Langfuse, ou um coletor OTLP
+     */
+    '/usage/destinations': {
+      idempotency_key: string
+      body: {
+        kind: 'langfuse' | 'otlp'
+        /**
+         * https, de um endereço público. langfuse: o da instância, como https://cloud.langfuse.com; otlp: o endpoint do coletor, ao qual se acrescenta /v1/traces.
+         */
+        url: string
+        /**
+         * langfuse: a chave pública do projeto.
+         */
+        public_key?: string
+        /**
+         * langfuse: a chave secreta do projeto; nunca mais é mostrada.
+         */
+        secret_key?: string
+        /**
+         * otlp: cabeçalhos de cada envio, como authorization; nunca mais são mostrados.
+         */
+        headers?: {
+          [k: string]: string
+        }
+        /**
+         * Envia também prompts e respostas, mas só de chamadas a /v1/responses que a conta armazena. Padrão: false.
+         */
+        includes_content?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: 'langfuse' | 'otlp'
+        url: string
+        public_key: string | null
+        header_names: string[]
+        includes_content: boolean
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; failing: nada foi aceito por três dias.
+         */
+        disabled_reason: ('customer' | 'failing') | null
+        created_at: string
+        /**
+         * Cobranças aceitas pelo destino.
+         */
+        sent: number
+        /**
+         * Cobranças que o destino recusou de vez.
+         */
+        rejected: number
+        /**
+         * Cobranças não enviadas em sete dias, e por isso descartadas.
+         */
+        given_up: number
+        last_success_at: string | null
+        /**
+         * Falhas seguidas.
+         */
+        failures: number
+        failing_since: string | null
+        last_failed_at: string | null
+        last_error:
+          | (
+              | 'timeout'
+              | 'refused_address'
+              | 'https_required'
+              | 'connection_failed'
+              | 'redirect'
+              | 'unauthorized'
+              | 'not_found'
+              | 'http_status'
+              | 'spans_refused'
+              | 'batch_refused'
+              | 'batch_too_large'
+              | 'secret_unreadable'
+            )
+          | null
+        last_http_status: number | null
+        last_answer: string | null
+        /**
+         * Depois de uma falha.
+         */
+        next_try_at: string | null
+        test: {
+          asked_at: string
+          tested_at: string | null
+          error:
+            | (
+                | 'timeout'
+                | 'refused_address'
+                | 'https_required'
+                | 'connection_failed'
+                | 'redirect'
+                | 'unauthorized'
+                | 'not_found'
+                | 'http_status'
+                | 'spans_refused'
+                | 'batch_refused'
+                | 'batch_too_large'
+                | 'secret_unreadable'
+              )
+            | null
+        } | null
+      }
+    }
+    /**
+     * Envia um span de teste em segundos; o resultado fica em test
+     */
+    '/usage/destinations/{id}/test': {
+      path: {
+        id: string
+      }
+      idempotency_key: string
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: 'langfuse' | 'otlp'
+        url: string
+        public_key: string | null
+        header_names: string[]
+        includes_content: boolean
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; failing: nada foi aceito por três dias.
+         */
+        disabled_reason: ('customer' | 'failing') | null
+        created_at: string
+        /**
+         * Cobranças aceitas pelo destino.
+         */
+        sent: number
+        /**
+         * Cobranças que o destino recusou de vez.
+         */
+        rejected: number
+        /**
+         * Cobranças não enviadas em sete dias, e por isso descartadas.
+         */
+        given_up: number
+        last_success_at: string | null
+        /**
+         * Falhas seguidas.
+         */
+        failures: number
+        failing_since: string | null
+        last_failed_at: string | null
+        last_error:
+          | (
+              | 'timeout'
+              | 'refused_address'
+              | 'https_required'
+              | 'connection_failed'
+              | 'redirect'
+              | 'unauthorized'
+              | 'not_found'
+              | 'http_status'
+              | 'spans_refused'
+              | 'batch_refused'
+              | 'batch_too_large'
+              | 'secret_unreadable'
+            )
+          | null
+        last_http_status: number | null
+        last_answer: string | null
+        /**
+         * Depois de uma falha.
+         */
+        next_try_at: string | null
+        test: {
+          asked_at: string
+          tested_at: string | null
+          error:
+            | (
+                | 'timeout'
+                | 'refused_address'
+                | 'https_required'
+                | 'connection_failed'
+                | 'redirect'
+                | 'unauthorized'
+                | 'not_found'
+                | 'http_status'
+                | 'spans_refused'
+                | 'batch_refused'
+                | 'batch_too_large'
+                | 'secret_unreadable'
+              )
+            | null
+        } | null
       }
     }
     /**
@@ -6466,6 +6856,121 @@ export interface Contract {
   }
   patch: {
     /**
+     * Altera o que for dado; o que ainda não foi enviado vai para o endereço novo
+     */
+    '/usage/destinations/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * https, de um endereço público. langfuse: o da instância, como https://cloud.langfuse.com; otlp: o endpoint do coletor, ao qual se acrescenta /v1/traces.
+         */
+        url?: string
+        /**
+         * langfuse: a chave pública do projeto.
+         */
+        public_key?: string
+        /**
+         * langfuse: a chave secreta do projeto; nunca mais é mostrada.
+         */
+        secret_key?: string
+        /**
+         * otlp: cabeçalhos de cada envio, como authorization; nunca mais são mostrados.
+         */
+        headers?: {
+          [k: string]: string
+        }
+        /**
+         * Envia também prompts e respostas, mas só de chamadas a /v1/responses que a conta armazena. Padrão: false.
+         */
+        includes_content?: boolean
+        /**
+         * true liga de novo.
+         */
+        is_enabled?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: 'langfuse' | 'otlp'
+        url: string
+        public_key: string | null
+        header_names: string[]
+        includes_content: boolean
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; failing: nada foi aceito por três dias.
+         */
+        disabled_reason: ('customer' | 'failing') | null
+        created_at: string
+        /**
+         * Cobranças aceitas pelo destino.
+         */
+        sent: number
+        /**
+         * Cobranças que o destino recusou de vez.
+         */
+        rejected: number
+        /**
+         * Cobranças não enviadas em sete dias, e por isso descartadas.
+         */
+        given_up: number
+        last_success_at: string | null
+        /**
+         * Falhas seguidas.
+         */
+        failures: number
+        failing_since: string | null
+        last_failed_at: string | null
+        last_error:
+          | (
+              | 'timeout'
+              | 'refused_address'
+              | 'https_required'
+              | 'connection_failed'
+              | 'redirect'
+              | 'unauthorized'
+              | 'not_found'
+              | 'http_status'
+              | 'spans_refused'
+              | 'batch_refused'
+              | 'batch_too_large'
+              | 'secret_unreadable'
+            )
+          | null
+        last_http_status: number | null
+        last_answer: string | null
+        /**
+         * Depois de uma falha.
+         */
+        next_try_at: string | null
+        test: {
+          asked_at: string
+          tested_at: string | null
+          error:
+            | (
+                | 'timeout'
+                | 'refused_address'
+                | 'https_required'
+                | 'connection_failed'
+                | 'redirect'
+                | 'unauthorized'
+                | 'not_found'
+                | 'http_status'
+                | 'spans_refused'
+                | 'batch_refused'
+                | 'batch_too_large'
+                | 'secret_unreadable'
+              )
+            | null
+        } | null
+      }
+    }
+    /**
      * Altera o que for dado; null retira a restrição
      */
     '/api-keys/{id}': {
@@ -6889,6 +7394,93 @@ export interface Contract {
         id: string
         object: 'response'
         deleted: true
+      }
+    }
+    /**
+     * Exclui um destino de uso, com seus segredos; nada mais é enviado
+     */
+    '/usage/destinations/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: 'langfuse' | 'otlp'
+        url: string
+        public_key: string | null
+        header_names: string[]
+        includes_content: boolean
+        is_enabled: boolean
+        disabled_at: string | null
+        /**
+         * customer: por você; failing: nada foi aceito por três dias.
+         */
+        disabled_reason: ('customer' | 'failing') | null
+        created_at: string
+        /**
+         * Cobranças aceitas pelo destino.
+         */
+        sent: number
+        /**
+         * Cobranças que o destino recusou de vez.
+         */
+        rejected: number
+        /**
+         * Cobranças não enviadas em sete dias, e por isso descartadas.
+         */
+        given_up: number
+        last_success_at: string | null
+        /**
+         * Falhas seguidas.
+         */
+        failures: number
+        failing_since: string | null
+        last_failed_at: string | null
+        last_error:
+          | (
+              | 'timeout'
+              | 'refused_address'
+              | 'https_required'
+              | 'connection_failed'
+              | 'redirect'
+              | 'unauthorized'
+              | 'not_found'
+              | 'http_status'
+              | 'spans_refused'
+              | 'batch_refused'
+              | 'batch_too_large'
+              | 'secret_unreadable'
+            )
+          | null
+        last_http_status: number | null
+        last_answer: string | null
+        /**
+         * Depois de uma falha.
+         */
+        next_try_at: string | null
+        test: {
+          asked_at: string
+          tested_at: string | null
+          error:
+            | (
+                | 'timeout'
+                | 'refused_address'
+                | 'https_required'
+                | 'connection_failed'
+                | 'redirect'
+                | 'unauthorized'
+                | 'not_found'
+                | 'http_status'
+                | 'spans_refused'
+                | 'batch_refused'
+                | 'batch_too_large'
+                | 'secret_unreadable'
+              )
+            | null
+        } | null
       }
     }
     /**

@@ -17,6 +17,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   convite_equipe: t('Convite para uma equipe'),
   seguranca_da_conta: t('Segurança da conta'),
   webhook_desativado: t('Webhook desativado'),
+  destino_de_uso_desligado: t('Envio de uso desligado'),
   webhook_segredo_rotacionado: t('Segredo de webhook trocado'),
   exportacao_pronta: t('Cópia dos seus dados'),
   resumo_semanal: t('Resumo da semana'),

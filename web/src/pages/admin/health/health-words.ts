@@ -6,6 +6,7 @@ import { language } from '../../../language/language.ts'
 export const QUEUE_WORDS = perLanguage((): Readonly<Record<Queue['name'], string>> => ({
   events: t('Eventos por distribuir'),
   webhook_attempts: t('Entregas de webhooks'),
+  usage_destinations: t('Destinos de uso'),
   mails: t('E-mails por enviar'),
   processor_events: t('Avisos do processador de pagamentos'),
 }))

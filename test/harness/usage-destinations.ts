@@ -1,0 +1,114 @@
+/** A customer with a destination of usage, and the worker that sends to it. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
+import type { Database } from '../../src/db/open.ts'
+import { createResponseStore } from '../../src/stored-responses/response-store.ts'
+import {
+  createUsageExport,
+  type UsageExport,
+} from '../../src/usage-destinations/create-usage-export.ts'
+import type { DestinationAccess } from '../../src/usage-destinations/destination-access.ts'
+import type { DestinationSettings } from '../../src/usage-destinations/destination-settings.ts'
+import type { SendUsageDeps } from '../../src/usage-destinations/send-usage.ts'
+import {
+  createDestination,
+  findDestination,
+  type UsageDestination,
+} from '../../src/usage-destinations/usage-destinations.ts'
+import { seedUsage, type SeededEvent, type SeededUse } from './seed-usage.ts'
+import { seedCustomer } from './test-database.ts'
+
+export const DESTINATION_SETTINGS: DestinationSettings = {
+  sealingKey: randomBytes(32),
+  allowHttp: true,
+  allowPrivate: true,
+}
+
+export interface SeededDestination {
+  readonly customerId: string
+  readonly apiKeyId: string
+  readonly destination: UsageDestination
+}
+
+export async function seedDestination(
+  db: Database,
+  url: string,
+  more: {
+    customerId?: string
+    apiKeyId?: string
+    access?: DestinationAccess
+    includesContent?: boolean
+    sealingKey?: Buffer
+  } = {},
+): Promise<SeededDestination> {
+  const customer =
+    more.customerId !== undefined && more.apiKeyId !== undefined
+      ? { customerId: more.customerId, apiKeyId: more.apiKeyId }
+      : await seedBuyer(db)
+  const made = await createDestination(
+    db,
+    SYSTEM,
+    more.sealingKey ?? DESTINATION_SETTINGS.sealingKey,
+    {
+      customerId: customer.customerId,
+      url,
+      access: more.access ?? { kind: 'otlp', headers: {} },
+      includesContent: more.includesContent ?? false,
+    },
+  )
+  if ('problem' in made) throw new Error(made.problem)
+  return { ...customer, destination: made }
+}
+
+export async function seedBuyer(db: Database): Promise<{ customerId: string; apiKeyId: string }> {
+  const { customerId, key } = await seedCustomer(db, { balanceBrl: '1000', name: 'produção' })
+  return { customerId, apiKeyId: key.id }
+}
+
+/** Calls that are settled now. */
+export function seedCalls(
+  db: Database,
+  { customerId, apiKeyId }: { customerId: string; apiKeyId: string },
+  count: number,
+  more: Partial<SeededUse> = {},
+): Promise<SeededEvent[]> {
+  const events = Array.from({ length: count }, (_, n) => ({
+    at: new Date(Date.now() - 60_000 + n),
+    modelId: 'gpt-4o',
+    promptTokens: 100 + n,
+    completionTokens: 10,
+    ...more,
+  }))
+  return seedUsage(db, { customerId, apiKeyId, events })
+}
+
+export function createTestExport(db: Database, more: Partial<SendUsageDeps> = {}): UsageExport {
+  const settings = more.settings ?? DESTINATION_SETTINGS
+  return createUsageExport({
+    db,
+    settings,
+    catalog: { findModel: () => undefined },
+    store: createResponseStore({ db, ...settings }),
+    onDisabled: async () => {},
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    marginSeconds: 0,
+    ...more,
+  })
+}
+
+/** Everything is due now, and is sent until nothing is due. */
+export async function sendAll(db: Database, sender: UsageExport): Promise<void> {
+  await sql`update usage_destinations set due_at = now() where disabled_at is null`.execute(db)
+  do await sender.whenIdle()
+  while ((await sender.sendDue()) > 0)
+}
+
+export async function currentDestination(
+  db: Database,
+  { customerId, destination: { id } }: SeededDestination,
+): Promise<UsageDestination> {
+  const found = await findDestination(db, customerId, id)
+  if (!found) throw new Error('the destination is gone')
+  return found
+}
