@@ -229,7 +229,13 @@ test('deleting the account deletes its destinations', async () => {
   const { customerId, call } = await createCustomer()
   await create(call, OTLP)
   const secret = await openSession({ db, dataDir }, customerId)
-  const gone = await ask(baseUrl, '/me', { secret, method: 'DELETE', body: { confirm: 'Teste' } })
+  const { email } = await db
+    .selectFrom('customers')
+    .select('email')
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const body = { confirm: email }
+  const gone = await ask(baseUrl, '/me', { secret, method: 'DELETE', body })
   assert.ok(gone.status < 300, gone.text)
   const rows = await db
     .selectFrom('usage_destinations')

@@ -32,6 +32,7 @@ export const PAGES: readonly WebPage[] = [
   { path: '/modelos', heading: 'Modelos' },
   { path: '/alertas', heading: 'Alertas' },
   { path: '/webhooks', heading: 'Webhooks' },
+  { path: '/destinos-de-uso', heading: 'Destinos de uso' },
   { path: '/notificacoes', heading: 'Notificações' },
   { path: '/equipes', heading: 'Equipes' },
   { path: '/indicacoes', heading: 'Indicações' },

@@ -196,6 +196,14 @@ const webhook = createRoute({
   path: '/webhooks/$id',
   component: pageComponent(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
 })
+const usageDestinations = createRoute({
+  getParentRoute: () => app,
+  path: '/destinos-de-uso',
+  component: pageComponent(
+    () => import('./pages/usage-destinations/UsageDestinationsPage.tsx'),
+    'UsageDestinationsPage',
+  ),
+})
 
 const routeTree = root.addChildren([
   open.addChildren([signIn, signInCode, signUp, confirmed]),
@@ -212,6 +220,7 @@ const routeTree = root.addChildren([
     alerts,
     webhooks,
     webhook,
+    usageDestinations,
     notifications,
     teams,
     team,

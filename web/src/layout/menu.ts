@@ -5,6 +5,7 @@ import {
   Bell,
   Boxes,
   ChartColumn,
+  ChartNoAxesGantt,
   FileText,
   Gift,
   House,
@@ -42,6 +43,7 @@ export const MENU = perLanguage((): readonly MenuEntry[] => [
     { to: '/prompts', label: t('Prompts'), icon: FileText },
     { to: '/sessoes', label: t('Sessões'), icon: Route },
     { to: '/webhooks', label: t('Webhooks'), icon: Webhook },
+    { to: '/destinos-de-uso', label: t('Destinos de uso'), icon: ChartNoAxesGantt },
   ]),
   ...inGroup(t('Dinheiro'), [
     { to: '/uso', label: t('Uso'), icon: ChartColumn, isOnPhoneBar: true },

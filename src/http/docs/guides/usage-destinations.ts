@@ -23,8 +23,8 @@ export const usageDestinationsGuide: Guide = {
           curlSample({ origin, secret: PLACE_OF_SECRET }, '/usage/destinations', {
             kind: 'langfuse',
             url: 'https://cloud.langfuse.com',
-            public_key: 'pk-lf-…',
-            secret_key: 'sk-lf-…',
+            public_key: 'pk-lf-SUA_CHAVE',
+            secret_key: 'sk-lf-SEU_SEGREDO',
           }).code,
           'curl',
         )}
@@ -37,7 +37,7 @@ export const usageDestinationsGuide: Guide = {
           curlSample({ origin, secret: PLACE_OF_SECRET }, '/usage/destinations', {
             kind: 'otlp',
             url: 'https://otlp.exemplo.com.br',
-            headers: { authorization: 'Bearer …' },
+            headers: { authorization: 'Bearer SEU_TOKEN' },
           }).code,
           'curl',
         )}
@@ -89,7 +89,7 @@ export const usageDestinationsGuide: Guide = {
         </p>`,
     ),
     section(
-      'conteudo',
+      'prompts',
       'Prompts e respostas',
       html`<p>
         Não vão. Quem quiser pode ligar <code>includes_content</code>: então vão os textos das
