@@ -635,9 +635,11 @@ const ADDRESS_NAME =
   /(^|_)(url|uri|href|link|address|endpoint|host|domain|origin|server|callback|source|redirect)(es|s)?$/i
 
 /** Each such field that is not of a model call: what it is. */
-const GIVEN: Readonly<Record<string, 'webhook' | 'not opened'>> = {
+const GIVEN: Readonly<Record<string, 'webhook' | 'destination' | 'not opened'>> = {
   'POST /webhooks url': 'webhook',
   'PATCH /webhooks/{id} url': 'webhook',
+  'POST /usage/destinations url': 'destination',
+  'PATCH /usage/destinations/{id} url': 'destination',
 }
 
 function addressesIn(schema: Schema | undefined, under = ''): string[] {
@@ -656,7 +658,7 @@ function addressesIn(schema: Schema | undefined, under = ''): string[] {
   ]
 }
 
-test('each address that the interface takes has a row, and webhooks refuse the hostile ones', async () => {
+test('each address that the interface takes has a row, and webhooks and destinations refuse the hostile ones', async () => {
   const operations = operationsOf(await readOpenApi(baseUrl))
   const taken = [...operations.values()]
     .filter((operation) => !isModelCall(operation))
@@ -695,4 +697,21 @@ test('each address that the interface takes has a row, and webhooks refuse the h
   }
   const stored = await db.selectFrom('webhook_endpoints').select('url').execute()
   assert.deepEqual(stored, [{ url: PUBLIC }])
+
+  const asDestination = (url: string) => ({ kind: 'otlp', url })
+  const destination = await ask(baseUrl, '/usage/destinations', {
+    ...asWebhook,
+    body: asDestination(PUBLIC),
+  })
+  assert.equal(destination.status, 201, destination.text)
+  for (const url of HOSTILE) {
+    const body = asDestination(url)
+    const created = await ask(baseUrl, '/usage/destinations', { ...asWebhook, body })
+    const path = `/usage/destinations/${destination.json.id}`
+    const change = { ...asWebhook, method: 'PATCH', body: { url } }
+    const changed = await ask(baseUrl, path, change)
+    assert.deepEqual([created.status, changed.status], [400, 400], url)
+  }
+  const destinations = await db.selectFrom('usage_destinations').select('url').execute()
+  assert.deepEqual(destinations, [{ url: PUBLIC }])
 })

@@ -38,7 +38,7 @@ test('every page of the navigation is in view from a laptop of 1366 by 640 on, i
     const box = await navigation.boundingBox()
     assert.ok(box)
     const links = await navigation.getByRole('link').all()
-    assert.equal(links.length, 17)
+    assert.equal(links.length, 18)
     for (const link of links) {
       const own = await link.boundingBox()
       assert.ok(

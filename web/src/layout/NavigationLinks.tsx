@@ -8,7 +8,7 @@ interface NavigationLinksProps {
 }
 
 const ROW =
-  'flex min-h-11 items-center gap-3 rounded-lg px-3 text-sm font-medium md:min-h-9 low:min-h-8 lower:min-h-6.5'
+  'flex min-h-11 items-center gap-3 rounded-lg px-3 text-sm font-medium md:min-h-9 low:min-h-8 lower:min-h-6'
 
 export function NavigationLinks({ menu, onFollow }: NavigationLinksProps) {
   const groups = Map.groupBy(menu, ({ group }) => group)
