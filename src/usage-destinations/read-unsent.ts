@@ -35,8 +35,8 @@ export interface Unsent {
  */
 const PART_SECONDS = 600
 const PART_SECONDS_MAX = 86_400
-/** Partitions whose calls began earlier are not read: no call runs for so long. */
-const CALL_DAYS_MAX = 40
+/** What began earlier is not read: no call, and no outage that delays its settlement, lasts for so long. */
+const CALL_DAYS_MAX = 7
 
 /** The next charges, up to `limit`; none before `until` is missed, because all of those are visible. */
 export async function readUnsent(
@@ -47,7 +47,9 @@ export async function readUnsent(
 ): Promise<Unsent> {
   let from = place
   for (let seconds = PART_SECONDS; ; seconds = Math.min(seconds * 2, PART_SECONDS_MAX)) {
-    const { to, isLast } = await endOfPart(db, from.sentUntil, until, seconds)
+    // Another node may have read a later end of complete time.
+    if (until <= from.sentUntil) return { events: [], end: from, isLast: true }
+    const { to, isLast } = endOfPart(from.sentUntil, until, seconds)
     const events = await readPart(db, customerId, from, to, limit)
     const last = events.at(-1)
     if (last && events.length === limit)
@@ -58,19 +60,10 @@ export async function readUnsent(
   }
 }
 
-async function endOfPart(
-  db: Database,
-  from: string,
-  until: string,
-  seconds: number,
-): Promise<{ to: string; isLast: boolean }> {
-  const { rows } = await sql<{ to: string; isLast: boolean }>`
-    select ${exactTime('part.end_at')} as to, part.end_at >= ${until}::timestamptz as "isLast"
-    from (select greatest(${from}::timestamptz,
-      least(${from}::timestamptz + make_interval(secs => ${seconds}), ${until}::timestamptz)) as end_at) part`.execute(
-    db,
-  )
-  return rows[0] as { to: string; isLast: boolean }
+/** Exact times have one form, so their order is that of their texts. */
+function endOfPart(from: string, until: string, seconds: number): { to: string; isLast: boolean } {
+  const to = `${new Date(Date.parse(from) + seconds * 1_000).toISOString().slice(0, 23)}000Z`
+  return to < until ? { to, isLast: false } : { to: until, isLast: true }
 }
 
 async function readPart(

@@ -6,13 +6,13 @@ import { sql, type RawBuilder } from 'kysely'
 import { audited, SYSTEM } from '../audit-log/audited.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../db/open.ts'
-import { completeUntil, SEAL_MARGIN_SECONDS } from '../ledger/audit/audit-seals.ts'
 import type { Lookup } from '../lib/guarded-fetch.ts'
 import { createId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { SealError } from '../lib/seal.ts'
 import type { ResponseStore } from '../stored-responses/response-store.ts'
 import { LEASE_SECONDS, recordDestination, type ClaimedDestination } from './claim-destinations.ts'
+import type { CompleteTime } from './create-complete-time.ts'
 import { openHeaders } from './destination-access.ts'
 import type { DestinationSettings } from './destination-settings.ts'
 import { pauseAfterFailures } from './pause-after-failures.ts'
@@ -35,8 +35,7 @@ export interface SendUsageDeps {
   readonly store: Pick<ResponseStore, 'measure' | 'read'>
   readonly onDisabled: OnDestinationDisabled
   readonly log: Log
-  /** How long a charge is old before it is sent; see `completeUntil`. */
-  readonly marginSeconds?: number
+  readonly completeTime: CompleteTime
   /** Limit of a whole try; 10 s by default. */
   readonly timeoutMs?: number
   readonly random?: () => number
@@ -50,14 +49,14 @@ const BATCH_WITH_CONTENT = 8
 const BATCHES_MAX = 10
 const RUN_MS_MAX = 20_000
 const TIMEOUT_MS = 10_000
-const IDLE_SECONDS = 10
+const IDLE_SECONDS = 20
 /** Older charges are given up, and counted. */
 export const AGE_DAYS_MAX = 7
 /** A destination that failed for so long without a success is switched off. */
 export const FAILING_HOURS_MAX = 72
 
 export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination): Promise<void> {
-  const { db, settings, log, marginSeconds = SEAL_MARGIN_SECONDS } = deps
+  const { settings, log } = deps
   let headers: Readonly<Record<string, string>>
   try {
     headers = openHeaders(settings, claimed.id, claimed.secretSealed)
@@ -73,7 +72,7 @@ export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination
       lookup: deps.lookup,
     })
   if (claimed.isTestAsked && !(await runTest(deps, claimed, post))) return
-  const until = await completeUntil(db, marginSeconds)
+  const until = await deps.completeTime()
   const endMs = performance.now() + RUN_MS_MAX
   const limit = claimed.includesContent ? BATCH_WITH_CONTENT : BATCH
   let next: Next | undefined = { claimed, limit }
@@ -103,7 +102,7 @@ interface Batch {
   readonly limit: number
   /** No batch follows in this run. */
   readonly isOver: boolean
-  post(body: string): Promise<PostOutcome>
+  readonly post: (body: string) => Promise<PostOutcome>
 }
 
 /** Undefined when the run is over. */

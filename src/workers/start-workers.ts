@@ -42,6 +42,7 @@ import { compareUpstreamCosts } from '../reconciliation/upstream-costs.ts'
 import type { RefusalCounts } from '../usage/refusal-counts.ts'
 import { archiveDueMonths, type DueMonths } from '../months/archive-due-months.ts'
 import type { Margins } from '../usage/margins.ts'
+import { createCompleteTime } from '../usage-destinations/create-complete-time.ts'
 import { createUsageExport } from '../usage-destinations/create-usage-export.ts'
 import { createResponseStore } from '../stored-responses/response-store.ts'
 import { createWebhookDelivery } from '../webhooks/webhook-delivery.ts'
@@ -218,6 +219,7 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
     settings: deps.webhooks,
     catalog: deps.catalog,
     store: createResponseStore({ db, ...deps.webhooks }),
+    completeTime: createCompleteTime(db, {}),
     onDisabled: mailDisabledDestination,
     log,
   })

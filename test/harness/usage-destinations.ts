@@ -8,6 +8,7 @@ import {
   createUsageExport,
   type UsageExport,
 } from '../../src/usage-destinations/create-usage-export.ts'
+import { createCompleteTime } from '../../src/usage-destinations/create-complete-time.ts'
 import type { DestinationAccess } from '../../src/usage-destinations/destination-access.ts'
 import type { DestinationSettings } from '../../src/usage-destinations/destination-settings.ts'
 import type { SendUsageDeps } from '../../src/usage-destinations/send-usage.ts'
@@ -92,7 +93,7 @@ export function createTestExport(db: Database, more: Partial<SendUsageDeps> = {}
     store: createResponseStore({ db, ...settings }),
     onDisabled: async () => {},
     log: { debug() {}, info() {}, warn() {}, error() {} },
-    marginSeconds: 0,
+    completeTime: createCompleteTime(db, { marginSeconds: 0, readEveryMs: 0 }),
     ...more,
   })
 }

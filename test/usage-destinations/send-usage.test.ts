@@ -1,6 +1,7 @@
 /** Each charge reaches the collector of its customer, whatever happens to either side meanwhile. */
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
@@ -14,6 +15,7 @@ import {
   changeDestination,
   deleteDestination,
 } from '../../src/usage-destinations/usage-destinations.ts'
+import { effort } from '../harness/effort.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { startOtlpCollector, type OtlpCollector } from '../harness/otlp-collector.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
@@ -204,6 +206,36 @@ test('a transaction that commits late is not skipped', async () => {
   await sendAll(db, sender)
   assert.equal(collector.spans.length, 5)
   assert.ok(lateIds.every((id) => arrived().includes(id)))
+})
+
+test('while transactions commit in any order, every charge is sent once', async () => {
+  const seeded = [
+    await seedDestination(db, collector.url),
+    await seedDestination(db, collector.url),
+  ]
+  const sender = createTestExport(db)
+  const below = (count: number): number => Math.floor(Math.random() * count)
+  const made: string[] = []
+  const written = new AbortController()
+  const write = async (): Promise<void> => {
+    for (let n = 0; n < effort({ ordinary: 12, full: 120 }); n++) {
+      const whose = seeded[below(2)] as SeededDestination
+      await db.transaction().execute(async (trx) => {
+        made.push(...idsOf(await seedCalls(trx, whose, 1 + below(3))))
+        await sleep(below(40))
+      })
+    }
+  }
+  const send = async (): Promise<void> => {
+    while (!written.signal.aborted) await sendAll(db, sender)
+  }
+  const sending = send()
+  await Promise.all([write(), write(), write(), write()])
+  written.abort()
+  await sending
+  await sendAll(db, sender)
+  assert.deepEqual(arrived(), made.toSorted())
+  assert.equal(collector.spans.length, made.length)
 })
 
 test('a failing collector gets the same spans later, and its failures are told', async () => {
