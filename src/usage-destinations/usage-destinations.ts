@@ -131,14 +131,20 @@ export function changeDestination(
   {
     customerId,
     id,
-    change,
+    readChange,
     fields,
-  }: { customerId: string; id: string; change: DestinationChange; fields: readonly string[] },
+  }: {
+    readonly customerId: string
+    readonly id: string
+    /** Given the locked destination; what it throws undoes the change. */
+    readonly readChange: (found: UsageDestination) => DestinationChange
+    readonly fields: readonly string[]
+  },
 ): Promise<UsageDestination | undefined> {
   return audited(db, actor, async (trx, record) => {
     const found = await lockDestination(trx, customerId, id)
     if (!found) return undefined
-    const changed = await update(trx, found, sealingKey, change)
+    const changed = await update(trx, found, sealingKey, readChange(found))
     if (fields.length > 0) await record(destinationAct('changed', found, { fields }))
     return changed
   })

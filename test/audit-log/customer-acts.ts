@@ -252,7 +252,7 @@ export async function customerActs(
       run: () =>
         changeDestination(db, customer, key, {
           ...destination,
-          change: { includesContent: true },
+          readChange: () => ({ includesContent: true }),
           fields: ['includes_content'],
         }),
     },

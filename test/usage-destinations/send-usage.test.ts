@@ -55,7 +55,7 @@ function setEnabled({ customerId, destination }: SeededDestination, isEnabled: b
   return changeDestination(db, SYSTEM, sealingKey, {
     customerId,
     id: destination.id,
-    change: { isEnabled },
+    readChange: () => ({ isEnabled }),
     fields: ['is_enabled'],
   })
 }
@@ -580,7 +580,7 @@ test('a destination that is changed while a batch is under way sends it to the n
       void changeDestination(db, SYSTEM, sealingKey, {
         customerId,
         id: destination.id,
-        change: { url: other.url },
+        readChange: () => ({ url: other.url }),
         fields: ['url'],
       }).then(() => response.writeHead(200).end('{}'))
       return true

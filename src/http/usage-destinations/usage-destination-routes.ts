@@ -120,11 +120,12 @@ const changing = [
       const { customerId } = caller
       const { id } = params
       const { sealingKey } = deps.webhooks
-      const found = await findDestination(deps.db, customerId, id)
-      const change = found && readDestinationChange(deps.webhooks, found, body)
-      const input = change && { customerId, id, change, fields: Object.keys(body) }
-      const changed =
-        input && (await changeDestination(deps.db, actorOf(caller), sealingKey, input))
+      const changed = await changeDestination(deps.db, actorOf(caller), sealingKey, {
+        customerId,
+        id,
+        readChange: (found) => readDestinationChange(deps.webhooks, found, body),
+        fields: Object.keys(body),
+      })
       if (!changed) throw new RestRefusal(404, 'usage_destination_not_found')
       return destinationBody(changed)
     },
