@@ -15,6 +15,8 @@ export interface ClaimedDestination extends Place {
   readonly failures: number
   readonly failingSince: Date | null
   readonly isTestAsked: boolean
+  /** Since its last charges were taken, or since it was made. */
+  readonly idleSeconds: number
   /** The fencing token of the claim. */
   readonly tries: number
 }
@@ -45,6 +47,7 @@ export function claimDestinations(
     lease: sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS}), tries = q.tries + 1`,
     columns: sql`q.id, q.customer_id as "customerId", q.kind, q.url, q.secret_sealed as "secretSealed",
       q.includes_content as "includesContent", q.failures, q.failing_since as "failingSince",
+      extract(epoch from now() - coalesce(q.last_success_at, q.created_at))::float8 as "idleSeconds",
       q.test_asked_at is not null and q.tested_at is null as "isTestAsked", q.tries,
       ${exactTime('q.sent_until')} as "sentUntil", q.sent_id as "sentId"`,
   }

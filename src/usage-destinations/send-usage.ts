@@ -49,7 +49,8 @@ const BATCH_WITH_CONTENT = 8
 const BATCHES_MAX = 10
 const RUN_MS_MAX = 20_000
 const TIMEOUT_MS = 10_000
-const IDLE_SECONDS = 20
+/** A destination is looked at again after a tenth of the time in which its customer used nothing, between these. */
+const IDLE_SECONDS = { least: 20, most: 300 }
 /** Older charges are given up, and counted. */
 export const AGE_DAYS_MAX = 7
 /** A destination that failed for so long without a success is switched off. */
@@ -132,11 +133,17 @@ async function sendBatch(
     end,
     count: events.length,
     outcome,
-    dueInSeconds: !isEnd ? LEASE_SECONDS : isLast ? IDLE_SECONDS : 0,
+    dueInSeconds: !isEnd ? LEASE_SECONDS : isLast ? pauseOf(claimed, events.length) : 0,
   })
   if (!isRecorded || isEnd) return undefined
   const state = outcome?.kind === 'taken' ? { failures: 0, failingSince: null } : {}
   return { claimed: { ...claimed, ...end, ...state }, limit }
+}
+
+/** In seconds: many idle destinations cost the database little, and one in use is late by little. */
+function pauseOf({ idleSeconds }: ClaimedDestination, sent: number): number {
+  if (sent > 0) return IDLE_SECONDS.least
+  return Math.min(Math.max(idleSeconds / 10, IDLE_SECONDS.least), IDLE_SECONDS.most)
 }
 
 async function bodyOf(

@@ -82,6 +82,24 @@ test('each charge of its customer is one span, a released hold is none, and noth
   assert.ok(lastSuccessAt)
 })
 
+test('an idle destination is looked at less often, up to every five minutes, and one in use every 20 s', async () => {
+  const idle = await seedDestination(db, collector.url)
+  const inUse = await seedDestination(db, collector.url)
+  await sql`update usage_destinations set created_at = now() - interval '2 hours'`.execute(db)
+  await seedCalls(db, inUse, 1)
+  const sender = createTestExport(db)
+  const dueInSeconds = async (of: SeededDestination): Promise<number> =>
+    ((await currentDestination(db, of)).dueAt.getTime() - Date.now()) / 1_000
+  await sendAll(db, sender)
+  assert.ok((await dueInSeconds(inUse)) < 21)
+  const pause = await dueInSeconds(idle)
+  assert.ok(pause > 200 && pause <= 300, String(pause))
+  await seedCalls(db, idle, 1)
+  await sendAll(db, sender)
+  assert.equal(collector.spans.length, 2)
+  assert.ok((await dueInSeconds(idle)) < 21, 'its customer uses it again')
+})
+
 test('what was charged before the destination was made is not sent', async () => {
   const buyer = await seedBuyer(db)
   await seedCalls(db, buyer, 3)

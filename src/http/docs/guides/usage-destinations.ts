@@ -52,9 +52,9 @@ export const usageDestinationsGuide: Guide = {
       'span',
       '2. O que chega',
       html`<p>
-          Um span por cobrança, cerca de um minuto depois da chamada: chamadas recusadas ou que
-          falharam sem custo não vão. As chamadas nunca esperam por isso. Só vai o que for cobrado
-          depois do cadastro.
+          Um span por cobrança, cerca de um minuto depois da chamada (até seis, se a conta passou
+          uma hora sem uso): chamadas recusadas ou que falharam sem custo não vão. As chamadas nunca
+          esperam por isso. Só vai o que for cobrado depois do cadastro.
         </p>
         ${table(
           'Os atributos de um span',
