@@ -103,6 +103,19 @@ test('each dashboard has its own address, and each of its panels a place and a q
   }
 })
 
+test('each alert is tested at its threshold and beyond it', async () => {
+  const [, atThreshold = '', beyond = ''] = (
+    await readFile(join(prometheus, 'tests/thresholds.test.yml'), 'utf8')
+  ).split('alert_rule_test:')
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
+  for (const tested of [atThreshold, beyond])
+    assert.deepEqual(
+      [...tested.matchAll(/alertname: (\w+)/g)].map(([, name]) => name),
+      alerts,
+    )
+  assert.equal(beyond.includes('exp_alerts: []'), false)
+})
+
 function hasPromtool(): boolean {
   try {
     execFileSync('promtool', ['--version'], { stdio: 'ignore' })
@@ -120,6 +133,7 @@ test(
     execFileSync('promtool', ['check', 'config', '--syntax-only', 'prometheus.yml'], {
       cwd: prometheus,
     })
-    execFileSync('promtool', ['test', 'rules', 'tests/alerts.test.yml'], { cwd: prometheus })
+    for (const file of ['alerts', 'thresholds'])
+      execFileSync('promtool', ['test', 'rules', `tests/${file}.test.yml`], { cwd: prometheus })
   },
 )
