@@ -1,8 +1,10 @@
 /** A customer with a destination of usage, and the worker that sends to it. */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import type { Database } from '../../src/db/open.ts'
+import { completeUntil } from '../../src/ledger/audit/audit-seals.ts'
 import { createResponseStore } from '../../src/stored-responses/response-store.ts'
 import {
   createUsageExport,
@@ -19,6 +21,9 @@ import {
 } from '../../src/usage-destinations/usage-destinations.ts'
 import { seedUsage, type SeededEvent, type SeededUse } from './seed-usage.ts'
 import { seedCustomer } from './test-database.ts'
+
+/** Some tests keep a transaction open. */
+const OPEN_MS_MAX = 500
 
 export const DESTINATION_SETTINGS: DestinationSettings = {
   sealingKey: randomBytes(32),
@@ -98,11 +103,23 @@ export function createTestExport(db: Database, more: Partial<SendUsageDeps> = {}
   })
 }
 
-/** Everything is due now, and is sent until nothing is due. */
+/** Everything is due now, and is sent until nothing is due: what was settled before the call, if no transaction is open. */
 export async function sendAll(db: Database, sender: UsageExport): Promise<void> {
+  await untilComplete(db)
   await sql`update usage_destinations set due_at = now() where disabled_at is null`.execute(db)
   do await sender.whenIdle()
   while ((await sender.sendDue()) > 0)
+}
+
+/** Connections that were just used may show their transaction for a moment. */
+async function untilComplete(db: Database): Promise<void> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db)
+  for (const endMs = Date.now() + OPEN_MS_MAX; Date.now() < endMs; await sleep(20)) {
+    const until = await completeUntil(db, 0)
+    const { rows: compared } = await sql<{ isComplete: boolean }>`
+      select ${until}::timestamptz >= ${rows[0]?.now}::timestamptz as "isComplete"`.execute(db)
+    if (compared[0]?.isComplete) return
+  }
 }
 
 export async function currentDestination(
