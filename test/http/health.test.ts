@@ -1,6 +1,7 @@
 /** What anybody may ask of the service's state: how upstreams do, and what does not work. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
@@ -52,6 +53,18 @@ function samples(
   for (let i = 0; i < ok; i++) recorder.sample({ vendor, upstreamId, ok: true, firstByteMs })
   for (let i = 0; i < failed; i++)
     recorder.sample({ vendor, upstreamId, ok: false, firstByteMs: 90_000 })
+}
+
+/** A pooler that was refused lets its clients wait for a second before it tries again. */
+async function untilAnswered(db: Database): Promise<void> {
+  for (const endMs = Date.now() + 10_000; ; await sleep(100)) {
+    const isAnswered = await sql`select`.execute(db).then(
+      () => true,
+      () => false,
+    )
+    if (isAnswered) return
+    assert.ok(Date.now() < endMs, 'the database stays closed')
+  }
 }
 
 async function withDatabase(work: (database: TestDatabase) => Promise<void>): Promise<void> {
@@ -195,6 +208,7 @@ test('samples survive an unavailable database, and each counts once', () =>
       ],
     )
     await letIn(true)
+    await untilAnswered(db)
     await Promise.all([recorder.flush(), recorder.flush()])
     await recorder.flush()
     const summary = await summarizeHealth(db, 1)
