@@ -109,7 +109,7 @@ function readAnswer(status: number, text: string, retryAfter: string | undefined
   if (status >= 300 && status < 400) return failed('redirect')
   if (UNAUTHORIZED.has(status)) return failed('unauthorized')
   if (NOT_FOUND.has(status)) return failed('not_found')
-  if (status >= 500 || TOO_EARLY.has(status)) return failed('http_status')
+  if (status < 200 || status >= 500 || TOO_EARLY.has(status)) return failed('http_status')
   return { kind: 'refused', error: 'batch_refused' }
 }
 
