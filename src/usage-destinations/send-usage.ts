@@ -51,6 +51,7 @@ const BATCH_WITH_CONTENT = 8
 const BATCHES_MAX = 10
 const RUN_MS_MAX = 20_000
 const TIMEOUT_MS = 10_000
+const LEASED = sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS})`
 /** A destination is looked at again after a tenth of the time in which its customer used nothing, between these. */
 const IDLE_SECONDS = { least: 20, most: 300 }
 /** Older charges are given up, and counted. */
@@ -129,7 +130,8 @@ async function sendBatch(
   if (outcome?.kind === 'too_large' && events.length > 1) {
     const smaller = Math.max(1, Math.floor(events.length / 2))
     if (isOver) return giveUpRun(deps, claimed, outcome)
-    return { claimed: { ...claimed, ...place }, limit: smaller }
+    const isOurs = await recordDestination(deps.db, claimed, LEASED)
+    return isOurs ? { claimed: { ...claimed, ...place }, limit: smaller } : undefined
   }
   const isEnd = isOver || isLast
   const isRecorded = await recordBatch(deps, claimed, {
