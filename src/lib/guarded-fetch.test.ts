@@ -404,3 +404,18 @@ test('a POST is guarded in the same way, is sent whole with its headers, and fol
   await assert.rejects(guardedPost('ftp://example.com/', options), { reason: 'bad_url' })
   assert.equal(asked.length, 1)
 })
+
+test('an answer that changes the protocol is a failure at once, and leaves no call waiting', async () => {
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: x', '', '']
+  answer = (request) => request.socket.write(lines.join('\r\n'))
+  assert.equal(await refusal(at('/s3cret')), 'failed')
+  const post = guardedPost(at('/'), {
+    headers: {},
+    body: '{}',
+    bytesMax: 4,
+    bodyTimeoutMs: 1_000,
+    timeoutMs: 10_000,
+    allowPrivate: true,
+  })
+  await assert.rejects(post, { reason: 'failed' })
+})

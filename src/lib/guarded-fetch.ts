@@ -231,6 +231,8 @@ function open(
     const request = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
     request.on('response', resolve)
     request.on('error', (error) => reject(failed(url, error)))
+    // An answer that changes the protocol (101) ends the request without a response and without an error.
+    request.on('close', () => reject(failed(url, undefined)))
     request.end(posted?.body)
   })
 }

@@ -37,12 +37,15 @@ export function claimDestinations(
   db: Database,
   which: 'quick' | 'slow',
   limit: number,
+  /** The ids of those that are not claimed although they are due. */
+  except: readonly string[] = [],
 ): Promise<ClaimedDestination[]> {
   const rows: ClaimableRows = {
     table: 'usage_destinations',
     key: ['id'],
     join: sql`join customers c on c.id = q.customer_id and c.deleted_at is null`,
-    isDue: sql`q.disabled_at is null and q.due_at <= now() and ${which === 'slow' ? isSlow : sql`not ${isSlow}`}`,
+    isDue: sql`q.disabled_at is null and q.due_at <= now() and ${which === 'slow' ? isSlow : sql`not ${isSlow}`}
+      and q.id <> all(${[...except]}::uuid[])`,
     orderBy: sql`q.due_at, q.id`,
     lease: sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS}), tries = q.tries + 1`,
     columns: sql`q.id, q.customer_id as "customerId", q.kind, q.url, q.secret_sealed as "secretSealed",

@@ -20,7 +20,10 @@ const PLACES = { quick: 12, slow: 8 } as const
 type Pace = keyof typeof PLACES
 
 export function createUsageExport(deps: SendUsageDeps): UsageExport {
-  const running = { quick: new Set<Promise<void>>(), slow: new Set<Promise<void>>() }
+  const running = {
+    quick: new Map<string, Promise<void>>(),
+    slow: new Map<string, Promise<void>>(),
+  }
   let filling: Promise<number> | undefined
   let isStopped = false
 
@@ -33,7 +36,9 @@ export function createUsageExport(deps: SendUsageDeps): UsageExport {
     for (const pace of ['quick', 'slow'] as const) {
       const limit = PLACES[pace] - running[pace].size
       if (isStopped || limit <= 0) continue
-      const claimed = await claimDestinations(deps.db, pace, limit)
+      // A change or a test makes one due that is being sent to: it waits for its place, and never has two.
+      const busy = [...running.quick.keys(), ...running.slow.keys()]
+      const claimed = await claimDestinations(deps.db, pace, limit, busy)
       for (const destination of claimed) start(pace, destination)
       started += claimed.length
     }
@@ -41,15 +46,19 @@ export function createUsageExport(deps: SendUsageDeps): UsageExport {
   }
   const start = (pace: Pace, destination: ClaimedDestination): void => {
     const work = send(deps, destination).finally(() => {
-      running[pace].delete(work)
+      running[pace].delete(destination.id)
       // The free place may have another destination waiting for it.
       fill().catch((error: unknown) => deps.log.warn('usage_destinations_not_claimed', { error }))
     })
-    running[pace].add(work)
+    running[pace].set(destination.id, work)
   }
   const whenIdle = async (): Promise<void> => {
     for (;;) {
-      const work = [...running.quick, ...running.slow, ...(filling ? [filling] : [])]
+      const work = [
+        ...running.quick.values(),
+        ...running.slow.values(),
+        ...(filling ? [filling] : []),
+      ]
       if (work.length === 0) return
       await Promise.allSettled(work)
     }

@@ -4,7 +4,7 @@ import { tracesUrl, type DestinationKind } from './destination-access.ts'
 import type { DestinationError } from './destination-errors.ts'
 import type { DestinationSettings } from './destination-settings.ts'
 
-export type PostOutcome = Taken | Refused | FailedPost
+export type PostOutcome = Taken | RefusedPost | FailedPost
 
 interface Taken extends Answered {
   readonly kind: 'taken'
@@ -13,7 +13,7 @@ interface Taken extends Answered {
 }
 
 /** The body is to blame: the same one would be refused again. */
-interface Refused extends Answered {
+export interface RefusedPost extends Answered {
   readonly kind: 'refused' | 'too_large'
   readonly error: DestinationError
 }
@@ -92,7 +92,7 @@ export async function postSpans(
 
 type Verdict =
   | Omit<Taken, keyof Answered>
-  | Omit<Refused, keyof Answered>
+  | Omit<RefusedPost, keyof Answered>
   | Omit<FailedPost, keyof Answered>
 
 /** A key or an address that is wrong can be set right, so nothing is given up for it. */
@@ -109,7 +109,7 @@ function readAnswer(status: number, text: string, retryAfter: string | undefined
   if (status >= 300 && status < 400) return failed('redirect')
   if (UNAUTHORIZED.has(status)) return failed('unauthorized')
   if (NOT_FOUND.has(status)) return failed('not_found')
-  if (status >= 500 || TOO_EARLY.has(status)) return failed('http_status')
+  if (status < 200 || status >= 500 || TOO_EARLY.has(status)) return failed('http_status')
   return { kind: 'refused', error: 'batch_refused' }
 }
 
@@ -133,10 +133,11 @@ function readPartial(text: string): { rejected: number; message: string } | unde
 /** A collector may say what it was sent: the answer is stored as it is, and shown. */
 function withoutSecrets(text: string, headers: Readonly<Record<string, string>>): string {
   const secrets = Object.values(headers).flatMap((value) => {
-    const words = value.split(/[\s,;=]+/)
+    const words = value.split(/[\s,;=:]+/)
     return [value, ...words, ...words.flatMap(decoded)]
   })
   return secrets
+    .flatMap(encodings)
     .filter(({ length }) => length >= SECRET_CHARACTERS_MIN)
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
@@ -146,6 +147,16 @@ function withoutSecrets(text: string, headers: Readonly<Record<string, string>>)
 function decoded(word: string): string[] {
   const text = Buffer.from(word, 'base64').toString('utf8')
   return text.includes(':') ? [text, ...text.split(':')] : []
+}
+
+/** As collectors write it: as it is, in JSON (PHP's has slashes escaped), in an address, and in base64. */
+function encodings(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const inUrl = encodeURIComponent(secret)
+  const lowerInUrl = inUrl.replaceAll(/%../g, (escape) => escape.toLowerCase())
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+  const spaced = inUrl.replaceAll('%20', '+')
+  return [secret, json, json.replaceAll('/', '\\/'), inUrl, lowerInUrl, spaced, base64]
 }
 
 /** As text that PostgreSQL can store. */

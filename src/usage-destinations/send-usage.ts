@@ -16,7 +16,7 @@ import type { CompleteTime } from './create-complete-time.ts'
 import { openHeaders } from './destination-access.ts'
 import type { DestinationSettings } from './destination-settings.ts'
 import { pauseAfterFailures } from './pause-after-failures.ts'
-import { postSpans, type FailedPost, type PostOutcome } from './post-spans.ts'
+import { postSpans, type FailedPost, type PostOutcome, type RefusedPost } from './post-spans.ts'
 import { readContents } from './read-contents.ts'
 import { countGivenUp, readUnsent, type Place, type SentEvent } from './read-unsent.ts'
 import { testSpan, toOtlpSpans } from './to-otlp-spans.ts'
@@ -38,6 +38,8 @@ export interface SendUsageDeps {
   readonly completeTime: CompleteTime
   /** Limit of a whole try; 10 s by default. */
   readonly timeoutMs?: number
+  /** A run begins no other batch after this time; 20 s by default. */
+  readonly runMs?: number
   readonly random?: () => number
   readonly lookup?: Lookup
 }
@@ -49,6 +51,7 @@ const BATCH_WITH_CONTENT = 8
 const BATCHES_MAX = 10
 const RUN_MS_MAX = 20_000
 const TIMEOUT_MS = 10_000
+const LEASED = sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS})`
 /** A destination is looked at again after a tenth of the time in which its customer used nothing, between these. */
 const IDLE_SECONDS = { least: 20, most: 300 }
 /** Older charges are given up, and counted. */
@@ -74,7 +77,7 @@ export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination
     })
   if (claimed.isTestAsked && !(await runTest(deps, claimed, post))) return
   const until = await deps.completeTime()
-  const endMs = performance.now() + RUN_MS_MAX
+  const endMs = performance.now() + (deps.runMs ?? RUN_MS_MAX)
   const limit = claimed.includesContent ? BATCH_WITH_CONTENT : BATCH
   let next: Next | undefined = { claimed, limit }
   for (let batches = 1; next; batches++) {
@@ -126,7 +129,9 @@ async function sendBatch(
   }
   if (outcome?.kind === 'too_large' && events.length > 1) {
     const smaller = Math.max(1, Math.floor(events.length / 2))
-    return isOver ? endRun(deps, claimed) : { claimed: { ...claimed, ...place }, limit: smaller }
+    if (isOver) return giveUpRun(deps, claimed, outcome)
+    const isOurs = await recordDestination(deps.db, claimed, LEASED)
+    return isOurs ? { claimed: { ...claimed, ...place }, limit: smaller } : undefined
   }
   const isEnd = isOver || isLast
   const isRecorded = await recordBatch(deps, claimed, {
@@ -248,12 +253,20 @@ async function recordOrSwitchOff(
   return false
 }
 
-/** Lets other destinations have their turn before the next batch. */
-async function endRun({ db }: SendUsageDeps, claimed: ClaimedDestination): Promise<undefined> {
-  await recordDestination(db, claimed, sql`due_at = now()`)
+/**
+ * A run that ends before a batch was small enough is a failure: the next one begins anew, and a collector that is slow to
+ * refuse must keep no place of the quick ones.
+ */
+async function giveUpRun(
+  deps: SendUsageDeps,
+  claimed: ClaimedDestination,
+  { error, latencyMs, httpStatus, answer }: RefusedPost,
+): Promise<undefined> {
+  const failed = { kind: 'failed', retryAfter: undefined } as const
+  await recordFailure(deps, claimed, { ...failed, error, latencyMs, httpStatus, answer })
 }
 
-/** False if the destination is not ours any more. A test that fails changes nothing else. */
+/** False if the destination is not ours any more. A test that fails changes nothing else but the pace. */
 async function runTest(
   { db, log }: SendUsageDeps,
   claimed: ClaimedDestination,
@@ -263,11 +276,12 @@ async function runTest(
   logOutcome(log, claimed, 0, outcome)
   const error =
     outcome.kind !== 'taken' ? outcome.error : outcome.rejected > 0 ? 'spans_refused' : null
-  const { httpStatus, answer } = outcome
+  const { httpStatus, answer, latencyMs } = outcome
   return recordDestination(
     db,
     claimed,
-    sql`tested_at = now(), test_error = ${error}, last_http_status = ${httpStatus}, last_answer = ${answer}`,
+    sql`latency_ms = greatest(latency_ms, ${latencyMs}::int4), tested_at = now(), test_error = ${error},
+      last_http_status = ${httpStatus}, last_answer = ${answer}`,
   )
 }
 

@@ -161,7 +161,8 @@ async function update(
   const row = await trx
     .updateTable('usage_destinations')
     .set({
-      ...(url === undefined ? {} : { url }),
+      // The new address has to show that it is not a slow one.
+      ...(url === undefined ? {} : { url, latency_ms: null }),
       ...(access ? toStored(sealingKey, found.id, access) : {}),
       ...(includesContent === undefined ? {} : { includes_content: includesContent }),
       ...(isSwitchedOff

@@ -118,6 +118,7 @@ test('an address that is private, or tells more than a host and a path, is refus
     'https://localhost/',
     'https://user:pass@otlp.example.com',
     'https://otlp.example.com/?x=1',
+    'https://otlp.example.com/v1/traces?',
     'https://otlp.example.com:25/',
     'ftp://otlp.example.com',
   ])

@@ -51,6 +51,15 @@ function idsOf(events: readonly { readonly id: string }[]): string[] {
   return events.map(({ id }) => id).toSorted()
 }
 
+function setUrl({ customerId, destination }: SeededDestination, url: string) {
+  return changeDestination(db, SYSTEM, sealingKey, {
+    customerId,
+    id: destination.id,
+    readChange: () => ({ url }),
+    fields: ['url'],
+  })
+}
+
 function setEnabled({ customerId, destination }: SeededDestination, isEnabled: boolean) {
   return changeDestination(db, SYSTEM, sealingKey, {
     customerId,
@@ -385,6 +394,20 @@ test('a destination that its customer switches off sends nothing of that time, a
   assert.deepEqual(arrived(), [event?.id])
 })
 
+test('a destination that is deleted while its collector refuses a large batch gets no smaller one', async () => {
+  const mine = await seedDestination(db, collector.url)
+  await seedCalls(db, mine, 4)
+  const { customerId, destination } = mine
+  collector.answer = (response) => {
+    void deleteDestination(db, SYSTEM, { customerId, id: destination.id }).then(() =>
+      response.writeHead(413).end(),
+    )
+    return true
+  }
+  await sendAll(db, createTestExport(db))
+  assert.equal(collector.requests.length, 1)
+})
+
 test('charges that could not be sent for a week are given up, and counted', async () => {
   const mine = await seedDestination(db, collector.url)
   const old = await seedCalls(db, mine, 3)
@@ -444,6 +467,49 @@ test('dead and slow collectors delay no other customer', async () => {
   assert.equal(state.lastError, 'redirect')
 })
 
+test('a destination has one place at a time, however often its customer changes and tests it meanwhile', async () => {
+  const mine = await seedDestination(db, collector.url)
+  await seedCalls(db, mine, 1)
+  await sql`update usage_destinations set latency_ms = 1`.execute(db)
+  collector.answer = () => true
+  const { customerId, destination } = mine
+  const sender = createTestExport(db, { timeoutMs: 1_000 })
+  for (let n = 0; n < 6; n++) {
+    await sender.sendDue()
+    if (n % 2 === 0) await askForTest(db, { customerId, id: destination.id })
+    else await setUrl(mine, collector.url)
+  }
+  await sleep(300)
+  assert.ok(collector.requests.length <= 1, `${collector.requests.length} at once`)
+  collector.answer = () => false
+  await sendAll(db, sender)
+  assert.equal((await currentDestination(db, mine)).sent, 1n)
+})
+
+test('a collector that is slow to refuse large batches, or a test, keeps no place of the quick ones', async () => {
+  const mine = await seedDestination(db, collector.url)
+  await seedCalls(db, mine, 4)
+  await sql`update usage_destinations set latency_ms = 1`.execute(db)
+  const latency = async (): Promise<number> =>
+    (await sql<{ ms: number }>`select latency_ms as ms from usage_destinations`.execute(db)).rows[0]
+      ?.ms ?? 0
+  collector.answer = (response) => {
+    setTimeout(() => response.writeHead(413).end(), 150)
+    return true
+  }
+  const sender = createTestExport(db, { runMs: 100 })
+  await sender.sendDue()
+  await sender.whenIdle()
+  const { failures, lastError, rejected } = await currentDestination(db, mine)
+  assert.deepEqual([failures, lastError, rejected], [1, 'batch_too_large', 0n])
+  assert.ok((await latency()) >= 140)
+  await sql`update usage_destinations set latency_ms = 1`.execute(db)
+  await askForTest(db, { customerId: mine.customerId, id: mine.destination.id })
+  await sender.sendDue()
+  await sender.whenIdle()
+  assert.ok((await latency()) >= 140)
+})
+
 test('an address that became private is refused at each delivery, and nothing connects to it', async () => {
   const mine = await seedDestination(
     db,
@@ -490,6 +556,30 @@ test('secrets are sealed, are in no log, and are hidden where a collector says t
   const { rows } = await sql<{ row: string }>`
     select d::text || encode(secret_sealed, 'escape') as row from usage_destinations d`.execute(db)
   assert.ok(!`${lines.join()} ${rows[0]?.row}`.includes('segredo'))
+})
+
+test('secrets are hidden also as collectors write them: in JSON, in an address, in base64, a part alone', async () => {
+  const secret = 'abc/DEF+ghi"jkl=='
+  const mine = await seedDestination(db, collector.url, {
+    access: { kind: 'otlp', headers: { 'x-key': `id-of-it:${secret}` } },
+  })
+  await seedCalls(db, mine, 1)
+  const inUrl = encodeURIComponent(secret)
+  const said = [
+    JSON.stringify(secret),
+    JSON.stringify(secret).replaceAll('/', '\\/'),
+    inUrl,
+    inUrl.replaceAll(/%../g, (text) => text.toLowerCase()),
+    Buffer.from(`id-of-it:${secret}`).toString('base64'),
+  ]
+  collector.answer = (response) => {
+    response.writeHead(401).end(said.join(' '))
+    return true
+  }
+  await sendAll(db, createTestExport(db))
+  const { lastAnswer } = await currentDestination(db, mine)
+  assert.match(String(lastAnswer), /\*\*\*/)
+  assert.doesNotMatch(String(lastAnswer), /abc|ghi|jkl|YWJj|aWQtb2/i)
 })
 
 test('another sealing key is a failure of its own, which sends nothing', async () => {

@@ -136,7 +136,7 @@ export function readAccess(
 export function readDestinationUrl(settings: DestinationSettings, text: string): string {
   const read = readWebhookUrl(text, settings)
   if ('fault' in read) throw faulty(`url: ${read.fault}`)
-  if (new URL(read.url).search !== '') throw faulty('url: não pode ter parâmetros (?)')
+  if (read.url.includes('?')) throw faulty('url: não pode ter parâmetros (?)')
   return read.url
 }
 
