@@ -148,6 +148,12 @@ test('each kind has its own secrets, and headers of the connection are not set',
     await call('POST', '/usage/destinations', { ...OTLP, headers: { a: 'x\r\nhost: y' } }),
     /headers/,
   )
+  for (const name of ['x\r\nhost: y', 'x\0', 'x y', 'é', '', 'x'.repeat(101)])
+    for (const value of ['v', { a: 1 }])
+      assertFault(
+        await call('POST', '/usage/destinations', { ...OTLP, headers: { [name]: value } }),
+        /headers/,
+      )
   assertFault(
     await call('POST', '/usage/destinations', { ...OTLP, headers: { 'X-A': '1', 'x-a': '2' } }),
     /repetido/,

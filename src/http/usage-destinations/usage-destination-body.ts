@@ -41,6 +41,8 @@ const fields = {
       Type.String({ minLength: 1, maxLength: 4_000, pattern: '^[\\x20-\\x7e]+$' }),
       {
         maxProperties: HEADERS_MAX,
+        // Without it, a name that is no header's name would be taken unchecked, with any value.
+        additionalProperties: false,
         description:
           'otlp: cabeçalhos de cada envio, como authorization; nunca mais são mostrados.',
       },
