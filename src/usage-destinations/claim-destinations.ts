@@ -26,8 +26,9 @@ export const LEASE_SECONDS = 120
 /** A destination that took longer for its last batch counts as a slow one. */
 const SLOW_MS = 2_000
 
-/** A new one has to show that it is not. */
-const isSlow = sql`(q.failures > 0 or q.latency_ms is null or q.latency_ms > ${SLOW_MS})`
+const isTestAsked = sql`(q.test_asked_at is not null and q.tested_at is null)`
+/** A new one has to show that it is not, and so does one that is tested. */
+const isSlow = sql`(q.failures > 0 or q.latency_ms is null or q.latency_ms > ${SLOW_MS} or ${isTestAsked})`
 
 /**
  * Claims destinations that are due. Those that fail or are slow are claimed apart, so that they never take the places of
@@ -51,7 +52,7 @@ export function claimDestinations(
     columns: sql`q.id, q.customer_id as "customerId", q.kind, q.url, q.secret_sealed as "secretSealed",
       q.includes_content as "includesContent", q.failures, q.failing_since as "failingSince",
       extract(epoch from now() - coalesce(q.last_success_at, q.created_at))::float8 as "idleSeconds",
-      q.test_asked_at is not null and q.tested_at is null as "isTestAsked", q.tries,
+      ${isTestAsked} as "isTestAsked", q.tries,
       ${exactTime('q.sent_until')} as "sentUntil", q.sent_id as "sentId"`,
   }
   return claimDue<ClaimedDestination>(db, rows, limit)

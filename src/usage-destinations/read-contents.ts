@@ -25,9 +25,18 @@ export async function readContents(
   }
   if (small.length === 0) return contents
   for (const [id, { input, output }] of await store.read(reader, small, 'all'))
-    contents.set(id, {
-      input: JSON.stringify(toMessages(JSON.parse(input ?? '[]'))),
-      output: JSON.stringify(toMessages(JSON.parse(output))),
-    })
+    contents.set(id, written(input ?? '[]', output))
   return contents
+}
+
+/** Customers can nest a text so deep that it is read and not written: that must not hold up its charge. */
+function written(input: string, output: string): SpanContent {
+  try {
+    return {
+      input: JSON.stringify(toMessages(JSON.parse(input))),
+      output: JSON.stringify(toMessages(JSON.parse(output))),
+    }
+  } catch {
+    return { omitted: 'unreadable' }
+  }
 }

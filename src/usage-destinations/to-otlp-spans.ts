@@ -25,7 +25,7 @@ export interface SpanContent {
   readonly input?: string
   readonly output?: string
   /** Why it is not there. */
-  readonly omitted?: 'too_large'
+  readonly omitted?: 'too_large' | 'unreadable'
 }
 
 export interface SpanOptions {
