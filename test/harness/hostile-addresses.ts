@@ -37,6 +37,7 @@ export const PRIVATE_HOSTS = [
   '[fd00:ec2::254]',
   '[::ffff:169.254.169.254]',
   '169.254.170.2',
+  '168.63.129.16',
   '100.100.100.200',
   '192.0.0.192',
   // Private and special networks.
