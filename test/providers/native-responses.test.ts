@@ -420,6 +420,36 @@ test('the events of a stream are the upstream’s own, each once, without those 
   assert.deepEqual(chunks.at(-1)?.usage, TOKENS)
 })
 
+test('output that comes whole, without deltas, is counted once: in the event that ends its item, or in the last one', async () => {
+  const [reasoning, call] = OUTPUT
+  const message = { type: 'message', content: [{ type: 'output_text', text: 'Olá.' }] }
+  const added = { type: 'response.output_item.added' }
+  const done = { type: 'response.output_item.done' }
+  events = [
+    { ...done, output_index: 0, item: reasoning },
+    { ...added, output_index: 1, item: call },
+    { ...done, output_index: 1, item: call },
+    { ...added, output_index: 2, item: { ...call, arguments: '' } },
+    { ...done, output_index: 2, item: call },
+    { type: 'response.completed', response: { output: [reasoning, call, call, message] } },
+  ]
+  const { chunks } = await answerOf(callOf({ input: 'a', stream: true }))
+  const deltas = chunks.map(({ body }) => (body.choices as any[])[0]?.delta)
+  const named = (index: number, args: string) => ({
+    tool_calls: [
+      { index, id: 'call_up', type: 'function', function: { name: 'look', arguments: args } },
+    ],
+  })
+  assert.deepEqual(deltas, [
+    { content: 'Hm.' },
+    named(1, '{"at":1}'),
+    undefined,
+    named(2, ''),
+    { content: '{"at":1}' },
+    { content: 'Olá.' },
+  ])
+})
+
 test('a stream that fails, or ends before its last event, is broken; before any output it can move on', async () => {
   const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } }
   for (const [wanted, reason] of [

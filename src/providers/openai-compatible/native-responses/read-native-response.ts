@@ -61,6 +61,7 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const deltas = createDeltaReader(RESPONSE_DELTAS)
   let hasCalls = false
   const counted = { webSearches: 0 }
+  const countWhole = createWholeCount()
   return {
     parse(bytes) {
       const chunks: StreamChunk[] = []
@@ -78,7 +79,7 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
         const searches = counted.webSearches > 0 ? { ...counted } : {}
-        chunks.push({ ...toChunk(event, hasCalls, searches), native: [event] })
+        chunks.push({ ...toChunk(event, countWhole(event), hasCalls, searches), native: [event] })
         deltas.record(data, event)
         if (isEnd(event)) return { chunks, end: 'done' }
       }
@@ -142,15 +143,49 @@ function countSearches(items: readonly JsonObject[]): number {
 
 function toChunk(
   event: JsonObject,
+  whole: string,
   hasCalls: boolean,
   searches: Searches,
 ): Omit<StreamChunk, 'native'> {
+  const delta = whole === '' ? undefined : { content: whole }
   if (isEnd(event)) {
     const response = isObject(event.response) ? event.response : {}
-    const last = { index: 0, delta: {}, finish_reason: finishOf(response, hasCalls) }
+    const last = { index: 0, delta: delta ?? {}, finish_reason: finishOf(response, hasCalls) }
     return { body: { choices: [last] }, usage: usageOf(response.usage, searches), ...searches }
   }
-  return { body: bodyOf(deltaOf(event)), usage: undefined, ...searches }
+  return { body: bodyOf(delta ?? deltaOf(event)), usage: undefined, ...searches }
+}
+
+/**
+ * Returns a function that takes the events in their order, and returns the text of items that came whole, without
+ * deltas: the client sees them, so they are output, too.
+ */
+function createWholeCount(): (event: JsonObject) => string {
+  const counted = new Set<unknown>()
+  const takeItem = (item: unknown, index: unknown): string => {
+    if (counted.has(index)) return ''
+    counted.add(index)
+    return wholeTextOf(item)
+  }
+  return (event) => {
+    const { type, output_index: index, item, response } = event
+    const isCounted = outputOf(event) !== undefined || (isCall(event) && wholeTextOf(item) !== '')
+    if (isCounted) counted.add(index)
+    if (type === 'response.output_item.done') return takeItem(item, index)
+    const output = isEnd(event) && isObject(response) ? response.output : undefined
+    return Array.isArray(output) ? output.map(takeItem).join('') : ''
+  }
+}
+
+/** Without the name of a call: the event that adds its item counts it. */
+function wholeTextOf(item: unknown): string {
+  if (!isObject(item)) return ''
+  const parts = [item.content, item.summary].flatMap((list) =>
+    Array.isArray(list) ? list.filter(isObject) : [],
+  )
+  return [item.arguments, item.input, ...parts.flatMap(({ text, refusal }) => [text, refusal])]
+    .filter((text) => typeof text === 'string')
+    .join('')
 }
 
 /** The output of an event, for the counts. */
