@@ -1448,6 +1448,7 @@ create table usage_destinations (
   constraint usage_destinations_pkey PRIMARY KEY (id)
 ) with (fillfactor=60);
 CREATE INDEX usage_destinations_by_customer ON usage_destinations USING btree (customer_id, created_at);
+CREATE INDEX usage_destinations_due ON usage_destinations USING btree (due_at, id) WHERE disabled_at IS NULL;
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON usage_destinations FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
 create table usage_events (
