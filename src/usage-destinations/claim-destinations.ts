@@ -14,7 +14,8 @@ export interface ClaimedDestination extends Place {
   readonly includesContent: boolean
   readonly failures: number
   readonly failingSince: Date | null
-  readonly isTestAsked: boolean
+  /** Of the test that waits, as an exact time. */
+  readonly testAskedAt: string | null
   /** Since its last charges were taken, or since it was made. */
   readonly idleSeconds: number
   /** The fencing token of the claim. */
@@ -52,10 +53,15 @@ export function claimDestinations(
     columns: sql`q.id, q.customer_id as "customerId", q.kind, q.url, q.secret_sealed as "secretSealed",
       q.includes_content as "includesContent", q.failures, q.failing_since as "failingSince",
       extract(epoch from now() - coalesce(q.last_success_at, q.created_at))::float8 as "idleSeconds",
-      ${isTestAsked} as "isTestAsked", q.tries,
+      case when ${isTestAsked} then ${exactTime('q.test_asked_at')} end as "testAskedAt", q.tries,
       ${exactTime('q.sent_until')} as "sentUntil", q.sent_id as "sentId"`,
   }
   return claimDue<ClaimedDestination>(db, rows, limit)
+}
+
+/** When the destination is due after a run: at once if a test was asked for meanwhile. Of the row that is updated, `q`. */
+export function dueAfter(seconds: number): RawBuilder<unknown> {
+  return sql`now() + case when ${isTestAsked} then interval '0' else make_interval(secs => ${seconds}) end`
 }
 
 /** False if the destination was changed, deleted or claimed by another worker meanwhile. */

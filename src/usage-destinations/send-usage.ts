@@ -11,9 +11,15 @@ import { createId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { SealError } from '../lib/seal.ts'
 import type { ResponseStore } from '../stored-responses/response-store.ts'
-import { LEASE_SECONDS, recordDestination, type ClaimedDestination } from './claim-destinations.ts'
+import {
+  dueAfter,
+  LEASE_SECONDS,
+  recordDestination,
+  type ClaimedDestination,
+} from './claim-destinations.ts'
 import type { CompleteTime } from './create-complete-time.ts'
 import { openHeaders } from './destination-access.ts'
+import type { DestinationError } from './destination-errors.ts'
 import type { DestinationSettings } from './destination-settings.ts'
 import { pauseAfterFailures } from './pause-after-failures.ts'
 import { postSpans, type FailedPost, type PostOutcome, type RefusedPost } from './post-spans.ts'
@@ -67,6 +73,7 @@ export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     log.error('usage_destination_unreadable', { destinationId: claimed.id, error })
+    if (claimed.testAskedAt) await recordTest(deps.db, claimed, UNREADABLE, UNREADABLE.error)
     return recordFailure(deps, claimed, UNREADABLE)
   }
   const post = (body: string): Promise<PostOutcome> =>
@@ -75,7 +82,7 @@ export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination
       timeoutMs: deps.timeoutMs ?? TIMEOUT_MS,
       lookup: deps.lookup,
     })
-  if (claimed.isTestAsked && !(await runTest(deps, claimed, post))) return
+  if (claimed.testAskedAt && !(await runTest(deps, claimed, post))) return
   const until = await deps.completeTime()
   const endMs = performance.now() + (deps.runMs ?? RUN_MS_MAX)
   const limit = claimed.includesContent ? BATCH_WITH_CONTENT : BATCH
@@ -138,7 +145,7 @@ async function sendBatch(
     end,
     count: events.length,
     outcome,
-    dueInSeconds: !isEnd ? LEASE_SECONDS : isLast ? pauseOf(claimed, events.length) : 0,
+    due: !isEnd ? LEASED : sql`due_at = ${dueAfter(isLast ? pauseOf(claimed, events.length) : 0)}`,
   })
   if (!isRecorded || isEnd) return undefined
   const state = outcome?.kind === 'taken' ? { failures: 0, failingSince: null } : {}
@@ -188,17 +195,17 @@ async function recordBatch(
     end,
     count,
     outcome,
-    dueInSeconds,
+    due,
   }: {
     readonly end: Place
     readonly count: number
     readonly outcome: Exclude<PostOutcome, FailedPost> | undefined
-    readonly dueInSeconds: number
+    readonly due: RawBuilder<unknown>
   },
 ): Promise<boolean> {
   const { db } = deps
   const moved = sql`sent_until = ${end.sentUntil}::timestamptz, sent_id = ${end.sentId}::uuid,
-    due_at = now() + make_interval(secs => ${dueInSeconds})`
+    ${due}`
   if (!outcome) return recordDestination(db, claimed, moved)
   const { latencyMs, httpStatus, answer } = outcome
   const state = sql`${moved}, latency_ms = ${latencyMs}, last_http_status = ${httpStatus}, last_answer = ${answer}`
@@ -230,7 +237,7 @@ async function recordFailure(
     claimed,
     sql`failures = failures + 1, failing_since = coalesce(failing_since, now()), last_failed_at = now(),
       last_error = ${error}, last_http_status = ${httpStatus}, last_answer = ${answer}, latency_ms = ${latencyMs},
-      due_at = now() + make_interval(secs => ${pauseMs / 1_000})`,
+      due_at = ${dueAfter(pauseMs / 1_000)}`,
   )
 }
 
@@ -276,11 +283,21 @@ async function runTest(
   logOutcome(log, claimed, 0, outcome)
   const error =
     outcome.kind !== 'taken' ? outcome.error : outcome.rejected > 0 ? 'spans_refused' : null
-  const { httpStatus, answer, latencyMs } = outcome
+  return recordTest(db, claimed, outcome, error)
+}
+
+/** A test that was asked for meanwhile still waits. */
+function recordTest(
+  db: Database,
+  claimed: ClaimedDestination,
+  { httpStatus, answer, latencyMs }: PostOutcome,
+  error: DestinationError | null,
+): Promise<boolean> {
   return recordDestination(
     db,
     claimed,
-    sql`latency_ms = greatest(latency_ms, ${latencyMs}::int4), tested_at = now(), test_error = ${error},
+    sql`latency_ms = greatest(latency_ms, ${latencyMs}::int4), test_error = ${error},
+      tested_at = case when q.test_asked_at = ${claimed.testAskedAt}::timestamptz then now() end,
       last_http_status = ${httpStatus}, last_answer = ${answer}`,
   )
 }

@@ -8,6 +8,7 @@ import { startOtlpCollector, type OtlpCollector } from '../harness/otlp-collecto
 import { createTestDatabase } from '../harness/test-database.ts'
 import {
   createTestExport,
+  currentDestination,
   seedCalls,
   seedDestination,
   sendAll,
@@ -40,6 +41,11 @@ test('a destination is sent to once at a time, however often a test is asked for
     await sleep(20)
   }
   assert.equal(hostile.requests.length, 1)
+  hostile.answer = () => false
+  await sender.whenIdle()
+  const { testedAt, testError } = await currentDestination(db, mine)
+  assert.ok(testedAt, 'what was asked for meanwhile follows at once')
+  assert.equal(testError, null)
   await sender.stop()
 })
 
