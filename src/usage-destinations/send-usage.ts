@@ -2,8 +2,7 @@
  * Sends the next charges of one claimed destination, batch by batch. The place of the destination moves only when its
  * collector has answered, so every charge arrives at least once; a repeated one is the same span.
  */
-import { sql, type RawBuilder } from 'kysely'
-import { audited, SYSTEM } from '../audit-log/audited.ts'
+import { sql } from 'kysely'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../db/open.ts'
 import type { Lookup } from '../lib/guarded-fetch.ts'
@@ -19,34 +18,24 @@ import {
 } from './claim-destinations.ts'
 import type { CompleteTime } from './create-complete-time.ts'
 import { openHeaders } from './destination-access.ts'
-import type { DestinationError } from './destination-errors.ts'
 import type { DestinationSettings } from './destination-settings.ts'
-import { pauseAfterFailures } from './pause-after-failures.ts'
 import { postSpans, type FailedPost, type PostOutcome, type RefusedPost } from './post-spans.ts'
 import { readContents } from './read-contents.ts'
 import { countGivenUp, readUnsent, type Place, type SentEvent } from './read-unsent.ts'
+import { recordBatch, recordFailure, recordTest, type RecordDeps } from './record-sending.ts'
 import { testSpan, toOtlpSpans } from './to-otlp-spans.ts'
 import { NO_EVENT } from './usage-destinations.ts'
 
-/** Called in the transaction that switches a destination off because it failed for days. */
-export type OnDestinationDisabled = (
-  trx: Database,
-  destination: { readonly id: string; readonly customerId: string; readonly url: string },
-) => Promise<void>
-
-export interface SendUsageDeps {
-  readonly db: Database
+export interface SendUsageDeps extends RecordDeps {
   readonly settings: DestinationSettings
   readonly catalog: Pick<Catalog, 'findModel'>
   readonly store: Pick<ResponseStore, 'measure' | 'read'>
-  readonly onDisabled: OnDestinationDisabled
   readonly log: Log
   readonly completeTime: CompleteTime
   /** Limit of a whole try; 10 s by default. */
   readonly timeoutMs?: number
   /** A run begins no other batch after this time; 20 s by default. */
   readonly runMs?: number
-  readonly random?: () => number
   readonly lookup?: Lookup
 }
 
@@ -62,8 +51,6 @@ const LEASED = sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS})`
 const IDLE_SECONDS = { least: 20, most: 300 }
 /** Older charges are given up, and counted. */
 export const AGE_DAYS_MAX = 7
-/** A destination that failed for so long without a success is switched off. */
-export const FAILING_HOURS_MAX = 72
 
 export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination): Promise<void> {
   const { settings, log } = deps
@@ -188,78 +175,6 @@ function exactOf(iso: string): string {
   return `${iso.slice(0, 23)}000Z`
 }
 
-async function recordBatch(
-  deps: SendUsageDeps,
-  claimed: ClaimedDestination,
-  {
-    end,
-    count,
-    outcome,
-    due,
-  }: {
-    readonly end: Place
-    readonly count: number
-    readonly outcome: Exclude<PostOutcome, FailedPost> | undefined
-    readonly due: RawBuilder<unknown>
-  },
-): Promise<boolean> {
-  const { db } = deps
-  const moved = sql`sent_until = ${end.sentUntil}::timestamptz, sent_id = ${end.sentId}::uuid,
-    ${due}`
-  if (!outcome) return recordDestination(db, claimed, moved)
-  const { latencyMs, httpStatus, answer } = outcome
-  const state = sql`${moved}, latency_ms = ${latencyMs}, last_http_status = ${httpStatus}, last_answer = ${answer}`
-  if (outcome.kind !== 'taken') {
-    const refused = sql`${state}, rejected = rejected + ${count}::int8, last_failed_at = now(),
-      last_error = ${outcome.error}, failing_since = coalesce(failing_since, now())`
-    return recordOrSwitchOff(deps, claimed, refused)
-  }
-  const rejected = Math.min(outcome.rejected, count)
-  const error = rejected > 0 ? 'spans_refused' : null
-  return recordDestination(
-    db,
-    claimed,
-    sql`${state}, sent = sent + ${count - rejected}::int8, rejected = rejected + ${rejected}::int8,
-      failures = 0, failing_since = null, last_success_at = now(), last_error = ${error},
-      last_failed_at = case when ${rejected > 0} then now() else last_failed_at end`,
-  )
-}
-
-async function recordFailure(
-  deps: SendUsageDeps,
-  claimed: ClaimedDestination,
-  outcome: FailedPost,
-): Promise<void> {
-  const { error, httpStatus, answer, latencyMs, retryAfter } = outcome
-  const pauseMs = pauseAfterFailures(claimed.failures + 1, retryAfter, new Date(), deps.random)
-  await recordOrSwitchOff(
-    deps,
-    claimed,
-    sql`failures = failures + 1, failing_since = coalesce(failing_since, now()), last_failed_at = now(),
-      last_error = ${error}, last_http_status = ${httpStatus}, last_answer = ${answer}, latency_ms = ${latencyMs},
-      due_at = ${dueAfter(pauseMs / 1_000)}`,
-  )
-}
-
-/** Records that the collector took nothing, and switches the destination off if that has lasted for too long. */
-async function recordOrSwitchOff(
-  { db, onDisabled }: SendUsageDeps,
-  claimed: ClaimedDestination,
-  set: RawBuilder<unknown>,
-): Promise<boolean> {
-  const { id, customerId, url, failingSince } = claimed
-  const failedForMs = failingSince === null ? 0 : Date.now() - failingSince.getTime()
-  if (failedForMs <= FAILING_HOURS_MAX * 3_600_000) return recordDestination(db, claimed, set)
-  await audited(db, SYSTEM, async (trx, record) => {
-    const disabled = sql`${set}, disabled_at = now(), disabled_reason = 'failing'`
-    if (!(await recordDestination(trx, claimed, disabled))) return
-    const details = { reason: 'failing' }
-    await record({ action: 'usage_destination.disabled', customerId, subjectId: id, details })
-    await onDisabled(trx, { id, customerId, url })
-  })
-  return false
-}
-
 /**
  * A run that ends before a batch was small enough is a failure: the next one begins anew, and a collector that is slow to
  * refuse must keep no place of the quick ones.
@@ -284,22 +199,6 @@ async function runTest(
   const error =
     outcome.kind !== 'taken' ? outcome.error : outcome.rejected > 0 ? 'spans_refused' : null
   return recordTest(db, claimed, outcome, error)
-}
-
-/** A test that was asked for meanwhile still waits. */
-function recordTest(
-  db: Database,
-  claimed: ClaimedDestination,
-  { httpStatus, answer, latencyMs }: PostOutcome,
-  error: DestinationError | null,
-): Promise<boolean> {
-  return recordDestination(
-    db,
-    claimed,
-    sql`latency_ms = greatest(latency_ms, ${latencyMs}::int4), test_error = ${error},
-      tested_at = case when q.test_asked_at = ${claimed.testAskedAt}::timestamptz then now() end,
-      last_http_status = ${httpStatus}, last_answer = ${answer}`,
-  )
 }
 
 function logOutcome(

@@ -1,6 +1,6 @@
 /**
  * Where customers have their usage sent. This file owns the setting and its secrets, which are stored sealed and never
- * shown; what is sent, and when, is in `export-usage.ts`.
+ * shown; what is sent, and when, is in `send-usage.ts`.
  */
 import { sql, type Selectable } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'

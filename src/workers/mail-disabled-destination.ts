@@ -1,6 +1,6 @@
 import { queueMail } from '../email/queue-mail.ts'
 import { createId } from '../lib/ids.ts'
-import type { OnDestinationDisabled } from '../usage-destinations/send-usage.ts'
+import type { OnDestinationDisabled } from '../usage-destinations/record-sending.ts'
 
 /** Queues one mail each time a destination of usage is switched off. */
 export const mailDisabledDestination: OnDestinationDisabled = async (trx, { customerId, url }) => {

@@ -9,7 +9,7 @@ import { createId } from '../../src/lib/ids.ts'
 import { decimalBrl, decimalUsd } from '../../src/lib/money.ts'
 import { createResponseStore } from '../../src/stored-responses/response-store.ts'
 import { listUsageEvents } from '../../src/usage/list-usage-events.ts'
-import { FAILING_HOURS_MAX } from '../../src/usage-destinations/send-usage.ts'
+import { FAILING_HOURS_MAX } from '../../src/usage-destinations/record-sending.ts'
 import {
   askForTest,
   changeDestination,
