@@ -32,9 +32,7 @@ export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer
   const calls = items.flatMap(callOf)
   const message = {
     role: 'assistant',
-    content: textOf(items, 'message', 'content', 'text'),
-    refusal: textOf(items, 'message', 'content', 'refusal'),
-    reasoning_content: textOf(items, 'reasoning', 'summary', 'text'),
+    ...textsOf(items),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
   const finish_reason = finishOf(native, calls.length > 0)
@@ -203,20 +201,29 @@ function callOf(item: JsonObject): JsonObject[] {
   return type === 'custom_tool_call' ? [{ id, type: 'custom', custom: { name, input } }] : []
 }
 
-/** The texts of all items of a type, in the parts of this field; null without any. */
-function textOf(
-  items: readonly JsonObject[],
-  type: string,
-  list: 'content' | 'summary',
-  field: 'text' | 'refusal',
-): string | null {
-  const texts = items
-    .filter((item) => item.type === type)
-    .flatMap((item) => (Array.isArray(item[list]) ? (item[list] as unknown[]) : []))
-    .map((part) => (isObject(part) ? part[field] : undefined))
-    .filter((text) => typeof text === 'string')
-  return texts.length > 0 ? texts.join('') : null
+/** The texts of all items; null for a kind of text that no item has. */
+function textsOf(items: readonly JsonObject[]): Readonly<Record<TextKind, string | null>> {
+  const texts: Record<TextKind, string | null> = {
+    content: null,
+    refusal: null,
+    reasoning_content: null,
+  }
+  const add = (kind: TextKind, text: unknown): void => {
+    if (typeof text === 'string') texts[kind] = (texts[kind] ?? '') + text
+  }
+  for (const { type, content, summary } of items) {
+    const parts = type === 'message' ? content : type === 'reasoning' ? summary : undefined
+    if (!Array.isArray(parts)) continue
+    for (const part of parts as unknown[]) {
+      if (!isObject(part)) continue
+      add(type === 'message' ? 'content' : 'reasoning_content', part.text)
+      if (type === 'message') add('refusal', part.refusal)
+    }
+  }
+  return texts
 }
+
+type TextKind = 'content' | 'refusal' | 'reasoning_content'
 
 function finishOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): string {
   if (status !== 'incomplete') return hasCalls ? 'tool_calls' : 'stop'

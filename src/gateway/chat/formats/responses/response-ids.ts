@@ -5,8 +5,8 @@ export function idTailOf(callId: string): string {
   return callId.replaceAll('-', '')
 }
 
-export function responseIdOf(callId: string): string {
-  return `resp_${idTailOf(callId)}`
+export function responseIdOf(idTail: string): string {
+  return `resp_${idTail}`
 }
 
 /** Undefined for an id that this service has never given. */

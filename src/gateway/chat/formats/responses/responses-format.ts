@@ -18,7 +18,7 @@ import {
   type NativeResponseStream,
 } from './native-response.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-seal.ts'
-import { repeatedFields } from './response-head.ts'
+import { writeRepeated, type EndedResponse, type Repeated } from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
 import { createResponseStream, type ResponseStream } from './response-stream.ts'
 import { searchesAsked } from './searches-asked.ts'
@@ -31,7 +31,7 @@ export interface ResponsesRequest extends ChatRequest {
   readonly clientTools: ClientTools
   /** The customer's seal. */
   readonly reasoning: ReasoningSeal
-  readonly repeated: JsonObject
+  readonly repeated: Repeated
   /** Set if the response is to be stored. */
   readonly kept?: KeptInput
 }
@@ -52,10 +52,10 @@ export interface ResponsesFormat extends WholeChatFormat<ResponsesRequest> {
     caller: Pick<ChatCaller, 'customerId'>,
     itemsBefore?: number,
   ): ResponsesRequest | Refusal
-  /** `onEnd` gets the response as it was written at its end; the last one counts. */
+  /** `onEnd` may be called more than once; the last response counts. */
   createWriter(
     call: { id: string; modelId: string; request: ResponsesRequest },
-    onEnd?: (response: JsonObject) => void,
+    onEnd?: (ended: EndedResponse) => void,
   ): ChatWriter
 }
 
@@ -89,8 +89,8 @@ export function createResponsesFormat(
       const { clientTools, repeated, reasoning } = request
       const idTail = idTailOf(id)
       const createdAt = Math.floor(Date.now() / 1000)
-      const repeatedText = JSON.stringify(repeated)
-      const head = { id: responseIdOf(id), createdAt, modelId, repeated, repeatedText, onEnd }
+      const repeatedText = writeRepeated(repeated)
+      const head = { id: responseIdOf(idTail), createdAt, modelId, repeatedText, onEnd }
       const models = [modelId, request.modelId]
       const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
       const options = { idTail, tools: clientTools, seal, ids }
@@ -128,8 +128,9 @@ export function readResponsesRequest(
     const { body: chat, tools } = toChatBody(body, reasoning, itemsBefore)
     const request = readChatRequest(chat, bytes)
     if (isRefusal(request)) return request
-    const { clientTools } = tools
-    return { ...request, clientTools, reasoning, repeated: repeatedFields(body, tools) }
+    const { clientTools, kept } = tools
+    const repeated = { body, tools: kept, isStored: false, previousId: null }
+    return { ...request, clientTools, reasoning, repeated }
   } catch (error) {
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
     throw error

@@ -15,6 +15,7 @@ import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { callIdOfResponse } from './response-ids.ts'
+import type { EndedResponse } from './response-head.ts'
 import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
 import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
 
@@ -51,22 +52,19 @@ export function createStoredResponsesFormat(
     createWriter(call) {
       const { kept } = call.request
       if (!kept) return format.createWriter(call)
-      let response: JsonObject | undefined
+      let response: EndedResponse | undefined
       const writer = format.createWriter(call, (ended) => (response = ended))
       return {
         ...writer,
         keep: () =>
           withinTime(deps.log, call.id, async () => {
             if (!response) return
-            const { output, ...head } = response
             await deps.store.put({
               id: call.id,
               ...kept.owner,
               previousId: kept.previousId,
-              isFailed: response.status === 'failed',
               input: JSON.stringify(kept.input),
-              output: JSON.stringify(output),
-              head: JSON.stringify(head),
+              ...response,
             })
           }),
       }
@@ -104,8 +102,8 @@ async function readStored(
     ...request,
     repeated: {
       ...request.repeated,
-      store: isStored,
-      previous_response_id: isAbsent(previous) ? null : previous,
+      isStored,
+      previousId: previous,
     },
     ...(isStored
       ? {
