@@ -57,6 +57,7 @@ export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStre
 function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
   const deltas = createDeltaReader(RESPONSE_DELTAS)
+  let hasBegun = false
   let hasCalls = false
   const counted = { webSearches: 0 }
   const countWhole = createWholeCount()
@@ -69,11 +70,12 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
           chunks.push(delta)
           continue
         }
-        if (isOpening(data)) continue
+        if (!hasBegun && isOpening(data)) continue
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
         if (OPENINGS.has(String(event.type))) continue
+        hasBegun = true
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
         const searches = counted.webSearches > 0 ? { ...counted } : {}

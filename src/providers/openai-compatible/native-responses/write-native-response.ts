@@ -171,13 +171,14 @@ function toTools(
   body: JsonObject,
   { body: chat, webSearchesMax }: Pick<ChatContent, 'body' | 'webSearchesMax'>,
 ): JsonObject {
+  if (!Array.isArray(body.tools) || body.tools.length === 0) return {}
   const names = new Set(
     (Array.isArray(chat.tools) ? (chat.tools as JsonObject[]) : []).map(
       (tool) => isObject(tool.function) && tool.function.name,
     ),
   )
   let hasSearch = false
-  const tools = (Array.isArray(body.tools) ? body.tools : [])
+  const tools = (body.tools as unknown[])
     .filter(isObject)
     .flatMap((tool): JsonObject[] => {
       if (isWebSearchTool(tool)) {
