@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import pg from 'pg'
 import { withParameter } from '../../src/db/database-address.ts'
+import { splitMessages } from './split-messages.ts'
 
 export interface TransactionPooler {
   /** The address for clients, which says that it is a pooler. */
@@ -139,20 +140,6 @@ async function openSession(databaseUrl: string): Promise<Socket> {
 async function readStartup(client: Socket): Promise<Buffer> {
   const [bytes] = (await once(client, 'data')) as [Buffer]
   return bytes
-}
-
-/** Calls back with each whole message: a type, a length that counts itself, and the rest. */
-function splitMessages(take: (message: Buffer) => void): (bytes: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0)
-  return (bytes) => {
-    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
-    while (rest.length >= 5) {
-      const length = 1 + rest.readInt32BE(1)
-      if (rest.length < length) return
-      take(rest.subarray(0, length))
-      rest = rest.subarray(length)
-    }
-  }
 }
 
 function message(type: string, body: Buffer): Buffer {

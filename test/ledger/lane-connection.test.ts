@@ -4,12 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLaneConnection } from '../../src/ledger/lane/lane-connection.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { openCuttableProxy } from '../model/cuttable-proxy.ts'
+import { openServerSessions } from '../model/server-sessions.ts'
 
 const MS_MAX = 20_000
 
 test('a clock that is set back does not keep a lane from its database', async () => {
   const database = await createTestDatabase()
-  const proxy = await openCuttableProxy(database.databaseUrl)
+  const sessions = openServerSessions(database.databaseUrl)
+  const proxy = await openCuttableProxy(database.databaseUrl, sessions)
   const lane = createLaneConnection(proxy.databaseUrl, 1_000)
   const ask = (): Promise<string | null> => lane.run({ name: 'one', text: 'select 1' }, [])
   try {
@@ -32,6 +34,7 @@ test('a clock that is set back does not keep a lane from its database', async ()
     mock.restoreAll()
     await lane.close()
     await proxy.close()
+    sessions.close()
     await database.drop()
   }
 })

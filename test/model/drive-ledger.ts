@@ -19,6 +19,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { openCuttableProxy, type CuttableProxy } from './cuttable-proxy.ts'
 import { createDrivenClock, type DrivenClock } from './driven-clock.ts'
 import { emptyDisk, fillDisk } from './faulty-disk.ts'
+import type { ServerSessions } from './server-sessions.ts'
 
 export { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 
@@ -75,6 +76,7 @@ export type Said = (answer: { readonly tokens: number | null; readonly isFinal: 
 
 export interface NodeOptions {
   readonly databaseUrl: string
+  readonly sessions: ServerSessions
   readonly laneCount: number
 }
 
@@ -102,7 +104,7 @@ export async function startNode(options: NodeOptions): Promise<DrivenNode> {
 
 async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenNode> {
   const { spoolDir } = machine
-  const proxy = await openCuttableProxy(options.databaseUrl)
+  const proxy = await openCuttableProxy(options.databaseUrl, options.sessions)
   const { databaseUrl } = proxy
   const own = openDatabase(databaseUrl, { onError: () => {} })
   const clock = createDrivenClock()

@@ -11,6 +11,9 @@ import { startEmbedded } from '../../src/db/embedded.ts'
 import { describeFailure, explore } from './explore.ts'
 import { EVERYTHING } from './generate-schedule.ts'
 
+/** More than the sessions of a world are at once, and those that wait for another client. */
+const WORLD_CONNECTIONS = 50
+
 const { values } = parseArgs({
   options: {
     schedules: { type: 'string', default: '10000' },
@@ -24,6 +27,7 @@ await chmod(dataDir, 0o755)
 const database = await startEmbedded({
   dataDir,
   log: () => {},
+  connections: Number(values.worlds) * WORLD_CONNECTIONS,
   // No schedule crashes the database itself.
   settings: { fsync: 'off', full_page_writes: 'off' },
 })

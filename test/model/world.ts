@@ -8,6 +8,7 @@ import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
 import { NANO_BRL_PER_TOKEN, testModel } from '../harness/open-test-ledger.ts'
 import { LEASE_SECONDS, startNode, type DrivenNode } from './drive-ledger.ts'
+import { openServerSessions, type ServerSessions } from './server-sessions.ts'
 
 export const NODES = 3
 /**
@@ -19,6 +20,8 @@ export const PICO_USD_PER_TOKEN = 2_000_000n
 
 export interface World {
   readonly database: TestDatabase
+  /** Of the nodes at the database. */
+  readonly sessions: ServerSessions
   /** By their index; a crashed node is replaced. */
   readonly nodes: DrivenNode[]
   /** The price, rate and markup of the test model's calls. */
@@ -52,11 +55,13 @@ export async function openWorld({
     bulletinAt: null,
     source: 'sandbox',
   })
+  const sessions = openServerSessions(databaseUrl)
   const start = (): Promise<DrivenNode[]> =>
-    Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, laneCount })))
+    Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, sessions, laneCount })))
   const nodes = await start()
   return {
     database,
+    sessions,
     nodes,
     terms: {
       priceId: (model as Model).price.id,
@@ -71,6 +76,7 @@ export async function openWorld({
     },
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
+      sessions.close()
       await database.drop()
     },
   }
