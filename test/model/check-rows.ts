@@ -3,7 +3,7 @@
  * ledger, whose states are all possible results of the answers; and by the promises themselves, from the rows and from what clients got.
  */
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Prepared } from './prepared.ts'
 import type { CustomerState, Pot } from './reference-ledger.ts'
 import type { Run, RunCustomer } from './run-schedule.ts'
 import { KEYS } from './steps.ts'
@@ -52,9 +52,9 @@ interface Event {
 }
 
 /** Returns one line for each fault. */
-export async function checkRows(db: Database, run: Run): Promise<string[]> {
+export async function checkRows(prepared: Prepared, run: Run): Promise<string[]> {
   const rows = await readRows(
-    db,
+    prepared,
     run.customers.map(({ id }) => id),
   )
   return run.customers.flatMap((customer, index) => {
@@ -211,8 +211,8 @@ function pictureOfRows(run: Run, { id, keyIds }: RunCustomer, rows: Rows): unkno
   }
 }
 
-async function readRows(db: Database, ids: readonly string[]): Promise<Map<string, Rows>> {
-  const { rows } = await sql<{ id: string; rows: Rows }>`
+async function readRows(prepared: Prepared, ids: readonly string[]): Promise<Map<string, Rows>> {
+  const statement = sql<{ id: string; rows: Rows }>`
     select c.id, jsonb_build_object(
       'account', (select jsonb_build_object('credited', credited_nano_brl::text, 'debited', debited_nano_brl::text,
         'charged', charged_nano_brl::text, 'held', held_nano_brl::text) from accounts where customer_id = c.id),
@@ -242,6 +242,7 @@ async function readRows(db: Database, ids: readonly string[]): Promise<Map<strin
       'corrections', (select coalesce(jsonb_agg(jsonb_build_object('hold', hold_id, 'outcome', outcome,
         'billed', billed_nano_brl::text)), '[]') from charge_corrections where customer_id = c.id)
     ) as rows
-    from unnest(${ids}::uuid[]) as c (id)`.execute(db)
+    from unnest(${ids}::uuid[]) as c (id)`
+  const rows = await prepared.run('read_rows', statement)
   return new Map(rows.map((row) => [row.id, row.rows]))
 }

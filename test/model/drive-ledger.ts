@@ -19,6 +19,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { openCuttableProxy, type CuttableProxy } from './cuttable-proxy.ts'
 import { createDrivenClock, type DrivenClock } from './driven-clock.ts'
 import { emptyDisk, fillDisk } from './faulty-disk.ts'
+import type { Prepared } from './prepared.ts'
 import type { ServerSessions } from './server-sessions.ts'
 
 export { LEASE_SECONDS } from '../../src/ledger/lease.ts'
@@ -290,21 +291,26 @@ function noResolution(lane: number): Resolution {
   return release({ id: createId(), customerId }, 'model')
 }
 
+/** For `passTime`: statements of one transaction, each with a snapshot of its own. */
+export const MAKE_TIME_PASS = `
+  create function model_pass_time(p_seconds float8, p_except uuid[]) returns void language plpgsql as $$ begin
+    -- The lock order of every transaction that changes rows of a customer.
+    perform 1 from accounts where customer_id in (select customer_id from holds)
+      order by customer_id for no key update;
+    update holds set created_at = created_at - make_interval(secs => p_seconds);
+    -- A world uses up thousands of nodes, and the last heartbeat of a fenced one no longer matters.
+    update nodes set seen_at = seen_at - make_interval(secs => p_seconds)
+      where fenced_at is null and id <> all (p_except);
+  end $$`
+
 /** Moves the clock of all rows forward; the excepted nodes keep sending heartbeats. */
 export async function passTime(
   db: Database,
   { seconds, except }: { readonly seconds: number; readonly except: readonly string[] },
 ): Promise<void> {
-  const ago = sql`make_interval(secs => ${seconds})`
-  await inTransaction(db, async (trx) => {
-    // The lock order of every transaction that changes rows of a customer.
-    await sql`select 1 from accounts where customer_id in (select customer_id from holds)
-      order by customer_id for no key update`.execute(trx)
-    await sql`update holds set created_at = created_at - ${ago}`.execute(trx)
-    // A world uses up thousands of nodes, and the last heartbeat of a fenced one no longer matters.
-    await sql`update nodes set seen_at = seen_at - ${ago}
-      where fenced_at is null and id <> all(${except}::uuid[])`.execute(trx)
-  })
+  await inTransaction(db, (trx) =>
+    sql`select public.model_pass_time(${seconds}, ${except})`.execute(trx),
+  )
 }
 
 export interface FirstEvent {
@@ -313,11 +319,12 @@ export interface FirstEvent {
 }
 
 /** Those of these holds that another node than the caller's resolved. */
-export async function listReconciled(db: Database, ids: readonly string[]): Promise<FirstEvent[]> {
-  const { rows } = await sql<FirstEvent>`
+export async function listReconciled(
+  prepared: Prepared,
+  ids: readonly string[],
+): Promise<FirstEvent[]> {
+  const statement = sql<FirstEvent>`
     select id, cost_billed_nano_brl as "billedNanoBrl" from usage_events
-    where id = any(${ids}::uuid[]) and (reason like 'node_lost%' or reason like 'hold_forgotten%')`.execute(
-    db,
-  )
-  return rows
+    where id = any(${ids}::uuid[]) and (reason like 'node_lost%' or reason like 'hold_forgotten%')`
+  return prepared.run('list_reconciled', statement)
 }

@@ -80,7 +80,7 @@ interface NodeState {
 }
 
 export async function runSchedule(world: World, schedule: Schedule): Promise<void> {
-  const seeded = await seedCustomers(world.database.db, schedule.customers)
+  const seeded = await seedCustomers(world.prepared, schedule.customers)
   const customers = seeded.map((one, index): RunCustomer => {
     const versions = Object.fromEntries(KEYS.map((name) => [name, 1])) as Record<KeyName, number>
     const counted = Object.fromEntries(KEYS.map((name) => [name, 0])) as Record<KeyName, number>
@@ -102,7 +102,7 @@ export async function runSchedule(world: World, schedule: Schedule): Promise<voi
   }
   faults.push(...(await driver.quiesce()))
   if (faults.length === 0)
-    faults.push(...(await checkRows(world.database.db, { customers, calls: driver.calls })))
+    faults.push(...(await checkRows(world.prepared, { customers, calls: driver.calls })))
   if (faults.length > 0) faults.push(...driver.reconcileErrors)
   if (faults.length > 0) throw new PromiseBroken(faults.join('\n'))
 }
@@ -141,6 +141,16 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   /** Without the answers of dead processes. */
   function listOutstanding(): Promise<unknown>[] {
     return [...outstanding].flatMap(([done, node]) => (node?.isCrashed ? [] : [done]))
+  }
+
+  /** The nodes whose lanes get work in these steps. */
+  function nodesOf(steps: readonly Step[]): Set<DrivenNode> {
+    const used = steps.flatMap((step): (DrivenNode | undefined)[] => {
+      if ('node' in step) return [nodeAt(step.node)]
+      if ('calls' in step) return step.calls.map((id) => calls.get(id)?.node)
+      return 'call' in step ? [calls.get(step.call)?.node] : []
+    })
+    return new Set(used.filter((node) => node !== undefined))
   }
 
   /** Whether its answers can be expected. */
@@ -308,7 +318,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         call.isReconciled ? [] : [[call.attempt.id, { id, call }] as const],
       ),
     )
-    for (const event of await listReconciled(db, [...open.keys()])) {
+    for (const event of await listReconciled(world.prepared, [...open.keys()])) {
       const { id, call } = open.get(event.id) as { id: number; call: RunCall }
       call.isReconciled = true
       const tokens = fromNanoBrl(event.billedNanoBrl)
@@ -460,7 +470,7 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   async function run({ isTogether, steps }: Round): Promise<string[]> {
     const breaking: Promise<void>[] = []
     // The lanes are busy while these calls arrive.
-    if (isTogether) for (const node of nodes) if (isWell(node)) node.occupyLanes()
+    if (isTogether) for (const node of nodesOf(steps)) if (isWell(node)) node.occupyLanes()
     for (const step of steps) {
       const done = perform(step)
       if (done) breaking.push(done)
@@ -540,11 +550,13 @@ function outcomeOf(verdict: Verdict): string {
 
 /** False if it takes longer. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const late = new AbortController()
-  const isLate = sleep(ms, false, { signal: late.signal }).catch(() => false)
+  let timer: NodeJS.Timeout | undefined
+  const isLate = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
   try {
     return await Promise.race([work.then(() => true), isLate])
   } finally {
-    late.abort()
+    clearTimeout(timer)
   }
 }

@@ -29,7 +29,14 @@ const database = await startEmbedded({
   log: () => {},
   connections: Number(values.worlds) * WORLD_CONNECTIONS,
   // No schedule crashes the database itself.
-  settings: { fsync: 'off', full_page_writes: 'off' },
+  settings: {
+    fsync: 'off',
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    wal_compression: 'off',
+    max_wal_size: '256MB',
+  },
 })
 process.env.TEST_DATABASE_URL = database.databaseUrl
 const startedAtMs = performance.now()

@@ -1,7 +1,7 @@
 /** Seeds the customers of a schedule with all of their rows, in one statement. */
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
 import { createId } from '../../src/lib/ids.ts'
+import type { Prepared } from './prepared.ts'
 import { KEYS, type CustomerSpec, type KeyName } from './steps.ts'
 import { toNanoBrl, toPicoUsd } from './world.ts'
 
@@ -12,7 +12,7 @@ export interface SeededCustomer {
 }
 
 export async function seedCustomers(
-  db: Database,
+  prepared: Prepared,
   specs: readonly CustomerSpec[],
 ): Promise<SeededCustomer[]> {
   const customers = specs.map(() => ({
@@ -36,7 +36,7 @@ export async function seedCustomers(
       })),
     }
   })
-  await sql`
+  const statement = sql`
     with spec as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as s (id uuid, team_id uuid, credited int8, budget int8, cap int8, keys jsonb)
@@ -63,6 +63,7 @@ export async function seedCustomers(
       select id, 'day', 'UTC', ${toNanoBrl(1_000_000)} from key where has_caps
     )
     insert into api_key_budgets (api_key_id, period, timezone, limit_pico_usd)
-    select id, 'lifetime', 'UTC', budget from key where has_budget`.execute(db)
+    select id, 'lifetime', 'UTC', budget from key where has_budget`
+  await prepared.run('seed_customers', statement)
   return customers
 }

@@ -7,7 +7,8 @@ import type { Resolution } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
 import { NANO_BRL_PER_TOKEN, testModel } from '../harness/open-test-ledger.ts'
-import { LEASE_SECONDS, startNode, type DrivenNode } from './drive-ledger.ts'
+import { LEASE_SECONDS, MAKE_TIME_PASS, startNode, type DrivenNode } from './drive-ledger.ts'
+import { openPrepared, type Prepared } from './prepared.ts'
 import { openServerSessions, type ServerSessions } from './server-sessions.ts'
 
 export const NODES = 3
@@ -20,6 +21,7 @@ export const PICO_USD_PER_TOKEN = 2_000_000n
 
 export interface World {
   readonly database: TestDatabase
+  readonly prepared: Prepared
   /** Of the nodes at the database. */
   readonly sessions: ServerSessions
   /** By their index; a crashed node is replaced. */
@@ -41,6 +43,7 @@ export async function openWorld({
     // Deadlocks are detected at once, because the schedules check that there are none.
     await client.query(`do $$ begin
       execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`)
+    await client.query(MAKE_TIME_PASS)
     if (prepare) await client.query(prepare)
     // Nodes are not fenced before that.
     await client.query(
@@ -55,12 +58,14 @@ export async function openWorld({
     bulletinAt: null,
     source: 'sandbox',
   })
+  const prepared = openPrepared(databaseUrl, db)
   const sessions = openServerSessions(databaseUrl)
   const start = (): Promise<DrivenNode[]> =>
     Promise.all(LANES.map((laneCount) => startNode({ databaseUrl, sessions, laneCount })))
   const nodes = await start()
   return {
     database,
+    prepared,
     sessions,
     nodes,
     terms: {
@@ -77,6 +82,7 @@ export async function openWorld({
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
       sessions.close()
+      await prepared.close()
       await database.drop()
     },
   }
