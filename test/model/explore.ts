@@ -91,6 +91,12 @@ async function exploreIn(
   let isBreach = false
   let shrinkUntilMs = Number.POSITIVE_INFINITY
   let ran = 0
+  /** fast-check cannot be stopped: its next schedule waits for ever. */
+  const stopped = Promise.withResolvers<undefined>()
+  const stop = (): Promise<void> => {
+    stopped.resolve(undefined)
+    return new Promise(() => {})
+  }
 
   async function tryOnce(schedule: Schedule, pausesLeft = PAUSED_MAX): Promise<boolean> {
     const startedAtMs = performance.now()
@@ -119,12 +125,12 @@ async function exploreIn(
   }
 
   try {
-    const details = await fc.check(
+    const checked = fc.check(
       fc.asyncProperty(schedules(vocabulary), async (schedule) => {
         const isShrinking = Number.isFinite(shrinkUntilMs)
         if (isShrinking && performance.now() > shrinkUntilMs) return
-        if (!isShrinking && found.any && exploration.stopsAtFirst) return
-        if (exploration.signal?.aborted) return
+        if (!isShrinking && found.any && exploration.stopsAtFirst) return stop()
+        if (exploration.signal?.aborted) return stop()
         // fast-check goes on with the neighbours of a path whose schedule passes.
         if (path !== undefined && ran > 0) return
         for (let left = isShrinking || path !== undefined ? SHRINK_REPEATS : 1; left > 0; left--) {
@@ -137,7 +143,8 @@ async function exploreIn(
       }),
       { numRuns: count, seed, ...(path === undefined ? {} : { path, endOnFailure: true }) },
     )
-    if (!details.failed) {
+    const details = await Promise.race([checked, stopped.promise])
+    if (!details?.failed) {
       const breach = await findBreach(world)
       if (breach === undefined) return { ran }
       return {

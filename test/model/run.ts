@@ -12,7 +12,7 @@ import { describeFailure, explore } from './explore.ts'
 import { EVERYTHING } from './generate-schedule.ts'
 
 /** More than the sessions of a world are at once, and those that wait for another client. */
-const WORLD_CONNECTIONS = 50
+const WORLD_CONNECTIONS = 30
 
 const { values } = parseArgs({
   options: {

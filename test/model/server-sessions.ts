@@ -32,7 +32,7 @@ interface Connection {
   client: SessionClient | undefined
   /** The server's messages up to the first ReadyForQuery; a later client gets them, too. */
   greeting: Buffer | undefined
-  write(message: Buffer): void
+  write(messages: readonly Buffer[]): void
   leave(): void
 }
 
@@ -68,12 +68,13 @@ export function openServerSessions(databaseUrl: string): ServerSessions {
     const connection: Connection = {
       client: undefined,
       greeting: undefined,
-      write(message) {
-        const type = message[0]
-        const isWhole = type === QUERY || type === SYNC
-        if (isWhole) owed += 1
-        if (type !== PASSWORD) isUnsynced = !isWhole
-        socket.write(message)
+      write(messages) {
+        for (const { 0: type } of messages) {
+          const isWhole = type === QUERY || type === SYNC
+          if (isWhole) owed += 1
+          if (type !== PASSWORD) isUnsynced = !isWhole
+        }
+        socket.write(messages.length === 1 ? (messages[0] as Buffer) : Buffer.concat(messages))
       },
       leave() {
         connection.client = undefined
@@ -145,15 +146,25 @@ export function openServerSessions(databaseUrl: string): ServerSessions {
       if (used?.greeting) client.receive(used.greeting)
     }
 
-    const messages = splitMessages((message) => {
-      if (isLeft) return
-      if (message[0] !== TERMINATE) return connection?.write(message)
+    const whole: Buffer[] = []
+    const split = splitMessages((message) => whole.push(message))
+
+    /** Together, as the client wrote them. */
+    function pass(bytes: Buffer): void {
+      split(bytes)
+      const messages = whole.splice(0)
+      if (isLeft || messages.length === 0) return
+      const isEnd = messages.at(-1)?.[0] === TERMINATE
+      if (isEnd) messages.pop()
+      if (messages.length > 0) connection?.write(messages)
+      if (!isEnd) return
       leave()
       client.end()
-    })
+    }
+
     return {
       write(bytes) {
-        if (connection) return messages(bytes)
+        if (connection) return pass(bytes)
         startup = Buffer.concat([startup, bytes])
         if (startup.length < 8 || startup.length < startup.readInt32BE(0)) return
         if (startup.readInt32BE(4) !== PROTOCOL) throw new Error('the model speaks without TLS')
