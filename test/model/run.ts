@@ -1,5 +1,5 @@
 /**
- * `node test/model/run.ts --schedules 100000 --seed 1 --worlds 16`: explores for hours, on a separate PostgreSQL.
+ * `node test/model/run.ts --schedules 100000 --seed 1 --worlds 16`: explores on a separate PostgreSQL, see docs/proof.md.
  * World `i` has the seed `seed + i` and its share of the schedules. Prints the seeds, the time and every failure,
  * and exits 1 if there is one. SIGTERM and SIGINT end it early, with the same report.
  */
