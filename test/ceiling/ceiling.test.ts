@@ -15,7 +15,7 @@ import { after, before, test } from 'node:test'
 import fc from '../harness/fast-check.ts'
 import { effort, seedOr } from '../harness/effort.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import {
   AMPLE_NANO_BRL,
@@ -69,7 +69,7 @@ const someCase: fc.Arbitrary<Case> = fc.record({
 let database: TestDatabase
 let upstream: HostileUpstream
 let file: ConfigFile
-let node: TestNode
+let node: LocalNode
 let slots: Slot[]
 let askGateway: AskGateway
 
@@ -77,7 +77,7 @@ before(async () => {
   database = await createTestDatabase()
   upstream = await startHostileUpstream()
   file = await writeConfigFile(configFor(upstream.url))
-  node = await startTestNode({
+  node = await startLocalNode({
     databaseUrl: database.databaseUrl,
     env: { ...CEILING_ENV, CATRACA_CONFIG: file.path, LOG_LEVEL: LOG_FILE ? 'warn' : 'error' },
   })

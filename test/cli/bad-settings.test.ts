@@ -11,7 +11,8 @@ import { parseEnv } from 'node:util'
 import { ConfigError, loadConfig } from '../../src/composition/config.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
-import { runCli, runCliProcess } from '../harness/run-cli.ts'
+import { runCliProcess } from '../harness/run-cli-process.ts'
+import { runCli } from '../harness/run-cli.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
-import { runCli, runCliProcess, type RanCli, TARGET_LINE } from '../harness/run-cli.ts'
+import { runCliProcess } from '../harness/run-cli-process.ts'
+import { runCli, type RanCli, TARGET_LINE } from '../harness/run-cli.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

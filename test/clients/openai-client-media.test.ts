@@ -7,16 +7,16 @@ import { after, before, test } from 'node:test'
 import OpenAI, { APIError, BadRequestError, NotFoundError, toFile } from 'openai'
 import { seedCustomer } from '../harness/test-database.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { nanoOf, untilNoUploadIsLeft, wav, withExactCharge } from '../harness/media-calls.ts'
 
 const SECONDS = 12.3
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let client: OpenAI
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   client = clientOf(gateway.secret)
 })
 

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ask } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { withClient } from '../harness/test-database.ts'
 import { startTestNode } from '../harness/test-node.ts'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
 })
 
 after(() => gateway.stop())

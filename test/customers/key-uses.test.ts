@@ -6,7 +6,7 @@ import { createKeyUses } from '../../src/customers/key-uses.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 
 const NOON_MS = Date.UTC(2026, 0, 31, 12)
 
@@ -105,7 +105,7 @@ test('nodes that write the same keys concurrently do not block each other', asyn
 
 test('a use just before a node stops is stored', async () => {
   const { key, secret } = await seedCustomer(database.db, { balanceBrl: '1' })
-  const node = await startTestNode({ databaseUrl: database.databaseUrl })
+  const node = await startLocalNode({ databaseUrl: database.databaseUrl })
   try {
     const headers = { authorization: `Bearer ${secret}` }
     assert.equal((await fetch(`${node.baseUrl}/usage`, { headers })).status, 200)

@@ -13,7 +13,7 @@ import { startDatabasePair, type DatabasePair } from '../harness/database-pair.t
 import { startBalancer, type Balancer } from './balancer.ts'
 import { createFaultNode, type FaultNode, type OtherRelease } from './fault-node.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
-import { runCliProcess } from '../harness/run-cli.ts'
+import { runCliProcess } from '../harness/run-cli-process.ts'
 import { createProcessor, type ProcessorProcess } from './processor-process.ts'
 import {
   findPreviousMissing,

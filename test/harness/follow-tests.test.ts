@@ -16,6 +16,16 @@ test('each test belongs to the suite around it, and each late error to its test,
   assert.equal(run(['--import', FOLLOW]), plain)
 })
 
+test('an error in a server that a hook or the file has started fails the test that runs', () => {
+  for (const start of ['before(() => serve())', 'serve()']) {
+    const results = run(['--import', FOLLOW], SERVER.replace('START', start))
+    assert.match(
+      results,
+      /ok 1 - is quiet\n *not ok 2 - throws\n.*\n *not ok 3 - rejects\n.*\n *ok 4 - is quiet again/,
+    )
+  }
+})
+
 test('no hook runs for the promises of a test', () => {
   assert.match(run([], PROMISES), /[1-9]\d* promises have a number/)
   assert.match(run(['--import', FOLLOW], PROMISES), /0 promises have a number/)
@@ -50,6 +60,32 @@ test('throws later', async () => {
 test('rejects later', async () => {
   void sleep(1).then(() => { throw new Error('nobody waits') })
   await new Promise(() => {})
+})
+`
+/** The server answers at once, and fails a little later. */
+const SERVER = `
+import { EventEmitter, once } from 'node:events'
+import { before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+const calls = new EventEmitter()
+let waiting = []
+function serve() {
+  calls.on('call', (fault) => waiting.push(fault))
+  setInterval(() => {
+    const faults = waiting
+    waiting = []
+    for (const fault of faults) {
+      if (fault === 'reject') void sleep(1).then(() => { throw new Error('nobody waits') })
+      else throw new Error('late')
+    }
+  }, 1).unref()
+}
+await suite('a file', async () => {
+  START
+  test('is quiet', () => sleep(5))
+  test('throws', async () => { calls.emit('call', 'throw'); await sleep(100) })
+  test('rejects', async () => { calls.emit('call', 'reject'); await sleep(100) })
+  test('is quiet again', () => sleep(5))
 })
 `
 const PROMISES = `

@@ -1,34 +1,9 @@
-/** A server process with a separate database. */
-import { createTestDatabase, seedCustomer, type TestDatabase } from './test-database.ts'
-import { startTestNode, type TestNode } from './test-node.ts'
+/** A server in the process of the test, with a separate database. */
+import { startLocalNode, type LocalNode } from './local-node.ts'
+import { openGateway, type Gateway } from './open-gateway.ts'
 
-export interface TestGateway {
-  readonly database: TestDatabase
-  readonly node: TestNode
-  /** Of a customer with BRL 10,000. */
-  readonly secret: string
-  readonly customerId: string
-  stop(): Promise<void>
-}
+export type TestGateway = Gateway<LocalNode>
 
-export async function startGateway(env: Record<string, string> = {}): Promise<TestGateway> {
-  const database = await createTestDatabase()
-  try {
-    const node = await startTestNode({ databaseUrl: database.databaseUrl, env })
-    const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10000' })
-    return {
-      database,
-      node,
-      secret,
-      customerId,
-      async stop() {
-        await node.stop()
-        await node.remove()
-        await database.drop()
-      },
-    }
-  } catch (error) {
-    await database.drop()
-    throw error
-  }
+export function startGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+  return openGateway(startLocalNode, env)
 }

@@ -21,6 +21,7 @@ import { seedCustomer } from './test-database.ts'
 import { ask, type Asked } from './ask.ts'
 import { untilNoHoldIsOpen } from './assert-audit.ts'
 import type { TestGateway } from './gateway.ts'
+import type { TestNode } from './test-node.ts'
 
 // ── requests ───────────────────────────────────────────────────────────────────────────────────
 
@@ -307,16 +308,16 @@ export async function assertUntouched(
 export const SEES_OPEN_FILES = existsSync('/proc/self/fd')
 
 /** Files of uploads in the folder, and unlinked ones that the process still has open. */
-export function uploadsLeft(node: TestGateway['node']): string[] {
+export function uploadsLeft(node: TestNode): string[] {
   return [...filesIn(join(node.dataDir, 'uploads')), ...openUploads(node).map(({ path }) => path)]
 }
 
 /** Bytes of the uploads that the process has open. */
-export function uploadedBytes(node: TestGateway['node']): number {
+export function uploadedBytes(node: TestNode): number {
   return openUploads(node).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-function openUploads({ process }: TestGateway['node']): { path: string; bytes: number }[] {
+function openUploads({ process }: TestNode): { path: string; bytes: number }[] {
   const folder = `/proc/${process.pid}/fd`
   return filesIn(folder).flatMap((fd) => {
     try {
@@ -333,7 +334,7 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-export async function untilNoUploadIsLeft(node: TestGateway['node']): Promise<void> {
+export async function untilNoUploadIsLeft(node: TestNode): Promise<void> {
   for (const deadline = Date.now() + 5_000; ; await sleep(20)) {
     const left = uploadsLeft(node)
     if (left.length === 0) return

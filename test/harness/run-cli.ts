@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { loadConfig } from '../../src/composition/config.ts'
-import { BUNDLE_IMPORTS } from './bundle-imports.ts'
 
 export interface RanCli {
   readonly code: number
@@ -30,26 +26,5 @@ export async function runCli(
     print: (text) => (stdout += text),
     complain: (text) => (stderr += text),
   })
-  return { code, stdout, stderr }
-}
-
-/** The same in a separate process, whose start takes most of a second. */
-export async function runCliProcess(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  program = 'src/cli/main.ts',
-): Promise<RanCli> {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', TEST_BUNDLES_FILE = '' } = process.env
-  const child = spawn(process.execPath, [...BUNDLE_IMPORTS, resolve(root, program), ...args], {
-    // Not the checkout, whose .env is the developer's own.
-    cwd: tmpdir(),
-    env: { PATH, HOME, NODE_COMPILE_CACHE, TEST_BUNDLES_FILE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => (stdout += String(text)))
-  child.stderr.on('data', (text) => (stderr += String(text)))
-  const [code] = (await once(child, 'close')) as [number]
   return { code, stdout, stderr }
 }

@@ -1,4 +1,7 @@
-/** A real server process on a separate port, which tests call over sockets and kill. */
+/**
+ * A real server process on a separate port, which tests call over sockets and kill. A test that neither kills it nor
+ * measures it starts the server in its own process: `local-node.ts`.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,22 +10,15 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './find-free-port.ts'
 import { BUNDLE_IMPORTS } from './bundle-imports.ts'
-import { addressesBeside } from './addresses-beside.ts'
+import type { LocalNode, NodeOptions } from './local-node.ts'
+import { nodeEnvironment } from './node-environment.ts'
 
-export interface TestNode {
-  /** With `/v1`. */
-  readonly baseUrl: string
-  readonly port: number
-  readonly dataDir: string
+export interface TestNode extends LocalNode {
   readonly process: ChildProcess
-  /** Lines of its log so far. */
-  readonly log: readonly string[]
   /** Lines of its standard output so far, if they were asked for. */
   readonly output: readonly string[]
   /** Ends it and waits for its end; SIGTERM drains. */
   stop(signal?: NodeJS.Signals): Promise<void>
-  /** Removes its data folder. */
-  remove(): Promise<void>
 }
 
 const root = join(import.meta.dirname, '../..')
@@ -35,12 +31,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-export async function startTestNode(options: {
-  databaseUrl: string
-  /** Given to start again on the disk of a node that was killed. */
-  dataDir?: string
-  port?: number
-  env?: Record<string, string>
+export interface TestNodeOptions extends NodeOptions {
   /** `src/main.ts` if not given. */
   program?: string
   /** A module that is loaded before the program. */
@@ -49,7 +40,9 @@ export async function startTestNode(options: {
   keepsOutput?: boolean
   /** The most files and connections that the process, and each process that it starts, may have open. */
   descriptors?: number
-}): Promise<TestNode> {
+}
+
+export async function startTestNode(options: TestNodeOptions): Promise<TestNode> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'catraca-node-')))
   const port = options.port ?? (await findFreePort())
   const child = spawn(
@@ -69,19 +62,7 @@ export async function startTestNode(options: {
       stdio: ['ignore', options.keepsOutput ? 'pipe' : 'ignore', 'pipe'],
       env: {
         ...process.env,
-        CATRACA_CONFIG: '',
-        DATABASE_URL: options.databaseUrl,
-        ...addressesBeside(options.databaseUrl),
-        DATA_DIR: dataDir,
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        WORKERS: '1',
-        RATE_LIMIT_PER_IP: '100000000',
-        REST_RATE_LIMIT_PER_KEY: '100000000',
-        REST_RATE_LIMIT_PER_IP: '100000000',
-        DRAIN_SECONDS: '10',
-        LOG_LEVEL: 'info',
-        ...options.env,
+        ...nodeEnvironment({ ...options, dataDir, port }),
       },
     },
   )

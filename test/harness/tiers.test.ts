@@ -8,6 +8,8 @@ test('a helper has the lowest tier that its imports allow', () => {
   const tierOf = (name: string): string => read(`test/harness/${name}.ts`).tier
   // One import of `node:child_process` here would move all files with a database into the tier of processes.
   assert.equal(tierOf('test-database'), 'database')
-  assert.equal(tierOf('gateway'), 'processes')
+  // And these, all files that call a server.
+  assert.equal(tierOf('gateway'), 'database')
+  assert.equal(tierOf('gateway-process'), 'processes')
   assert.equal(tierOf('tiers'), 'unit')
 })

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
@@ -15,11 +15,11 @@ const HEARD_MS_MAX = 1_000
 
 let gateway: TestGateway
 /** A second node on the same database, behind a proxy. */
-let other: TestNode
+let other: LocalNode
 
 before(async () => {
   gateway = await startGateway()
-  other = await startTestNode({
+  other = await startLocalNode({
     databaseUrl: gateway.database.databaseUrl,
     env: { TRUST_PROXY: '127.0.0.1' },
   })

@@ -10,7 +10,7 @@ import { decimalBrl, NANO_PER_BRL } from '../../src/lib/money.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
@@ -21,11 +21,11 @@ const IP_LIMIT = 3
 
 let gateway: TestGateway
 /** A second node on the same database, behind a proxy, with a small limit for each address. */
-let limited: TestNode
+let limited: LocalNode
 
 before(async () => {
   gateway = await startGateway({ BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
-  limited = await startTestNode({
+  limited = await startLocalNode({
     databaseUrl: gateway.database.databaseUrl,
     env: { RATE_LIMIT_PER_IP: String(IP_LIMIT), TRUST_PROXY: '127.0.0.1' },
   })

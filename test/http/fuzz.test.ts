@@ -14,7 +14,7 @@ import { effort, seedOr } from '../harness/effort.ts'
 import { askChat, eventsOf, sound } from '../harness/ask.ts'
 import { assertHeaders, assertNoTrace } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 
 const SEED = seedOr(20_261_007)
 const REQUESTS_MIN = effort({ ordinary: 1_500, full: 20_000 })
@@ -27,10 +27,10 @@ const NEST_DEPTH = 10_000
 const PATIENCE_MS = 30_000
 const FAILURES_SHOWN = 40
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 
 before(async () => {
-  gateway = await startGateway({ BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
+  gateway = await startGatewayProcess({ BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
 })
 
 after(() => gateway.stop())

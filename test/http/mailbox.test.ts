@@ -8,7 +8,7 @@ import type { MailDeps } from '../../src/http/mails/mail-deps.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
 import { mailboxRoutes } from '../../src/http/mails/mailbox-routes.ts'
 import { createId } from '../../src/lib/ids.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 import { startGateway } from '../harness/gateway.ts'
 
 const gateway = await startGateway()
@@ -118,7 +118,7 @@ test('the mailbox answers this machine only, by its own name and not through a p
 test('every node shows the same mails, and requires the token if one is set', async () => {
   const shown = mail('Em todo lugar')
   await mailer.deliver(shown)
-  const node = await startTestNode({
+  const node = await startLocalNode({
     databaseUrl: gateway.database.databaseUrl,
     env: { METRICS_TOKEN: 'ficha' },
   })
@@ -136,7 +136,7 @@ test('every node shows the same mails, and requires the token if one is set', as
 
 test('behind a proxy, the mailbox and the metrics are closed to this machine too', async () => {
   for (const env of [{ PUBLIC_URL: 'https://api.example.com' }, { TRUST_PROXY: '127.0.0.1' }]) {
-    const node = await startTestNode({ databaseUrl: gateway.database.databaseUrl, env })
+    const node = await startLocalNode({ databaseUrl: gateway.database.databaseUrl, env })
     try {
       for (const path of ['/mailbox', '/metrics'])
         assert.equal((await get(path, {}, node.port)).status, 403, `${path} ${JSON.stringify(env)}`)

@@ -10,7 +10,7 @@ import { ask } from '../harness/ask.ts'
 import { startFreezingProxy } from '../harness/freezing-proxy.ts'
 import { operationsOf, readOpenApi } from '../harness/operations.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 
 const KEYS = 5_000
 const UNREVOKED = 100
@@ -21,7 +21,7 @@ const DOWNLOADS = new Set(['/me/export', '/usage/export.csv', '/usage/export.jso
 
 const database = await createTestDatabase()
 const proxy = await startFreezingProxy(database.databaseUrl)
-const node = await startTestNode({ databaseUrl: proxy.databaseUrl })
+const node = await startLocalNode({ databaseUrl: proxy.databaseUrl })
 after(async () => {
   await node.stop()
   await node.remove()

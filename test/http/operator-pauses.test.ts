@@ -11,14 +11,14 @@ import { assertAudit } from '../harness/assert-audit.ts'
 import { openOperatorSession } from '../harness/open-session.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 
 let admins: TestAdmins
-let second: TestNode
+let second: LocalNode
 
 before(async () => {
   admins = await startWithAdmins({ FINANCE_EMAILS: 'caixa@admin.example' })
-  second = await startTestNode({ databaseUrl: admins.gateway.database.databaseUrl })
+  second = await startLocalNode({ databaseUrl: admins.gateway.database.databaseUrl })
 })
 after(async () => {
   await second.stop()
@@ -76,7 +76,7 @@ test('an operator pauses all model calls on every node, running ones end and are
   assert.ok((await findAccount(db, customerId))!.chargedNanoBrl > before!.chargedNanoBrl)
 
   await second.stop()
-  second = await startTestNode({ databaseUrl, dataDir: second.dataDir })
+  second = await startLocalNode({ databaseUrl, dataDir: second.dataDir })
   assert.equal((await askChat(second.baseUrl, secret, sound())).status, 503)
 
   const { code, stdout } = await command('service', 'resume')

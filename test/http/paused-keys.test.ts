@@ -12,14 +12,14 @@ import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import fc from '../harness/fast-check.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { openSession } from '../harness/open-session.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 
 let gateway: TestGateway
-let second: TestNode
+let second: LocalNode
 
 before(async () => {
   gateway = await startGateway()
-  second = await startTestNode({ databaseUrl: gateway.database.databaseUrl })
+  second = await startLocalNode({ databaseUrl: gateway.database.databaseUrl })
 })
 after(async () => {
   await second.stop()

@@ -23,7 +23,7 @@ import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { seedPerson, TAX_ID, type SeededPerson } from '../harness/seed-person.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway } from '../harness/gateway.ts'
@@ -253,7 +253,7 @@ test('after a deletion every key is refused on all nodes, no personal data is le
   const person = await seedPerson(db)
   const bystander = await seedPerson(db)
   await sealUsage(db, { share: 1, marginSeconds: 0 })
-  const second = await startTestNode({ databaseUrl })
+  const second = await startLocalNode({ databaseUrl })
   try {
     for (const url of [baseUrl, second.baseUrl])
       assert.equal((await ask(url, '/me/profile', { secret: person.secret })).status, 200)

@@ -17,7 +17,7 @@ import {
   startScriptedUpstream,
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 
 const MODEL = 'm'
 /** Its route has a price of its own. */
@@ -27,7 +27,7 @@ const WAITS_MS_MAX = 30_000
 let upstream: ScriptedUpstream
 let configFile: ConfigFile
 let gateway: TestGateway
-let second: TestNode
+let second: LocalNode
 let folder: string
 
 before(async () => {
@@ -46,7 +46,7 @@ before(async () => {
   })
   const env = { CATRACA_CONFIG: configFile.path }
   gateway = await startGateway(env)
-  second = await startTestNode({ databaseUrl: gateway.database.databaseUrl, env })
+  second = await startLocalNode({ databaseUrl: gateway.database.databaseUrl, env })
   folder = await mkdtemp(join(tmpdir(), 'catraca-prices-'))
 })
 after(async () => {
@@ -102,7 +102,7 @@ async function costOfCall({ requestId }: Asked): Promise<bigint> {
   return cost_upstream_pico_usd
 }
 
-function call(node: TestNode, model = MODEL): Promise<Asked> {
+function call(node: LocalNode, model = MODEL): Promise<Asked> {
   return askChat(node.baseUrl, gateway.secret, sound(model))
 }
 
@@ -110,7 +110,7 @@ function cost(input: number, output: number): bigint {
   return BigInt((GOOD_USAGE.prompt_tokens * input + GOOD_USAGE.completion_tokens * output) * 1e6)
 }
 
-async function shownInput(node: TestNode, model = MODEL): Promise<number> {
+async function shownInput(node: LocalNode, model = MODEL): Promise<number> {
   const { prices } = (await ask(node.baseUrl, '/model-prices')).json
   const price = prices.find(({ model_id }: { model_id: string }) => model_id === model)
   return price.tiers[0].input_brl / 5.2 / 1.25

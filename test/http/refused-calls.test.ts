@@ -15,7 +15,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { form, FORM_TYPE, wav } from '../harness/media-calls.ts'
 import { openSession } from '../harness/open-session.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 const PATHS = modelCallRoutes.map(({ url }) => url.replace('/v1', ''))
@@ -349,16 +349,16 @@ test('calls without a recognised key count for nobody', async () => {
 test('two nodes that end together have counted each of their refusals', async () => {
   const { databaseUrl } = gateway.database
   const { customerId, secret } = await callerWith({ balanceBrl: '0' })
-  const nodes = [await startTestNode({ databaseUrl }), await startTestNode({ databaseUrl })]
+  const nodes = [await startLocalNode({ databaseUrl }), await startLocalNode({ databaseUrl })]
   try {
     const request = requestOf('/embeddings')
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, place) =>
-        ask((nodes[place % 2] as TestNode).baseUrl, '/embeddings', { secret, ...request }),
+        ask((nodes[place % 2] as LocalNode).baseUrl, '/embeddings', { secret, ...request }),
       ),
     )
     assert.ok(answers.every(({ status }) => status === 402))
-    await Promise.all(nodes.map((node) => node.stop('SIGTERM')))
+    await Promise.all(nodes.map((node) => node.stop()))
     assert.deepEqual(await countedOf(customerId), { '402 insufficient_balance': 60 })
   } finally {
     for (const node of nodes) {

@@ -9,7 +9,7 @@ import { CURRENT_LEGAL_VERSION } from '../../src/legal/legal-versions.ts'
 import { createId, sha256 } from '../../src/lib/ids.ts'
 import { createConfirmTokens } from '../../src/sign-in/confirm-tokens.ts'
 import { pruneSignIn } from '../../src/sign-in/prune-sign-in.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 import {
   enterByLink,
   findLink,
@@ -30,7 +30,7 @@ const ENV = {
 const PASSWORD = 'cavalo correto bateria'
 
 const gateway = await startGateway(ENV)
-const other = await startTestNode({
+const other = await startLocalNode({
   databaseUrl: gateway.database.databaseUrl,
   env: { ...ENV, PUBLIC_URL: 'https://painel.example.com' },
 })

@@ -11,7 +11,7 @@ import { SITE_STYLE } from '../../src/http/site/site-style.ts'
 import { ask } from '../harness/ask.ts'
 import { writeConfigFile } from '../harness/config-file.ts'
 import { startGateway } from '../harness/gateway.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 
 const PUBLIC_URL = 'http://catraca.example'
 const HOSTILE = '"><script>alert(1)</script>'
@@ -213,5 +213,5 @@ test('the site has the colours of the dashboard', async () => {
 })
 
 function startAnother() {
-  return startTestNode({ databaseUrl: gateway.database.databaseUrl, env: { PUBLIC_URL } })
+  return startLocalNode({ databaseUrl: gateway.database.databaseUrl, env: { PUBLIC_URL } })
 }

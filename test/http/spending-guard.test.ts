@@ -7,7 +7,7 @@ import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { openSession } from '../harness/open-session.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { startTestNode } from '../harness/test-node.ts'
+import { startLocalNode } from '../harness/local-node.ts'
 import { openTransactionPooler } from '../harness/transaction-pooler.ts'
 
 let gateway: TestGateway
@@ -57,7 +57,7 @@ test('a key that was resumed is served at once, also by a node that gets no noti
   const { databaseUrl, db } = gateway.database
   // Through a pooler the caches of keys are read anew every three seconds.
   const pooler = await openTransactionPooler(databaseUrl, { sessions: 12 })
-  const node = await startTestNode({ databaseUrl: pooler.databaseUrl })
+  const node = await startLocalNode({ databaseUrl: pooler.databaseUrl })
   const { customerId, calls } = await seedOwner()
   const session = await openSession({ db, dataDir: node.dataDir }, customerId)
   const act = (name: 'pause' | 'resume') =>

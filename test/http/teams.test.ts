@@ -15,7 +15,7 @@ import {
   type SandboxUpstream,
 } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { ask, askChat, billedIn, sound, type Asked } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
@@ -32,7 +32,7 @@ type Rank = (typeof RANKS)[number]
 let database: TestDatabase
 let sandbox: SandboxUpstream
 let config: ConfigFile
-let nodes: [TestNode, TestNode]
+let nodes: [LocalNode, LocalNode]
 let people: Record<Rank, Person>
 
 before(async () => {
@@ -63,8 +63,8 @@ before(async () => {
   const { databaseUrl } = database
   const env = { CATRACA_CONFIG: config.path }
   nodes = await Promise.all([
-    startTestNode({ databaseUrl, env }),
-    startTestNode({ databaseUrl, env }),
+    startLocalNode({ databaseUrl, env }),
+    startLocalNode({ databaseUrl, env }),
   ])
   const made = await Promise.all(RANKS.map((rank) => makePerson(`${rank} Silva`)))
   people = Object.fromEntries(RANKS.map((rank, index) => [rank, made[index]])) as typeof people
@@ -93,7 +93,7 @@ function call(person: Person, method: string, path: string, body?: unknown): Pro
   return ask(nodes[0].baseUrl, path, { secret: person.secret, method, body })
 }
 
-function chat(secret: string, node: TestNode = nodes[0]): Promise<Asked> {
+function chat(secret: string, node: LocalNode = nodes[0]): Promise<Asked> {
   return askChat(node.baseUrl, secret, sound('exact', { max_tokens: 5 }))
 }
 
@@ -529,7 +529,7 @@ test('of 20 concurrent acceptances of an invitation on two nodes, one succeeds',
   const { token } = (await call(owner, 'POST', `/me/teams/${teamId}/invitations`, body)).json
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      ask((nodes[index % 2] as TestNode).baseUrl, '/me/invitations/accept', {
+      ask((nodes[index % 2] as LocalNode).baseUrl, '/me/invitations/accept', {
         secret: guest.secret,
         body: { token },
       }),
@@ -738,7 +738,7 @@ test('a new month starts with nothing spent', async () => {
 })
 
 /** Within a second, by which all nodes have heard of it. */
-async function untilRefused(secret: string, node: TestNode): Promise<void> {
+async function untilRefused(secret: string, node: LocalNode): Promise<void> {
   for (const deadline = Date.now() + 1_000; ; await sleep(20)) {
     const answer = await chat(secret, node)
     if (answer.status === 401) return assertRefusal(answer, 401, 'authentication_failed')

@@ -14,7 +14,7 @@ import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import {
   amountIn,
   askForm,
@@ -58,7 +58,7 @@ const FILE_BYTES_MAX = MEGABYTE
 const WAITING_BYTES_MAX = 1.5 * MEGABYTE
 
 let sandbox: SandboxUpstream
-let gateway: TestGateway
+let gateway: GatewayProcess
 /** On the same database, with little room for uploads. */
 let small: TestNode
 
@@ -113,7 +113,7 @@ before(async () => {
       ],
     }),
   }
-  gateway = await startGateway(env)
+  gateway = await startGatewayProcess(env)
   small = await startTestNode({
     databaseUrl: gateway.database.databaseUrl,
     env: {

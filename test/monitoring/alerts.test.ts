@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ALARM_EVENTS } from '../../src/composition/alarm-events.ts'
 import { ask } from '../harness/ask.ts'
-import { startGateway } from '../harness/gateway.ts'
+import { startGatewayProcess } from '../harness/gateway-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 const prometheus = join(root, 'deploy/prometheus')
@@ -33,7 +33,7 @@ const exprs = [
 const METRIC = /\b(?:catraca|nodejs|process)_[a-z0-9_]+\b/g
 
 test('every metric that an alert rule or a dashboard names is one of a real server with workers', async () => {
-  const gateway = await startGateway({ WORKERS: '2' })
+  const gateway = await startGatewayProcess({ WORKERS: '2' })
   try {
     const { text } = await ask(gateway.node.baseUrl.replace('/v1', ''), '/metrics')
     const known = new Set<string>()

@@ -16,7 +16,7 @@ import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer, urlOf, withClient } from '../harness/test-database.ts'
-import { startTestNode, type TestNode } from '../harness/test-node.ts'
+import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
 
 const WAIT_MS_MAX = 30_000
 const AS_OF = 'x-data-as-of'
@@ -24,7 +24,7 @@ const AS_OF = 'x-data-as-of'
 let folder: string
 let pair: DatabasePair
 let database: OpenDatabase
-let node: TestNode
+let node: LocalNode
 let customer: Awaited<ReturnType<typeof seedCustomer>>
 let stranger: Awaited<ReturnType<typeof seedCustomer>>
 
@@ -36,7 +36,7 @@ before(async () => {
   await migrate(pair.primary.databaseUrl)
   database = openDatabase(pair.primary.databaseUrl, { onError: () => {} })
   await ensureMonths(database.db)
-  node = await startTestNode({
+  node = await startLocalNode({
     databaseUrl: pair.primary.databaseUrl,
     env: { DATABASE_READ_URL: pair.standby.databaseUrl, DATABASE_READ_LAG_SECONDS_MAX: '8' },
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startOtlpCollector } from '../harness/otlp-collector.ts'
 
 const CALLS = 3
@@ -13,11 +13,11 @@ const EXPORT = {
   OTEL_TRACES_EXPORTER: 'none',
 }
 
-function originOf({ node }: TestGateway): string {
+function originOf({ node }: GatewayProcess): string {
   return node.baseUrl.replace('/v1', '')
 }
 
-async function chat(gateway: TestGateway): Promise<number> {
+async function chat(gateway: GatewayProcess): Promise<number> {
   const body = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'Olá' }] }
   const { secret } = gateway
   return (await ask(originOf(gateway), '/v1/chat/completions', { secret, body })).status
@@ -26,7 +26,7 @@ async function chat(gateway: TestGateway): Promise<number> {
 for (const workers of ['1', '2'])
   test(`a collector gets the metrics of the whole server, with WORKERS=${workers}`, async () => {
     const collector = await startOtlpCollector()
-    const gateway = await startGateway({
+    const gateway = await startGatewayProcess({
       ...EXPORT,
       WORKERS: workers,
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
@@ -53,7 +53,7 @@ for (const workers of ['1', '2'])
   })
 
 test('an unavailable collector delays no call and no stop', async () => {
-  const gateway = await startGateway({
+  const gateway = await startGatewayProcess({
     ...EXPORT,
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
   })

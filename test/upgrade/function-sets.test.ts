@@ -17,7 +17,7 @@ import {
 import { connectionConfig } from '../../src/db/open.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startLoadClients } from '../harness/load-clients.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
@@ -27,12 +27,12 @@ const CHANGED_FILE = 'health/sql/add-counts.sql'
 const SECOND_CHANGE = '-- second\n'
 const THIRD_CHANGE = '-- third\n'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let copy: string
 let second: TestNode | undefined
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   copy = await mkdtemp(join(tmpdir(), 'catraca-changed-'))
   await cp(join(root, 'src'), join(copy, 'src'), { recursive: true })
   await cp(join(root, 'package.json'), join(copy, 'package.json'))

@@ -21,7 +21,7 @@ import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { compareThreeCounts } from '../harness/compare-three-counts.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startLoadClients, type LoadClients, type Received } from '../harness/load-clients.ts'
-import { runCliProcess } from '../harness/run-cli.ts'
+import { runCliProcess } from '../harness/run-cli-process.ts'
 import { createEmptyDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 import {

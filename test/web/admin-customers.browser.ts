@@ -7,7 +7,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { seedPayer } from '../harness/payer.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
@@ -18,7 +18,7 @@ const ANA: Person = { name: 'Ana Souza', email: 'ana@admin.example', password: P
 const BIA: Person = { name: 'Bia Lima', email: 'bia@admin.example', password: PASSWORD }
 const RUI: Person = { name: 'Rui Dias', email: 'rui@exemplo.com.br', password: PASSWORD }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let ana: BrowserUnderTest
 let bia: BrowserUnderTest
 let rui: BrowserUnderTest
@@ -26,7 +26,7 @@ let rui: BrowserUnderTest
 let customerId: string
 
 before(async () => {
-  gateway = await startGateway({ ADMIN_EMAILS: `${ANA.email},${BIA.email}` })
+  gateway = await startGatewayProcess({ ADMIN_EMAILS: `${ANA.email},${BIA.email}` })
   const { origin } = new URL(gateway.node.baseUrl)
   ;[ana, bia, rui] = await Promise.all([
     startBrowser(origin),

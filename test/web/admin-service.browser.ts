@@ -4,18 +4,18 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createId } from '../../src/lib/ids.ts'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { seedUseOf } from './seed-use-of.ts'
 import { enterAsOperator } from './sign-up.ts'
 
 const ANA = { name: 'Ana Dias', email: 'ana@admin.example', password: 'uma frase bem comprida' }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway({ ADMIN_EMAILS: ANA.email })
+  gateway = await startGatewayProcess({ ADMIN_EMAILS: ANA.email })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAsOperator(browser, ANA, gateway.database.db)
   await seedUseOf(gateway.database.db, ANA.email)

@@ -1,7 +1,7 @@
 /** The documentation in a real browser: looks in both themes, narrow screens, search, trying out, and no scripts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { assertStill, watchShifts } from './layout-shift.ts'
 import { lookAt } from './look-at.ts'
@@ -21,11 +21,11 @@ const PAGES = [
   { path: '/docs/nada', heading: 'Página não encontrada', name: 'docs-nada' },
 ]
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
 })
 after(async () => {

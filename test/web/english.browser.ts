@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { detailPages, PAGES } from './pages.ts'
@@ -17,14 +17,14 @@ const EVA: Person = {
   password: 'uma frase bem comprida',
 }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 /** A visitor whose browser prefers English. */
 let visitor: BrowserUnderTest
 let own: OwnThings
 
 before(async () => {
-  gateway = await startGateway({ ADMIN_EMAILS: EVA.email })
+  gateway = await startGatewayProcess({ ADMIN_EMAILS: EVA.email })
   const { origin } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(origin)
   visitor = await startBrowser(origin, { locale: 'en-GB' })

@@ -1,7 +1,7 @@
 /** From sign-up to the home page; and every page checked by axe, on a phone and in dark mode. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { PAGES } from './pages.ts'
@@ -22,14 +22,14 @@ const OPERATOR: Person = {
 
 const FIRST_LOAD_BYTES_MAX = 250_000
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 /** A visitor who never signs in. */
 let anonymous: BrowserUnderTest
 let operator: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway({ ADMIN_EMAILS: OPERATOR.email })
+  gateway = await startGatewayProcess({ ADMIN_EMAILS: OPERATOR.email })
   const { origin } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(origin)
   anonymous = await startBrowser(origin)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
 import { lookAt } from './look-at.ts'
@@ -11,13 +11,13 @@ import { enterAs, type Person } from './sign-up.ts'
 const LIA: Person = { name: 'Lia Castro', email: 'lia@exemplo.com.br', password: 'uma frase longa' }
 const SESSION = '12345678901234567890'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let secret: string
 let customerId: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, LIA)
   ;({ secret, customerId } = await fund(gateway.database.db, LIA.email))

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -15,13 +15,13 @@ const NINA: Person = {
   password: 'uma frase longa',
 }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let customerId: string
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin, { isLive: true })
   await enterAs(browser, NINA)
   ;({ customerId, secret } = await fund(gateway.database.db, NINA.email))

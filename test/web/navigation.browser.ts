@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
 import { lookAt } from './look-at.ts'
@@ -10,12 +10,12 @@ import { enterAs } from './sign-up.ts'
 
 const LEO = { name: 'Léo Pinto', email: 'leo@exemplo.com.br', password: 'uma frase bem comprida' }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let keyId: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, LEO)
   keyId = (await fund(gateway.database.db, LEO.email)).key.id

@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startGateway } from '../harness/gateway.ts'
+import { startGatewayProcess } from '../harness/gateway-process.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { PAGES, VISITOR_PAGES } from './pages.ts'
 import { IMAGES, savePicture } from './save-picture.ts'
@@ -29,7 +29,7 @@ const OLGA: Person = {
 }
 
 test('a picture of every page, on a desktop and on a phone', async () => {
-  const gateway = await startGateway({ ADMIN_EMAILS: OLGA.email })
+  const gateway = await startGatewayProcess({ ADMIN_EMAILS: OLGA.email })
   const { origin } = new URL(gateway.node.baseUrl)
   const [customer, operator, anonymous] = [
     await startBrowser(origin),

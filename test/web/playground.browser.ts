@@ -11,7 +11,7 @@ import { debit } from '../../src/ledger/entries.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { createPrompt } from '../../src/prompts/prompts.ts'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -48,14 +48,14 @@ const DOT = Buffer.from(
   'base64',
 )
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let customerId: string
 let secret: string
 
 before(async () => {
   // With a trial credit the page offers that first: trial-credit.browser.ts.
-  gateway = await startGateway({ TRIAL_CREDIT_BRL: '0' })
+  gateway = await startGatewayProcess({ TRIAL_CREDIT_BRL: '0' })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, EVA)
 })

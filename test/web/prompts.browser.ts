@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -12,12 +12,12 @@ import { enterAs } from './sign-up.ts'
 const DUDA = { name: 'Duda Melo', email: 'duda@exemplo.com.br', password: 'uma frase bem comprida' }
 const VALUES = { loja: 'Café Aurora', tom: 'cordial', mensagem: 'Cadê meu pedido?', nome: 'Duda' }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, DUDA)
   secret = (await fund(gateway.database.db, DUDA.email)).secret

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { seedUseOf } from './seed-use-of.ts'
@@ -13,13 +13,13 @@ import { enterAs } from './sign-up.ts'
 const PERSON = { name: 'Rita Nunes', email: 'rita@exemplo.com.br', password: 'uma senha bem longa' }
 const PROVED = 'A conta fecha, e a cobrança está no livro público.'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let customer: Page
 let others: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, PERSON)
   await seedUseOf(gateway.database.db, PERSON.email)

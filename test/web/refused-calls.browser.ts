@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, askChat, sound } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { seedRefusals } from '../harness/seed-refusals.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
@@ -12,12 +12,12 @@ import { enterAs } from './sign-up.ts'
 const LIA = { name: 'Lia Prado', email: 'lia@exemplo.com.br', password: 'uma frase bem comprida' }
 const DAY_MS = 86_400_000
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, LIA)
   const funded = await fund(gateway.database.db, LIA.email)

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { saveProfile } from '../../src/customers/profiles.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { enterAs, type Person } from './sign-up.ts'
 
@@ -14,11 +14,11 @@ const RUI: Person = {
   password: 'uma frase bem comprida',
 }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, RUI)
   const { db } = gateway.database

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/sign-in/totp.ts'
 import { enterByLink } from '../harness/sign-in-browser.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -20,13 +20,13 @@ const RITA: Person = {
 }
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let secret: Buffer
 let backupCode = ''
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   // Passkeys are bound to a domain name, not to an IP address.
   const { port } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(`http://localhost:${port}`)

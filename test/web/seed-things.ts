@@ -1,7 +1,7 @@
 /** The data of the customer and of the operator in pictures and looks, made by the API. */
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { findCustomer } from '../../src/customers/customers.ts'
-import type { TestGateway } from '../harness/gateway.ts'
+import type { GatewayProcess } from '../harness/gateway-process.ts'
 import { openOperatorSession } from '../harness/open-session.ts'
 import { createCaller } from '../http/isolation-cases/household.ts'
 import type { Person } from './sign-up.ts'
@@ -14,7 +14,7 @@ export interface OwnThings {
 }
 
 /** The profile, a top-up, a key, an alert, a webhook, a prompt and a team. */
-export async function seedOwnThings(gateway: TestGateway, person: Person): Promise<OwnThings> {
+export async function seedOwnThings(gateway: GatewayProcess, person: Person): Promise<OwnThings> {
   const { customerId, call } = await callerOf(gateway, person)
   await call('PUT', '/me/profile', {
     full_name: 'Ana Souza',
@@ -53,7 +53,7 @@ export async function seedOwnThings(gateway: TestGateway, person: Person): Promi
 
 /** A courtesy to that customer, and an incident. */
 export async function seedOperation(
-  gateway: TestGateway,
+  gateway: GatewayProcess,
   operator: Person,
   customerId: string,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function seedOperation(
 }
 
 async function callerOf(
-  gateway: TestGateway,
+  gateway: GatewayProcess,
   { email }: Person,
 ): Promise<{ customerId: string; call: ReturnType<typeof createCaller> }> {
   const { db } = gateway.database

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs, type Person } from './sign-up.ts'
 
 const EVA: Person = { name: 'Eva Braga', email: 'eva@exemplo.com.br', password: 'uma frase longa' }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, EVA)
 })

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, askChat, sound } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'
 import { enterAs } from './sign-up.ts'
 
 const EVA = { name: 'Eva Reis', email: 'eva@exemplo.com.br', password: 'uma frase bem comprida' }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, EVA)
   const funded = await fund(gateway.database.db, EVA.email)

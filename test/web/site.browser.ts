@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { assertStill, watchShifts } from './layout-shift.ts'
 import { lookAt } from './look-at.ts'
@@ -13,11 +13,11 @@ import { enterAs } from './sign-up.ts'
 const BYTES_MAX = 60_000
 const INVOICE = 'gpt-4o-mini, 1.000.000 tokens de entrada, 1.000.000 de saída\ngpt-4o US$ 10,00'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
 })
 after(async () => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { settled, startBrowser, useLook, type BrowserUnderTest, type Width } from './browser.ts'
 import { assertStill, watchShifts } from './layout-shift.ts'
 import { detailPages, PAGES, VISITOR_PAGES } from './pages.ts'
@@ -24,14 +24,14 @@ const MORE_FOR_VISITORS = [
   { path: '/docs/referencia/recargas', heading: 'Recargas: referência' },
 ]
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let customer: BrowserUnderTest
 let operator: BrowserUnderTest
 let anonymous: BrowserUnderTest
 let own: OwnThings
 
 before(async () => {
-  gateway = await startGateway({ ADMIN_EMAILS: OLGA.email })
+  gateway = await startGatewayProcess({ ADMIN_EMAILS: OLGA.email })
   const { origin } = new URL(gateway.node.baseUrl)
   customer = await startBrowser(origin)
   operator = await startBrowser(origin)

@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startGateway } from '../harness/gateway.ts'
+import { startGatewayProcess } from '../harness/gateway-process.ts'
 import { settled, startBrowser } from './browser.ts'
 import { IMAGES, savePicture } from './save-picture.ts'
 import { STORY } from './story-of-nina.ts'
@@ -18,7 +18,7 @@ const PACE: Pace = { keyMs: 150, clickMs: 700 }
 const STEPS_TO_THE_ANSWER = 4
 
 test('the story of a visitor, a picture for each step', async () => {
-  const gateway = await startGateway({ TRIAL_CREDIT_BRL: '7' })
+  const gateway = await startGatewayProcess({ TRIAL_CREDIT_BRL: '7' })
   const { origin } = new URL(gateway.node.baseUrl)
   const [browser, other] = [await startBrowser(origin), await startBrowser(origin)]
   try {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAudit } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { payPix } from './pay-pix.ts'
 import { confirmEmail, signUp, type Person } from './sign-up.ts'
@@ -16,11 +16,11 @@ const LIA: Person = {
 }
 const QUESTION = 'Quanto custa esta resposta?'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
 })
 after(async () => {
@@ -92,7 +92,7 @@ async function textOf(page: Page, pattern: RegExp): Promise<string> {
   return (await page.getByText(pattern).first().textContent()) ?? ''
 }
 
-async function chargedOf({ database }: TestGateway): Promise<bigint> {
+async function chargedOf({ database }: GatewayProcess): Promise<bigint> {
   const { total } = await database.db
     .selectFrom('usage_events')
     .select(({ fn }) => fn.sum<string>('cost_billed_nano_brl').as('total'))

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ensureReferralCode } from '../../src/customers/referrals.ts'
 import { askChat, sound } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -22,7 +22,7 @@ const BETO: Person = {
   password: 'outra frase comprida',
 }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let anas: BrowserUnderTest
 let betos: BrowserUnderTest
 let ana: Page
@@ -30,7 +30,7 @@ let beto: Page
 let anasId: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   const { origin } = new URL(gateway.node.baseUrl)
   anas = await startBrowser(origin)
   betos = await startBrowser(origin)

@@ -1,7 +1,7 @@
 /** The offer of the trial credit: once for each CPF, and what it says when it is refused. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -14,12 +14,12 @@ const NINA: Person = {
 const OTTO: Person = { ...NINA, name: 'Otto Reis', email: 'otto@exemplo.com.br' }
 const CPF = '52998224725'
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let other: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway({ TRIAL_CREDIT_BRL: '7' })
+  gateway = await startGatewayProcess({ TRIAL_CREDIT_BRL: '7' })
   const { origin } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(origin)
   other = await startBrowser(origin)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startOtlpCollector, type OtlpCollector } from '../harness/otlp-collector.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
@@ -10,12 +10,12 @@ import { enterAs } from './sign-up.ts'
 
 const LIA = { name: 'Lia Prado', email: 'lia@exemplo.com.br', password: 'uma frase bem comprida' }
 let collector: OtlpCollector
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
   collector = await startOtlpCollector()
-  gateway = await startGateway({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
+  gateway = await startGatewayProcess({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, LIA)
 })

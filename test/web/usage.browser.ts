@@ -6,7 +6,7 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
@@ -15,12 +15,12 @@ import { enterAs } from './sign-up.ts'
 const BIA = { name: 'Bia Lima', email: 'bia@exemplo.com.br', password: 'uma frase bem comprida' }
 const SEEDED = 60
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let secret: string
 
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGatewayProcess()
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, BIA)
   const { db } = gateway.database

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertAudit } from '../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { STORY } from './story-of-nina.ts'
@@ -12,12 +12,12 @@ import { walkVisitorStory, type StoryStep } from './visitor-story.ts'
 const TO_THE_ANSWER = { steps: 4, clicks: 10, fields: 6 }
 const TO_THE_END = { steps: 7, clicks: 14, fields: 6 }
 
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 let other: BrowserUnderTest
 
 before(async () => {
-  gateway = await startGateway({ TRIAL_CREDIT_BRL: '7' })
+  gateway = await startGatewayProcess({ TRIAL_CREDIT_BRL: '7' })
   const { origin } = new URL(gateway.node.baseUrl)
   browser = await startBrowser(origin)
   other = await startBrowser(origin)

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { enterAs } from './sign-up.ts'
@@ -25,12 +25,12 @@ const receiver = createServer((request, response) => {
     response.end('recebido, obrigado')
   })
 })
-let gateway: TestGateway
+let gateway: GatewayProcess
 let browser: BrowserUnderTest
 
 before(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  gateway = await startGateway({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
+  gateway = await startGatewayProcess({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
   browser = await startBrowser(new URL(gateway.node.baseUrl).origin)
   await enterAs(browser, CAIO)
 })

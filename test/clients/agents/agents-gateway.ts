@@ -6,11 +6,11 @@ import {
 } from '../../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import { ask } from '../../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../../harness/assert-audit.ts'
-import { startGateway, type TestGateway } from '../../harness/gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '../../harness/gateway-process.ts'
 import { configured } from '../../harness/media-calls.ts'
 
 export interface AgentsGateway {
-  readonly gateway: TestGateway
+  readonly gateway: GatewayProcess
   /** Without `/v1`. */
   readonly origin: string
   readonly sandbox: SandboxUpstream
@@ -33,7 +33,7 @@ export const MODELS = {
 
 export async function startAgentsGateway(): Promise<AgentsGateway> {
   const sandbox = await startSandboxUpstream()
-  const gateway = await startGateway({
+  const gateway = await startGatewayProcess({
     ...configured({
       upstreams: [
         { id: MODEL, kind: 'openai-compatible', base_url: sandbox.baseUrl },
