@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../../src/providers/contract.ts'
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false })
+const ajv = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } })
 ajv.addSchema(readSchemas(), 'openai')
 
 const validators = new Map<string, ValidateFunction>()

@@ -143,7 +143,7 @@ export const openItemList = object({
   has_more: Type.Boolean(),
 })
 
-const ajv = new Ajv2020({ strict: false })
+const ajv = new Ajv2020({ strict: false, code: { optimize: false } })
 
 export function assertOpen(schema: TSchema, value: unknown): void {
   assert.ok(ajv.validate(schema, value), `${ajv.errorsText()}: ${JSON.stringify(value)}`)
