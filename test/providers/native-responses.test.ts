@@ -84,8 +84,10 @@ before(async () => {
     if (refusal) return answerJson(response, refusal, { error: { code: 'invalid_value' } })
     if (!text.includes('"stream":true')) return answerJson(response, 200, answer)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of events)
-      response.write(`event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`)
+    for (const event of events) {
+      const name = typeof event.type === 'string' ? event.type : 'odd'
+      response.write(`event: ${name}\ndata: ${JSON.stringify(event)}\n\n`)
+    }
     response.end()
   })
   provider = open(server.url)
@@ -317,6 +319,67 @@ test('images and files are sent where the translation counts and checks them, an
       content: [{ type: 'input_file', file_data: `data:application/pdf;base64,${pdf}` }],
     },
   ])
+})
+
+test('an item, a part or a tool whose type is no text is sent no more than it is translated', async () => {
+  const image = { type: 'input_image', image_url: `data:image/png;base64,${PNG_DATA}` }
+  for (const odd of [(type: string) => [type], () => ({ toString: 1, valueOf: 1 })]) {
+    const sent = await sentFor({
+      input: [
+        { role: 'user', content: [{ ...image, detail: odd('high') }] },
+        { type: odd('message'), role: 'user', content: [image] },
+        { type: odd('function_call_output'), call_id: 'c', output: [image] },
+      ],
+      tools: [
+        { type: 'function', name: 'look' },
+        { type: odd('function'), name: 'look', description: 'x' },
+        { type: 'namespace', name: 'n', tools: [{ type: 'mcp', name: odd('look') }] },
+        { type: 'custom', name: 'write', format: { syntax: odd('lark'), definition: 'a' } },
+      ],
+    })
+    assert.deepEqual(sent.input, [{ type: 'message', role: 'user', content: [image] }])
+    assert.deepEqual(
+      sent.tools.map((tool: JsonObject) => [tool.type, tool.name]),
+      [
+        ['function', 'look'],
+        ['custom', 'write'],
+      ],
+    )
+  }
+})
+
+test('an answer shows no item whose type is no text, and is written all the same', async () => {
+  for (const type of [['message'], { toString: 1, valueOf: 1 }]) {
+    const hidden = { type, role: 'assistant', content: [{ type: 'output_text', text: 'x' }] }
+    answer = {
+      ...RESPONSE,
+      output: [hidden, { type: 'message', role: 'assistant', content: [{ ...hidden }] }],
+    }
+    events = [
+      { type },
+      { type: 'response.output_item.done', output_index: 0, item: hidden },
+      { type: 'response.completed', response: answer },
+    ]
+    for (const stream of [false, true]) {
+      const request = format.readRequest(
+        Buffer.from(JSON.stringify({ model: 'm', input: 'Hi', stream })),
+        { customerId: CUSTOMER },
+      )
+      if (isRefusal(request)) assert.fail(request.message)
+      const writer = format.createWriter({ id: 'call', modelId: 'm', request })
+      const { outcome, chunks } = await answerOf(callOf({ input: 'Hi', stream }))
+      const charged = { ...TOKENS, billedNanoBrl: 1n }
+      for (const { body, native } of chunks) writer.chunk(body, native)
+      const written =
+        outcome.kind === 'answer'
+          ? writer.answer(outcome.body, charged, outcome.native)
+          : (writer.end(charged).split('data: ').at(-1) as string)
+      const read = JSON.parse(written)
+      assert.deepEqual((stream ? read.response : read).output, [
+        { id: 'msg_call1', type: 'message', role: 'assistant', content: [] },
+      ])
+    }
+  }
 })
 
 test('reasoning is left out for a model that the gateway knows not to reason', async () => {

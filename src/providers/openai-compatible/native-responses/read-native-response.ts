@@ -74,7 +74,7 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
-        if (OPENINGS.has(String(event.type))) continue
+        if (OPENINGS.has(event.type as string)) continue
         hasBegun = true
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)

@@ -106,7 +106,9 @@ interface Counted {
 function toInput(input: unknown, searches: boolean, counted: Counted): unknown {
   if (!Array.isArray(input)) return input
   return input.filter(isObject).flatMap((item) => {
-    const type = isGiven(item.type) ? String(item.type) : 'message'
+    const type = item.type ?? 'message'
+    // As the translation reads it: `["message"]` is no message there, so nobody checked or counted its content.
+    if (typeof type !== 'string') return []
     if (type === 'web_search_call') return searches ? [pick(SEARCH_ITEM_FIELDS, item)] : []
     const fields = ITEM_FIELDS.get(type)
     if (!fields) return []
@@ -139,13 +141,13 @@ function toReasoning(item: JsonObject, counted: Counted): JsonObject[] {
 
 function toParts(parts: unknown[], counted: Counted): JsonObject[] {
   return parts.filter(isObject).flatMap((part) => {
-    const fields = PART_FIELDS.get(part.type === 'text' ? 'input_text' : String(part.type))
+    const fields = PART_FIELDS.get(part.type === 'text' ? 'input_text' : (part.type as string))
     if (!fields) return []
     const cleaned = pick(fields, part)
     if (part.type === 'text') cleaned.type = 'input_text'
     if (part.type === 'input_file') return [{ ...cleaned, file_data: toFileData(cleaned) }]
     if (part.type !== 'input_image') return [cleaned]
-    if (!IMAGE_DETAILS.has(String(cleaned.detail))) delete cleaned.detail
+    if (!IMAGE_DETAILS.has(cleaned.detail as string)) delete cleaned.detail
     const given = isObject(cleaned.image_url) ? cleaned.image_url.url : cleaned.image_url
     return [{ ...cleaned, image_url: toImageUrl(String(given), counted) }]
   })
@@ -176,17 +178,15 @@ function toTools(
     ),
   )
   let hasSearch = false
-  const tools = (body.tools as unknown[])
-    .filter(isObject)
-    .flatMap((tool): JsonObject[] => {
-      if (isWebSearchTool(tool)) {
-        if (webSearchesMax === 0 || hasSearch) return []
-        hasSearch = true
-        return [{ type: 'web_search', ...pick(SEARCH_TOOL_FIELDS, tool) }]
-      }
-      const fields = TOOL_FIELDS.get(String(tool.type))
-      return fields && names.has(tool.name) ? [pick(fields, tool, true)] : []
-    })
+  const tools = (body.tools as unknown[]).filter(isObject).flatMap((tool): JsonObject[] => {
+    if (isWebSearchTool(tool)) {
+      if (webSearchesMax === 0 || hasSearch) return []
+      hasSearch = true
+      return [{ type: 'web_search', ...pick(SEARCH_TOOL_FIELDS, tool) }]
+    }
+    const fields = TOOL_FIELDS.get(tool.type as string)
+    return fields && names.has(tool.name) ? [pick(fields, tool, true)] : []
+  })
   if (tools.length === 0) return {}
   return {
     tools,

@@ -38,5 +38,9 @@ function toTools(tool: JsonObject): JsonObject[] {
   if (tool.type !== 'namespace' || !Array.isArray(tool.tools)) return [tool]
   return tool.tools
     .filter(isObject)
-    .map((inner) => ({ ...inner, name: upstreamNameOf(String(inner.name), tool.name) }))
+    .flatMap((inner) =>
+      typeof inner.name === 'string'
+        ? [{ ...inner, name: upstreamNameOf(inner.name, tool.name) }]
+        : [],
+    )
 }

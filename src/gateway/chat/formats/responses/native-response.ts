@@ -99,7 +99,7 @@ export function createNativeResponseStream(
   let last: JsonObject = {}
 
   function show(event: JsonObject): void {
-    const type = String(event.type)
+    const type = nameOf(event.type)
     const index = Number(event.output_index)
     if (type === 'response.completed' || type === 'response.incomplete') {
       last = isObject(event.response) ? event.response : {}
@@ -113,7 +113,7 @@ export function createNativeResponseStream(
     }
     const item = publicItem(event.item, index, options)
     if (!item) return
-    types.set(index, String(item.type))
+    types.set(index, nameOf(item.type))
     deltas.forget()
     if (type === 'response.output_item.done') items.set(index, item)
     events.emit(type, { output_index: index, item })
@@ -150,7 +150,7 @@ export function createNativeResponseStream(
   let deltaType = ''
   const deltas = createDeltaWriter(({ nativeWith }, text) => {
     const event = nativeWith?.(text) ?? {}
-    deltaType = String(event.type)
+    deltaType = nameOf(event.type)
     const shown = fieldsOf(
       event,
       deltaType,
@@ -199,7 +199,7 @@ function publicItem(
   index: number,
   options: NativeOptions,
 ): JsonObject | undefined {
-  const type = String(item.type)
+  const type = nameOf(item.type)
   const fields = Object.hasOwn(ITEM_FIELDS, type) ? ITEM_FIELDS[type] : undefined
   if (!fields) return undefined
   const shown: JsonObject = { id: idOf(type, index, options) }
@@ -224,7 +224,7 @@ function partsOf(list: readonly unknown[]): JsonObject[] {
 }
 
 function publicPart(part: JsonObject): JsonObject | undefined {
-  const type = String(part.type)
+  const type = nameOf(part.type)
   const fields = Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined
   if (!fields) return undefined
   const shown = copyFields(fields, part, {})
@@ -251,6 +251,11 @@ function clientTool(
   if (!tool) return { name: upstreamName }
   const { isCustom: _isCustom, ...named } = tool
   return named
+}
+
+/** A type that is no text is none: `String` takes `["message"]` for a message, and throws for `{"toString":1}`. */
+function nameOf(type: unknown): string {
+  return typeof type === 'string' ? type : ''
 }
 
 function idOf(type: string, index: number, { idTail }: NativeOptions): string {

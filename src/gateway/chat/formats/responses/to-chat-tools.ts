@@ -86,7 +86,8 @@ const FREE_TEXT = {
 function describeCustom({ description, format }: JsonObject): string {
   const about = typeof description === 'string' ? description : ''
   if (!isObject(format) || typeof format.definition !== 'string') return about
-  return `${about}\n\nThe input follows this ${String(format.syntax)} grammar:\n${format.definition}`.trim()
+  const syntax = typeof format.syntax === 'string' ? `${format.syntax} ` : ''
+  return `${about}\n\nThe input follows this ${syntax}grammar:\n${format.definition}`.trim()
 }
 
 /** The names that `allowed_tools` permits, and the choice among them. */
