@@ -218,7 +218,7 @@ function hourWrites({ cache_creation: details }: JsonObject, written: number): n
 
 function errorOf({ error }: JsonObject): UpstreamFailure {
   const { type, message } = isObject(error) ? error : {}
-  const text = `${String(type)}: ${String(message)}`
+  const text = [type, message].filter((each) => typeof each === 'string').join(': ')
   const status = ERROR_STATUSES.get(type)
   return status === undefined
     ? {

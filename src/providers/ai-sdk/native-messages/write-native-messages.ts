@@ -297,7 +297,8 @@ function toThinking(
   const isAsked = isGiven(chat.reasoning_effort)
   if (!isAsked || (cleaned.type !== 'enabled' && cleaned.type !== 'adaptive')) return undefined
   if (cleaned.type === 'adaptive') return cleaned
-  const budget = Math.min(Number(cleaned.budget_tokens), limit - 1)
+  const { budget_tokens: asked } = cleaned
+  const budget = typeof asked === 'number' ? Math.min(asked, limit - 1) : 0
   return budget >= BUDGET_TOKENS_MIN ? { ...cleaned, budget_tokens: budget } : undefined
 }
 

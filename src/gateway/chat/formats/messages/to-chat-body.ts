@@ -100,7 +100,8 @@ function toEffort({
     return isAbsent(effort) ? 'medium' : 'high'
   }
   if (thinking.type !== 'enabled') return undefined
-  const share = Number(thinking.budget_tokens) / Number(limit)
+  const { budget_tokens: budget } = thinking
+  const share = typeof budget === 'number' && typeof limit === 'number' ? budget / limit : NaN
   return EFFORTS.find(({ upTo }) => share <= upTo)?.effort ?? 'high'
 }
 

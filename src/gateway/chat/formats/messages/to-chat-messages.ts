@@ -168,7 +168,7 @@ function toAssistantMessage(
         const { thinking, signature } = block
         const kept = openThinking(signature)
         for (const name of Object.keys(kept?.fields ?? {}))
-          unsigned[name] = `${unsigned[name] ?? ''}${String(thinking)}`
+          unsigned[name] = `${unsigned[name] ?? ''}${typeof thinking === 'string' ? thinking : ''}`
         // Without a signature no provider accepts it back.
         if (!kept && typeof signature === 'string' && signature !== '')
           reasoning.push({ type: 'reasoning.text', text: thinking, signature })

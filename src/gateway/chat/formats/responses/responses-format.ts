@@ -18,7 +18,7 @@ import {
   type NativeResponseStream,
 } from './native-response.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-seal.ts'
-import { writeRepeated, type EndedResponse, type Repeated } from './response-head.ts'
+import { repeatedOf, writeRepeated, type EndedResponse, type Repeated } from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
 import { createResponseStream, type ResponseStream } from './response-stream.ts'
 import { searchesAsked } from './searches-asked.ts'
@@ -129,8 +129,7 @@ export function readResponsesRequest(
     const request = readChatRequest(chat, bytes)
     if (isRefusal(request)) return request
     const { clientTools, kept } = tools
-    const repeated = { body, tools: kept, isStored: false, previousId: null }
-    return { ...request, clientTools, reasoning, repeated }
+    return { ...request, clientTools, reasoning, repeated: repeatedOf(body, kept) }
   } catch (error) {
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
     throw error

@@ -137,7 +137,7 @@ async function readBefore(
   const read = await conversations.readConversation(room, previous)
   // A conversation without its beginning would be another one.
   if (!read || (read.kind === 'conversation' && !read.isWhole))
-    return refusals.previousResponseNotFound(String(previous))
+    return refusals.previousResponseNotFound(typeof previous === 'string' ? previous : '')
   if (read.kind === 'refused') return read
   if (read.isFailed) return refusals.previousResponseFailed()
   return read.turns.flatMap(({ input, output }) => [...input, ...output])
