@@ -300,15 +300,14 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
   }
 
   /** The node appears dead, was fenced, or does not know the call. */
-  function mayBeReconciled({ node, attempt, phase }: RunCall): boolean {
+  function mayBeReconciled(call: RunCall): boolean {
+    return isLost(call) || call.phase === 'asked' || call.phase === 'over'
+  }
+
+  /** The node appears dead, or was fenced. */
+  function isLost({ node, attempt }: RunCall): boolean {
     const owner = stateOf(node)
-    return (
-      owner === undefined ||
-      owner.unseenSeconds > LEASE_SECONDS ||
-      node.isOver(attempt) ||
-      phase === 'asked' ||
-      phase === 'over'
-    )
+    return owner === undefined || owner.unseenSeconds > LEASE_SECONDS || node.isOver(attempt)
   }
 
   /** Records the holds that other nodes resolved in this round, and checks that they were allowed to. */
@@ -332,8 +331,9 @@ function createDriver(world: World, customers: readonly RunCustomer[]) {
         isFinal: false,
       } as const
       history.answered(history.begin(operation), ['done'])
-      // A frozen reconciliation continues when it is healed, also with holds that were taken after it began.
-      if (!reconcilable.has(call) && !call.node.isOver(call.attempt))
+      // A frozen reconciliation continues when it is healed, also with holds that were taken after it began, some of
+      // them by a node that does not know yet that it was fenced.
+      if (!reconcilable.has(call) && !isLost(call))
         faults.push(`the hold of call ${id} was resolved by others although its node is alive`)
       if (tokens < call.seen.kept || tokens > call.seen.sent)
         faults.push(
