@@ -179,13 +179,13 @@ const chatBody = createChatBody({ fields: OPEN_CHAT_FIELDS, maxTokensField: 'max
 const head = { model: 'm', max_tokens: 64 }
 
 for (const [name, { body, format }] of Object.entries(formats))
-  test(`a request in the format ${name} with an odd value is answered, whichever value it is`, async () => {
+  test(`a request in the format ${name} with an odd value is answered, whichever value it is`, () => {
     let accepted = 0
     for (const [place, odd] of variantsOf(body)) {
       const raw = Buffer.from(JSON.stringify(odd))
       const caller = { customerId: 'c', id: 'k', storedResponsesDays: null } as never
       try {
-        const request: ChatRequest | Refusal = await format.readRequest(raw, caller)
+        const request: ChatRequest | Refusal = format.readRequest(raw, caller)
         if (isRefusal(request)) continue
         accepted += 1
         for (const text of writtenTexts(request))
