@@ -8,6 +8,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import pg from 'pg'
 import { withParameter } from '../../src/db/database-address.ts'
 import { splitMessages } from './split-messages.ts'
+import { writeMessage } from './write-message.ts'
 
 export interface TransactionPooler {
   /** The address for clients, which says that it is a pooler. */
@@ -142,20 +143,13 @@ async function readStartup(client: Socket): Promise<Buffer> {
   return bytes
 }
 
-function message(type: string, body: Buffer): Buffer {
-  const head = Buffer.alloc(5)
-  head.write(type)
-  head.writeInt32BE(4 + body.length, 1)
-  return Buffer.concat([head, body])
-}
-
 function errorOf(text: string): Buffer {
-  return message('E', Buffer.from(`SFATAL\0VFATAL\0C08P01\0M${text}\0\0`))
+  return writeMessage('E', Buffer.from(`SFATAL\0VFATAL\0C08P01\0M${text}\0\0`))
 }
 
 /** Authenticated, the key to cancel statements, ready. */
 const GREETING = Buffer.concat([
-  message('R', Buffer.alloc(4)),
-  message('K', Buffer.alloc(8)),
-  message('Z', Buffer.from('I')),
+  writeMessage('R', Buffer.alloc(4)),
+  writeMessage('K', Buffer.alloc(8)),
+  writeMessage('Z', Buffer.from('I')),
 ])

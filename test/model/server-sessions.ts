@@ -6,6 +6,7 @@
  */
 import { connect, type NetConnectOpts } from 'node:net'
 import { splitMessages } from '../harness/split-messages.ts'
+import { writeMessage } from '../harness/write-message.ts'
 
 export interface ServerSessions {
   /** For a connection of a client, which begins with the start-up message. */
@@ -87,7 +88,8 @@ export function openServerSessions(databaseUrl: string): ServerSessions {
     function reset(): void {
       isResetting = true
       owed = 1
-      socket.write(query(isInTransaction ? `rollback; ${RESET}` : RESET))
+      const text = isInTransaction ? `rollback; ${RESET}` : RESET
+      socket.write(writeMessage('Q', Buffer.from(`${text}\0`)))
     }
 
     function ready(isIdle: boolean): void {
@@ -185,13 +187,6 @@ export function openServerSessions(databaseUrl: string): ServerSessions {
       for (const socket of sockets) socket.destroy()
     },
   }
-}
-
-function query(text: string): Buffer {
-  const head = Buffer.alloc(5)
-  head.write('Q')
-  head.writeInt32BE(4 + text.length + 1, 1)
-  return Buffer.concat([head, Buffer.from(`${text}\0`)])
 }
 
 function addressOf(databaseUrl: string): NetConnectOpts {
