@@ -57,7 +57,6 @@ export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStre
 function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
   const deltas = createDeltaReader(RESPONSE_DELTAS)
-  let hasBegun = false
   let hasCalls = false
   const counted = { webSearches: 0 }
   const countWhole = createWholeCount()
@@ -70,12 +69,11 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
           chunks.push(delta)
           continue
         }
-        if (!hasBegun && isOpening(data)) continue
+        if (isOpening(data)) continue
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
         if (OPENINGS.has(event.type as string)) continue
-        hasBegun = true
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
         const searches = counted.webSearches > 0 ? { ...counted } : {}

@@ -26,16 +26,8 @@ export function createResponseEvents(head: ResponseHead): ResponseEvents {
   /** The number of events before `beginEnd`. */
   let sent: number | undefined
 
-  /** Up to its number, the same in each of the deltas that follow each other. */
-  let opening = ''
-  let openingType = ''
-
   function write(type: string, fields: string): string {
-    if (type !== openingType) {
-      openingType = type
-      opening = `event: ${type}\ndata: {"type":"${type}","sequence_number":`
-    }
-    const text = opening + sequence + fields
+    const text = `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence}${fields}`
     sequence += 1
     return text
   }

@@ -25,7 +25,7 @@ export interface EndedResponse {
 
 /** The parts of a valid request that its response repeats. */
 export interface Repeated {
-  readonly fields: JsonObject
+  readonly fields: Readonly<RepeatedFields>
   /** The tools that are not left out, as the client sent them. */
   readonly tools: readonly JsonObject[]
   readonly isStored: boolean
@@ -48,9 +48,11 @@ const REPEATED_FIELDS = [
   'user',
 ] as const
 
+type RepeatedFields = Partial<Record<(typeof REPEATED_FIELDS)[number], unknown>>
+
 /** Not the whole body: it would stay in memory for the whole call, also after the shield has masked a copy of it. */
 export function repeatedOf(body: JsonObject, tools: readonly JsonObject[]): Repeated {
-  const fields: JsonObject = {}
+  const fields: RepeatedFields = {}
   for (const name of REPEATED_FIELDS) fields[name] = body[name]
   return { fields, tools, isStored: false, previousId: null }
 }
