@@ -229,16 +229,18 @@ async function askFor(index: number): Promise<Asked> {
 type StatusAndCode = readonly [status: number, code: string]
 
 const REQUEST: StatusAndCode = [400, 'invalid_request']
+const CONTEXT: StatusAndCode = [400, 'context_length_exceeded']
 const LIMIT: StatusAndCode = [429, 'rate_limit_exceeded']
 const FAULT: StatusAndCode = [502, 'upstream_error']
 const MAINTENANCE: StatusAndCode = [503, 'service_unavailable']
 
 /** What the specification has for an upstream's error. */
-function expectedRefusals({ place, status }: InjectedError): readonly StatusAndCode[] {
+function expectedRefusals({ place, status, body }: InjectedError): readonly StatusAndCode[] {
+  const request = body.includes('maximum context length') ? CONTEXT : REQUEST
   // Some formats state the status in the event; then it counts like an HTTP status.
-  if (place === 'first_event') return [FAULT, REQUEST, LIMIT, MAINTENANCE]
+  if (place === 'first_event') return [FAULT, request, LIMIT, MAINTENANCE]
   if (place === 'ok_body') return [FAULT]
-  if ([400, 413, 415, 422].includes(status)) return [REQUEST]
+  if ([400, 413, 415, 422].includes(status)) return [request]
   if (status === 429) return [LIMIT]
   return [status === 503 ? MAINTENANCE : FAULT]
 }
