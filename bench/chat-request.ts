@@ -71,6 +71,26 @@ export const slowModelOfFormat: Readonly<Record<Format, string>> = {
   responses: 'bench-responses-slow',
 }
 
+/** Streams one token every 20 ms, as `bench-paced` does, over an upstream of this format. */
+export const pacedModelOfFormat: Readonly<Record<Format, string>> = {
+  chat: pacedModel,
+  messages: 'bench-messages-paced',
+  responses: 'bench-responses-paced',
+}
+
+/** The type of the events that add text. */
+export const deltaOfFormat: Readonly<Record<Exclude<Format, 'chat'>, string>> = {
+  messages: 'content_block_delta',
+  responses: 'response.output_text.delta',
+}
+
+/** The end of the last event of a stream. */
+export const endOfFormat: Readonly<Record<Format, string>> = {
+  chat: '[DONE]',
+  messages: 'stop"}',
+  responses: '}\n\n',
+}
+
 export const pathOfFormat: Readonly<Record<Format, string>> = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',
@@ -78,27 +98,33 @@ export const pathOfFormat: Readonly<Record<Format, string>> = {
 }
 
 /** The same conversation in each format. */
-export function bodyOfFormat(format: Format, mode: Mode): string {
-  const stream = mode === 'stream' ? { stream: true } : {}
-  const model = modelOfFormat[format]
-  if (format === 'chat') return JSON.stringify({ model, ...shared, ...stream })
+export function bodyOfFormat(format: Format, mode: Mode | 'paced'): string {
+  const stream = mode === 'plain' ? {} : { stream: true }
+  const model = (mode === 'paced' ? pacedModelOfFormat : modelOfFormat)[format]
+  const tokensMax = mode === 'paced' ? 256 : 64
+  if (format === 'chat')
+    return JSON.stringify({ model, ...shared, max_tokens: tokensMax, ...stream })
   const limits = { model, temperature: 0.7, ...stream }
   if (format === 'messages')
-    return JSON.stringify({ ...limits, max_tokens: 64, system: system.content, messages: [user] })
+    return JSON.stringify({
+      ...limits,
+      max_tokens: tokensMax,
+      system: system.content,
+      messages: [user],
+    })
   return JSON.stringify({
     ...limits,
-    max_output_tokens: 64,
+    max_output_tokens: tokensMax,
     instructions: system.content,
     input: [user],
   })
 }
 
 /** The request bodies, as JSON. The client does not ask for usage in the stream: most do not. */
-export const requestBodies: Readonly<Record<Mode | 'slow' | 'paced', string>> = {
+export const requestBodies: Readonly<Record<Mode | 'slow', string>> = {
   plain: JSON.stringify({ model: fastModel, ...shared }),
   stream: JSON.stringify({ model: fastModel, ...shared, stream: true }),
   slow: JSON.stringify({ model: slowModel, ...shared, stream: true }),
-  paced: JSON.stringify({ model: pacedModel, ...shared, max_tokens: 256, stream: true }),
 }
 
 /** What makes a request large: what is sent, or what is answered. */

@@ -4,17 +4,19 @@
  * answers, for comparison with the charges. It runs as a separate process: `node upstream.ts <port>`.
  *
  * `bench-fast` answers at once (a stream: all its chunks in one write); `bench-slow` streams one
- * token every 500 ms (the other formats: `-slow`), and `bench-paced` one every 20 ms. GET /count returns how many answers were started, finished and aborted.
+ * token every 500 ms, and `bench-paced` one every 20 ms (the other formats: `-slow` and `-paced`). GET /count returns how many answers were started, finished and aborted.
  */
 import { createServer, type Socket } from 'node:net'
-import { messagesEvents, messagesPlain, responsesEvents, responsesPlain } from './format-answers.ts'
+import { messagesAnswer, responsesAnswer, type FormatAnswer } from './format-answers.ts'
 import {
   answerText,
   answerTokens,
+  deltaOfFormat,
   largeBytes,
   largeEventCount,
   largeModel,
   pacedModel,
+  pacedModelOfFormat,
   pacedTokenCount,
   pacedTokenMs,
   promptTokenCount,
@@ -63,11 +65,13 @@ const fastStreams = { plain: fastStream(false), withUsage: fastStream(true) }
 const slowModels: ReadonlySet<string> = new Set(Object.values(slowModelOfFormat))
 const slowChunk = Buffer.from(chunked(event('bench-slow', { content: slowToken }, null)))
 
-const pacedChunk = Buffer.from(chunked(event(pacedModel, { content: slowToken }, null)))
+const pacedModels: ReadonlySet<string> = new Set(Object.values(pacedModelOfFormat))
+const pacedTokens = Array.from({ length: pacedTokenCount }, () => slowToken)
+const pacedChat = { plain: pacedPieces(false), withUsage: pacedPieces(true) }
 
 const largeAnswers = createLargeAnswers()
-const messagesAnswers = answersOf(messagesPlain, messagesEvents)
-const responsesAnswers = answersOf(responsesPlain, responsesEvents)
+const messagesAnswers = answersOf(messagesAnswer, deltaOfFormat.messages)
+const responsesAnswers = answersOf(responsesAnswer, deltaOfFormat.responses)
 
 const server = createServer({ noDelay: true }, serve)
 server.listen(Number(process.argv[2]), '127.0.0.1')
@@ -119,6 +123,7 @@ function answerOne(socket: Socket, bytes: Buffer): number {
 function answerAs(answers: FormatAnswers, socket: Socket, { model, stream }: ChatBody): void {
   count.begun += 1
   if (stream === true && slowModels.has(model)) return streamSlowly(socket, answers.events)
+  if (pacedModels.has(model)) return wheel.add(createPacedStream(socket, answers.paced))
   socket.write(stream === true ? answers.stream : answers.plain)
   count.finished += 1
 }
@@ -128,7 +133,8 @@ function answerChat(socket: Socket, body: ChatBody): void {
   const hasUsage = body.stream_options?.include_usage === true
   if (body.model === slowModel && body.stream === true)
     return streamSlowly(socket, slowPieces(hasUsage))
-  if (body.model === pacedModel) return wheel.add(createPacedStream(socket, hasUsage))
+  if (body.model === pacedModel)
+    return wheel.add(createPacedStream(socket, hasUsage ? pacedChat.withUsage : pacedChat.plain))
   if (body.model === largeModel) return answerLarge(socket, body.stream === true, hasUsage)
   if (body.stream !== true) socket.write(plainAnswer)
   else socket.write(hasUsage ? fastStreams.withUsage : fastStreams.plain)
@@ -176,24 +182,30 @@ function slowPieces(hasUsage: boolean): readonly Buffer[] {
 /** Returns whether the stream goes on. */
 type SendOne = () => boolean
 
-function createPacedStream(socket: Socket, hasUsage: boolean): SendOne {
-  let left = pacedTokenCount
+/** Sends a piece every 20 ms; the first at once. */
+function createPacedStream(socket: Socket, pieces: readonly Buffer[]): SendOne {
+  let sent = 0
   socket.write(streamHead)
   const sendOne = (): boolean => {
     if (socket.destroyed) {
       count.brokenOff += 1
       return false
     }
-    left -= 1
-    if (left > 0) return socket.write(pacedChunk) || true
-    socket.write(
-      Buffer.concat([pacedChunk, Buffer.from(streamEnd(pacedModel, pacedTokenCount, hasUsage))]),
-    )
+    socket.write(pieces[sent]!)
+    sent += 1
+    if (sent < pieces.length) return true
     count.finished += 1
     return false
   }
   sendOne()
   return sendOne
+}
+
+/** Each with one token; the last one also ends the stream. */
+function pacedPieces(hasUsage: boolean): readonly Buffer[] {
+  const chunk = Buffer.from(chunked(event(pacedModel, { content: slowToken }, null)))
+  const end = Buffer.from(streamEnd(pacedModel, pacedTokenCount, hasUsage))
+  return [...Array.from({ length: pacedTokenCount - 1 }, () => chunk), Buffer.concat([chunk, end])]
 }
 
 /** One timer for all paced streams: a timer for each would cost more than the writes. */
@@ -295,14 +307,34 @@ interface FormatAnswers {
   readonly stream: Buffer
   /** Of the stream, after its head. */
   readonly events: readonly Buffer[]
+  /** Of the paced stream: one token each, with the events before the first and after the last one. */
+  readonly paced: readonly Buffer[]
 }
 
-function answersOf(plain: object, events: readonly { readonly type: string }[]): FormatAnswers {
-  const lines = events.map((one) => chunked(`event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`))
+function answersOf(
+  answerWith: (tokens: readonly string[]) => FormatAnswer,
+  deltaType: string,
+): FormatAnswers {
+  const linesOf = (events: FormatAnswer['events']): string[] =>
+    events.map(
+      (one, at) =>
+        chunked(`event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`) +
+        (at < events.length - 1 ? '' : '0\r\n\r\n'),
+    )
+  const { plain, events } = answerWith(answerTokens)
+  const lines = linesOf(events)
+  const paced = answerWith(pacedTokens).events
+  const pacedLines = linesOf(paced)
+  const deltas = paced.flatMap(({ type }, at) => (type === deltaType ? [at] : []))
   return {
     plain: withLength('200 OK', JSON.stringify(plain)),
-    stream: Buffer.from(`${streamHead}${lines.join('')}0\r\n\r\n`),
-    events: lines.map((line, at) => Buffer.from(at < lines.length - 1 ? line : `${line}0\r\n\r\n`)),
+    stream: Buffer.from(streamHead + lines.join('')),
+    events: lines.map((line) => Buffer.from(line)),
+    paced: deltas.map((at, nth) => {
+      const from = nth === 0 ? 0 : at
+      const until = nth === deltas.length - 1 ? paced.length : at + 1
+      return Buffer.from(pacedLines.slice(from, until).join(''))
+    }),
   }
 }
 

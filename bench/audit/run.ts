@@ -1,11 +1,13 @@
 /**
- * `npm run bench:audit -- --data DIR --events 10000000`: whether proving the ledger slows calls down. Creates
- * or continues a history of that many events, and seals all but its newest part. Then 64 callers hold and
- * settle for one customer, in turns of `--seconds` with nothing beside them, with the audit (a) or with
- * sealing (b), which run at the operators' default shares, `--turns` of each. Prints the calls per second and
- * the ratio of the medians; exits 1 when the audit finds a breach.
+ * `npm run bench:audit -- --data DIR --events 10000000`: whether proving the ledger slows calls down. Creates a history
+ * of that many events if there is no such folder, and seals all events. Then 64 callers hold and settle `--rate` calls a
+ * second for one customer, in turns of `--seconds` with nothing beside them, with the audit (a) or with sealing (b),
+ * which run at the operators' default shares, `--turns` of each. The rate is fixed, because callers at full speed would
+ * add more events than are sealed meanwhile, and each audit would take longer than the one before. Prints the calls per
+ * second, the milliseconds of a call, and the ratio of the medians; exits 1 when the audit finds a breach.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { startEmbedded } from '../../src/db/embedded.ts'
@@ -28,17 +30,16 @@ const { values } = parseArgs({
     turns: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     share: { type: 'string', default: '0.1' },
-    /** Only creates and seals the history. */
+    rate: { type: 'string', default: '2000' },
+    /** Only creates, or continues, and seals the history. */
     'prepare-only': { type: 'boolean', default: false },
   },
 })
 if (!values.data) throw new Error('--data DIR: the folder that keeps the history')
 const CALLERS = 64
-/** The share of the history that stays unsealed for the turns in which sealing is measured. */
-const OPEN_SHARE = 0.1
 const HEAVY_SHARE = 0.1
 
-mkdirSync(values.data, { recursive: true })
+const isNew = mkdirSync(values.data, { recursive: true }) !== undefined
 // PostgreSQL runs under another account if this process is root.
 chmodSync(values.data, 0o755)
 const embedded = await startEmbedded({ dataDir: values.data, log: (text) => report(text) })
@@ -47,34 +48,34 @@ const { db, close } = openDatabase(databaseUrl, { onError: () => {} })
 try {
   await migrate(databaseUrl)
   await ensureMonths(db)
-  await ensureHistory(
-    databaseUrl,
-    db,
-    { events: Number(values.events), customers: Number(values.customers), heavyShare: HEAVY_SHARE },
-    report,
-  )
-  await sealMost(db)
+  const size = { events: Number(values.events), customers: Number(values.customers) }
+  if (isNew || values['prepare-only'])
+    await ensureHistory(databaseUrl, db, { ...size, heavyShare: HEAVY_SHARE }, report)
+  await sealAll(db)
   if (!values['prepare-only']) process.exitCode = (await measure(db)) ? 0 : 1
 } finally {
   await close()
   await embedded.stop()
 }
 
-/** With a whole core: no calls run during the preparation. */
-async function sealMost(of: Database): Promise<void> {
-  const target = Number(values.events) * (1 - OPEN_SHARE)
-  const sealed = async (): Promise<number> => {
+/** With a whole core: no calls run meanwhile. */
+async function sealAll(of: Database): Promise<void> {
+  const startedMs = performance.now()
+  for (let isDone = false; !isDone;) {
+    let slices = 0
+    isDone = (await sealUsage(of, { share: 1, isOver: () => (slices += 1) > 50 })) === 0
     const { rows } = await sql<{ events: bigint }>`
       select coalesce(sum(events), 0)::int8 as events from audit_seals`.execute(of)
-    return Number(rows[0]?.events)
+    report(
+      `sealed ${rows[0]?.events} events`,
+      `${Math.round((performance.now() - startedMs) / 1_000)} s`,
+    )
   }
-  const startedMs = performance.now()
-  for (let done = await sealed(); done < target;) {
-    let slices = 0
-    if ((await sealUsage(of, { share: 1, isOver: () => (slices += 1) > 50 })) === 0) break
-    done = await sealed()
-    report('sealed', String(done), `${Math.round((performance.now() - startedMs) / 1_000)} s`)
-  }
+}
+
+interface Turn {
+  readonly callsPerSecond: number
+  readonly callMs: number
 }
 
 async function measure(of: Database): Promise<boolean> {
@@ -88,26 +89,36 @@ async function measure(of: Database): Promise<boolean> {
   })
   const over = new AbortController()
   let calls = 0
-  const callers = Array.from({ length: CALLERS }, async () => {
+  let callsMs = 0
+  const periodMs = (CALLERS / Number(values.rate)) * 1_000
+  const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+    let dueMs = performance.now() + (caller / CALLERS) * periodMs
     while (!over.signal.aborted) {
+      const startedMs = performance.now()
       const attempt = test.attempt(key, 10, { ipLimit: requestsPerMinute })
       const { kind } = await test.ledger.hold(attempt)
       if (kind !== 'held') throw new Error(`a call was refused: ${kind}`)
       await test.ledger.resolve(test.charge(attempt, 10), runningCall)
       calls += 1
+      callsMs += performance.now() - startedMs
+      // A late caller does not catch up: its calls would come in bursts.
+      dueMs = Math.max(dueMs + periodMs, performance.now())
+      await sleep(dueMs - performance.now())
     }
   })
-  /** Calls per second while `beside` runs repeatedly. */
-  const turn = async (
-    beside?: (isTurnOver: () => boolean) => Promise<unknown>,
-  ): Promise<number> => {
+  /** The calls while `beside` runs repeatedly. */
+  const turn = async (beside?: (isTurnOver: () => boolean) => Promise<unknown>): Promise<Turn> => {
     const until = performance.now() + Number(values.seconds) * 1_000
     const isTurnOver = (): boolean => performance.now() >= until
-    const before = calls
+    const [callsBefore, msBefore] = [calls, callsMs]
     const startedMs = performance.now()
     if (beside) while (!isTurnOver()) await beside(isTurnOver)
-    else await new Promise((resolve) => setTimeout(resolve, until - performance.now()))
-    return ((calls - before) / (performance.now() - startedMs)) * 1_000
+    else await sleep(until - performance.now())
+    const made = calls - callsBefore
+    return {
+      callsPerSecond: (made / (performance.now() - startedMs)) * 1_000,
+      callMs: (callsMs - msBefore) / made,
+    }
   }
   let isSound = true
   const proofs: Record<string, (isTurnOver: () => boolean) => Promise<unknown>> = {
@@ -126,23 +137,27 @@ async function measure(of: Database): Promise<boolean> {
   }
   await turn()
   for (const [name, beside] of Object.entries(proofs)) {
-    const [without, during]: [number[], number[]] = [[], []]
+    const [without, during]: [Turn[], Turn[]] = [[], []]
     for (let count = Number(values.turns); count > 0; count--) {
       without.push(await turn())
       during.push(await turn(beside))
-      report(
-        name,
-        `without ${Math.round(without.at(-1) ?? 0)}/s`,
-        `beside ${Math.round(during.at(-1) ?? 0)}/s`,
-      )
+      report(name, `without ${write(without.at(-1))}`, `beside ${write(during.at(-1))}`)
     }
-    const [alone, both] = [median(without), median(during)]
+    const medianOf = (turns: readonly Turn[], field: keyof Turn): number =>
+      median(turns.map((one) => one[field]))
+    const change = (field: keyof Turn): string =>
+      `${((medianOf(during, field) / medianOf(without, field) - 1) * 100).toFixed(1)} %`
     process.stdout.write(
-      `${name}: ${Math.round(alone)} calls/s without, ${Math.round(both)} beside it: ${((both / alone - 1) * 100).toFixed(1)} %\n`,
+      `${name}: calls/s ${change('callsPerSecond')}, the time of a call ${change('callMs')} ` +
+        `(${medianOf(without, 'callMs').toFixed(2)} ms without it, ${medianOf(during, 'callMs').toFixed(2)} ms beside it)\n`,
     )
   }
   over.abort()
   await Promise.all(callers)
   await test.ledger.close()
   return isSound
+}
+
+function write(turn: Turn | undefined): string {
+  return turn ? `${Math.round(turn.callsPerSecond)}/s ${turn.callMs.toFixed(2)} ms` : ''
 }

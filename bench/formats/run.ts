@@ -4,7 +4,14 @@
  * of the same round, because the machine's speed changes from minute to minute.
  */
 import { parseArgs } from 'node:util'
-import { bodyOfFormat, formats, pathOfFormat, type Format, type Mode } from '../chat-request.ts'
+import {
+  bodyOfFormat,
+  endOfFormat,
+  formats,
+  pathOfFormat,
+  type Format,
+  type Mode,
+} from '../chat-request.ts'
 import { measureTarget, type Measurement } from '../measure-target.ts'
 import { describeRatios, median } from '../ratios.ts'
 import { openBenchRun } from '../open-bench-run.ts'
@@ -19,11 +26,6 @@ const { values } = parseArgs({
 })
 /** In less, the first turns compile the code of their format. */
 const WARM_UP_SECONDS = 10
-const ENDS: Readonly<Record<Format, string>> = {
-  chat: '[DONE]',
-  messages: 'stop"}',
-  responses: '}\n\n',
-}
 const MODES: readonly Mode[] = ['plain', 'stream']
 
 const { folder, processes, upstreamPort } = await openBenchRun('formats')
@@ -82,7 +84,7 @@ async function load(
     { plain: 0, stream: 0 },
     { mode, connections },
     { quietMsMax: 0, warmupSeconds: 0.2, seconds },
-    { body: bodyOfFormat(format, mode), endOfEvents: ENDS[format] },
+    { body: bodyOfFormat(format, mode), endOfEvents: endOfFormat[format] },
   )
   if (measured.failures > 0) throw new Error(`${format}: ${measured.firstFailure}`)
   answersInAll += measured.answersInAll

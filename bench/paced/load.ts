@@ -4,13 +4,21 @@
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pacedTokenCount, pacedTokenMs, requestBodies } from '../chat-request.ts'
+import {
+  bodyOfFormat,
+  deltaOfFormat,
+  endOfFormat,
+  pacedTokenCount,
+  pacedTokenMs,
+  type Format,
+} from '../chat-request.ts'
 import { Histogram, type Latencies } from '../histogram.ts'
 import { openConnection, requestsOf, type Endpoint } from '../open-connection.ts'
 import { readProcessUsage } from '../process-usage.ts'
 import { ResponseParser } from '../response-parser.ts'
 
 export interface PacedPlan extends Endpoint {
+  readonly format: Format
   readonly streams: number
   readonly warmupSeconds: number
   readonly seconds: number
@@ -31,12 +39,14 @@ export interface PacedResult {
   readonly firstFailure: string | null
 }
 
-const EVENT = Buffer.from('data: {')
 /** For streams that are still open at the end. */
 const DRAIN_MS_MAX = 4 * pacedTokenCount * pacedTokenMs + 10_000
 
 const plan = JSON.parse(process.argv[2] ?? '') as PacedPlan
-const requestOf = requestsOf(plan, requestBodies.paced)
+const { format } = plan
+const requestOf = requestsOf(plan, bodyOfFormat(format, 'paced'))
+/** The beginning of each event with a token. */
+const EVENT = Buffer.from(format === 'chat' ? 'data: {' : `event: ${deltaOfFormat[format]}`)
 
 let firstByte = new Histogram()
 let gap = new Histogram()
@@ -93,7 +103,8 @@ function runConnection(request: Buffer): void {
     }
     if (!isComplete) return
     sentAt = 0
-    if (parser.status === 200 && seen >= pacedTokenCount && parser.hasEnd('[DONE]')) complete += 1
+    if (parser.status === 200 && seen >= pacedTokenCount && parser.hasEnd(endOfFormat[format]))
+      complete += 1
     else fail(`status ${parser.status}, ${seen} events: ${bytes.toString().slice(-200)}`)
     if (isStopping || parser.isLast) socket.destroy()
     else send()

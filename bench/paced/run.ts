@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { pathOfFormat, type Format } from '../chat-request.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { pinnedTo } from '../pinned-to.ts'
 import { openBenchRun } from '../open-bench-run.ts'
@@ -27,6 +28,8 @@ const { values } = parseArgs({
     /** Gateway processes of Catraca. */
     workers: { type: 'string', default: '1' },
     customers: { type: 'string', default: '1' },
+    /** Of the clients and the upstream; only Catraca is measured with those beside chat. */
+    formats: { type: 'string', default: 'chat' },
   },
 })
 const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
@@ -35,6 +38,7 @@ const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
   portkey: startPortkey,
   catraca: startCatraca,
 }
+const formats = values.formats.split(',') as Format[]
 const WARM_UP_SECONDS = 4
 const EXTRA_MS_MAX = 60_000
 
@@ -48,9 +52,9 @@ process.stdout.write(
   `${processors}, Node ${node}, commit ${commit}, fdatasync ${fdatasyncMs} ms\n\n`,
 )
 process.stdout.write(
-  '| streams | target | events/s | CPU µs/event | database | first byte p50 ms | p99 | p99.9 | gap p50 ms | p99 | p99.9 | memory MB |\n',
+  '| streams | target | format | events/s | CPU µs/event | database | first byte p50 ms | p99 | p99.9 | gap p50 ms | p99 | p99.9 | memory MB |\n',
 )
-process.stdout.write(`|${' --- |'.repeat(12)}\n`)
+process.stdout.write(`|${' --- |'.repeat(13)}\n`)
 const targets: Target[] = []
 for (const name of values.targets.split(',') as TargetName[]) {
   const surroundings = {
@@ -59,6 +63,7 @@ for (const name of values.targets.split(',') as TargetName[]) {
     folder,
     workers: Number(values.workers),
     customers: Number(values.customers),
+    hasFormats: true,
   }
   const target = await STARTERS[name](surroundings)
   if ('kind' in target) report(`${name}: ${target.reason}`)
@@ -68,18 +73,19 @@ let faults = 0
 let answers = 0
 let upstreamAnswers = 0
 for (const streams of values.streams.split(',').map(Number)) {
-  for (const target of targets) {
-    const before = await readFinished()
-    const result = await measure(target, streams)
-    if (target.audit) {
-      answers += result.complete
-      upstreamAnswers += (await readFinished()) - before
+  for (const target of targets)
+    for (const format of target.name === 'catraca' ? formats : (['chat'] as const)) {
+      const before = await readFinished()
+      const result = await measure(target, format, streams)
+      if (target.audit) {
+        answers += result.complete
+        upstreamAnswers += (await readFinished()) - before
+      }
+      faults += result.failures
+      if (result.failures > 0)
+        report(`${target.name}: ${result.failures} failures: ${result.firstFailure}`)
+      printRow(streams, target, format, result)
     }
-    faults += result.failures
-    if (result.failures > 0)
-      report(`${target.name}: ${result.failures} failures: ${result.firstFailure}`)
-    printRow(streams, target, result)
-  }
 }
 const audit = await targets.find(({ name }) => name === 'catraca')?.audit?.()
 if (audit) {
@@ -93,10 +99,12 @@ if (audit) {
 await processes.stopAll()
 process.exit(faults === 0 ? 0 : 1)
 
-async function measure(target: Target, streams: number): Promise<PacedResult> {
-  const { port, path, headers, callers = [{}], pid } = target
+async function measure(target: Target, format: Format, streams: number): Promise<PacedResult> {
+  const { port, headers, callers = [{}], pid } = target
+  const path = format === 'chat' ? target.path : pathOfFormat[format]
   const seconds = Number(values.seconds)
   const plan: PacedPlan = {
+    format,
     port,
     path,
     headers,
@@ -118,7 +126,7 @@ async function measure(target: Target, streams: number): Promise<PacedResult> {
   return JSON.parse(finished.stdout) as PacedResult
 }
 
-function printRow(streams: number, { name }: Target, result: PacedResult): void {
+function printRow(streams: number, { name }: Target, format: Format, result: PacedResult): void {
   const { firstByteMs: first, gapMs: gap, gatewayBytes } = result
   const figures = [
     result.eventsPerSecond,
@@ -127,7 +135,7 @@ function printRow(streams: number, { name }: Target, result: PacedResult): void 
     ...[first.p50, first.p99, first.p999, gap.p50, gap.p99, gap.p999].map((ms) => ms.toFixed(1)),
     gatewayBytes === null ? '' : Math.round(gatewayBytes / 1024 / 1024),
   ]
-  process.stdout.write(`| ${[streams, name, ...figures].join(' | ')} |\n`)
+  process.stdout.write(`| ${[streams, name, format, ...figures].join(' | ')} |\n`)
 }
 
 async function readFinished(): Promise<number> {

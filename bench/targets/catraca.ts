@@ -9,6 +9,7 @@ import {
   largeModel,
   modelOfFormat,
   pacedModel,
+  pacedModelOfFormat,
   slowModel,
   slowModelOfFormat,
 } from '../chat-request.ts'
@@ -202,10 +203,10 @@ function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
       ...[fastModel, slowModel, pacedModel, largeModel].map((id) => modelOf(id, 'bench')),
       ...(hasFormats
         ? [
-            modelOf(modelOfFormat.messages, 'messages'),
-            modelOf(slowModelOfFormat.messages, 'messages'),
-            modelOf(modelOfFormat.responses, 'responses'),
-            modelOf(slowModelOfFormat.responses, 'responses'),
+            ...[modelOfFormat, slowModelOfFormat, pacedModelOfFormat].flatMap((models) => [
+              modelOf(models.messages, 'messages'),
+              modelOf(models.responses, 'responses'),
+            ]),
           ]
         : []),
     ],
