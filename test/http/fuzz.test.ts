@@ -1044,15 +1044,17 @@ function checkSound(sent: Sent, answer: Answer): void {
   if (!/^\/v1(\/|$|\?)/.test(path)) return
   assertHeaders(answer, sent.requestId)
   if (method === 'HEAD') return
-  if (answer.status >= 400) return checkError(path, answer)
+  if (answer.status >= 400) return checkError(method, path, answer)
   if (path.split('?')[0] === CHAT && method === 'POST') checkCompletion(answer)
 }
 
-function checkError(path: string, answer: Answer): void {
+function checkError(method: string, path: string, answer: Answer): void {
   if (answer.status === 401 && !MODEL_CALL.test(path)) return assert.equal(answer.text, '')
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
   const body = JSON.parse(answer.text)
-  if (MODEL_CALL.test(path.replace('/v1//', '/v1/'))) {
+  // Client libraries ask for a model by its id.
+  const isModel = method === 'GET' && answer.status === 404 && path.startsWith('/v1/models/')
+  if (isModel || MODEL_CALL.test(path.replace('/v1//', '/v1/'))) {
     const isOf = (format: string): boolean => path.startsWith(`/v1/${format}`)
     const fields = isOf('messages') ? ['error', 'request_id', 'type'] : ['error']
     assert.deepEqual(Object.keys(body).sort(), fields, answer.text.slice(0, 200))
