@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { startLoadClients, type Received } from '../harness/load-clients.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
@@ -38,7 +38,7 @@ const cli = (name: string, args: readonly string[]): Promise<RanCli> =>
   runCli([...args, '--json'], { DATA_DIR: dataDirOf(name) })
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catraca-backup-'))
+  folder = await mkdtemp(join(memoryFolder(), 'catraca-backup-'))
   // The database's account is not root.
   await chmod(folder, 0o755)
   backup = join(folder, 'backup')
