@@ -54,7 +54,8 @@ before(async () => {
     count: 3,
     baseUrls: () => [node.baseUrl],
     secret,
-    calls: ['sandbox-chat', 'sandbox-slow'],
+    // The second one runs for seconds: at each moment there are calls under way.
+    calls: ['sandbox-chat', 'sandbox-long'],
   })
   const untilMore = async (count: number): Promise<void> => {
     for (const from = clients.wholeSoFar; clients.wholeSoFar < from + count;) await sleep(20)
