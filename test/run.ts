@@ -26,6 +26,7 @@ import { createTierReader, TIERS, type Placed, type Tier } from './harness/tiers
  */
 const LONG = [
   'test/faults/faults.test.ts',
+  'test/postgres/backup.test.ts',
   'test/crash/crash.test.ts',
   'test/http/chat-streams.test.ts',
   'test/start/start.test.ts',

@@ -59,6 +59,7 @@ import { every, type Timer, type TimerState } from './every.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
 import { openJobs, type OpenJobs } from './open-jobs.ts'
 import { createReportIncidents } from './report-incidents.ts'
+import { scheduleJobs } from './schedule-jobs.ts'
 
 export interface Workers {
   /** Processes the events of the payment processor now, before the next turn of their timer. */
@@ -144,11 +145,6 @@ const REFUSALS_EVERY_MS = 2_000
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
 const BACKLOG_EVERY_MS = 15_000
-/**
- * No job is due more often than every minute. Each poll is a query for each job: at the library's two seconds, thirty
- * jobs were measured to take a hundredth of a processor.
- */
-const JOB_POLLING = { pollingIntervalSeconds: 10 }
 /** Days that are compared again, for charges that were settled late and imports that were missed. */
 const COSTS_COMPARED_DAYS = 35
 /** One run caches the margins of a week: three months are cached a quarter of an hour after the start. */
@@ -291,7 +287,6 @@ function startProcessorTimers(
 async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
   const { db, log, processor, refreshFxRate } = deps
   const jobs = await openJobs(deps.databaseUrl, log)
-  const { boss } = jobs
   const handlers: Record<string, Job> = {
     // Partitions are created long before their months begin, so there are weeks to notice a failed run.
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
@@ -341,13 +336,7 @@ async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
   }
-  // The name of the job `notify-price-changes` in the previous release, whose schedule is still in the database.
-  await boss.unschedule('tell-price-changes')
-  for (const [name, { cron, run, queue }] of Object.entries(handlers)) {
-    await boss.createQueue(name, { retryLimit: 3, retryBackoff: true, ...queue })
-    await boss.work(name, JOB_POLLING, async () => void (await run()))
-    await boss.schedule(name, cron)
-  }
+  await scheduleJobs(jobs.boss, handlers)
   return jobs
 }
 

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
 import type { LoadCall } from '../harness/load-clients.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 
@@ -20,7 +21,7 @@ export async function startCountingUpstream(folder: string): Promise<CountingUps
   const port = await findFreePort()
   const upstream = spawn(
     process.execPath,
-    ['src/sandbox/upstream/main.ts', '--port', String(port)],
+    [...BUNDLE_IMPORTS, join(root, 'src/sandbox/upstream/main.ts'), '--port', String(port)],
     { cwd: root, stdio: 'ignore' },
   )
   const configPath = join(folder, 'catraca.config.json')

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
 import type { World } from './world.ts'
 
 /** A new act has two parts: the part that is killed in `perform.ts`, and the rest in `acts/`. */
@@ -72,6 +73,7 @@ function actInProcess(
   const child = spawn(
     process.execPath,
     [
+      ...BUNDLE_IMPORTS,
       '--import',
       join(folder, 'kill-at-step.ts'),
       join(folder, 'acting-process.ts'),

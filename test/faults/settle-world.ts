@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
 import type { ClientCall } from './client-call.ts'
 import {
   compareCounts,
@@ -117,7 +118,7 @@ export function runAudit({ databaseUrl, env }: World): Promise<Settled['audit']>
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [join(root, 'src/cli/main.ts'), 'audit'],
+      [...BUNDLE_IMPORTS, join(root, 'src/cli/main.ts'), 'audit'],
       {
         cwd: tmpdir(),
         env: { ...process.env, ...env, DATABASE_URL: databaseUrl },

@@ -10,13 +10,18 @@ const STARTS_MIN = 20
 /** It has a native file, which no bundle can hold. */
 const OUTSIDE = ['@duckdb/node-api']
 
-const PROGRAMS = { server: 'src/main.ts', cli: 'src/cli/main.ts' }
+const PROGRAMS = {
+  server: 'src/main.ts',
+  worker: 'src/worker.ts',
+  cli: 'src/cli/main.ts',
+  upstream: 'src/sandbox/upstream/main.ts',
+}
 
 /**
- * Bundles the server and the command line with all their libraries into a folder that is named by their content, and
- * returns the URL of the bundle for that of each program. `use-bundles.ts` then starts the bundle in its place; stack
- * traces name the bundle's lines, whose comments name the files. Empty if so few files start processes that it would
- * not pay.
+ * Bundles the server, its workers and the command line with all their libraries into a folder that is named by their
+ * content, and returns the URL of the bundle for that of each program. `use-bundles.ts` then starts the bundle in its
+ * place; stack traces name the bundle's lines, whose comments name the files. Empty if so few files start processes that
+ * it would not pay.
  */
 export async function bundlePrograms(
   root: string,

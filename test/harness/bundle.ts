@@ -24,7 +24,7 @@ export async function bundle(options: {
     configFile: false,
     logLevel: 'error',
     ssr: { noExternal: true, external: [...options.external] },
-    plugins: [{ name: 'places', transform: keepPlace }],
+    plugins: [{ name: 'places', transform: keepPlace, renderChunk: escapeOthers }],
     build: {
       ssr: true,
       target: 'node22',
@@ -53,4 +53,12 @@ function keepPlace(code: string, id: string): string | undefined {
     .replaceAll('import.meta.dirname', () => JSON.stringify(dirname(path)))
     .replaceAll('import.meta.url', () => JSON.stringify(pathToFileURL(path).href))
     .replaceAll('import.meta.main', 'false')
+}
+
+/** A source beyond ASCII takes two bytes a character, and is copied more often: a sixth of the time that loading it takes. */
+function escapeOthers(code: string): string {
+  // A backslash that stands before such a character alone has no meaning there, and would take away that of the next one.
+  return code.replace(/((?:\\\\)*)\\?([\u0080-\uffff])/g, (_, pairs: string, unit: string) => {
+    return `${pairs}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { memoryFolder } from './memory-folder.ts'
 
 export interface PreparedCluster {
@@ -12,11 +13,13 @@ export interface PreparedCluster {
   remove(): Promise<void>
 }
 
-export async function prepareCluster(): Promise<PreparedCluster> {
+/** With `isMigrated`, its database has all tables, and no row. */
+export async function prepareCluster({ isMigrated = false } = {}): Promise<PreparedCluster> {
   const folder = await mkdtemp(join(memoryFolder(), 'catraca-cluster-'))
   // The account that runs the database for root must be able to open the folder, or its files would be elsewhere.
   await chmod(folder, 0o755)
   const database = await startEmbedded({ dataDir: folder, log: () => {} })
+  if (isMigrated) await migrate(database.databaseUrl)
   await database.stop()
   // Each copy finds its own port.
   await rm(join(folder, 'postgres/port'))

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { startLoadClients, type Received } from '../harness/load-clients.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
@@ -38,7 +38,7 @@ const cli = (name: string, args: readonly string[]): Promise<RanCli> =>
   runCli([...args, '--json'], { DATA_DIR: dataDirOf(name) })
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catraca-backup-'))
+  folder = await mkdtemp(join(memoryFolder(), 'catraca-backup-'))
   // The database's account is not root.
   await chmod(folder, 0o755)
   backup = join(folder, 'backup')
@@ -54,7 +54,8 @@ before(async () => {
     count: 3,
     baseUrls: () => [node.baseUrl],
     secret,
-    calls: ['sandbox-chat', 'sandbox-slow'],
+    // The second one runs for seconds: at each moment there are calls under way.
+    calls: ['sandbox-chat', 'sandbox-long'],
   })
   const untilMore = async (count: number): Promise<void> => {
     for (const from = clients.wholeSoFar; clients.wholeSoFar < from + count;) await sleep(20)
@@ -167,22 +168,25 @@ function assertNamed(
   for (const id of restored.lost) assert.ok(known.has(id), `${id} was never charged`)
 }
 
-test('a backup under load restores to its end: the audit is clean, and later answers are named', async () => {
-  const restored = await cli('whole', ['restore', backup])
-  assert.equal(restored.code, 0, restored.stderr)
-  const { restored_until: end } = JSON.parse(restored.stdout) as { restored_until: string }
-  const whole = await lookAt('whole')
-  assert.ok(whole.lost.size >= 30)
-  assertNamed(whole, answeredBeforeBackup, new Date(end))
-})
+// Each waits for a lease after its start.
+describe('restored', { concurrency: true }, () => {
+  test('a backup under load restores to its end: the audit is clean, and later answers are named', async () => {
+    const restored = await cli('whole', ['restore', backup])
+    assert.equal(restored.code, 0, restored.stderr)
+    const { restored_until: end } = JSON.parse(restored.stdout) as { restored_until: string }
+    const whole = await lookAt('whole')
+    assert.ok(whole.lost.size >= 30)
+    assertNamed(whole, answeredBeforeBackup, new Date(end))
+  })
 
-test('with archived WAL it restores to a moment after it, and only answers after that moment are named', async () => {
-  const args = ['restore', backup, '--wal', wal, '--until', point.toISOString()]
-  const restored = await cli('moment', args)
-  assert.equal(restored.code, 0, restored.stderr)
-  const moment = await lookAt('moment')
-  assert.ok(moment.lost.size >= 15)
-  assertNamed(moment, answeredBeforePoint, point)
+  test('with archived WAL it restores to a moment after it, and only answers after that moment are named', async () => {
+    const args = ['restore', backup, '--wal', wal, '--until', point.toISOString()]
+    const restored = await cli('moment', args)
+    assert.equal(restored.code, 0, restored.stderr)
+    const moment = await lookAt('moment')
+    assert.ok(moment.lost.size >= 15)
+    assertNamed(moment, answeredBeforePoint, point)
+  })
 })
 
 test('neither a damaged backup nor a data folder with a database is written over', async () => {

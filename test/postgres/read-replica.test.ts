@@ -1,7 +1,6 @@
 /** A node that sends its heavy reads to a real replica: one that is behind, in conflict, or dead. */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +13,7 @@ import { credit } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer, urlOf, withClient } from '../harness/test-database.ts'
 import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
@@ -29,7 +29,7 @@ let customer: Awaited<ReturnType<typeof seedCustomer>>
 let stranger: Awaited<ReturnType<typeof seedCustomer>>
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catraca-replica-'))
+  folder = await mkdtemp(join(memoryFolder(), 'catraca-replica-'))
   // The database's account is not root.
   await chmod(folder, 0o755)
   pair = await startDatabasePair(folder, { isSynchronous: false })

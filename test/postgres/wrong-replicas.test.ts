@@ -1,7 +1,6 @@
 /** Replicas that answer, keep up and take no writes, and are nevertheless not replicas of this database. */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { openReadReplicas, type ReadReplicas } from '../../src/db/replicas/open-read-replicas.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
+import { memoryFolder } from '../harness/memory-folder.ts'
 import { urlOf, withClient } from '../harness/test-database.ts'
 
 const WAIT_MS_MAX = 30_000
@@ -18,7 +18,7 @@ let folder: string
 let pair: DatabasePair
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catraca-wrong-replicas-'))
+  folder = await mkdtemp(join(memoryFolder(), 'catraca-wrong-replicas-'))
   // The database's account is not root.
   await chmod(folder, 0o755)
   pair = await startDatabasePair(folder, { isSynchronous: false })

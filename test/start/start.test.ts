@@ -37,7 +37,7 @@ let server: Server | undefined
 
 before(async () => {
   port = await findFreePort()
-  prepared = await prepareCluster()
+  prepared = await prepareCluster({ isMigrated: true })
 })
 after(() => prepared.remove())
 afterEach(async () => {
@@ -46,7 +46,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Starts a server on a database without a row: a copy of the prepared cluster, or a cluster that it creates. */
+/** Starts a server on a database without a row: a copy of the prepared cluster, or a cluster that it creates and migrates. */
 async function startFresh({ withCluster = true } = {}): Promise<Server> {
   dataDir = await mkdtemp(join(memoryFolder(), 'catraca-start-'))
   // The account that runs the database for root could not open this folder, and the data would go elsewhere.

@@ -1,0 +1,64 @@
+/** What a start writes of the scheduled jobs: what is new or has changed. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createLog } from '../../src/lib/log.ts'
+import type { Job } from '../../src/workers/job.ts'
+import { openJobs } from '../../src/workers/open-jobs.ts'
+import { scheduleJobs } from '../../src/workers/schedule-jobs.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
+
+const log = createLog('silent', () => {})
+let database: TestDatabase
+
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** As a node that starts with these jobs, and stops. */
+async function start(jobs: Readonly<Record<string, Job>>): Promise<void> {
+  const opened = await openJobs(database.databaseUrl, log)
+  await scheduleJobs(opened.boss, jobs).finally(() => opened.stop())
+}
+
+/** A version of a row is written once. */
+async function readRows(): Promise<Map<string, { cron: string; version: string }>> {
+  const { rows } = await sql<{ name: string; cron: string; version: string }>`
+    select name, cron, xmin::text as version from jobs.schedule`.execute(database.db)
+  return new Map(rows.map(({ name, ...row }) => [name, row]))
+}
+
+const job = (cron: string): Job => ({ cron, run: async () => {} })
+
+test('a start writes the schedules that are new or have changed, and no other', async () => {
+  await start({ kept: job('0 0 29 2 *'), changed: job('7 * * * *') })
+  const first = await readRows()
+  assert.deepEqual([...first.keys()].sort(), ['changed', 'kept'])
+  await start({ kept: job('0 0 29 2 *'), changed: job('8 * * * *'), added: job('9 * * * *') })
+  const second = await readRows()
+  assert.deepEqual(second.get('kept'), first.get('kept'))
+  assert.equal(second.get('changed')?.cron, '8 * * * *')
+  assert.equal(second.get('added')?.cron, '9 * * * *')
+})
+
+test('the schedule of a job that has another name now goes', async () => {
+  await start({ 'tell-price-changes': job('* * * * *') })
+  assert.ok((await readRows()).has('tell-price-changes'))
+  await start({ kept: job('0 0 29 2 *') })
+  assert.ok(!(await readRows()).has('tell-price-changes'))
+})
+
+test('a job runs that an earlier start has scheduled', async () => {
+  const ran = Promise.withResolvers<void>()
+  const jobs = { kept: { ...job('0 0 29 2 *'), run: async () => ran.resolve() } }
+  await start(jobs)
+  const opened = await openJobs(database.databaseUrl, log)
+  try {
+    await opened.boss.send('kept')
+    await scheduleJobs(opened.boss, jobs)
+    await ran.promise
+  } finally {
+    await opened.stop()
+  }
+})
