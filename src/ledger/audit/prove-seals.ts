@@ -82,7 +82,8 @@ export async function proveSeals(
     )
     const ofToday = seals.filter(isOfToday)
     for (const seal of ofToday) await paced(share, () => proveRows(db, seal, run))
-    for (const slice of joinAdjacent(ofToday)) await paced(share, () => proveCharges(db, slice, run))
+    for (const slice of joinAdjacent(ofToday))
+      await paced(share, () => proveCharges(db, slice, run))
     after = last.number
   }
   if (days === 1n)
