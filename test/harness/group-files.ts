@@ -31,10 +31,10 @@ export function groupFiles(
   options: { root: string; folder: string; groups: number; alone: readonly string[] },
 ): Started[] {
   const { root, folder, alone } = options
-  const mayShare = ({ file, tier, changesModules }: Placed): boolean =>
+  const mayShare = ({ file, tier, isAlone }: Placed): boolean =>
     options.groups > 0 &&
     files.filter((other) => other.tier === tier).length >= GROUPS[tier].from &&
-    !changesModules &&
+    !isAlone &&
     !alone.includes(file)
   const [sharing, others] = [files.filter(mayShare), files.filter((file) => !mayShare(file))]
   const started: Started[] = others.map(({ file, tier }) => ({

@@ -15,8 +15,8 @@ export interface Placed {
   readonly tier: Tier
   /** The server of the run; not used if a file of the tier `processes` starts its own. */
   readonly needsDatabase: boolean
-  /** It changes how modules are loaded, so it shares its process with no other file. */
-  readonly changesModules: boolean
+  /** It concerns all modules of its process (`OF_ALL_MODULES`), so it shares that with no other file. */
+  readonly isAlone: boolean
 }
 
 const TEST_DATABASE = 'test/harness/test-database.ts'
@@ -27,6 +27,8 @@ const STARTS_PROCESSES = new Set([
   // The compiler, a separate program.
   'typescript/unstable/sync',
 ])
+/** How modules are loaded; and counts over all loaded ones, which take longer the more there are. */
+const OF_ALL_MODULES = ['node:module', 'node:inspector']
 /** `import type` and `export type` vanish before anything runs. */
 const IMPORT =
   /^(?:import|export)\s(?!type\s)[^;'"`]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
@@ -60,7 +62,7 @@ export function createTierReader(root: string): (file: string) => Placed {
       file,
       tier: startsProcesses ? 'processes' : needsDatabase ? 'database' : 'unit',
       needsDatabase,
-      changesModules: seen.has('node:module'),
+      isAlone: OF_ALL_MODULES.some((target) => seen.has(target)),
     }
   }
 }

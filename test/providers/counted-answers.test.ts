@@ -99,6 +99,13 @@ test('a large plain answer is counted from its first 256 kB on, and waits for it
   assert.equal(taken, body.length - 256 * 1024)
 })
 
+/** Made once: to write sixteen megabytes takes longer than to send their beginning. */
+const LARGE_ANSWER = answerOf('x'.repeat(16 * MB))
+const LARGE_MESSAGE = `too many tokens ${'x'.repeat(16 * MB)}`
+const LARGE_ERRORS = [400, 500].map((code) =>
+  JSON.stringify({ error: { message: LARGE_MESSAGE, status: 'INVALID_ARGUMENT', code } }),
+)
+
 const asks = [
   ['chat', (take: TakeBytes) => chat(take)],
   ['stream that is none', (take: TakeBytes) => stream(take)],
@@ -109,7 +116,7 @@ const asks = [
 for (const [name, ask] of asks)
   test(`${name}: a plain answer without room is cut while it arrives`, async () => {
     status = 200
-    body = answerOf('x'.repeat(16 * MB))
+    body = LARGE_ANSWER
     for (const refuse of [() => false, () => setImmediate(false)]) {
       let taken = 0
       const outcome = await ask((bytes) => {
@@ -122,14 +129,13 @@ for (const [name, ask] of asks)
   })
 
 for (const [name, ask] of asks)
-  for (const [refused, reason] of [
-    [400, 'refused_request'],
-    [500, 'server_error'],
+  for (const [refused, reason, error] of [
+    [400, 'refused_request', LARGE_ERRORS[0]],
+    [500, 'server_error', LARGE_ERRORS[1]],
   ] as const)
     test(`${name}: an error ${refused} is recognized by its beginning`, async () => {
       status = refused
-      const message = `too many tokens ${'x'.repeat(16 * MB)}`
-      body = JSON.stringify({ error: { message, status: 'INVALID_ARGUMENT', code: refused } })
+      body = error as string
       const outcome = await ask(() => assert.fail('an error is not counted'))
       assert.equal(outcome.kind === 'failure' && outcome.reason, reason)
     })

@@ -162,8 +162,8 @@ export async function proveFile(
           ? sql`select ${seal.number}::int8 as number`
           : sql`select 1 where false`,
     })
-    for (const [name, query] of Object.entries(charges ? eventChecks(sql`archived`) : {}))
-      await run(db, { [name]: archived(query) })
+    const checks = charges && lines.length > 0 ? eventChecks(sql`archived`) : {}
+    for (const [name, query] of Object.entries(checks)) await run(db, { [name]: archived(query) })
     await afterSeal?.()
   }
 }

@@ -6,10 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import type { Checks } from './audit-event-checks.ts'
-import { chargesRoot, eventsOf, findBreaches, sliceChecks, sumsHash } from './audit-seals.ts'
+import {
+  chargesRoot,
+  eventsOf,
+  findBreaches,
+  sliceChecks,
+  sumsHash,
+  type Slice,
+} from './audit-seals.ts'
 import { ROWS, sealDiffers, TREE } from './seal-differs.ts'
 
 const SEALS_AT_ONCE = 100
+/** Of adjacent seals, whose events one statement checks: it takes no longer than that of the largest seal. */
+const EVENTS_AT_ONCE = 20_000
 const DAY_MS = 86_400_000
 const CHAIN = 'the seals are a chain without a gap'
 const SUMS = 'the sums of a seal are as they were sealed'
@@ -18,6 +27,7 @@ interface Seal {
   readonly number: bigint
   readonly from_at: string
   readonly to_at: string
+  readonly events: bigint
   readonly charges_root: Buffer | null
   /** Its rows are in files, which `prove-archived.ts` reads. */
   readonly is_archived: boolean
@@ -59,7 +69,7 @@ export async function proveSeals(
     !isArchived && days !== undefined && number % days === today % days
   for (let after = 0n; ;) {
     const { rows: seals } = await sql<Seal>`
-      select number, from_at::text, to_at::text, charges_root, to_at <= archived_until() as is_archived
+      select number, from_at::text, to_at::text, events, charges_root, to_at <= archived_until() as is_archived
       from audit_seals where number > ${after} order by number limit ${SEALS_AT_ONCE}`.execute(db)
     const last = seals.at(-1)
     if (!last) break
@@ -70,7 +80,10 @@ export async function proveSeals(
         where s.number > ${after} and s.number <= ${last.number} and s.sums_hash <> ${sumsHash(sql`s.number`)}`,
       }),
     )
-    for (const seal of seals.filter(isOfToday)) await paced(share, () => proveRows(db, seal, run))
+    const ofToday = seals.filter(isOfToday)
+    for (const seal of ofToday) await paced(share, () => proveRows(db, seal, run))
+    for (const slice of joinAdjacent(ofToday))
+      await paced(share, () => proveCharges(db, slice, run))
     after = last.number
   }
   if (days === 1n)
@@ -97,7 +110,7 @@ export async function paced(share: number, work: () => Promise<void>): Promise<v
   await sleep((performance.now() - startedMs) * (1 / share - 1))
 }
 
-/** Reads a sealed slice again and compares its rows and sums, and checks each row. */
+/** Reads a sealed slice again and compares its rows and sums. */
 async function proveRows(
   db: Database,
   { number, from_at: fromAt, to_at: toAt, charges_root: root }: Seal,
@@ -108,8 +121,29 @@ async function proveRows(
   if (root && !root.equals(await chargesRoot(db, slice)))
     await run(db, { [TREE]: sql`select ${number}::int8 as number` })
   else await run(db, { [TREE]: sql`select 1 where false` })
+}
+
+/** Checks each row of a slice again. */
+async function proveCharges(
+  db: Database,
+  slice: Slice,
+  run: (db: Database, checks: Checks) => Promise<void>,
+): Promise<void> {
   for (const [name, rows] of Object.entries(await findBreaches(db, sliceChecks(slice))))
     await run(db, {
       [name]: sql`select * from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as found(breach)`,
     })
+}
+
+/** The time of the seals in as few slices as `EVENTS_AT_ONCE` allows: to plan the checks takes longer than to run them. */
+function joinAdjacent(seals: readonly Seal[]): Slice[] {
+  const joined: { fromAt: string; toAt: string; events: bigint }[] = []
+  for (const { from_at: fromAt, to_at: toAt, events } of seals) {
+    const last = joined.at(-1)
+    if (last?.toAt === fromAt && last.events + events <= EVENTS_AT_ONCE) {
+      last.toAt = toAt
+      last.events += events
+    } else joined.push({ fromAt, toAt, events })
+  }
+  return joined
 }

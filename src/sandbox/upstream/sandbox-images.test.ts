@@ -68,10 +68,11 @@ function unfilter(lines: Buffer, width: number, height: number): Buffer {
   for (let y = 0; y < height; y++) {
     const filter = lines[y * (1 + lineBytes)]
     assert.ok(filter === 0 || filter === 2, `filter ${filter}`)
-    for (let x = 0; x < lineBytes; x++) {
-      const above = filter === 2 && y > 0 ? (pixels[(y - 1) * lineBytes + x] as number) : 0
-      pixels[y * lineBytes + x] = (lines[y * (1 + lineBytes) + 1 + x] as number) + above
-    }
+    const start = y * lineBytes
+    lines.copy(pixels, start, start + y + 1, start + y + 1 + lineBytes)
+    if (filter === 0 || y === 0) continue
+    for (let at = start; at < start + lineBytes; at++)
+      pixels[at] = (pixels[at] as number) + (pixels[at - lineBytes] as number)
   }
   return pixels
 }
