@@ -395,6 +395,23 @@ for (const [name, statement] of Object.entries(HIDDEN))
       assert.ok(failures.includes('sealed events are as they were sealed'))
     }))
 
+test('the full audit checks the charges of every seal again', async () => {
+  const { rows } = await sql<{ id: string }>`
+    select (array_agg(e.id))[1] as id from audit_seals s
+    join usage_events e on e.settled_at >= s.from_at and e.settled_at < s.to_at
+    group by s.number`.execute(database.db)
+  assert.ok(rows.length > 2)
+  for (const { id } of rows)
+    await inRolledBack(async (trx) => {
+      await sql`update usage_events set fx_rate_e4 = fx_rate_e4 + 1 where id = ${id}`.execute(trx)
+      const failures = await failuresOf(trx, { isFull: true })
+      assert.ok(
+        failures.includes('the exchange rate of a charge is a stored rate'),
+        String(failures),
+      )
+    })
+})
+
 test('an audit that reads a share again finds each changed row on some day, and all of a small ledger at once', async (context) => {
   const { rows } = await sql<{ number: bigint; id: string }>`
     select s.number, (array_agg(e.id))[1] as id from audit_seals s
