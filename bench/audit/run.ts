@@ -1,10 +1,11 @@
 /**
  * `npm run bench:audit -- --data DIR --events 10000000`: whether proving the ledger slows calls down. Creates a history
  * of that many events if there is no such folder, and seals all events. Then 64 callers hold and settle `--rate` calls a
- * second for one customer, in turns of `--seconds` with nothing beside them, with the audit (a) or with sealing (b),
- * which run at the operators' default shares, `--turns` of each. The rate is fixed, because callers at full speed would
- * add more events than are sealed meanwhile, and each audit would take longer than the one before. Prints the calls per
- * second, the milliseconds of a call, and the ratio of the medians; exits 1 when the audit finds a breach.
+ * second for one customer: in `--turns` turns of `--seconds` with nothing beside them, in further ones until a whole
+ * audit has ended, with the sealing of new events every minute, both at the operators' default share of a core, and
+ * again in `--turns` with nothing. The rate is fixed, because callers at full speed would add more events than are
+ * sealed meanwhile. Prints the calls per second, the milliseconds of a call and the ratio of the medians; exits 1 when
+ * the audit finds a breach.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,13 +32,13 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     share: { type: 'string', default: '0.1' },
     rate: { type: 'string', default: '2000' },
-    proofs: { type: 'string', default: 'audit,sealing' },
     /** Only creates, or continues, and seals the history. */
     'prepare-only': { type: 'boolean', default: false },
   },
 })
 if (!values.data) throw new Error('--data DIR: the folder that keeps the history')
 const CALLERS = 64
+const SEALED_EVERY_S = 60
 const HEAVY_SHARE = 0.1
 
 const isNew = mkdirSync(values.data, { recursive: true }) !== undefined
@@ -108,59 +109,57 @@ async function measure(of: Database): Promise<boolean> {
       await sleep(Math.max(0, dueMs - performance.now()))
     }
   })
-  /** The calls while `beside` runs repeatedly. */
-  const turn = async (beside?: (isTurnOver: () => boolean) => Promise<unknown>): Promise<Turn> => {
-    const until = performance.now() + Number(values.seconds) * 1_000
-    const isTurnOver = (): boolean => performance.now() >= until
+  const turn = async (): Promise<Turn> => {
     const [callsBefore, msBefore] = [calls, callsMs]
     const startedMs = performance.now()
-    if (beside) while (!isTurnOver()) await beside(isTurnOver)
-    else await sleep(until - performance.now())
+    await sleep(Number(values.seconds) * 1_000)
     const made = calls - callsBefore
     return {
       callsPerSecond: (made / (performance.now() - startedMs)) * 1_000,
       callMs: (callsMs - msBefore) / made,
     }
   }
-  let isSound = true
-  const proofs: Record<string, (isTurnOver: () => boolean) => Promise<unknown>> = {
-    async audit() {
-      const startedMs = performance.now()
-      const { ok, checks } = await auditMoney(of, { share })
-      report(
-        'audit',
-        ok ? 'sound' : 'NOT SOUND',
-        `${Math.round((performance.now() - startedMs) / 1_000)} s`,
-      )
-      for (const check of checks) if (!check.ok) report(JSON.stringify(check).slice(0, 500))
-      isSound &&= ok
-    },
-    sealing: (isTurnOver) => sealUsage(of, { share, isOver: isTurnOver }),
+  const turnsUntil = async (isOver: (made: number) => boolean): Promise<Turn[]> => {
+    const turns: Turn[] = []
+    while (!isOver(turns.length)) turns.push(await turn())
+    return turns
   }
+  const alone = (): Promise<Turn[]> => turnsUntil((made) => made >= Number(values.turns))
   await turn()
-  for (const name of values.proofs.split(',')) {
-    const beside = proofs[name]
-    const [without, during]: [Turn[], Turn[]] = [[], []]
-    for (let count = Number(values.turns); count > 0; count--) {
-      without.push(await turn())
-      during.push(await turn(beside))
-      report(name, `without ${write(without.at(-1))}`, `beside ${write(during.at(-1))}`)
+  const before = await alone()
+  let isAuditing = true
+  const sealing = (async () => {
+    while (isAuditing) {
+      await sealUsage(of, { share, isOver: () => !isAuditing })
+      for (let waited = 0; isAuditing && waited < SEALED_EVERY_S; waited++) await sleep(1_000)
     }
-    const medianOf = (turns: readonly Turn[], field: keyof Turn): number =>
-      median(turns.map((one) => one[field]))
-    const change = (field: keyof Turn): string =>
-      `${((medianOf(during, field) / medianOf(without, field) - 1) * 100).toFixed(1)} %`
+  })()
+  const startedMs = performance.now()
+  const audited = auditMoney(of, { share }).finally(() => (isAuditing = false))
+  const beside = await turnsUntil(() => !isAuditing)
+  const { ok: isSound, checks } = await audited
+  await sealing
+  report(
+    isSound ? 'sound' : 'NOT SOUND',
+    `${Math.round((performance.now() - startedMs) / 1_000)} s, ${beside.length} turns`,
+  )
+  for (const check of checks) if (!check.ok) report(JSON.stringify(check).slice(0, 500))
+  const after = await alone()
+  const without = [...before, ...after]
+  const medianOf = (turns: readonly Turn[], field: keyof Turn): number =>
+    median(turns.map((one) => one[field]))
+  for (const [name, turns] of Object.entries({ before, beside, after }))
     process.stdout.write(
-      `${name}: calls/s ${change('callsPerSecond')}, the time of a call ${change('callMs')} ` +
-        `(${medianOf(without, 'callMs').toFixed(2)} ms without it, ${medianOf(during, 'callMs').toFixed(2)} ms beside it)\n`,
+      `${name}: ${medianOf(turns, 'callsPerSecond').toFixed(0)} calls/s of ${medianOf(turns, 'callMs').toFixed(2)} ms ` +
+        `(${turns.map(({ callMs }) => callMs.toFixed(2)).join(' ')})\n`,
     )
-  }
+  const change = (field: keyof Turn): string =>
+    `${((medianOf(beside, field) / medianOf(without, field) - 1) * 100).toFixed(1)} %`
+  process.stdout.write(
+    `beside the audit: calls/s ${change('callsPerSecond')}, the time of a call ${change('callMs')}\n`,
+  )
   over.abort()
   await Promise.all(callers)
   await test.ledger.close()
   return isSound
-}
-
-function write(turn: Turn | undefined): string {
-  return turn ? `${Math.round(turn.callsPerSecond)}/s ${turn.callMs.toFixed(2)} ms` : ''
 }
