@@ -127,16 +127,17 @@ async function measure(of: Database): Promise<boolean> {
   const alone = (): Promise<Turn[]> => turnsUntil((made) => made >= Number(values.turns))
   await turn()
   const before = await alone()
-  let isAuditing = true
+  const audit = new AbortController()
+  const hasEnded = (): boolean => audit.signal.aborted
   const sealing = (async () => {
-    while (isAuditing) {
-      await sealUsage(of, { share, isOver: () => !isAuditing })
-      for (let waited = 0; isAuditing && waited < SEALED_EVERY_S; waited++) await sleep(1_000)
+    while (!hasEnded()) {
+      await sealUsage(of, { share, isOver: hasEnded })
+      for (let waited = 0; !hasEnded() && waited < SEALED_EVERY_S; waited++) await sleep(1_000)
     }
   })()
   const startedMs = performance.now()
-  const audited = auditMoney(of, { share }).finally(() => (isAuditing = false))
-  const beside = await turnsUntil(() => !isAuditing)
+  const audited = auditMoney(of, { share }).finally(() => audit.abort())
+  const beside = await turnsUntil(hasEnded)
   const { ok: isSound, checks } = await audited
   await sealing
   report(

@@ -202,12 +202,10 @@ function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
     models: [
       ...[fastModel, slowModel, pacedModel, largeModel].map((id) => modelOf(id, 'bench')),
       ...(hasFormats
-        ? [
-            ...[modelOfFormat, slowModelOfFormat, pacedModelOfFormat].flatMap((models) => [
-              modelOf(models.messages, 'messages'),
-              modelOf(models.responses, 'responses'),
-            ]),
-          ]
+        ? [modelOfFormat, slowModelOfFormat, pacedModelOfFormat].flatMap((models) => [
+            modelOf(models.messages, 'messages'),
+            modelOf(models.responses, 'responses'),
+          ])
         : []),
     ],
   }
