@@ -23,8 +23,6 @@ import {
 } from './worker-world.ts'
 
 const CLIENTS = 8
-/** Without it they take the processor from the servers that start, and a restart lasts twice as long. */
-const PAUSE_MS = 40
 const ALONE = { WORKERS: '1', DRAIN_DELAY_SECONDS: '1', DRAIN_SECONDS: '90' }
 
 let world: WorkerWorld
@@ -44,7 +42,7 @@ async function probe(port: number, path: string): Promise<{ status: number; reas
   return { status: answer.status, reasons }
 }
 
-/** Clients that pause, so that the balancer has idle connections. */
+/** Clients that pause now and then, so that the balancer has idle connections. */
 async function loadDuring(
   ports: readonly number[],
   work: (balancer: NginxLike) => Promise<void>,
@@ -57,7 +55,7 @@ async function loadDuring(
   const clients = Array.from({ length: CLIENTS }, async (_, number) => {
     for (let turn = 0; !done.signal.aborted; turn += 1) {
       passed.push(await balancer.post('/v1/chat/completions', headers, body))
-      await sleep(turn % 20 === number ? 100 : PAUSE_MS)
+      if (turn % 20 === number) await sleep(100)
     }
   })
   try {

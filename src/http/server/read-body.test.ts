@@ -97,12 +97,14 @@ test('a body that is not what its header says is malformed, and one of an unknow
 })
 
 test('a body of an unknown caller is never decompressed', async () => {
-  const bomb = gzipSync(Buffer.alloc(16 * MB), { level: 1 })
-  assert.equal((await post('/stranger', bomb, 'gzip')).status, 415)
+  assert.equal(
+    (await post('/stranger', gzipSync(Buffer.alloc(64 * MB), { level: 1 }), 'gzip')).status,
+    415,
+  )
 })
 
 test('a bomb ends at the limit of bodies, counted part by part, and leaves nothing counted', async () => {
-  const zeros = Buffer.alloc(4 * BODY_BYTES_MAX)
+  const zeros = Buffer.alloc(16 * BODY_BYTES_MAX)
   const bombs = {
     gzip: gzipSync(zeros, { level: 1 }),
     br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),

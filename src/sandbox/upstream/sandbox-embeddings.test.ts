@@ -139,7 +139,7 @@ describe('an embedding', () => {
     const ask = async (name: string, input: unknown): Promise<void> => {
       await embeddings.embed(
         exchangeWithoutSocket(),
-        JSON.stringify({ model: 'm', input, dimensions: 256 }),
+        JSON.stringify({ model: 'm', input, dimensions: 512 }),
       )
       answered.push(name)
     }
