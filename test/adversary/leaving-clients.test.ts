@@ -24,7 +24,14 @@ let config: ConfigFile
 
 const CALL_TIMEOUT_SECONDS = 12
 /** One model for each test: the tests run in parallel, because two of them last as long as a call may. */
-const REASONERS = ['slow-reader', 'ends-badly', 'no-answer', 'empty-report', 'unwritable']
+const REASONERS = [
+  'slow-reader',
+  'ends-badly',
+  'no-answer',
+  'empty-report',
+  'only-empty-report',
+  'unwritable',
+]
 
 before(async () => {
   upstream = await startScriptedUpstream()
@@ -247,6 +254,22 @@ describe('a client that leaves or reads slowly', { concurrency: true }, () => {
     await call.until('[DONE]')
     call.socket.destroy()
     assert.deepEqual(await chargeOf(call.requestId), EXACT)
+  })
+
+  test('B6b an answer whose only report has no tokens is charged by our own count', async () => {
+    upstream.play('only-empty-report-0', (_call, response) => {
+      response.writeHead(200, SSE)
+      response.write(chunk({ content: 'Tudo certo.' }))
+      response.write(chunk({}, 'stop'))
+      response.end(
+        `${eventOf({ choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } })}data: [DONE]\n\n`,
+      )
+    })
+    const call = rawCall('only-empty-report', { stream: true })
+    await call.until('[DONE]')
+    const { outcome, completion_tokens: tokens } = await chargeOf(call.requestId)
+    assert.equal(outcome, 'charged')
+    assert.ok(Number(tokens) > 0, String(tokens))
   })
 
   test('B7 the delivered part is charged when a later chunk cannot be written', async () => {
