@@ -21,7 +21,8 @@ import { readChargeLeaves } from './read-charge-leaves.ts'
 export const SEAL_MARGIN_SECONDS = 60
 /** The share of one core of the database; the rest is for calls. */
 const SHARE = 0.1
-const EVENTS_MAX = 20_000
+/** Of a slice. */
+export const EVENTS_MAX = 20_000
 const BREACHES_MAX = 10
 /** A slice never crosses the end of a day: a month that is detached is not in a seal with the next one. */
 const SLICE_SECONDS_MAX = 86_400

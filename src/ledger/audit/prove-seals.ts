@@ -8,6 +8,7 @@ import type { Database } from '../../db/open.ts'
 import type { Checks } from './audit-event-checks.ts'
 import {
   chargesRoot,
+  EVENTS_MAX,
   eventsOf,
   findBreaches,
   sliceChecks,
@@ -17,8 +18,6 @@ import {
 import { ROWS, sealDiffers, TREE } from './seal-differs.ts'
 
 const SEALS_AT_ONCE = 100
-/** Of adjacent seals, whose events one statement checks: it takes no longer than that of the largest seal. */
-const EVENTS_AT_ONCE = 20_000
 const DAY_MS = 86_400_000
 const CHAIN = 'the seals are a chain without a gap'
 const SUMS = 'the sums of a seal are as they were sealed'
@@ -135,12 +134,15 @@ async function proveCharges(
     })
 }
 
-/** The time of the seals in as few slices as `EVENTS_AT_ONCE` allows: to plan the checks takes longer than to run them. */
+/**
+ * Joins adjacent seals into slices of at most `EVENTS_MAX` events, as when events are sealed: to plan the checks takes
+ * longer than to run them for a few events.
+ */
 function joinAdjacent(seals: readonly Seal[]): Slice[] {
   const joined: { fromAt: string; toAt: string; events: bigint }[] = []
   for (const { from_at: fromAt, to_at: toAt, events } of seals) {
     const last = joined.at(-1)
-    if (last?.toAt === fromAt && last.events + events <= EVENTS_AT_ONCE) {
+    if (last?.toAt === fromAt && last.events + events <= EVENTS_MAX) {
       last.toAt = toAt
       last.events += events
     } else joined.push({ fromAt, toAt, events })
