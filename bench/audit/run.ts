@@ -3,7 +3,7 @@
  * of that many events if there is no such folder, and seals all events. Then 64 callers hold and settle `--rate` calls a
  * second for one customer: in `--turns` turns of `--seconds` with nothing beside them, in further ones until a whole
  * audit has ended, with the sealing of new events every minute, both at the operators' default share of a core, and
- * again in `--turns` with nothing. The rate is fixed, because callers at full speed would add more events than are
+ * again in `--turns` with nothing. (The job seals every hour; a minute keeps the unsealed time short.) The rate is fixed, because callers at full speed would add more events than are
  * sealed meanwhile. Prints the calls per second, the milliseconds of a call and the ratio of the medians; exits 1 when
  * the audit finds a breach.
  */
@@ -39,6 +39,8 @@ const { values } = parseArgs({
 if (!values.data) throw new Error('--data DIR: the folder that keeps the history')
 const CALLERS = 64
 const SEALED_EVERY_S = 60
+/** Between two lines of the report. */
+const SLICES_AT_ONCE = 50
 const HEAVY_SHARE = 0.1
 
 const isNew = mkdirSync(values.data, { recursive: true }) !== undefined
@@ -60,13 +62,15 @@ try {
   await embedded.stop()
 }
 
-/** With a whole core: no calls run meanwhile. */
+/** Seals at a whole core: no calls run meanwhile. */
 async function sealAll(of: Database): Promise<void> {
   const startedMs = performance.now()
   for (let isDone = false; !isDone;) {
     let slices = 0
     // Time goes on, so something is left each time.
-    isDone = (await sealUsage(of, { share: 1, isOver: () => (slices += 1) > 50 })) < 50
+    isDone =
+      (await sealUsage(of, { share: 1, isOver: () => (slices += 1) > SLICES_AT_ONCE })) <
+      SLICES_AT_ONCE
     const { rows } = await sql<{ events: bigint }>`
       select coalesce(sum(events), 0)::int8 as events from audit_seals`.execute(of)
     report(

@@ -7,16 +7,16 @@ import type { Job } from './job.ts'
  */
 const JOB_POLLING = { pollingIntervalSeconds: 10 }
 /** The name of the job `notify-price-changes` in the previous release, whose schedule may still be in the database. */
-const FORMER = 'tell-price-changes'
+const FORMER_NAME = 'tell-price-changes'
 
-/** Works on these jobs as scheduled. What the last start has written already is not written again: most starts change none. */
+/** Registers the handlers of the jobs, creates the queues that are missing, and writes the schedules that are new or changed. */
 export async function scheduleJobs(
   boss: PgBoss,
   jobs: Readonly<Record<string, Job>>,
 ): Promise<void> {
   const queues = new Set((await boss.getQueues()).map(({ name }) => name))
   const schedules = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]))
-  if (schedules.has(FORMER)) await boss.unschedule(FORMER)
+  if (schedules.has(FORMER_NAME)) await boss.unschedule(FORMER_NAME)
   for (const [name, { cron, run, queue }] of Object.entries(jobs)) {
     if (!queues.has(name))
       await boss.createQueue(name, { retryLimit: 3, retryBackoff: true, ...queue })

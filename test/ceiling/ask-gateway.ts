@@ -36,7 +36,7 @@ export async function createSlots({ db }: TestDatabase, count: number): Promise<
   const slots: Slot[] = []
   for (let index = 0; index < count; index++)
     slots.push(await seedCustomer(db, { balanceBrl: '1000000' }))
-  // Hours of random calls are no usual spending.
+  // The guard against unusual spending would pause the keys after some thousand calls.
   await db.updateTable('customers').set({ anomaly_factor: null }).execute()
   return slots
 }

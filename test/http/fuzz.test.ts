@@ -1052,7 +1052,7 @@ function checkError(method: string, path: string, answer: Answer): void {
   if (answer.status === 401 && !MODEL_CALL.test(path)) return assert.equal(answer.text, '')
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
   const body = JSON.parse(answer.text)
-  // Client libraries ask for a model by its id.
+  // Client libraries ask for a model by its id, so its 404 has the format of model calls.
   const isModel = method === 'GET' && answer.status === 404 && path.startsWith('/v1/models/')
   if (isModel || MODEL_CALL.test(path.replace('/v1//', '/v1/'))) {
     const isOf = (format: string): boolean => path.startsWith(`/v1/${format}`)

@@ -1,4 +1,4 @@
-/** What a start writes of the scheduled jobs: what is new or has changed. */
+/** A start writes only the schedules of background jobs that are new or have changed. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -22,7 +22,7 @@ async function start(jobs: Readonly<Record<string, Job>>): Promise<void> {
   await scheduleJobs(opened.boss, jobs).finally(() => opened.stop())
 }
 
-/** A version of a row is written once. */
+/** The version is `xmin`, which changes with each write of the row. */
 async function readRows(): Promise<Map<string, { cron: string; version: string }>> {
   const { rows } = await sql<{ name: string; cron: string; version: string }>`
     select name, cron, xmin::text as version from jobs.schedule`.execute(database.db)
@@ -42,14 +42,14 @@ test('a start writes the schedules that are new or have changed, and no other', 
   assert.equal(second.get('added')?.cron, '9 * * * *')
 })
 
-test('the schedule of a job that has another name now goes', async () => {
+test('a start removes the schedule under the former name of a job', async () => {
   await start({ 'tell-price-changes': job('* * * * *') })
   assert.ok((await readRows()).has('tell-price-changes'))
   await start({ kept: job('0 0 29 2 *') })
   assert.ok(!(await readRows()).has('tell-price-changes'))
 })
 
-test('a job runs that an earlier start has scheduled', async () => {
+test('a start works on the jobs that an earlier start has scheduled', async () => {
   const ran = Promise.withResolvers<void>()
   const jobs = { kept: { ...job('0 0 29 2 *'), run: async () => ran.resolve() } }
   await start(jobs)
