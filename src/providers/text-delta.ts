@@ -44,7 +44,10 @@ const ESCAPED = /[\\\u0000-\u001f]/
 /** What is not JSON, or what `JSON.stringify` writes in another way: an answer is written as it would write it. */
 // oxlint-disable-next-line no-control-regex
 const WRITTEN_OTHERWISE = /[\u0000-\u001f]|\\[^"\\bfnrt]/
-const NUMBER = /0|[1-9]\d{0,14}/y
+const ZERO = 0x30
+const NINE = 0x39
+/** A number of so many digits is written as it was read. */
+const DIGITS_MAX = 15
 /**
  * Some upstreams vary a field in every event: after so many shapes of which no second event came, no further one is
  * recorded, because recording parses the event again.
@@ -179,8 +182,12 @@ function isEscaped(data: string, start: number, at: number): boolean {
   return (at - first) % 2 === 1
 }
 
-/** The place after a whole number; -1 if there is none here. */
+/** The place after a whole number; -1 if there is none here, or none that is written as it is read. */
 function endOfNumber(data: string, start: number): number {
-  NUMBER.lastIndex = start
-  return NUMBER.test(data) ? NUMBER.lastIndex : -1
+  let end = start
+  for (let code = data.charCodeAt(end); code >= ZERO && code <= NINE; code = data.charCodeAt(end))
+    end += 1
+  const digits = end - start
+  const isPadded = digits > 1 && data.charCodeAt(start) === ZERO
+  return digits === 0 || digits > DIGITS_MAX || isPadded ? -1 : end
 }

@@ -57,6 +57,7 @@ export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStre
 function createParser({ webSearchesMax }: SearchAsked): StreamParser {
   const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
   const deltas = createDeltaReader(RESPONSE_DELTAS)
+  let hasBegun = false
   let hasCalls = false
   const counted = { webSearches: 0 }
   const countWhole = createWholeCount()
@@ -69,15 +70,15 @@ function createParser({ webSearchesMax }: SearchAsked): StreamParser {
           chunks.push(delta)
           continue
         }
-        if (isOpening(data)) continue
+        if (!hasBegun && isOpening(data)) continue
         const event = readEvent(data)
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
         if (OPENINGS.has(event.type as string)) continue
+        hasBegun = true
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
-        const searches = counted.webSearches > 0 ? { ...counted } : {}
-        chunks.push({ ...toChunk(event, countWhole(event), hasCalls, searches), native: [event] })
+        chunks.push(toChunk(event, countWhole(event), hasCalls, counted.webSearches))
         deltas.record(data, event)
         if (isEnd(event)) return { chunks, end: 'done' }
       }
@@ -143,15 +144,17 @@ function toChunk(
   event: JsonObject,
   whole: string,
   hasCalls: boolean,
-  searches: Searches,
-): Omit<StreamChunk, 'native'> {
+  webSearches: number,
+): StreamChunk {
+  const searches = webSearches > 0 ? { webSearches } : {}
+  const native = [event]
   const delta = whole === '' ? undefined : { content: whole }
-  if (isEnd(event)) {
-    const response = isObject(event.response) ? event.response : {}
-    const last = { index: 0, delta: delta ?? {}, finish_reason: finishOf(response, hasCalls) }
-    return { body: { choices: [last] }, usage: usageOf(response.usage, searches), ...searches }
-  }
-  return { body: bodyOf(delta ?? deltaOf(event)), usage: undefined, ...searches }
+  if (!isEnd(event))
+    return { body: bodyOf(delta ?? deltaOf(event)), usage: undefined, native, ...searches }
+  const response = isObject(event.response) ? event.response : {}
+  const last = { index: 0, delta: delta ?? {}, finish_reason: finishOf(response, hasCalls) }
+  const usage = usageOf(response.usage, searches)
+  return { body: { choices: [last] }, usage, native, ...searches }
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Charged } from '../../chat-format.ts'
 import { createDeltaWriter } from '../../create-delta-writer.ts'
 import { copyFields } from '../copy-fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { createResponseEvents, writeFields } from './response-events.ts'
+import { createResponseEvents, openEvent } from './response-events.ts'
 import { writeResponse, type ResponseHead } from './response-head.ts'
 import type { ResponseStream } from './response-stream.ts'
 import type { ClientTools } from './tool-names.ts'
@@ -146,18 +146,11 @@ export function createNativeResponseStream(
     return shown
   }
 
-  /** The type of the last delta that was written as a whole. */
-  let deltaType = ''
   const deltas = createDeltaWriter(({ nativeWith }, text) => {
     const event = nativeWith?.(text) ?? {}
-    deltaType = nameOf(event.type)
-    const shown = fieldsOf(
-      event,
-      deltaType,
-      Number(event.output_index),
-      EVENT_FIELDS[deltaType] ?? [],
-    )
-    return shown ? writeFields(shown) : ''
+    const type = nameOf(event.type)
+    const shown = fieldsOf(event, type, Number(event.output_index), EVENT_FIELDS[type] ?? [])
+    return shown ? openEvent(type, shown) : ''
   })
 
   return {
@@ -168,8 +161,8 @@ export function createNativeResponseStream(
       return text === '' ? undefined : text
     },
     delta(delta) {
-      const fields = deltas.write(delta)
-      return fields === '' ? '' : events.write(deltaType, fields)
+      const opened = deltas.write(delta)
+      return opened === '' ? '' : events.number(opened)
     },
     end(charged) {
       events.beginEnd()

@@ -6,8 +6,8 @@ import { writeResponse, type ResponseEnd, type ResponseHead } from './response-h
 export interface ResponseEvents {
   /** Adds an event; `fields` has at least one. */
   readonly emit: Emit
-  /** Returns the text of the next event; `fields` are those that `writeFields` wrote. */
-  write(type: string, fields: string): string
+  /** Returns the text of the next event, which `openEvent` wrote. */
+  number(opened: string): string
   /** Adds the events that open the response, if no event was added before. */
   begin(): void
   /** Begins the end: if the charge cannot be stored, the events from here on are not sent, and `fail` takes their place. */
@@ -26,15 +26,11 @@ export function createResponseEvents(head: ResponseHead): ResponseEvents {
   /** The number of events before `beginEnd`. */
   let sent: number | undefined
 
-  function write(type: string, fields: string): string {
-    const text = `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence}${fields}`
-    sequence += 1
-    return text
-  }
+  const number = (opened: string): string => `${opened}${sequence++}}\n\n`
 
   function respond(end: ResponseEnd, ...types: readonly string[]): void {
-    const fields = `,"response":${writeResponse(head, end)}}\n\n`
-    for (const type of types) added += write(type, fields)
+    const fields = `"response":${writeResponse(head, end)}`
+    for (const type of types) added += number(openWritten(type, fields))
   }
 
   function begin(): void {
@@ -43,8 +39,8 @@ export function createResponseEvents(head: ResponseHead): ResponseEvents {
   }
 
   return {
-    emit: (type, fields) => void (added += write(type, writeFields(fields))),
-    write,
+    emit: (type, fields) => void (added += number(openEvent(type, fields))),
+    number,
     begin,
     beginEnd() {
       begin()
@@ -67,7 +63,11 @@ export function createResponseEvents(head: ResponseHead): ResponseEvents {
   }
 }
 
-/** The fields of an event after its number, to the end of the event. */
-export function writeFields(fields: JsonObject): string {
-  return `,${JSON.stringify(fields).slice(1)}\n\n`
+/** An event up to its number, which stands last: all before it can be kept for the next one. */
+export function openEvent(type: string, fields: JsonObject): string {
+  return openWritten(type, JSON.stringify(fields).slice(1, -1))
+}
+
+function openWritten(type: string, fields: string): string {
+  return `event: ${type}\ndata: {"type":"${type}",${fields},"sequence_number":`
 }
