@@ -59,9 +59,11 @@ export interface AuditOptions {
 }
 
 const BREACHES_MAX = 10
-/** A chunk of customers that takes longer is halved the next time, and a faster one doubled. */
+/**
+ * The aim for a chunk of customers: one that takes longer is halved the next time, and one that takes less than half is
+ * doubled. The first chunk is one customer, who may have a million rows.
+ */
 const CHUNK_MS = 1_000
-const CHUNK_CUSTOMERS = 50
 /** Unsealed time is proved in slices of at least five seconds. */
 const OPEN_SLICES_MAX = 400
 
@@ -145,7 +147,7 @@ async function eachCustomerChunk(
 ): Promise<void> {
   if (db.isTransaction) return work(db, auditScope(await readSealedUntil(db), ALL_CUSTOMERS))
   let after: string | null = null
-  let size = CHUNK_CUSTOMERS
+  let size = 1
   for (;;) {
     const startedMs = performance.now()
     const upTo: string | null = await inSnapshot(db, async (trx) => {
@@ -156,7 +158,8 @@ async function eachCustomerChunk(
     if (upTo === null) return
     after = upTo
     const elapsedMs = performance.now() - startedMs
-    size = elapsedMs > CHUNK_MS ? Math.max(1, Math.floor(size / 2)) : size * 2
+    if (elapsedMs > CHUNK_MS) size = Math.max(1, Math.floor(size / 2))
+    else if (2 * elapsedMs < CHUNK_MS) size *= 2
     await sleep(elapsedMs * (1 / share - 1))
   }
 }
