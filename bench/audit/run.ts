@@ -1,16 +1,18 @@
 /**
  * `npm run bench:audit -- --data DIR --events 10000000`: whether proving the ledger slows calls down. Creates a history
  * of that many events if there is no such folder, and seals all events. Then 64 callers hold and settle `--rate` calls a
- * second for one customer: in `--turns` turns of `--seconds` with nothing beside them, in further ones until a whole
- * audit has ended, with the sealing of new events every minute, both at the operators' default share of a core, and
- * again in `--turns` with nothing. (The job seals every hour; a minute keeps the unsealed time short.) The rate is fixed, because callers at full speed would add more events than are
- * sealed meanwhile. Prints the calls per second, the milliseconds of a call and the ratio of the medians; exits 1 when
+ * second for one customer, in `--turns` pairs of turns: one without other work, and one beside an audit, with `--sealing`
+ * also beside the sealing of new events, each at the operators' default share of a core. Between its turns the audit waits. Neighbours are
+ * compared, because the machine and the age of the tables change the time of a call more than the audit does. The rate
+ * is fixed, because callers at full speed would add more events than are sealed meanwhile. Afterwards, the audit goes on
+ * without calls to its end; with `--part`, it is left there. Prints both turns of each pair and the ratios; exits 1 when
  * the audit finds a breach.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { sql } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type pg from 'pg'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
@@ -21,24 +23,25 @@ import { openTestLedger, runningCall, worth } from '../../test/harness/open-test
 import { seedCustomer } from '../../test/harness/test-database.ts'
 import { ensureHistory } from '../reads/ensure-history.ts'
 import { report } from '../report.ts'
-import { median } from '../summarise-rounds.ts'
+import { describeRatios, median } from '../ratios.ts'
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     events: { type: 'string', default: '10000000' },
     customers: { type: 'string', default: '200' },
-    turns: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '10' },
+    turns: { type: 'string', default: '15' },
+    seconds: { type: 'string', default: '20' },
     share: { type: 'string', default: '0.1' },
     rate: { type: 'string', default: '2000' },
     /** Only creates, or continues, and seals the history. */
     'prepare-only': { type: 'boolean', default: false },
+    sealing: { type: 'boolean', default: false },
+    part: { type: 'boolean', default: false },
   },
 })
 if (!values.data) throw new Error('--data DIR: the folder that keeps the history')
 const CALLERS = 64
-const SEALED_EVERY_S = 60
 /** Between two lines of the report. */
 const SLICES_AT_ONCE = 50
 const HEAVY_SHARE = 0.1
@@ -61,6 +64,8 @@ try {
   await close()
   await embedded.stop()
 }
+// A part of an audit waits for ever.
+process.exit()
 
 /** Seals at a whole core: no calls run meanwhile. */
 async function sealAll(of: Database): Promise<void> {
@@ -123,48 +128,80 @@ async function measure(of: Database): Promise<boolean> {
       callMs: (callsMs - msBefore) / made,
     }
   }
-  const turnsUntil = async (isOver: (made: number) => boolean): Promise<Turn[]> => {
-    const turns: Turn[] = []
-    while (!isOver(turns.length)) turns.push(await turn())
-    return turns
+  const gated = openGated(databaseUrl)
+  const ended = new AbortController()
+  const audited = auditMoney(gated.db, { share }).finally(() => ended.abort())
+  audited.catch(() => {})
+  const beside = async (): Promise<Turn> => {
+    gated.open()
+    let isOver = false
+    const sealing = (async () => {
+      while (values.sealing && !isOver) {
+        await sealUsage(of, { share, isOver: () => isOver })
+        await sleep(1_000)
+      }
+    })()
+    const measured = await turn()
+    isOver = true
+    await Promise.all([sealing, gated.close()])
+    return measured
   }
-  const alone = (): Promise<Turn[]> => turnsUntil((made) => made >= Number(values.turns))
   await turn()
-  const before = await alone()
-  const audit = new AbortController()
-  const hasEnded = (): boolean => audit.signal.aborted
-  const sealing = (async () => {
-    while (!hasEnded()) {
-      await sealUsage(of, { share, isOver: hasEnded })
-      for (let waited = 0; !hasEnded() && waited < SEALED_EVERY_S; waited++) await sleep(1_000)
-    }
-  })()
-  const startedMs = performance.now()
-  const audited = auditMoney(of, { share }).finally(() => audit.abort())
-  const beside = await turnsUntil(hasEnded)
-  const { ok: isSound, checks } = await audited
-  await sealing
-  report(
-    isSound ? 'sound' : 'NOT SOUND',
-    `${Math.round((performance.now() - startedMs) / 1_000)} s, ${beside.length} turns`,
-  )
-  for (const check of checks) if (!check.ok) report(JSON.stringify(check).slice(0, 500))
-  const after = await alone()
-  const without = [...before, ...after]
-  const medianOf = (turns: readonly Turn[], field: keyof Turn): number =>
-    median(turns.map((one) => one[field]))
-  for (const [name, turns] of Object.entries({ before, beside, after }))
+  const pairs: { alone: Turn; beside: Turn }[] = []
+  while (pairs.length < Number(values.turns) && !ended.signal.aborted) {
+    const pair = { alone: await turn(), beside: await beside() }
+    pairs.push(pair)
+    report(`${pair.alone.callMs.toFixed(2)} ms alone, ${pair.beside.callMs.toFixed(2)} beside`)
+  }
+  for (const field of ['callsPerSecond', 'callMs'] as const)
     process.stdout.write(
-      `${name}: ${medianOf(turns, 'callsPerSecond').toFixed(0)} calls/s of ${medianOf(turns, 'callMs').toFixed(2)} ms ` +
-        `(${turns.map(({ callMs }) => callMs.toFixed(2)).join(' ')})\n`,
+      `${field}: ${median(pairs.map(({ alone }) => alone[field])).toFixed(2)} alone, ` +
+        `beside ${describeRatios(pairs.map((pair) => pair.beside[field] / pair.alone[field]))} of it\n`,
     )
-  const change = (field: keyof Turn): string =>
-    `${((medianOf(beside, field) / medianOf(without, field) - 1) * 100).toFixed(1)} %`
-  process.stdout.write(
-    `beside the audit: calls/s ${change('callsPerSecond')}, the time of a call ${change('callMs')}\n`,
-  )
   over.abort()
   await Promise.all(callers)
   await test.ledger.close()
+  if (values.part) return true
+  gated.open()
+  const { ok: isSound, checks } = await audited
+  report(isSound ? 'sound' : 'NOT SOUND')
+  for (const check of checks) if (!check.ok) report(JSON.stringify(check).slice(0, 500))
+  await gated.db.destroy()
   return isSound
+}
+
+interface GatedDatabase {
+  readonly db: Database
+  open(): void
+  /** Resolves once no connection is in use; the next user waits for `open`. */
+  close(): Promise<void>
+}
+
+/** A database whose users wait while it is closed. */
+function openGated(databaseUrl: string): GatedDatabase {
+  const { pool } = openDatabase(databaseUrl, { onError: () => {} })
+  const waiting: (() => void)[] = []
+  let isOpen = false
+  let used = 0
+  const connect = async (): Promise<pg.PoolClient> => {
+    while (!isOpen) await new Promise<void>((resolve) => waiting.push(resolve))
+    used += 1
+    return pool.connect()
+  }
+  pool.on('release', () => (used -= 1))
+  return {
+    db: new Kysely({
+      dialect: new PostgresDialect({
+        pool: { options: pool.options, connect, end: () => pool.end() },
+      }),
+    }),
+    open() {
+      isOpen = true
+      for (const resolve of waiting.splice(0)) resolve()
+    },
+    async close() {
+      isOpen = false
+      while (used > 0) await sleep(10)
+    },
+  }
 }
