@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { runAs } from '../../src/db/embedded-account.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { withParameter } from '../../src/db/database-address.ts'
@@ -43,6 +44,7 @@ export async function startSharedDatabase(
   }
   const database = await start('database', tls)
   const { databaseUrl } = database
+  await hashPasswordOnce(databaseUrl)
   const environment: Record<string, string> = { TEST_DATABASE_URL: databaseUrl }
   const stops = [() => database.stop()]
   if (way === 'pgbouncer') {
@@ -69,6 +71,18 @@ export async function startSharedDatabase(
       for (const stop of stops.toReversed()) await stop()
     },
   }
+}
+
+/** A run opens thousands of connections, and each proves its password by 4,096 rounds of a hash. */
+async function hashPasswordOnce(databaseUrl: string): Promise<void> {
+  const { username, password } = new URL(databaseUrl)
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('set scram_iterations = 1')
+  await client.query(
+    `alter role ${pg.escapeIdentifier(username)} password ${pg.escapeLiteral(password)}`,
+  )
+  await client.end()
 }
 
 /** Of a server at 127.0.0.1, signed by itself. */
