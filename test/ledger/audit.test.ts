@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import { inTransaction, type Database } from '../../src/db/open.ts'
+import { inTransaction, openDatabase, type Database, type OpenDatabase } from '../../src/db/open.ts'
 import { audit, type AuditOptions } from '../../src/ledger/audit/audit.ts'
 import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
 import { credit, debit } from '../../src/ledger/entries.ts'
 import { release } from '../../src/ledger/resolution.ts'
 import { createId } from '../../src/lib/ids.ts'
+import { nameStatements } from '../harness/name-statements.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import {
@@ -19,6 +20,8 @@ import {
 } from '../harness/open-test-ledger.ts'
 
 let database: TestDatabase
+/** For the faults, each of which is audited by the same queries. */
+let named: OpenDatabase
 let one: TestLedger
 /** Its calls were charged, released, overrun and corrected in every way; it has a debt. */
 let indebted: ApiKey
@@ -28,6 +31,8 @@ const holds = { overrun: '', higher: '', lower: '', undone: '', late: '' }
 
 before(async () => {
   database = await createTestDatabase()
+  named = openDatabase(database.databaseUrl, { onError: () => {} })
+  nameStatements(named.pool)
   one = await openTestLedger(database.db, database.databaseUrl)
   // The node sends no heartbeat, and one hold stays open.
   await sql`update nodes set seen_at = now() + interval '1 hour'`.execute(database.db)
@@ -51,6 +56,7 @@ before(async () => {
 
 after(async () => {
   await one.ledger.close()
+  await named.close()
   await database.drop()
 })
 
@@ -536,7 +542,7 @@ test('a seal ends before a settlement that is not committed yet, so each settlem
 
 async function inRolledBack(work: (trx: Database) => Promise<void>): Promise<void> {
   await assert.rejects(
-    inTransaction(database.db, async (trx) => {
+    inTransaction(named.db, async (trx) => {
       await work(trx)
       throw new RolledBack()
     }),
