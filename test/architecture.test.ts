@@ -3,11 +3,9 @@
  * back to where it began. An import of types counts as any other.
  */
 import assert from 'node:assert/strict'
-import { glob, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
-
-const root = join(import.meta.dirname, '..')
+import { readSources } from './harness/read-sources.ts'
 
 /** From docs/architecture.md. A folder that is not here has no place yet, and fails. */
 const LAYERS: Record<string, number> = {
@@ -77,15 +75,13 @@ interface Import {
   target: string
 }
 
-async function readImports(...patterns: string[]): Promise<Import[]> {
-  const imports: Import[] = []
-  for await (const file of glob(patterns, { cwd: root, exclude: ['**/node_modules/**'] })) {
-    const text = await readFile(join(root, file), 'utf8')
-    for (const match of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
-      imports.push({ file, target: match[1] as string })
-    }
-  }
-  return imports
+function readImports(...patterns: string[]): Import[] {
+  return readSources(...patterns).flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g), ([, target]) => ({
+      file,
+      target: target as string,
+    })),
+  )
 }
 
 /** At least one circle for each knot of files, depth first: from a file to the first that is on the way already. */
@@ -122,7 +118,7 @@ function layerOf(path: string): number {
   return room === '' || SHELLS.has(room) ? TOP : (LAYERS[room] ?? Number.NaN)
 }
 
-const imports = await readImports('src/**/*.ts')
+const imports = readImports('src/**/*.ts')
 const own = imports.filter(({ target }) => target.startsWith('.'))
 
 test('every folder of src has its layer', () => {
@@ -142,8 +138,8 @@ test('imports point to lower layers, or stay in their room', () => {
   assert.deepEqual(breaches, [])
 })
 
-test('no import leads back to where it began, in the server, the dashboard and the benchmarks', async () => {
-  const all = await readImports('{src,web/src,bench}/**/*.{ts,tsx}')
+test('no import leads back to where it began, in the server, the dashboard and the benchmarks', () => {
+  const all = readImports('{src,web/src,bench}/**/*.{ts,tsx}')
   assert.deepEqual(findCircles(all), [])
 })
 
@@ -163,7 +159,7 @@ test('a circle of imports is found, and shown file by file', () => {
   assert.deepEqual(findCircles([line('src/a.ts', './a.ts')]), ['src/a.ts -> src/a.ts'])
 })
 
-test('own files are imported with their ending, and no barrel and no default export is there', async () => {
+test('own files are imported with their ending, and no barrel and no default export is there', () => {
   assert.deepEqual(
     own.filter(({ target }) => !target.endsWith('.ts')),
     [],
@@ -172,9 +168,8 @@ test('own files are imported with their ending, and no barrel and no default exp
     own.filter(({ target }) => target.endsWith('/index.ts')),
     [],
   )
-  for await (const file of glob('src/**/*.ts', { cwd: root })) {
-    assert.doesNotMatch(await readFile(join(root, file), 'utf8'), /^export default/m, file)
-  }
+  for (const { file, text } of readSources('src/**/*.ts'))
+    assert.doesNotMatch(text, /^export default/m, file)
 })
 
 test('lib imports nothing but node: modules and itself', () => {
@@ -198,10 +193,9 @@ test('sandbox servers import lib alone, and only what starts them imports them',
   assert.deepEqual(breaches, [])
 })
 
-test('the acts of a call take the nouns of a call from call.ts, never from each other', async () => {
+test('the acts of a call take the nouns of a call from call.ts, never from each other', () => {
   const breaches: string[] = []
-  for await (const file of glob('src/gateway/**/*.ts', { cwd: root })) {
-    const text = await readFile(join(root, file), 'utf8')
+  for (const { file, text } of readSources('src/gateway/**/*.ts')) {
     for (const [, isType, names = '', target = ''] of text.matchAll(
       /^(?:import|export)( type)? \{([^}]*)\} from '([^']*)'/gm,
     )) {
@@ -213,15 +207,14 @@ test('the acts of a call take the nouns of a call from call.ts, never from each 
   assert.deepEqual(breaches, [])
 })
 
-test('providers know no database and no money, and only config.ts reads the environment', async () => {
+test('providers know no database and no money, and only config.ts reads the environment', () => {
   const breaches = own.filter(
     ({ file, target }) =>
       roomOf(file) === 'providers' && /\/(db|ledger|customers|fx)\/|money/.test(target),
   )
   assert.deepEqual(breaches, [])
-  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+  for (const { file, text } of readSources('src/**/*.ts')) {
     if (file.endsWith('.test.ts')) continue
-    const text = await readFile(join(root, file), 'utf8')
     // The shells hand the environment to config.ts and read nothing of it.
     const rest = text
       .replaceAll('loadConfig(process.env, process.cwd())', '')
@@ -230,17 +223,17 @@ test('providers know no database and no money, and only config.ts reads the envi
   }
 })
 
-test('rows that wait for a worker are claimed in one place', async () => {
-  const files: string[] = []
-  for await (const file of glob('src/**/*.ts', { cwd: root }))
-    if (/skip\s+locked/i.test(await readFile(join(root, file), 'utf8'))) files.push(file)
-  assert.deepEqual(new Set(files), new Set(['src/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]))
+test('rows that wait for a worker are claimed in one place', () => {
+  const files = readSources('src/**/*.ts').filter(({ text }) => /skip\s+locked/i.test(text))
+  assert.deepEqual(
+    new Set(files.map(({ file }) => file)),
+    new Set(['src/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]),
+  )
 })
 
-test('an act owns its audit row: neither http nor the command line writes one', async () => {
+test('an act owns its audit row: neither http nor the command line writes one', () => {
   const writers: string[] = []
-  for await (const file of glob('src/{http,cli}/**/*.ts', { cwd: root })) {
-    const text = await readFile(join(root, file), 'utf8')
+  for (const { file, text } of readSources('src/{http,cli}/**/*.ts')) {
     if (/\baudited\b(?!\.ts)|audit_log'\)|\brecordEvent\b/.test(text)) writers.push(file)
   }
   assert.deepEqual(writers, [])

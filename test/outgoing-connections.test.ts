@@ -1,8 +1,7 @@
 /** Every file that opens connections says whose addresses it opens: those of customers go through one guarded file. */
 import assert from 'node:assert/strict'
-import { glob, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
+import { readSources } from './harness/read-sources.ts'
 
 const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams' | 'nobody'>> = {
   'src/archive/s3-store.ts': 'the operator',
@@ -27,13 +26,11 @@ const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams
 const OPENS =
   /import \{[^}]*\b(?:request|get|Pool|Agent|Client|buildConnector|createConnection|connect|createTransport)\b[^}]*\} from '(?:node:https?|node:http2|node:net|node:tls|undici|nodemailer)'|from 'node:dgram'|OTLPTraceExporter\(|(?<![.\w])fetch\(|globalThis\.fetch\(|new (?:WebSocket|EventSource)\(/
 
-test('only known files open connections, and one opens those to addresses of customers', async () => {
-  const root = join(import.meta.dirname, '..')
-  const found: string[] = []
-  for await (const path of glob('src/**/*.ts', { cwd: root })) {
+test('only known files open connections, and one opens those to addresses of customers', () => {
+  const found = readSources('src/**/*.ts')
     // They play other machines.
-    if (path.startsWith('src/sandbox/') || path.endsWith('.test.ts')) continue
-    if (OPENS.test(await readFile(join(root, path), 'utf8'))) found.push(path)
-  }
+    .filter(({ file }) => !file.startsWith('src/sandbox/') && !file.endsWith('.test.ts'))
+    .filter(({ text }) => OPENS.test(text))
+    .map(({ file }) => file)
   assert.deepEqual(found.toSorted(), Object.keys(OPENERS).toSorted())
 })

@@ -1,10 +1,7 @@
 /** Names use the field's words (docs/glossary.md), not the private ones that this project began with. */
 import assert from 'node:assert/strict'
-import { glob, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-
-const root = join(import.meta.dirname, '..')
+import { readSources } from './harness/read-sources.ts'
 
 /** A word of a name, and the plain term for it. */
 const PRIVATE_WORDS: Readonly<Record<string, string>> = {
@@ -36,8 +33,14 @@ function wordsOf(name: string): string[] {
 /** Public names of the API, which stay. */
 const PUBLIC_NAMES = new Set(['told_at'])
 
-function privateWords(name: string): string[] {
-  return wordsOf(name).filter((word) => Object.hasOwn(PRIVATE_WORDS, word))
+/** A name stands in the sources twenty times. */
+const known = new Map<string, readonly string[]>()
+
+function privateWords(name: string): readonly string[] {
+  const words =
+    known.get(name) ?? wordsOf(name).filter((word) => Object.hasOwn(PRIVATE_WORDS, word))
+  known.set(name, words)
+  return words
 }
 
 test('names are split into their words', () => {
@@ -46,23 +49,19 @@ test('names are split into their words', () => {
   assert.deepEqual(privateWords('standaloneMarkup'), [])
 })
 
-test('no identifier, file or column has a word of the private dialect', async () => {
+test('no identifier, file or column has a word of the private dialect', () => {
   const found: string[] = []
-  const files = glob('{src,web/src,bench,test}/**/*.{ts,tsx}', {
-    cwd: root,
-    exclude: ['**/node_modules'],
-  })
-  for await (const file of files) {
+  for (const { file, text } of readSources('{src,web/src,bench,test}/**/*.{ts,tsx}')) {
     // The contract of the API is generated, and its fields are public. This file lists the words.
     if (file.endsWith('api/contract.ts') || file === 'test/vocabulary.test.ts') continue
     for (const word of privateWords(file)) found.push(`${file}: ${word}`)
-    const code = (await readFile(join(root, file), 'utf8')).replaceAll(NO_NAMES, ' ')
+    const code = text.replaceAll(NO_NAMES, ' ')
     for (const [name] of code.matchAll(/[A-Za-z_$][\w$]*/g))
       for (const word of PUBLIC_NAMES.has(name) ? [] : privateWords(name))
         found.push(`${file}: ${name} (${PRIVATE_WORDS[word]})`)
   }
-  const schema = await readFile(join(root, 'src/db/schema.sql'), 'utf8')
-  for (const [name] of schema.replaceAll(/--[^\n]*/g, '').matchAll(/[a-z_]\w*/g))
-    for (const word of privateWords(name)) found.push(`src/db/schema.sql: ${name} (${word})`)
+  for (const { file, text } of readSources('src/db/schema.sql'))
+    for (const [name] of text.replaceAll(/--[^\n]*/g, '').matchAll(/[a-z_]\w*/g))
+      for (const word of privateWords(name)) found.push(`${file}: ${name} (${word})`)
   assert.deepEqual([...new Set(found)], [])
 })
