@@ -73,10 +73,13 @@ test('a client that reads nothing of the end of a stream is disconnected', async
 })
 
 test('a client that reads nothing of a REST answer or a file is disconnected', async () => {
-  assert.equal(await serveUnread((_request, reply) => reply.send(ANSWER)), 'cut')
-  assert.equal(await serveUnread((_request, reply) => reply.send(Buffer.from(ANSWER))), 'cut')
-  const pieces = Array.from({ length: 512 }, () => Buffer.alloc(64 * 1024))
-  assert.equal(await serveUnread((_request, reply) => reply.send(Readable.from(pieces))), 'cut')
+  const pieces = Array<Buffer>(512).fill(Buffer.alloc(64 * 1024))
+  const ends = await Promise.all([
+    serveUnread((_request, reply) => reply.send(ANSWER)),
+    serveUnread((_request, reply) => reply.send(Buffer.from(ANSWER))),
+    serveUnread((_request, reply) => reply.send(Readable.from(pieces))),
+  ])
+  assert.deepEqual(ends, ['cut', 'cut', 'cut'])
 })
 
 test('a client that reads its answer gets all of it, and its connection stays open', async () => {
@@ -87,7 +90,7 @@ test('a client that reads its answer gets all of it, and its connection stays op
   const { port } = server.server.address() as AddressInfo
   for (let count = 0; count < 2; count += 1) {
     const answer = await fetch(`http://127.0.0.1:${port}/`)
-    assert.equal((await answer.text()).length, ANSWER.length)
+    assert.equal((await answer.arrayBuffer()).byteLength, ANSWER.length)
   }
   await server.close()
 })

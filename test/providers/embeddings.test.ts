@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { after, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import type { AiSdkOptions } from '../../src/providers/ai-sdk/ai-sdk-options.ts'
 import type {
   EmbeddingAnswer,
@@ -500,6 +500,16 @@ const MODELS = [
   ['cohere', 'embed-v4.0'],
 ] as const
 
+// Each waits most of a second for a timer of the client, so they run at once.
+describe('an upstream that does not answer', { concurrency: true }, () => {
+  before(() => (answer = () => {}))
+  for (const [kind, model] of MODELS)
+    test(`${kind}: an answer that does not start in time is first_byte_timeout`, async () => {
+      const outcome = await embed(kind, model, { inputs: ['a'] }, { firstByteTimeoutMs: 200 })
+      assert.equal(outcome.kind === 'failure' && outcome.reason, 'first_byte_timeout')
+    })
+})
+
 for (const [kind, model] of MODELS) {
   for (const [status, reason] of [
     [400, 'refused_request'],
@@ -517,12 +527,6 @@ for (const [kind, model] of MODELS) {
       })
     })
   }
-
-  test(`${kind}: an answer that does not start in time is first_byte_timeout`, async () => {
-    answer = () => {}
-    const outcome = await embed(kind, model, { inputs: ['a'] }, { firstByteTimeoutMs: 200 })
-    assert.equal(outcome.kind === 'failure' && outcome.reason, 'first_byte_timeout')
-  })
 
   test(`${kind}: an abort by the caller aborts the request upstream`, async () => {
     const caller = new AbortController()

@@ -4,7 +4,7 @@
  * request brings their results.
  */
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -109,6 +109,15 @@ export async function startFixtureServer(): Promise<FixtureServer> {
   }
 }
 
+const fixtures = new Map<string, Buffer>()
+
+/** Each is sent hundreds of times. */
+function readFixture(path: string): Buffer {
+  const file = fixtures.get(path) ?? readFileSync(path)
+  fixtures.set(path, file)
+  return file
+}
+
 async function deliver(
   format: ProviderFormat,
   name: string,
@@ -116,7 +125,7 @@ async function deliver(
   fault: Exclude<Fault['kind'], 'status' | 'hang'> | undefined,
   response: ServerResponse,
 ): Promise<void> {
-  const file = await readFile(
+  const file = readFixture(
     join(folder, format.name, `${name}.${isStream ? format.streamFile : 'json'}`),
   )
   const pieces = isStream

@@ -96,7 +96,7 @@ async function meet(
   }
 }
 
-describe('silence after the head of an answer', { concurrency: 4 }, () => {
+describe('silence after the head of an answer', { concurrency: true }, () => {
   for (const format of [OPENAI, GEMINI]) {
     for (const isStream of [false, true]) {
       const [first, second] = isStream ? format.stream : format.plain

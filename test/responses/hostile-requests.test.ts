@@ -61,23 +61,27 @@ const GROWTH_MAX = 24
 /** Shorter times say little. */
 const FLOOR_MS = 10
 
-/** Of this process's processor time, which other processes of a busy machine do not lengthen. */
-function msOf(body: object): number {
+/**
+ * The least of up to three times, until one is below the goal. Of this process's processor time, which other processes of
+ * a busy machine do not lengthen.
+ */
+function msOf(body: object, goal = 0): number {
   const raw = Buffer.from(JSON.stringify({ model: MODEL, ...body }))
-  const times = list(3, () => {
+  let least = Infinity
+  for (let round = 0; round < 3 && least >= goal; round += 1) {
     const before = process.cpuUsage()
     const request = format.readRequest(raw, { customerId: CUSTOMER })
     const { user, system } = process.cpuUsage(before)
     assert.ok(!isRefusal(request), 'the request is read')
-    return (user + system) / 1_000
-  })
-  return Math.min(...times)
+    least = Math.min(least, (user + system) / 1_000)
+  }
+  return least
 }
 
 for (const [name, bodyOf] of Object.entries(HOSTILE)) {
   test(`the time to read a request follows its bytes: ${name}`, () => {
     const small = Math.max(msOf(bodyOf(SMALL)), FLOOR_MS)
-    const large = msOf(bodyOf(LARGE))
+    const large = msOf(bodyOf(LARGE), GROWTH_MAX * small)
     assert.ok(large < GROWTH_MAX * small, `${small.toFixed(0)} ms became ${large.toFixed(0)} ms`)
   })
 }
