@@ -2,7 +2,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'vite'
 
 /**
  * Writes a bundle of each entry into `folder`, as `<name>.mjs`, unless the folder exists: its name must change with the
@@ -17,6 +16,8 @@ export async function bundle(options: {
 }): Promise<void> {
   const { root, folder, entries } = options
   if (existsSync(folder)) return
+  // Half a second, which most runs do not need.
+  const { build } = await import('vite')
   // Two runs may begin at the same time.
   const unfinished = `${folder}-${process.pid}`
   await build({

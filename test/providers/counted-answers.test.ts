@@ -17,7 +17,7 @@ const NO_ROOM: UpstreamFailure = {
 }
 
 let server: ScriptedServer
-let body = ''
+let body: Buffer = Buffer.alloc(0)
 let status = 200
 let provider: Provider
 
@@ -82,9 +82,10 @@ const draw = (takeBytes: TakeBytes) =>
     signal,
   )
 
-function answerOf(text: string): string {
+/** In bytes, so that a large one is not converted again for each request. */
+function answerOf(text: string): Buffer {
   const content = { role: 'model', parts: [{ text }] }
-  return JSON.stringify({ candidates: [{ content, finishReason: 'STOP' }] })
+  return Buffer.from(JSON.stringify({ candidates: [{ content, finishReason: 'STOP' }] }))
 }
 
 test('a large plain answer is counted from its first 256 kB on, and waits for its room', async () => {
@@ -103,7 +104,9 @@ test('a large plain answer is counted from its first 256 kB on, and waits for it
 const LARGE_ANSWER = answerOf('x'.repeat(16 * MB))
 const LARGE_MESSAGE = `too many tokens ${'x'.repeat(16 * MB)}`
 const LARGE_ERRORS = [400, 500].map((code) =>
-  JSON.stringify({ error: { message: LARGE_MESSAGE, status: 'INVALID_ARGUMENT', code } }),
+  Buffer.from(
+    JSON.stringify({ error: { message: LARGE_MESSAGE, status: 'INVALID_ARGUMENT', code } }),
+  ),
 )
 
 const asks = [
@@ -135,7 +138,7 @@ for (const [name, ask] of asks)
   ] as const)
     test(`${name}: an error ${refused} is recognized by its beginning`, async () => {
       status = refused
-      body = error as string
+      body = error as Buffer
       const outcome = await ask(() => assert.fail('an error is not counted'))
       assert.equal(outcome.kind === 'failure' && outcome.reason, reason)
     })

@@ -10,7 +10,7 @@ import {
 import type { ToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
 import { isRefusal, refusals } from '../../src/gateway/refusal.ts'
 import type { JsonObject } from '../../src/providers/contract.ts'
-import fc from '../harness/fast-check.ts'
+import fc, { anyGrapheme } from '../harness/fast-check.ts'
 import {
   assertResponse,
   assertStreamIsWhole,
@@ -89,7 +89,7 @@ function bare(output: unknown): unknown {
   }))
 }
 
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+const text = fc.string({ unit: anyGrapheme, minLength: 1, maxLength: 20 })
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/)
 
 const part = fc.oneof(

@@ -10,7 +10,7 @@ import {
 import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
 import { isRefusal, refusals } from '../../src/gateway/refusal.ts'
 import type { JsonObject } from '../../src/providers/contract.ts'
-import fc from '../harness/fast-check.ts'
+import fc, { anyGrapheme } from '../harness/fast-check.ts'
 import { assertResponse, assertStreamIsWhole, responseEvents } from './assert-response.ts'
 
 const CHARGED = {
@@ -47,7 +47,7 @@ function read(body: object): ResponsesRequest {
 const open = (request = read({ input: 'a', tools: TOOLS })) =>
   format.createWriter({ id: randomUUID(), modelId: 'a-model', request })
 
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+const text = fc.string({ unit: anyGrapheme, minLength: 1, maxLength: 20 })
 const callId = fc.stringMatching(/^call_[0-9a-zA-Z]{24}$/)
 const item: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({

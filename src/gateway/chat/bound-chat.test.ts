@@ -16,7 +16,8 @@ import { readChatRequest } from './chat-request.ts'
 const at = new Date('2026-11-21T15:00:00Z')
 const load = (config?: Parameters<typeof loadCatalog>[0]['config']): Model[] =>
   withPriceIds(loadCatalog({ config, mode: 'live', hasUpstream: () => true, at }).models)
-const modelOf = (id: string, models = load()): Model =>
+const builtIn = load()
+const modelOf = (id: string, models = builtIn): Model =>
   models.find((model) => model.id === id) as Model
 
 const chatBody = createChatBody({
