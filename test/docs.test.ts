@@ -1,8 +1,9 @@
 /** Links and paths of the docs lead somewhere. */
 import assert from 'node:assert/strict'
-import { access, glob, readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { readSources } from './harness/read-sources.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -28,8 +29,7 @@ function anchorsOf(text: string): Set<string> {
 test('every relative link of a Markdown file leads to a file, and to a heading in it', async () => {
   const broken: string[] = []
   let count = 0
-  for await (const file of glob(['*.md', 'docs/*.md', 'src/**/*.md'], { cwd: root })) {
-    const text = await readFile(join(root, file), 'utf8')
+  for (const { file, text } of readSources('*.md', 'docs/*.md', 'src/**/*.md')) {
     for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue
       count += 1

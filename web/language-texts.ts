@@ -62,8 +62,9 @@ export function readDashboardTexts(): DashboardTexts {
     const code = readFileSync(join(SOURCE, file), 'utf8')
     const { program, errors } = parseSync(file, code)
     if (errors[0]) throw new Error(`${file}: ${errors[0].message}`)
+    const lines = Array.from(code.matchAll(/\n/g), ({ index }) => index)
     const placeOf = ({ start }: SourceNode): string =>
-      `web/src/${file}:${code.slice(0, start).split('\n').length}`
+      `web/src/${file}:${lines.filter((end) => end < start).length + 1}`
     visit(program as unknown as SourceNode, (node) => {
       const use = useOf(node)
       if (use && !file.startsWith('language/')) {

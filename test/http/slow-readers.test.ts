@@ -1,6 +1,7 @@
 /** Clients that do not read their answers, over real sockets, with a short limit. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { Agent, get } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
@@ -88,10 +89,17 @@ test('a client that reads its answer gets all of it, and its connection stays op
   server.get('/', (_request, reply) => reply.send(ANSWER))
   await server.listen({ port: 0, host: '127.0.0.1' })
   const { port } = server.server.address() as AddressInfo
+  let connections = 0
+  server.server.on('connection', () => (connections += 1))
+  const agent = new Agent({ keepAlive: true })
   for (let count = 0; count < 2; count += 1) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`)
-    assert.equal((await answer.arrayBuffer()).byteLength, ANSWER.length)
+    const [answer] = (await once(get({ port, host: '127.0.0.1', agent }), 'response')) as [Readable]
+    let bytes = 0
+    for await (const part of answer) bytes += (part as Buffer).length
+    assert.equal(bytes, ANSWER.length)
   }
+  assert.equal(connections, 1)
+  agent.destroy()
   await server.close()
 })
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { glob, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { ApiError } from '../../web/src/api/api-error.ts'
 import { createSubmitGate } from '../../web/src/lib/submit-gate.ts'
+import { readSources } from '../harness/read-sources.ts'
 
 const REQUEST = 'POST /v1/topups {"amount":50}'
 
@@ -53,12 +52,10 @@ const EXEMPT = new Set([
   'language/chosen-language.ts',
 ])
 
-test('the dashboard sends every change through useSubmit', async () => {
-  const cwd = join(import.meta.dirname, '../../web/src')
+test('the dashboard sends every change through useSubmit', () => {
   const breaches: string[] = []
-  for await (const file of glob('**/*.{ts,tsx}', { cwd })) {
-    if (EXEMPT.has(file)) continue
-    const text = await readFile(join(cwd, file), 'utf8')
+  for (const { file, text } of readSources('web/src/**/*.{ts,tsx}')) {
+    if (EXEMPT.has(file.slice('web/src/'.length))) continue
     if (/\buseMutation\b/.test(text)) breaches.push(`${file}: useMutation`)
     const isSent = /\bapi\.(post|put|patch|delete|deleteAccount)\(/.test(text)
     const isGated = /\b(useSubmit|useSubmitGate|useAct|useTeamAct)\(/.test(text)
