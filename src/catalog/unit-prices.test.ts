@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { effort } from '../../test/harness/effort.ts'
 import fc from '../../test/harness/fast-check.ts'
 import { chargeFor } from '../lib/money.ts'
 import { builtInModels } from './built-in-models.ts'
@@ -17,7 +18,7 @@ import { quote } from './quote.ts'
 import { readPrices } from './read-prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 
-const RUNS = 20_000
+const RUNS = effort({ ordinary: 3_000, full: 20_000 })
 const at = new Date('2026-11-21T15:00:00Z')
 
 /** A fraction of two bigints. */

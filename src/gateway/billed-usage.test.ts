@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { effort } from '../../test/harness/effort.ts'
 import fc from '../../test/harness/fast-check.ts'
 import type { Model } from '../catalog/model.ts'
 import { costOf, type PriceTerms, type UnitPrices } from '../catalog/prices.ts'
@@ -157,6 +158,6 @@ test('for any report, every token is billed once, at an existing price, and neve
         assert.ok(costOf(price, billed) >= 0n)
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: effort({ ordinary: 5_000, full: 20_000 }) },
   )
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { effort } from '../../test/harness/effort.ts'
 import fc, { anyCharacter } from '../../test/harness/fast-check.ts'
 import { findJsonExcess } from './bound-json.ts'
 
@@ -42,7 +43,7 @@ test('each bound is exact for any JSON, whatever its texts contain', () => {
           assert.equal(findJsonExcess(text, { ...bounds, entriesMax: entries - 1 }), 'size')
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: effort({ ordinary: 600, full: 20_000 }) },
   )
 })
 

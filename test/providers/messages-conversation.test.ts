@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { toChatBody } from '../../src/gateway/chat/formats/messages/to-chat-body.ts'
+import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { conversation, type Conversation } from '../harness/generate-messages-conversation.ts'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
@@ -38,7 +39,7 @@ test('system texts, thinking, signatures, calls and images reach Anthropic byte 
       assert.deepEqual(sent.system ?? [], one.system)
       assert.deepEqual(blocksOf(sent), blocksOf(one))
     }),
-    { numRuns: 100 },
+    { numRuns: effort({ ordinary: 30, full: 1_000 }) },
   )
   await provider.close()
 })

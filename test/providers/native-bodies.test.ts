@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { ChatContent, JsonObject } from '../../src/providers/contract.ts'
 import { writeNativeMessages } from '../../src/providers/ai-sdk/native-messages/write-native-messages.ts'
 import { writeNativeResponse } from '../../src/providers/openai-compatible/native-responses/write-native-response.ts'
+import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { openChatFormats } from './chat-formats.ts'
 import { conversation, requestOf } from './conversation-formats.ts'
@@ -67,6 +68,6 @@ for (const client of ['messages', 'responses'] as const)
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: effort({ ordinary: 60, full: 2_000 }) },
     )
   })

@@ -16,6 +16,7 @@ import type {
   StreamChunk,
   UpstreamFailure,
 } from '../../src/providers/contract.ts'
+import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { conversation, PNG_BASE64 } from '../harness/generate-messages-conversation.ts'
 import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
@@ -95,7 +96,7 @@ test('a conversation arrives as its client wrote it: order, thinking, signatures
       assert.deepEqual(sent.system, one.system)
       assert.deepEqual(sent.messages, messages)
     }),
-    { numRuns: 100 },
+    { numRuns: effort({ ordinary: 40, full: 1_000 }) },
   )
 })
 

@@ -172,7 +172,7 @@ test('events that only add text are shown and counted like events that are parse
         assert.deepEqual(await relay(bytes, inBytes), relayWhole(data))
       },
     ),
-    { numRuns: effort({ ordinary: 150, full: 20_000 }) },
+    { numRuns: effort({ ordinary: 400, full: 20_000 }) },
   )
 })
 

@@ -122,7 +122,7 @@ test('no document leaves in a body, and answers are to the byte those of an open
         write(writerOf(open), text, JSON.stringify({ text }), sizes),
       )
     }),
-    { numRuns: effort({ ordinary: 300, full: 10_000 }), seed: seedOr(1016) },
+    { numRuns: effort({ ordinary: 120, full: 10_000 }), seed: seedOr(1016) },
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accumulateMessage } from '../../../../../test/harness/accumulate-message.ts'
+import { effort } from '../../../../../test/harness/effort.ts'
 import fc, { anyCharacter } from '../../../../../test/harness/fast-check.ts'
 import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts'
 import type { Charged } from '../../chat-format.ts'
@@ -146,7 +147,7 @@ test('a stream cut into any chunks accumulates to the message of the plain answe
         assert.deepEqual(message, whole(plainBody(one, hasReasoningField)))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: effort({ ordinary: 150, full: 500 }) },
   )
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { effort } from '../../../../../test/harness/effort.ts'
 import fc from '../../../../../test/harness/fast-check.ts'
 import {
   conversation,
@@ -75,7 +76,7 @@ test('a conversation keeps roles, order, tool ids, signatures and images', () =>
       assert.ok(isObject(readMessages(chat)))
       assert.deepEqual(chat, before)
     }),
-    { numRuns: 300 },
+    { numRuns: effort({ ordinary: 100, full: 300 }) },
   )
 })
 
