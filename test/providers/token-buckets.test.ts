@@ -376,7 +376,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
         assert.equal(billed.promptTokens + (billed.units?.input_audio_tokens ?? 0), promptOf(used))
         assert.equal(billed.completionTokens, outputOf(used))
       }),
-      { numRuns: effort({ ordinary: 40, full: 1_000 }) },
+      { numRuns: effort({ ordinary: 15, full: 1_000 }) },
     )
     await provider.close()
   })

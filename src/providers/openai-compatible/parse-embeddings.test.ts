@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { effort } from '../../../test/harness/effort.ts'
 import fc from '../../../test/harness/fast-check.ts'
 import { parseEmbeddings } from './parse-embeddings.ts'
 import { BadAnswer } from './read-answer.ts'
@@ -37,7 +38,7 @@ test('an answer is the same as if it were parsed at once, whatever it contains',
         assert.ok(isSame, isSame ? undefined : text.replace(FILLER, ''))
       }
     }),
-    { numRuns: 200 },
+    { numRuns: effort({ ordinary: 70, full: 2_000 }) },
   )
 })
 
