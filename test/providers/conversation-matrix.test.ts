@@ -147,7 +147,7 @@ test('the three formats of clients say one conversation as one chat', () => {
       for (const other of others) assert.deepEqual(other, chat)
       assert.deepEqual(chat, withLosses('chat', 'chat', entriesOf(one)))
     }),
-    { numRuns: effort({ ordinary: 100, full: 2_000 }) },
+    { numRuns: effort({ ordinary: 40, full: 2_000 }) },
   )
 })
 
@@ -159,7 +159,7 @@ for (const client of CLIENTS)
           const request = formats.read(client, requestOf(client, one, marks))
           assert.deepEqual(await sentTo(upstream, request), expected(client, upstream, one))
         }),
-        { numRuns: effort({ ordinary: 50, full: 500 }) },
+        { numRuns: effort({ ordinary: 15, full: 500 }) },
       )
     })
 
