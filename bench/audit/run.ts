@@ -134,15 +134,16 @@ async function measure(of: Database): Promise<boolean> {
   audited.catch(() => {})
   const beside = async (): Promise<Turn> => {
     gated.open()
-    let isOver = false
+    const turnOver = new AbortController()
+    const isOver = (): boolean => turnOver.signal.aborted
     const sealing = (async () => {
-      while (values.sealing && !isOver) {
-        await sealUsage(of, { share, isOver: () => isOver })
+      while (values.sealing && !isOver()) {
+        await sealUsage(of, { share, isOver })
         await sleep(1_000)
       }
     })()
     const measured = await turn()
-    isOver = true
+    turnOver.abort()
     await Promise.all([sealing, gated.close()])
     return measured
   }
@@ -177,31 +178,26 @@ interface GatedDatabase {
   close(): Promise<void>
 }
 
-/** A database whose users wait while it is closed. */
+/** A database that is closed at first, and whose users wait while it is. */
 function openGated(databaseUrl: string): GatedDatabase {
   const { pool } = openDatabase(databaseUrl, { onError: () => {} })
-  const waiting: (() => void)[] = []
-  let isOpen = false
-  let used = 0
+  const gate = { opened: Promise.withResolvers<void>(), used: 0 }
   const connect = async (): Promise<pg.PoolClient> => {
-    while (!isOpen) await new Promise<void>((resolve) => waiting.push(resolve))
-    used += 1
+    await gate.opened.promise
+    gate.used += 1
     return pool.connect()
   }
-  pool.on('release', () => (used -= 1))
+  pool.on('release', () => (gate.used -= 1))
   return {
     db: new Kysely({
       dialect: new PostgresDialect({
         pool: { options: pool.options, connect, end: () => pool.end() },
       }),
     }),
-    open() {
-      isOpen = true
-      for (const resolve of waiting.splice(0)) resolve()
-    },
+    open: () => gate.opened.resolve(),
     async close() {
-      isOpen = false
-      while (used > 0) await sleep(10)
+      gate.opened = Promise.withResolvers()
+      while (gate.used > 0) await sleep(10)
     },
   }
 }
