@@ -401,6 +401,18 @@ for (const [name, statement] of Object.entries(HIDDEN))
       assert.ok(failures.includes('sealed events are as they were sealed'))
     }))
 
+test('the full audit finds a sealed charge of no time, instead of failing at its tree', () =>
+  inRolledBack(async (trx) => {
+    await sql`
+      update usage_events set created_at = '-infinity' where id in (
+        select (array_agg(e.id order by e.id))[1] from audit_seals s
+        join usage_events e on e.settled_at >= s.from_at and e.settled_at < s.to_at
+        group by s.number having count(*) > 1)`.execute(trx)
+    const failures = await failuresOf(trx, { isFull: true })
+    assert.ok(failures.includes('sealed events are as they were sealed'), String(failures))
+    assert.ok(failures.includes('the tree of a seal is that of its events'), String(failures))
+  }))
+
 test('the full audit checks the charges of every seal again', async () => {
   const { rows } = await sql<{ id: string }>`
     select (array_agg(e.id))[1] as id from audit_seals s
