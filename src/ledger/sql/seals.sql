@@ -10,9 +10,12 @@ $$;
 -- It is the text that `json_build_object` makes of these fields, which takes more than twice as long.
 create function charge_text(e usage_events) returns text language sql stable as $$
   select '{"version" : 1, "id" : "' || e.id
-    || '", "created_at" : "' || to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    || '", "settled_at" : "' || to_char(e.settled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    || '", "model_id" : ' || to_json(e.model_id)
+    -- An infinite time has no text.
+    || '", "created_at" : '
+    || coalesce('"' || to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', 'null')
+    || ', "settled_at" : '
+    || coalesce('"' || to_char(e.settled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', 'null')
+    || ', "model_id" : ' || to_json(e.model_id)
     || ', "outcome" : "' || e.outcome
     || '", "usage_kind" : "' || e.usage_kind
     || '", "prompt_tokens" : ' || e.prompt_tokens
