@@ -169,7 +169,7 @@ async function chunkEnd(db: Database, after: string | null, size: number): Promi
   const { rows } = await sql<{ customer_id: string }>`
     select customer_id from accounts
     where ${after === null ? sql`true` : sql`customer_id > ${after}::uuid`}
-    order by customer_id offset ${size} limit 1`.execute(db)
+    order by customer_id offset ${size - 1} limit 1`.execute(db)
   return rows[0]?.customer_id ?? null
 }
 
