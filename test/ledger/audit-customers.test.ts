@@ -1,4 +1,4 @@
-/** The audit reads the customers in chunks that grow; each customer is in one of them. */
+/** The audit reads the customers in chunks, larger ones if they are quick; each customer is in one of them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type KyselyPlugin } from 'kysely'
@@ -33,5 +33,4 @@ test('each customer is checked once, and the first alone', async () => {
   assert.equal(report.ok, false)
   assert.deepEqual(chunks.flat(), customers)
   assert.deepEqual(chunks[0], customers.slice(0, 1))
-  assert.ok(chunks.length < customers.length, 'chunks grow')
 })
