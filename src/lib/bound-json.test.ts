@@ -43,7 +43,7 @@ test('each bound is exact for any JSON, whatever its texts contain', () => {
           assert.equal(findJsonExcess(text, { ...bounds, entriesMax: entries - 1 }), 'size')
       },
     ),
-    { numRuns: effort({ ordinary: 600, full: 20_000 }) },
+    { numRuns: effort({ ordinary: 2_000, full: 20_000 }) },
   )
 })
 

@@ -41,7 +41,7 @@ function restoreInPieces(
 }
 
 const parameters = {
-  numRuns: effort({ ordinary: 800, full: 50_000 }),
+  numRuns: effort({ ordinary: 2000, full: 50_000 }),
   seed: seedOr(16),
 }
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
@@ -99,6 +99,6 @@ test('the oracle finds the documents in a text that is not masked', () => {
       fc.pre(text.search(PLACEHOLDER) === -1)
       assert.notDeepEqual(oracle(text), [], `${kind} ${text}`)
     }),
-    { ...parameters, numRuns: effort({ ordinary: 150, full: 5000 }) },
+    { ...parameters, numRuns: effort({ ordinary: 300, full: 5000 }) },
   )
 })

@@ -68,6 +68,6 @@ for (const client of ['messages', 'responses'] as const)
           }
         },
       ),
-      { numRuns: effort({ ordinary: 60, full: 2_000 }) },
+      { numRuns: effort({ ordinary: 200, full: 2_000 }) },
     )
   })

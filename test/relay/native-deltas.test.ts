@@ -469,7 +469,7 @@ for (const [name, way] of Object.entries(WAYS)) {
           await relay(way, partsOf(long.text, long.cuts), sent.outputTokensMax),
         )
       }),
-      { numRuns: effort({ ordinary: 120, full: 8_000 }) },
+      { numRuns: effort({ ordinary: 300, full: 8_000 }) },
     )
   })
 }

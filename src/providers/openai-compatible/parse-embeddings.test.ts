@@ -38,7 +38,7 @@ test('an answer is the same as if it were parsed at once, whatever it contains',
         assert.ok(isSame, isSame ? undefined : text.replace(FILLER, ''))
       }
     }),
-    { numRuns: effort({ ordinary: 70, full: 2_000 }) },
+    { numRuns: effort({ ordinary: 200, full: 2_000 }) },
   )
 })
 

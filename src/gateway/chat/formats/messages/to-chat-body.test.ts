@@ -76,7 +76,7 @@ test('a conversation keeps roles, order, tool ids, signatures and images', () =>
       assert.ok(isObject(readMessages(chat)))
       assert.deepEqual(chat, before)
     }),
-    { numRuns: effort({ ordinary: 100, full: 300 }) },
+    { numRuns: effort({ ordinary: 300, full: 300 }) },
   )
 })
 
