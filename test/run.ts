@@ -48,27 +48,6 @@ const LONG = [
   'test/http/format-matrix.test.ts',
   'test/adversary/unpaid-work.test.ts',
 ]
-/** The unit tests that take most processor time: dealt out first, so that no process has many of them. */
-const DEALT_FIRST = [
-  'test/providers/conversation-matrix.test.ts',
-  'test/http/slow-readers.test.ts',
-  'test/http/web-contract.test.ts',
-  'test/http/docs-without-database.test.ts',
-  'test/providers/token-buckets.test.ts',
-  'src/sandbox/upstream/sandbox-images.test.ts',
-  'test/providers/measured-bodies.test.ts',
-  'test/providers/hostile-answers.test.ts',
-  'src/sandbox/upstream/sandbox-embeddings.test.ts',
-  'test/http/schema-compilers.test.ts',
-  'test/providers/failures.test.ts',
-  'test/ledger/spool/spool-schedules.test.ts',
-  'src/providers/openai-compatible/transcribe.test.ts',
-  'test/web/language.test.ts',
-  'src/catalog/price-data.test.ts',
-  'test/providers/silence.test.ts',
-  'src/customers/ip-allowlist.test.ts',
-  'src/shield/find-personal-data.test.ts',
-]
 const { values: options, positionals: wanted } = parseArgs({
   options: { tier: { type: 'string' }, watch: { type: 'boolean', default: false } },
   allowPositionals: true,
@@ -248,7 +227,7 @@ async function findMemory(bytes: number): Promise<string | undefined> {
   return free > bytes ? memory : undefined
 }
 
-/** In the order in which they begin: the long ones, then those of the highest tier, of these the first to be dealt. */
+/** In the order in which they begin: the long ones, then those of the highest tier. */
 async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
   const read = createTierReader(root)
   const found: Placed[] = []
@@ -266,11 +245,7 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
   }
   const rank = ({ file, tier }: Placed): number =>
     LONG.includes(file) ? LONG.indexOf(file) : LONG.length + TIERS.length - TIERS.indexOf(tier)
-  const place = ({ file }: Placed): number =>
-    DEALT_FIRST.includes(file) ? DEALT_FIRST.indexOf(file) : DEALT_FIRST.length
-  return found.toSorted(
-    (a, b) => rank(a) - rank(b) || place(a) - place(b) || (a.file < b.file ? -1 : 1),
-  )
+  return found.toSorted((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1))
 }
 
 function isOf(wantedTier: string | undefined, tier: Tier): boolean {

@@ -104,11 +104,11 @@ test('a failure that comes before keeps its status', async () => {
     async (client) => {
       client.expectStream(LIMITS)
       // One interval alone does not open the stream.
-      await sleep(550)
+      await sleep(2_100)
       client.refuse(refusals.upstreamError(), LIMITS)
     },
     chatErrors,
-    500,
+    2_000,
   )
   assert.equal(status, 502)
   assert.equal(JSON.parse(text).error.code, 'upstream_error')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { effort } from '../../../../../test/harness/effort.ts'
 import fc from '../../../../../test/harness/fast-check.ts'
 import {
   conversation,
@@ -76,7 +75,7 @@ test('a conversation keeps roles, order, tool ids, signatures and images', () =>
       assert.ok(isObject(readMessages(chat)))
       assert.deepEqual(chat, before)
     }),
-    { numRuns: effort({ ordinary: 300, full: 300 }) },
+    { numRuns: 300 },
   )
 })
 
