@@ -22,7 +22,7 @@ export function createSseReader(eventCharactersMax: number): SseReader {
   let rest = ''
   let data: string | undefined
 
-  /** The line of `text` between these two places, of which a stream has thousands: only data is copied. */
+  /** Reads the line between two places of `text`, and copies only the data of an event. */
   function takeLine(text: string, from: number, end: number, events: string[]): void {
     const to = end > from && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end
     if (to === from) {

@@ -19,9 +19,9 @@ const PROGRAMS = {
 
 /**
  * Bundles the server, its workers, the command line and the sandbox upstream with all their libraries into a folder
- * that is named by their content, and returns the URL of the bundle for that of each program. `use-bundles.ts` then starts the bundle in its
- * place; stack traces name the bundle's lines, whose comments name the files. Empty if so few files start processes that
- * it would not pay.
+ * that is named by their content, and returns the URL of the bundle for that of each program. `use-bundles.ts` then
+ * starts the bundle in its place; stack traces name the bundle's lines, whose comments name the files. Empty if so few
+ * files start processes that it would not pay.
  */
 export async function bundlePrograms(
   root: string,

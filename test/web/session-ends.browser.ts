@@ -58,11 +58,11 @@ test('a key that was sent after the end of the session is made after signing in 
   await page.getByRole('button', { name: 'Criar a primeira chave' }).click()
   const form = page.getByRole('dialog', { name: 'Criar chave' })
   await form.getByLabel('Nome').fill('Servidor de produção')
-  // At the click: a request of the page that is still under way would find the end before it.
-  let isOver = false
+  // The click's own request ends the session: an earlier one that is still under way would open the dialog before it.
+  let hasEnded = false
   await page.route('**/*', async (route) => {
-    if (route.request().method() === 'POST' && !isOver) {
-      isOver = true
+    if (route.request().method() === 'POST' && !hasEnded) {
+      hasEnded = true
       await endSessions()
     }
     await route.continue()

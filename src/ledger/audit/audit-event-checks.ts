@@ -49,7 +49,7 @@ export function eventChecks(events: RawBuilder<unknown>): Checks {
         then e.corrects_id is null or e.outcome <> 'charged' or e.cost_billed_nano_brl > 0 or e.cost_upstream_pico_usd > 0
         else least(e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens, e.reasoning_tokens) < 0
           or e.cost_upstream_pico_usd < 0 or e.cost_billed_nano_brl < 0 end`,
-    // By all ids at once, each index is read once, and one of another month not further than to its nearest id.
+    // One search for all ids: it reads each index once, and leaves that of another month at the nearest id.
     'a hold is resolved once': sql`
       select id, max(created_at) as created_at from (
         select e.id, e.created_at from ${events} e
