@@ -19,6 +19,7 @@ const OLGA: Person = { ...ANA, name: 'Olga Prado', email: 'olga@admin.example' }
 const DELAY_MS = 200
 const DELAY_STEP_MS = 50
 const DELAYS = 5
+const LAST_MS = 2_000
 const MORE_FOR_VISITORS = [
   { path: '/docs/primeira-chamada', heading: 'Primeira chamada' },
   { path: '/docs/referencia/recargas', heading: 'Recargas: referência' },
@@ -62,11 +63,20 @@ test('nothing on a detail page moves while it loads', async () => {
     await load(isForAdmin ? operator : customer, path, heading)
 })
 
-async function load(browser: BrowserUnderTest, path: string, heading: string): Promise<void> {
+test('nothing on /recargas moves when it learns last that no credit is offered', () =>
+  load(customer, '/recargas', 'Recargas', '/trial-credit'))
+
+/** `last`: the path of the answer that comes after all others. */
+async function load(
+  browser: BrowserUnderTest,
+  path: string,
+  heading: string,
+  last?: string,
+): Promise<void> {
   for (const width of ['desktop', 'phone'] as const) {
     const page = await browser.newPage()
     await useLook(page, 'light', width)
-    await slowDown(page, width)
+    await slowDown(page, width, last)
     await watchShifts(page)
     await page.goto(path)
     await page.getByRole('heading', { name: heading, level: 1 }).first().waitFor()
@@ -77,11 +87,12 @@ async function load(browser: BrowserUnderTest, path: string, heading: string): P
 }
 
 /** Answers come apart, so that each part of a page is there before another; on a phone in the reverse order. */
-async function slowDown(page: Page, width: Width): Promise<void> {
+async function slowDown(page: Page, width: Width, last?: string): Promise<void> {
   await page.route(/\/(v1|auth)\//, async (route, request) => {
     const place = request.url().length % DELAYS
     const steps = width === 'phone' ? DELAYS - 1 - place : place
-    await sleep(DELAY_MS + DELAY_STEP_MS * steps)
+    const isLast = last !== undefined && request.url().includes(last)
+    await sleep(isLast ? LAST_MS : DELAY_MS + DELAY_STEP_MS * steps)
     // The page may be closed by now.
     await route.continue().catch(() => {})
   })

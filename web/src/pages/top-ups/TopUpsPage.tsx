@@ -45,12 +45,17 @@ export function TopUpsPage() {
 /** Who may try the service for nothing need not pay first. */
 function NewCredit({ onCreated }: { readonly onCreated: (id: string) => void }) {
   const { isPending, offer } = useTrialOffer()
-  // An offer that arrives later would push the form down.
+  // An offer that arrives later would push the form down. The placeholder is as high as the form.
   if (isPending)
     return (
-      <Card>
-        <SkeletonRows rows={6} label={t('Carregando as recargas…')} />
-      </Card>
+      <div className="grid *:col-start-1 *:row-start-1">
+        <div className="invisible min-w-0">
+          <NewTopUp onCreated={onCreated} />
+        </div>
+        <Card>
+          <SkeletonRows rows={6} label={t('Carregando as recargas…')} />
+        </Card>
+      </div>
     )
   return (
     <>
