@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import type { TestNode } from '../harness/test-node.ts'
@@ -27,6 +27,7 @@ before(async () => {
 })
 
 after(() => world.close())
+afterEach(() => world.calmDown())
 
 function isRunning(pid: number): boolean {
   try {

@@ -43,6 +43,8 @@ export interface WorkerWorld {
   /** Answers of the slow model that wait. */
   waiting(): number
   finish(): void
+  /** The network works and no answer waits, whatever a test left behind. */
+  calmDown(): void
   close(): Promise<void>
 }
 
@@ -73,6 +75,10 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
   const url = new URL(database.databaseUrl)
   url.port = String(network.port)
   url.search = ''
+  const finish = (): void => {
+    for (const each of unfinished) each()
+    unfinished = []
+  }
   return {
     database,
     network,
@@ -88,9 +94,10 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       return node
     },
     waiting: () => unfinished.length,
-    finish() {
-      for (const finish of unfinished) finish()
-      unfinished = []
+    finish,
+    calmDown() {
+      network.heal()
+      finish()
     },
     async close() {
       network.heal()
