@@ -33,17 +33,15 @@ export interface History {
   close(): Promise<void>
 }
 
-/** The three months before this one, and calls of today. */
+/** The three months before that of yesterday, and calls of today. */
 export async function buildHistory(seed: number): Promise<History> {
   const database = await createTestDatabase()
   const { db } = database
-  const thisMonth = new Date().toISOString().slice(0, 7)
-  const months = [-3, -2, -1].map((count) => addMonths(thisMonth, count)) as [
-    string,
-    string,
-    string,
-  ]
-  await addPartitions(database, addMonths(thisMonth, -4), thisMonth)
+  const monthAt = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
+  // On the first of a month the last one still goes on in other time zones: its budgets would count what is moved there.
+  const lastMonth = addMonths(monthAt(Date.now() - 86_400_000), -1)
+  const months = [-2, -1, 0].map((count) => addMonths(lastMonth, count)) as [string, string, string]
+  await addPartitions(database, addMonths(lastMonth, -3), monthAt(Date.now()))
   const ledger = await openTestLedger(db, database.databaseUrl)
   await sql`update nodes set seen_at = now() + interval '1 hour'`.execute(db)
   const keys = await makeKeys(database)
@@ -163,8 +161,8 @@ const MOVED: readonly (readonly [table: string, columns: readonly string[]])[] =
   ['key_caps', ['period_started_at', 'spent_since', 'counted_since']],
   ['task_spends', ['spent_since', 'last_held_at']],
 ]
-/** A period of a month began weeks ago. */
-const RECENT = "interval '40 days'"
+/** A period of a month began weeks ago; what has moved is older on every day of a month. */
+const UNMOVED_SINCE = "date_trunc('month', now(), 'America/Sao_Paulo')"
 
 /** Moves what happened since the last call back, so that now becomes `at`. */
 async function moveTo({ db }: TestDatabase, at: string): Promise<void> {
@@ -174,7 +172,7 @@ async function moveTo({ db }: TestDatabase, at: string): Promise<void> {
         await sql
           .raw(
             `update ${table} set ${column} = ${column} - (clock_timestamp() - timestamptz '${at}')
-             where ${column} > now() - ${RECENT} and isfinite(${column})`.replaceAll(
+             where ${column} >= ${UNMOVED_SINCE} and isfinite(${column})`.replaceAll(
               'clock_timestamp()',
               'now()',
             ),
