@@ -102,7 +102,8 @@ test('a scheduled markup takes effect at its time and no earlier, on a node that
     return event.markup_e4
   }
   // The change is written to the database directly: this node gets it by notification only.
-  const startsAt = new Date(Date.now() + 700)
+  // Long enough for three requests on a slow machine.
+  const startsAt = new Date(Date.now() + 4_000)
   const change = { modelId: model, configuredE4: 12_500n, reason: 'teste', noticeDays: 0 }
   await scheduleMarkup(db, SYSTEM, { ...change, markupE4: 11_111n, startsAt })
   assert.equal(await embedE4(), CONFIGURED_E4)
