@@ -446,7 +446,7 @@ test('dead and slow collectors delay no other customer', async () => {
     ),
   )
   for (const each of seeded) await seedCalls(db, each, 1)
-  const sender = createTestExport(db, { timeoutMs: 3_000 })
+  const sender = createTestExport(db, { timeoutMs: 6_000 })
   try {
     await sender.sendDue()
     await sender.whenIdle()
@@ -458,10 +458,10 @@ test('dead and slow collectors delay no other customer', async () => {
     while (collector.spans.length < 250 && performance.now() - startedMs < 10_000)
       await new Promise((resolve) => setTimeout(resolve, 20))
     assert.deepEqual(arrived(), idsOf(events))
-    assert.ok(performance.now() - startedMs < 2_500, 'before any try of the silent one ends')
+    assert.ok(performance.now() - startedMs < 5_500, 'before any try of the silent one ends')
   } finally {
-    await sender.stop()
     for (const each of hostile) each.close()
+    await sender.stop()
   }
   const state = await currentDestination(db, seeded[2] as SeededDestination)
   assert.equal(state.lastError, 'redirect')
