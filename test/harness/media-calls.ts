@@ -392,8 +392,9 @@ export function impatientUpstream(baseUrl: string): object {
     cancel_stops_billing: true,
     retries: 0,
     breaker: { failures: 0 },
-    first_byte_timeout_ms: 2_800,
-    idle_timeout_ms: 800,
+    // The slow model thinks for two seconds, to which a loaded machine adds some.
+    first_byte_timeout_ms: 6_000,
+    idle_timeout_ms: 2_000,
   }
 }
 
