@@ -120,6 +120,8 @@ test('what was charged before the destination was made is not sent', async () =>
 
 test('a span has the numbers of the usage API, to the digit, and names no upstream', async () => {
   const mine = await seedDestination(db, collector.url)
+  // Of two days ago: a call that began more than 40 days before is not sent.
+  const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
   await seedCalls(db, mine, 1, {
     promptTokens: 1_234,
     cachedTokens: 1_000,
@@ -127,7 +129,7 @@ test('a span has the numbers of the usage API, to the digit, and names no upstre
     reasoningTokens: 50,
     sessionId: 'conversa-7',
     costPicoUsd: 123_456_700n,
-    at: '2026-11-01T02:59:59.123456Z',
+    at: `${day}T02:59:59.123456Z`,
   })
   await sendAll(db, createTestExport(db))
   const [usage] = await listUsageEvents(db, { customerId: mine.customerId, limit: 1 })
@@ -137,7 +139,7 @@ test('a span has the numbers of the usage API, to the digit, and names no upstre
   assert.equal(span.traceId, usage.requestId.replaceAll('-', ''))
   assert.match(span.spanId, /^[0-9a-f]{16}$/)
   assert.equal(span.name, 'chat gpt-4o')
-  assert.equal(span.startNanos, `${BigInt(Date.parse('2026-11-01T02:59:59.123Z'))}456000`)
+  assert.equal(span.startNanos, `${BigInt(Date.parse(`${day}T02:59:59.123Z`))}456000`)
   assert.equal(BigInt(span.endNanos) - BigInt(span.startNanos), 2_000_000n)
   assert.deepEqual(span.attributes, {
     'gen_ai.operation.name': 'chat',
