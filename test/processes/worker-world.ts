@@ -20,7 +20,8 @@ export const SLOW = 'slow-model'
 /** Its answers come at once; a stream takes some tens of milliseconds. */
 export const FAST = 'fast-model'
 const USAGE = { prompt_tokens: 20, completion_tokens: 8, total_tokens: 28 }
-const WAIT_MS_MAX = 60_000
+/** The server itself gives a worker 90 s to start. Where 37 processes shared two cores, each worker took 45 s. */
+const WAIT_MS_MAX = 180_000
 
 export interface Answer {
   readonly requestId: string
