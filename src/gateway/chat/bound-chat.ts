@@ -13,7 +13,7 @@ import type { CallBounds } from '../call-kind.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { outputTokensReadable } from './output-limit.ts'
-import { promptTexts } from './prompt-texts.ts'
+import { promptTexts, withoutTexts } from './prompt-texts.ts'
 
 /**
  * Computes the most that a chat can use. The prompt is bounded by the bytes that would be sent to the upstreams,
@@ -93,7 +93,7 @@ async function boundWithoutSearches(
     // Only the limit that the client set counts, as with other providers, never the maximum of the model.
     tokensCounted: promptTokensEstimated + (outputTokensAsked ?? 0) * choices,
     canLowerOutput: true,
-    countPrompt: canCount ? () => countPromptBound(facts, model, request) : undefined,
+    countPrompt: canCount ? () => countPromptBound(facts, model, request, providers) : undefined,
   }
 }
 
@@ -219,19 +219,24 @@ function withShortCache(body: JsonObject): JsonObject {
 }
 
 /**
- * Bounds the prompt by the model's own public tokenizer. Starting from the bound by bytes, only the texts of the
- * messages are replaced by their token counts. Every other part of the body stays bounded by its bytes, also fields
- * that we do not know and the names and brackets around each message. Those bytes exceed the tokens that a chat
- * template adds for each message.
+ * Bounds the prompt by the model's own public tokenizer: the tokens of the messages' texts, and the bytes of all else,
+ * also of fields that we do not know and of the names and brackets around each message. Those bytes exceed the tokens
+ * that a chat template adds for each message. The rest is the larger of two: the largest body less the bytes of the texts,
+ * which a body may have more than once; and the largest body that the upstreams get with the texts left out, since the
+ * largest one may be a native body that does not have them.
  */
 async function countPromptBound(
   facts: PromptFacts,
   model: Model,
-  { messages }: ChatRequest,
+  request: ChatRequest,
+  providers: ReadonlyMap<string, Provider>,
 ): Promise<number | undefined> {
-  const texts = promptTexts(messages)
+  const texts = promptTexts(request.messages)
   const counted = await countTokens(texts, model.tokenizer)
   if (counted === undefined) return undefined
+  const others = await maxBodyBytes(model, withoutTexts(request), providers)
+  if (others === undefined) return undefined
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return promptTokensBound({ ...facts, bytes: facts.bytes - bytes + counted }, model)
+  const rest = Math.max(facts.bytes - bytes, others)
+  return promptTokensBound({ ...facts, bytes: rest + counted }, model)
 }

@@ -1,13 +1,64 @@
+import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
+import type { ChatRequest } from './chat-request.ts'
 
-/** The text contents of messages. The request body contains each of them exactly once and unchanged. */
+/** Not an empty text, which an adapter may leave out together with the message around it. */
+const PLACEHOLDER = '.'
+
+/** The text contents of messages. A translated body contains each of them unchanged; a native one may leave some out. */
 export function promptTexts(messages: readonly JsonObject[]): string[] {
   const texts: string[] = []
-  for (const { content } of messages) {
-    if (typeof content === 'string') texts.push(content)
-    if (!Array.isArray(content)) continue
-    for (const part of content as JsonObject[])
-      if (part.type === 'text' && typeof part.text === 'string') texts.push(part.text)
-  }
+  mapTexts(messages, (text) => {
+    texts.push(text)
+    return text
+  })
   return texts
+}
+
+/** The request with a placeholder for each of its `promptTexts`. A native body loses a text as often as the messages have it. */
+export function withoutTexts(request: ChatRequest): ChatRequest {
+  const left = new Map<string, number>()
+  const messages = mapTexts(request.messages, (text) => {
+    left.set(text, (left.get(text) ?? 0) + 1)
+    return PLACEHOLDER
+  })
+  const { native } = request
+  return {
+    ...request,
+    messages,
+    body: { ...request.body, messages },
+    ...(native ? { native: { ...native, body: without(native.body, left) as JsonObject } } : {}),
+    memo: {},
+  }
+}
+
+function mapTexts(
+  messages: readonly JsonObject[],
+  replace: (text: string) => string,
+): JsonObject[] {
+  return messages.map((message) => {
+    const { content } = message
+    if (typeof content === 'string') return { ...message, content: replace(content) }
+    if (!Array.isArray(content)) return message
+    return {
+      ...message,
+      content: (content as JsonObject[]).map((part) =>
+        part.type === 'text' && typeof part.text === 'string'
+          ? { ...part, text: replace(part.text) }
+          : part,
+      ),
+    }
+  })
+}
+
+function without(value: unknown, left: Map<string, number>): unknown {
+  if (typeof value === 'string') {
+    const times = left.get(value) ?? 0
+    if (times === 0) return value
+    left.set(value, times - 1)
+    return PLACEHOLDER
+  }
+  if (Array.isArray(value)) return value.map((one) => without(one, left))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, without(one, left)]))
 }

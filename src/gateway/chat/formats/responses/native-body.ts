@@ -27,8 +27,8 @@ function toItem(
   ids: Pick<ToolCallIds, 'revealed'>,
   isOwnReasoning: (sealed: string) => boolean,
 ): JsonObject[] {
-  const { encrypted_content: sealed, call_id: id, name, namespace } = item
-  if (typeof sealed === 'string' && isOwnReasoning(sealed)) return []
+  const { type, encrypted_content: sealed, call_id: id, name, namespace } = item
+  if (type === 'reasoning' && typeof sealed === 'string' && isOwnReasoning(sealed)) return []
   if (id === undefined) return [item]
   const named = typeof name === 'string' ? { name: upstreamNameOf(name, namespace) } : {}
   return [{ ...item, ...named, call_id: ids.revealed(id) }]
