@@ -4,12 +4,34 @@ import { UnreadableAnswer } from './read-failure.ts'
 /** As for a request, whose next turn repeats the answer. Serializing thousands of levels overflows the stack. */
 const ANSWER_DEPTH_MAX = 200
 
-/** Parses JSON of an upstream. Throws if it is not JSON, or nested too deep to be written again. */
-export function parseAnswer(text: string): unknown {
+/** Of the arguments of a tool: the answer, its content and the block are around them. */
+const INPUT_DEPTH_MAX = ANSWER_DEPTH_MAX - 3
+
+/**
+ * Parses JSON of an upstream. Throws if it is not JSON, or nested too deep to be written again, also after `shorten` has
+ * replaced the parts that may be.
+ */
+export function parseAnswer(text: string, shorten?: (value: unknown) => void): unknown {
   const value: unknown = JSON.parse(text)
   // Each level takes two characters.
-  if (text.length > 2 * ANSWER_DEPTH_MAX) assertShallow(value)
+  if (text.length > 2 * ANSWER_DEPTH_MAX) {
+    shorten?.(value)
+    assertShallow(value)
+  }
   return value
+}
+
+/**
+ * The arguments of a tool as an object. A model writes as many levels as its customer asks for, so too many are no fault
+ * of the answer: like text that is no JSON, they stay visible as text, up to a depth that no text can be written of.
+ */
+export function shallowInput(input: unknown, text: () => string): unknown {
+  if (!isDeeperThan(input, INPUT_DEPTH_MAX)) return input
+  try {
+    return { invalid_json: text() }
+  } catch {
+    return { invalid_json: '' }
+  }
 }
 
 export class TooDeep extends UnreadableAnswer {

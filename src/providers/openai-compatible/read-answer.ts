@@ -24,11 +24,11 @@ export async function readRefused(
   return readRefusal(status, oneHeader(headers['retry-after']), text)
 }
 
-/** Throws `BadAnswer`. */
-export function readObject(text: string): JsonObject {
+/** `shorten` as in `parseAnswer`. Throws `BadAnswer`. */
+export function readObject(text: string, shorten?: (value: unknown) => void): JsonObject {
   let body: unknown
   try {
-    body = parseAnswer(text)
+    body = parseAnswer(text, shorten)
   } catch (error) {
     throw new BadAnswer(error instanceof TooDeep ? error.message : 'the answer is not JSON')
   }

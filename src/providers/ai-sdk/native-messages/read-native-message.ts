@@ -19,6 +19,7 @@ import { broken, parseEvent } from '../../openai-compatible/parse-event.ts'
 import { BadAnswer, readObject } from '../../openai-compatible/read-answer.ts'
 import { readCount } from '../../openai-compatible/read-count.ts'
 import { readUsage } from '../../openai-compatible/read-usage.ts'
+import { shallowInput } from '../../parse-answer.ts'
 import { readRefusal } from '../../read-failure.ts'
 import { createDeltaReader } from '../../text-delta.ts'
 import type { FinishReason } from '../to-finish-reason.ts'
@@ -44,7 +45,7 @@ const ERROR_STATUSES: ReadonlyMap<unknown, number> = new Map([
 
 /** Throws `BadAnswer`. */
 export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer | UpstreamFailure {
-  const native = readObject(text)
+  const native = readObject(text, shortenInputs)
   if (native.type === 'error') return errorOf(native)
   if (!Array.isArray(native.content)) throw new BadAnswer('the answer has no content')
   if (typeof native.stop_reason !== 'string')
@@ -67,6 +68,14 @@ export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer
     usage: usageOf(native.usage, blocks.length > 0, asked, searches),
     webSearches: searches,
   }
+}
+
+function shortenInputs(answer: unknown): void {
+  const content = isObject(answer) ? answer.content : undefined
+  if (!Array.isArray(content)) return
+  for (const block of content.filter(isObject))
+    if (block.input !== undefined)
+      block.input = shallowInput(block.input, () => JSON.stringify(block.input))
 }
 
 const UNFINISHED = broken('connection_lost', 'the answer ended without a finish reason')

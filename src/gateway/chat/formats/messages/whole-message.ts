@@ -1,5 +1,6 @@
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { shallowInput } from '../../../../providers/parse-answer.ts'
 import type { Charged } from '../../chat-format.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import type { SealReasoning } from '../responses/reasoning-seal.ts'
@@ -92,7 +93,7 @@ function parseInput(text: unknown): unknown {
   if (typeof text !== 'string' || text === '') return {}
   try {
     const input: unknown = JSON.parse(text)
-    return isObject(input) ? input : { value: input }
+    return shallowInput(isObject(input) ? input : { value: input }, () => text)
   } catch {
     return { invalid_json: text }
   }
