@@ -18,10 +18,11 @@ import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 const LEASE_WAIT_MS_MAX = 60_000
 /**
  * A stream is cut when both of our counts exceed its limit. Each count can be too high: typical bytes per token are a
- * guess, and some upstreams send deltas of less than a token. Only far beyond the limit is the count by bytes enough.
+ * guess, and some upstreams send deltas of less than a token. The count by bytes is enough only where no answer within
+ * the limit has so many: a customer may ask for the longest tokens, which have 128 bytes in o200k_base and cl100k_base.
  */
 const SLACK_TOKENS = 64
-const FAR_BEYOND = 3
+const TOKEN_BYTES_MAX = 128
 
 const OVER_LIMIT: UpstreamFailure = {
   kind: 'failure',
@@ -86,7 +87,7 @@ export async function relayStream(
 
   const relayChunks: TakeChunks<RelayedStream> = (chunks) => {
     const shown = take(chunks)
-    if (isOverLimit(output.deltas, outputTokensTypical(output.writtenBytes), tokensMax)) {
+    if (isOverLimit(output, tokensMax)) {
       stream.cancel()
       return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
     }
@@ -144,9 +145,10 @@ function laterReport(before: ReportedTokens | undefined, next: ReportedTokens): 
   return before && total(next) < total(before) ? before : next
 }
 
-function isOverLimit(deltas: number, typical: number, tokensMax: number): boolean {
+function isOverLimit({ deltas, writtenBytes }: OutputCount, tokensMax: number): boolean {
   const limit = tokensMax + SLACK_TOKENS
-  return Math.min(deltas, typical) > limit || typical > FAR_BEYOND * limit
+  const typical = outputTokensTypical(writtenBytes)
+  return Math.min(deltas, typical) > limit || writtenBytes > TOKEN_BYTES_MAX * limit
 }
 
 function isFinished({ body }: StreamChunk): boolean {
