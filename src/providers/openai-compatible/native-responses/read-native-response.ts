@@ -20,8 +20,8 @@ import { BadAnswer, readObject } from '../read-answer.ts'
 import { readUsage } from '../read-usage.ts'
 import { bodyOf, outputOf, RESPONSE_DELTAS } from './response-deltas.ts'
 
-/** The last event repeats the whole answer, and others repeat the request. */
-const RESPONSE_EVENT_BYTES_MAX = 16 * 1024 * 1024
+/** Of an event, beside the request that it may repeat: the last one repeats the whole answer, too. */
+const EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
 
 /** Throws `BadAnswer`. */
 export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer | UpstreamFailure {
@@ -50,12 +50,17 @@ export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer
 type SearchAsked = Pick<ChatContent, 'webSearchesMax'>
 type Searches = Pick<StreamChunk, 'webSearches'>
 
-export function readNativeStream(body: AnswerBody, asked: SearchAsked): ChatStream {
-  return createStream(body, createParser(asked))
+/** `sentCharacters`: of the request. */
+export function readNativeStream(
+  body: AnswerBody,
+  asked: SearchAsked,
+  sentCharacters = 0,
+): ChatStream {
+  return createStream(body, createParser(asked, sentCharacters))
 }
 
-function createParser({ webSearchesMax }: SearchAsked): StreamParser {
-  const reader = createSseReader(RESPONSE_EVENT_BYTES_MAX)
+function createParser({ webSearchesMax }: SearchAsked, sentCharacters: number): StreamParser {
+  const reader = createSseReader(EVENT_CHARACTERS_MAX + sentCharacters)
   const deltas = createDeltaReader(RESPONSE_DELTAS)
   let hasBegun = false
   let hasCalls = false

@@ -22,11 +22,13 @@ export function createSendNatively(
   return async function sendNatively(call, signal) {
     if (!isNativeResponse(call)) return undefined
     try {
+      const { text } = writeNativeResponse(call, serviceTier)
+      const sentCharacters = text.length
       const request = {
         path,
         method: 'POST',
         headers: { ...headers, 'x-catraca-call-id': call.callId },
-        body: writeNativeResponse(call, serviceTier).text,
+        body: text,
       } as const
       const answered = await exchange(origin, request, silence, signal)
       if (REFUSALS.has(answered.status)) {
@@ -38,7 +40,7 @@ export function createSendNatively(
         isStream: call.isStream,
         takeBytes: call.takeBytes,
         plain: (text: string) => readNativeResponse(text, call),
-        stream: (body: AnswerBody) => readNativeStream(body, call),
+        stream: (body: AnswerBody) => readNativeStream(body, call, sentCharacters),
       }
       return await readChat(answered, reading, signal)
     } catch (error) {
