@@ -83,6 +83,49 @@ test('the count of a prompt is never below its tokens, for any text', async () =
   )
 })
 
+test('a counted prompt bounds a native body, whatever it has more or less than the translation', async () => {
+  /** Many bytes and few tokens, and the reverse. */
+  const text = fc
+    .tuple(fc.constantFrom(' ', '𓀀'), fc.integer({ min: 1, max: 600 }))
+    .map(([character, length]) => character.repeat(length))
+  const place = fc.constantFrom('both', 'translation', 'native', 'native twice', 'unsent field')
+  const native: Provider = {
+    ...provider,
+    measureChat(content) {
+      const { input } = content.native?.body ?? {}
+      const bytes = Buffer.byteLength(JSON.stringify(input))
+      return Math.max(chatBody.measure(content), bytes)
+    },
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(text, place), { minLength: 1, maxLength: 6 }),
+      async (all) => {
+        const textsIn = (...places: string[]): string[] =>
+          all.flatMap(([text, place]) => (places.includes(place) ? [text] : []))
+        const twice = textsIn('native twice')
+        const input = [...textsIn('both', 'native', 'native twice'), ...twice]
+        const body = { input, metadata: textsIn('unsent field') }
+        const messages = ['Oi', ...textsIn('both', 'translation', 'native twice', 'unsent field')]
+        const read = readChatRequest(
+          { model: 'gpt-4o', messages: messages.map((content) => ({ role: 'user', content })) },
+          1,
+        )
+        assert.ok('messages' in read)
+        const request = {
+          ...read,
+          native: { format: 'responses' as const, body, flags: [], webSearches: 0 },
+        }
+        const bounds = await boundChat(modelOf('gpt-4o'), request, new Map([['openai', native]]))
+        const sent = (await countTokens(input)) as number
+        const counted = await bounds.countPrompt?.()
+        assert.ok(counted !== undefined && counted >= sent, `${counted} for ${sent} tokens`)
+      },
+    ),
+    { numRuns: effort({ ordinary: 100, full: 5_000 }) },
+  )
+})
+
 test('a prompt is counted only if the tokenizer of its model is known', () => {
   assert.equal(modelOf('gpt-4o').tokenizer, 'o200k_base')
   assert.equal(modelOf('text-embedding-3-small').tokenizer, 'cl100k_base')
