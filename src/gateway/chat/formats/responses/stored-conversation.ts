@@ -32,8 +32,8 @@ export interface ReadingRoom {
   readonly reader: ResponseReader
   /** The bytes of the request and of all that was read for it. */
   bytes(): number
-  /** The memory for so many bytes more, or the refusal. */
-  take(bytes: number): Refusal | undefined
+  /** Takes the memory for so many bytes more and waits for their turn, or refuses them. */
+  take(bytes: number): Promise<Refusal | undefined>
   release(): void
 }
 
@@ -73,12 +73,13 @@ export function createStoredConversations(deps: StoredConversationDeps): StoredC
     return {
       reader,
       bytes: () => requestBytes + taken,
-      take(bytes) {
+      async take(bytes) {
         if (requestBytes + taken + bytes > bodyBytesMax)
           return refusals.conversationTooLarge(bodyBytesMax)
         const excess = memory.take(subject, bytes)
         if (excess !== 'taken') return refusalOfExcess(excess)
         taken += bytes
+        await pace.wait(reader.customerId, bytes)
         return undefined
       },
       release() {
@@ -94,11 +95,9 @@ export function createStoredConversations(deps: StoredConversationDeps): StoredC
     bytes: number,
     parts: 'all' | 'response',
   ): Promise<StoredTurn[] | Refusal> {
-    const { reader } = room
-    const refused = room.take(bytes)
+    const refused = await room.take(bytes)
     if (refused) return refused
-    await pace.wait(reader.customerId, bytes)
-    const texts = await store.read(reader, callIds, parts)
+    const texts = await store.read(room.reader, callIds, parts)
     const found = callIds.filter((id) => texts.has(id))
     const lists = found.flatMap((id) => [texts.get(id)?.input ?? '[]', texts.get(id)?.output])
     const text = Buffer.from(`[${lists.join()}]`)
@@ -119,9 +118,8 @@ export function createStoredConversations(deps: StoredConversationDeps): StoredC
       const [measured] = callId === undefined ? [] : await store.measure(room.reader, [callId])
       if (!measured) return undefined
       const { id, responseBytes } = measured
-      const refused = room.take(responseBytes)
+      const refused = await room.take(responseBytes)
       if (refused) return refused
-      await pace.wait(room.reader.customerId, responseBytes)
       const texts = (await store.read(room.reader, [id], 'response')).get(id)
       return texts && { kind: 'response', texts }
     },
