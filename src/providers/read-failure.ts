@@ -52,8 +52,9 @@ export function readRefusal(
   retryAfter: string | undefined,
   body: string,
 ): UpstreamFailure {
-  const reason = reasonOf(status)
-  const requestFault = reason === 'refused_request' ? findRequestFault(body) : undefined
+  const fault = findRequestFault(body)
+  const reason = reasonOf(status, fault)
+  const requestFault = reason === 'refused_request' ? fault : undefined
   return {
     kind: 'failure',
     reason,
@@ -83,8 +84,13 @@ function errorDetail(error: unknown): string {
   return [name, code].filter((word) => typeof word === 'string').join(' ') || typeof error
 }
 
-function reasonOf(status: number): UpstreamFailure['reason'] {
+function reasonOf(
+  status: number,
+  fault: UpstreamFailure['requestFault'],
+): UpstreamFailure['reason'] {
   if (status === 429) return 'rate_limited'
+  // Moderation answers with the status for a key without permission.
+  if (status === 403 && fault === 'content_refused') return 'refused_request'
   if (status === 401 || status === 403) return 'credentials_refused'
   if (status === 400 || status === 413 || status === 415 || status === 422) return 'refused_request'
   return 'server_error'

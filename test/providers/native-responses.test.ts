@@ -459,6 +459,14 @@ test('the answer is the upstream’s own, beside its translation and its usage',
     reason: 'server_error',
     detail: 'error in the answer: server_error',
   })
+  answer = { ...RESPONSE, status: 'failed', error: { code: 'invalid_image', message: 'secret' } }
+  const refused = await answerOf(callOf({ input: 'a' }))
+  assert.deepEqual(refused.outcome, {
+    kind: 'failure',
+    reason: 'refused_request',
+    status: 400,
+    detail: '400: invalid_image',
+  })
 })
 
 test('the events of a stream are the upstream’s own, each once, without those that repeat the request, with their output counted', async () => {
@@ -515,8 +523,13 @@ test('output that comes whole, without deltas, is counted once: in the event tha
 
 test('a stream that fails, or ends before its last event, is broken; before any output it can move on', async () => {
   const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } }
+  const refused = { type: 'response.failed', response: { error: { code: 'invalid_prompt' } } }
+  const limited = { type: 'error', code: 'rate_limit_exceeded', message: 'secret' }
   for (const [wanted, reason] of [
     [[...EVENTS.slice(0, 3), failed], 'server_error'],
+    [[...EVENTS.slice(0, 3), refused], 'refused_request'],
+    [[EVENTS[0] as JsonObject, refused], 'refused_request'],
+    [[EVENTS[0] as JsonObject, limited], 'rate_limited'],
     [EVENTS.slice(0, 3), 'connection_lost'],
     [[EVENTS[0] as JsonObject, failed], 'server_error'],
   ] as const) {

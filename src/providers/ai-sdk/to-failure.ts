@@ -8,9 +8,9 @@ import {
 } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
-import { withErrorWords } from '../error-words.ts'
 import { DownloadRefused, NoRoomForDownload } from '../download-file.ts'
 import { readError, readRefusal } from '../read-failure.ts'
+import { readLateError } from '../read-late-error.ts'
 import { RefusedRequest } from './refused-request.ts'
 
 const CAUSES_MAX = 10
@@ -75,6 +75,7 @@ function isRefusedByPackage(error: unknown): error is Error {
 interface StreamError {
   readonly message: string
   readonly type?: unknown
+  readonly code?: unknown
   readonly statusCode?: unknown
 }
 
@@ -83,11 +84,11 @@ function isStreamError(error: unknown): error is StreamError {
   return isObject(error) && !(error instanceof Error) && typeof error.message === 'string'
 }
 
-function readStreamError({ message, type, statusCode }: StreamError): UpstreamFailure {
+function readStreamError({ message, type, code, statusCode }: StreamError): UpstreamFailure {
   const text = typeof type === 'string' ? `${type}: ${message}` : message
   return typeof statusCode === 'number' && isRefusal(statusCode)
     ? readRefusal(statusCode, undefined, text)
-    : failure('server_error', withErrorWords('error in the stream', text))
+    : readLateError({ type, code, message }, 'error in the stream')
 }
 
 function failure(reason: UpstreamFailure['reason'], detail: string): UpstreamFailure {

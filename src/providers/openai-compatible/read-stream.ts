@@ -7,7 +7,7 @@ import {
   type StreamChunk,
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
-import { withErrorWords } from '../error-words.ts'
+import { readLateError } from '../read-late-error.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { CHAT_DELTAS } from './chat-deltas.ts'
 import { createStream, type StreamParser } from './create-stream.ts'
@@ -57,10 +57,7 @@ function parseChunk(data: string): StreamChunk | StreamBroken {
   const chunk = parseEvent(data)
   if (chunk instanceof StreamBroken) return chunk
   if (chunk.error || chunk.object === 'error')
-    return broken(
-      'server_error',
-      withErrorWords('error in the stream', JSON.stringify(chunk.error ?? chunk)),
-    )
+    return new StreamBroken(readLateError(chunk.error ?? chunk, 'error in the stream'))
   toPlainContent(chunk, 'delta')
   return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
 }

@@ -11,7 +11,7 @@ import {
   type StreamChunk,
   type UpstreamFailure,
 } from '../../contract.ts'
-import { withErrorWords } from '../../error-words.ts'
+import { readLateError } from '../../read-late-error.ts'
 import { createDeltaReader } from '../../text-delta.ts'
 import { createStream, type StreamParser } from '../create-stream.ts'
 import { broken, parseEvent } from '../parse-event.ts'
@@ -251,8 +251,7 @@ function usageOf(usage: unknown, searches: Searches): ReportedUsage | undefined 
 }
 
 function failureOf(error: unknown): UpstreamFailure {
-  const code = isObject(error) ? error.code : undefined
-  const detail = withErrorWords('error in the answer', JSON.stringify(error ?? null))
-  const reason = code === 'rate_limit_exceeded' ? 'rate_limited' : 'server_error'
-  return { kind: 'failure', reason, detail }
+  const failure = readLateError(error, 'error in the answer')
+  const isLimited = isObject(error) && error.code === 'rate_limit_exceeded'
+  return isLimited ? { ...failure, reason: 'rate_limited' } : failure
 }
