@@ -20,26 +20,28 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const UNICODE_ESCAPE_CHARACTERS = 6
 
 export function createCustomInput(): CustomInput {
-  let all = ''
-  /** The first character that is not decoded yet; undefined before the text begins. */
-  let next: number | undefined
+  /** All arguments, until the text begins. */
+  let before = ''
+  let isOpen = false
   let isClosed = false
+  /** The beginning of an escape. A long text is never read again for what arrives later. */
+  let rest = ''
 
-  function decode(from: number): string {
+  function decode(text: string): string {
     let decoded = ''
-    let at = from
-    while (at < all.length && !isClosed) {
-      const character = all.charAt(at)
+    let at = 0
+    while (at < text.length && !isClosed) {
+      const character = text.charAt(at)
       if (character === '"') {
         isClosed = true
       } else if (character === '\\') {
-        const escape = all.charAt(at + 1)
+        const escape = text.charAt(at + 1)
         const length = escape === 'u' ? UNICODE_ESCAPE_CHARACTERS : 2
         // The escape is not here as a whole yet.
-        if (all.length < at + length) break
+        if (text.length < at + length) break
         decoded +=
           escape === 'u'
-            ? String.fromCharCode(Number.parseInt(all.slice(at + 2, at + length), 16))
+            ? String.fromCharCode(Number.parseInt(text.slice(at + 2, at + length), 16))
             : (ESCAPES[escape] ?? escape)
         at += length
       } else {
@@ -47,18 +49,22 @@ export function createCustomInput(): CustomInput {
         at += 1
       }
     }
-    next = at
+    rest = text.slice(at)
     return decoded
   }
 
   return {
     add(text) {
-      all += text
-      if (next === undefined && all.length <= OPENING_CHARACTERS_MAX + text.length)
-        next = OPENING.exec(all)?.[0].length
-      return next === undefined || isClosed ? '' : decode(next)
+      if (isClosed) return ''
+      if (isOpen) return decode(rest + text)
+      const isEarly = before.length <= OPENING_CHARACTERS_MAX
+      before += text
+      const opening = isEarly ? OPENING.exec(before)?.[0] : undefined
+      if (opening === undefined) return ''
+      isOpen = true
+      return decode(before.slice(opening.length))
     },
-    end: () => (next === undefined ? textOf(all) : ''),
+    end: () => (isOpen ? '' : textOf(before)),
   }
 }
 
