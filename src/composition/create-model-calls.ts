@@ -115,7 +115,7 @@ export function createModelCalls(parts: Parts): {
         shieldKind(transcriptionKind, shieldTranscriptionRequest, notes),
       ),
     },
-    checkCaller: createCheckCaller(gateway, (key) => readRoom(db, key), parts.shared.limiter),
+    checkCaller: createCheckCaller(gateway, parts.shared.limiter),
     observer: gateway.observer,
   }
 }
@@ -153,6 +153,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     catalog: pricing.catalog,
     currentFxRate: () => pricing.fxRate.current(),
     ledger: books.ledger,
+    readRoom: (key) => readRoom(parts.db, key),
     lease,
     deliveries: books.deliveries,
     providers: upstreams.providers,

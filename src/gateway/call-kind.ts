@@ -28,6 +28,8 @@ export interface CallBounds {
   readonly canLowerOutput: boolean
   /** Counts the prompt for a tighter bound; undefined if this prompt cannot be counted. */
   readonly countPrompt?: (() => Promise<number | undefined>) | undefined
+  /** What `countPrompt` cannot go below, without its work. */
+  readonly leastCount?: (() => number) | undefined
   /**
    * The bounds of the call without what it can do without, such as searches. They are held if the balance does not cover
    * the others, and the call is then sent without it: an attempt reads what is covered from the `Quote`.

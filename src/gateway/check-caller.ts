@@ -37,7 +37,6 @@ const WIDE_FACTOR = 10
 
 export function createCheckCaller(
   deps: GatewayDeps,
-  readRoom: (key: ActiveKey) => Promise<Room>,
   /**
    * Only on this server: it protects the counts of addresses in the database from an IPv6 network with many addresses.
    */
@@ -88,7 +87,7 @@ export function createCheckCaller(
 
   async function findFault(key: ActiveKey, body: ExpectedBody): Promise<Refusal | undefined> {
     const fault = findNodeFault(key, body)
-    return fault ?? (needsBalance(key, body) ? faultOf(await readRoom(key)) : undefined)
+    return fault ?? (needsBalance(key, body) ? faultOf(await deps.readRoom(key)) : undefined)
   }
 
   /** The key of a call against which nothing speaks that this node knows already. */

@@ -4,6 +4,7 @@ import type { FxRate } from '../fx/fx-rates.ts'
 import type { DeliveryNotes } from '../ledger/deliveries/delivery-notes.ts'
 import type { LeaseView } from '../ledger/lease.ts'
 import type { Ledger } from '../ledger/open-ledger.ts'
+import type { Room } from '../ledger/read-room.ts'
 import type { ByteBudget } from '../lib/byte-budget.ts'
 import type { Log } from '../lib/log.ts'
 import type { Pace } from '../lib/pace.ts'
@@ -21,6 +22,8 @@ export interface GatewayDeps {
   /** The exchange rate in force; undefined until one is known. */
   readonly currentFxRate: () => FxRate | undefined
   readonly ledger: Ledger
+  /** Only saves work: the ledger alone decides on money. */
+  readonly readRoom: (key: ActiveKey) => Promise<Room>
   readonly lease: LeaseView
   /** Records the cost that each delivered answer showed to its client, for the audit. */
   readonly deliveries: Pick<DeliveryNotes, 'note'>

@@ -75,7 +75,7 @@ export async function holdMoney<Request extends CallRequest>(
   }
   const first = { key, input, bounds, isCounted: bounds.countPrompt === undefined }
   const affordable =
-    maxCostNanoBrl === undefined ? first : await withinMaxCost(first, maxCostNanoBrl)
+    maxCostNanoBrl === undefined ? first : await withinMaxCost(deps, first, maxCostNanoBrl)
   if ('status' in affordable) {
     if (isRepeated) return { refused: affordable, limits }
     const counted = await countRequest(deps, incoming.ip, key)
@@ -153,6 +153,7 @@ async function nextHoldRequest(
 
 /** The request within the cap that the call itself sets, or the refusal. Every later try of the call is smaller. */
 async function withinMaxCost(
+  deps: GatewayDeps,
   first: HoldRequest,
   maxCostNanoBrl: NanoBrl,
 ): Promise<HoldRequest | Refusal> {
@@ -161,7 +162,7 @@ async function withinMaxCost(
   let tokensThatFit: number | undefined
   // Once for the lean bounds, once for the counted prompt, once for the lowered output limit.
   for (let tries = 0; quote(current.input).ceilingNanoBrl > maxCostNanoBrl; tries++) {
-    const next = await makeSmaller(current, room)
+    const next = await makeSmaller(current, room, () => spendable(deps, first.key, maxCostNanoBrl))
     if ('tooLarge' in next) tokensThatFit = next.tokensThatFit
     if ('tooLarge' in next || tries === 3) {
       const { ceilingNanoBrl } = quote(current.input)
@@ -171,6 +172,23 @@ async function withinMaxCost(
     current = next
   }
   return current
+}
+
+/** Within this cap. The ledger has not been asked yet, and a count for an account without balance would be for nothing. */
+async function spendable(
+  { limits, readRoom, log }: GatewayDeps,
+  key: ActiveKey,
+  maxCostNanoBrl: NanoBrl,
+): Promise<NanoBrl> {
+  if (limits.hasHeld(key.customerId)) return maxCostNanoBrl
+  try {
+    const { balanceNanoBrl } = await readRoom(key)
+    return balanceNanoBrl < maxCostNanoBrl ? balanceNanoBrl : maxCostNanoBrl
+  } catch (error) {
+    // The ledger will say that the service is unavailable.
+    log.error('room_lookup_failed', { keyId: key.id, error })
+    return maxCostNanoBrl
+  }
 }
 
 interface TooLarge {
@@ -183,7 +201,12 @@ interface TooLarge {
  * First leaves out what the call can do without, then counts the prompt instead of bounding it by its bytes, then lowers
  * the output limit.
  */
-async function makeSmaller(current: HoldRequest, room: Room): Promise<HoldRequest | TooLarge> {
+async function makeSmaller(
+  current: HoldRequest,
+  room: Room,
+  /** Before open holds, which may end while the prompt is counted. */
+  balance: () => NanoBrl | Promise<NanoBrl>,
+): Promise<HoldRequest | TooLarge> {
   const { input, bounds } = current
   const { countPrompt, canLowerOutput, lean } = bounds
   if (lean)
@@ -193,7 +216,7 @@ async function makeSmaller(current: HoldRequest, room: Room): Promise<HoldReques
       input: { ...input, ...amountsOf(lean) },
       isCounted: lean.countPrompt === undefined,
     }
-  if (!current.isCounted) {
+  if (!current.isCounted && cheapestNanoBrl(current) <= (await balance())) {
     const promptTokensMax = await countPrompt?.()
     if (promptTokensMax !== undefined && promptTokensMax < input.promptTokensMax) {
       return { ...current, isCounted: true, input: { ...input, promptTokensMax } }
@@ -208,12 +231,21 @@ async function makeSmaller(current: HoldRequest, room: Room): Promise<HoldReques
   }
 }
 
+/** What no count of the prompt can go below: the call then needs no tokenizer to be refused. */
+function cheapestNanoBrl({ input, bounds }: HoldRequest): NanoBrl {
+  const outputTokensMax = bounds.canLowerOutput
+    ? Math.min(LOWERED_TOKENS_MIN, input.outputTokensMax)
+    : input.outputTokensMax
+  const promptTokensMax = bounds.leastCount?.() ?? 0
+  return quote({ ...input, promptTokensMax, outputTokensMax }).ceilingNanoBrl
+}
+
 async function smallerHoldRequest(
   current: HoldRequest,
   quoted: Quote,
   verdict: Verdict,
 ): Promise<HoldRequest | Refusal> {
-  const smaller = await makeSmaller(current, roomOf(verdict))
+  const smaller = await makeSmaller(current, roomOf(verdict), () => verdict.balanceNanoBrl ?? 0n)
   if (!('tooLarge' in smaller)) return smaller
   const { input, bounds } = current
   const { canLowerOutput } = bounds

@@ -75,9 +75,11 @@ test('the count of a prompt is never below its tokens, for any text', async () =
   await fc.assert(
     fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (texts) => {
       const messages = texts.map((content) => ({ role: 'user', content }))
-      const counted = await (await boundsOf({ messages })).countPrompt?.()
+      const { countPrompt, leastCount } = await boundsOf({ messages })
+      const counted = await countPrompt?.()
       const tokens = (await countTokens([texts.join('\n')])) as number
       assert.ok(counted !== undefined && counted >= tokens)
+      assert.ok((leastCount?.() ?? Infinity) <= counted)
     }),
     { numRuns: effort({ ordinary: 100, full: 5_000 }) },
   )

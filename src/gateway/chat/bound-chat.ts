@@ -37,6 +37,7 @@ export async function boundChat(
     choices: rounds.outputs,
     unitsMax: { ...unitsMax(model, request, promptTokensMax), [WEB_SEARCH_UNIT]: webSearches },
     countPrompt: undefined,
+    leastCount: undefined,
     lean,
   }
 }
@@ -94,6 +95,7 @@ async function boundWithoutSearches(
     tokensCounted: promptTokensEstimated + (outputTokensAsked ?? 0) * choices,
     canLowerOutput: true,
     countPrompt: canCount ? () => countPromptBound(facts, model, request, providers) : undefined,
+    leastCount: canCount ? () => boundBesideTexts(facts, model, request) : undefined,
   }
 }
 
@@ -236,7 +238,16 @@ async function countPromptBound(
   if (counted === undefined) return undefined
   const others = await maxBodyBytes(model, withoutTexts(request), providers)
   if (others === undefined) return undefined
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  const rest = Math.max(facts.bytes - bytes, others)
+  const rest = Math.max(facts.bytes - bytesOf(texts), others)
   return promptTokensBound({ ...facts, bytes: rest + counted }, model)
+}
+
+/** As if the texts had no token: never above the bound with their count, whose rest is this one or larger. */
+function boundBesideTexts(facts: PromptFacts, model: Model, { messages }: ChatRequest): number {
+  const bytes = Math.max(0, facts.bytes - bytesOf(promptTexts(messages)))
+  return promptTokensBound({ ...facts, bytes }, model)
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 }

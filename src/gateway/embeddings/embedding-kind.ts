@@ -100,7 +100,10 @@ function boundEmbeddings(model: Model, { inputs }: EmbeddingRequest): CallBounds
     tokensCounted: promptTokensEstimated,
     canLowerOutput: false,
     ...(model.tokenizer
-      ? { countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT, model.tokenizer) }
+      ? {
+          countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT, model.tokenizer),
+          leastCount: () => tokensBesideTexts(inputs, TOKENS_PER_INPUT),
+        }
       : {}),
   }
 }
@@ -119,12 +122,15 @@ async function countInputs(
     inputs.filter((input) => typeof input === 'string'),
     tokenizer,
   )
-  if (counted === undefined) return undefined
+  return counted === undefined ? undefined : counted + tokensBesideTexts(inputs, tokensAround)
+}
+
+function tokensBesideTexts(inputs: EmbeddingRequest['inputs'], tokensAround: number): number {
   const given = inputs.reduce(
     (sum, input) => sum + (typeof input === 'string' ? 0 : input.length),
     0,
   )
-  return counted + given + inputs.length * tokensAround
+  return given + inputs.length * tokensAround
 }
 
 async function estimate(held: HeldCall<EmbeddingRequest>, reason: string): Promise<Used> {
