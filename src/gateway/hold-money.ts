@@ -231,11 +231,12 @@ async function makeSmaller(
   }
 }
 
-/** What no count of the prompt can go below: the call then needs no tokenizer to be refused. */
+/**
+ * What no count of the prompt can go below: the call then needs no tokenizer to be refused. With one token of output,
+ * although that call is refused, too: the refusal says how many tokens fit.
+ */
 function cheapestNanoBrl({ input, bounds }: HoldRequest): NanoBrl {
-  const outputTokensMax = bounds.canLowerOutput
-    ? Math.min(LOWERED_TOKENS_MIN, input.outputTokensMax)
-    : input.outputTokensMax
+  const outputTokensMax = bounds.canLowerOutput ? 1 : input.outputTokensMax
   const promptTokensMax = bounds.leastCount?.() ?? 0
   return quote({ ...input, promptTokensMax, outputTokensMax }).ceilingNanoBrl
 }
