@@ -93,6 +93,8 @@ test('a day of the chart opens to its hours', async () => {
   await bars.nth(29).waitFor()
   assert.equal(await bars.count(), 30)
   await bars.nth(25).click()
+  // The thirty days stay until the hours are there.
+  await bars.nth(24).waitFor({ state: 'detached' })
   await bars.nth(23).waitFor()
   assert.equal(await bars.count(), 24)
   assert.match((await bars.first().getAttribute('aria-label')) ?? '', /^00:00: /)
