@@ -90,12 +90,21 @@ test('a counted prompt bounds a native body, whatever it has more or less than t
   const text = fc
     .tuple(fc.constantFrom(' ', '𓀀'), fc.integer({ min: 1, max: 600 }))
     .map(([character, length]) => character.repeat(length))
-  const place = fc.constantFrom('both', 'translation', 'native', 'native twice', 'unsent field')
+  const place = fc.constantFrom(
+    'both',
+    'translation',
+    'native',
+    'native twice',
+    'unsent field',
+    'sealed',
+  )
+  /** As the adapters count it: the characters of a text that are no text where they are sent. */
+  const sealedBytes = (sealed: readonly string[]): number => 2 * Buffer.byteLength(sealed.join(''))
   const native: Provider = {
     ...provider,
     measureChat(content) {
-      const { input } = content.native?.body ?? {}
-      const bytes = Buffer.byteLength(JSON.stringify(input))
+      const { input, encrypted_content: sealed } = content.native?.body ?? {}
+      const bytes = Buffer.byteLength(JSON.stringify(input)) + sealedBytes(sealed as string[])
       return Math.max(chatBody.measure(content), bytes)
     },
   }
@@ -107,8 +116,12 @@ test('a counted prompt bounds a native body, whatever it has more or less than t
           all.flatMap(([text, place]) => (places.includes(place) ? [text] : []))
         const twice = textsIn('native twice')
         const input = [...textsIn('both', 'native', 'native twice'), ...twice]
-        const body = { input, metadata: textsIn('unsent field') }
-        const messages = ['Oi', ...textsIn('both', 'translation', 'native twice', 'unsent field')]
+        const sealed = textsIn('sealed')
+        const body = { input, metadata: textsIn('unsent field'), encrypted_content: sealed }
+        const messages = [
+          'Oi',
+          ...textsIn('both', 'translation', 'native twice', 'unsent field', 'sealed'),
+        ]
         const read = readChatRequest(
           { model: 'gpt-4o', messages: messages.map((content) => ({ role: 'user', content })) },
           1,
@@ -119,7 +132,7 @@ test('a counted prompt bounds a native body, whatever it has more or less than t
           native: { format: 'responses' as const, body, flags: [], webSearches: 0 },
         }
         const bounds = await boundChat(modelOf('gpt-4o'), request, new Map([['openai', native]]))
-        const sent = (await countTokens(input)) as number
+        const sent = ((await countTokens(input)) as number) + sealedBytes(sealed)
         const counted = await bounds.countPrompt?.()
         assert.ok(counted !== undefined && counted >= sent, `${counted} for ${sent} tokens`)
       },

@@ -2,6 +2,18 @@ import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import type { ChatRequest } from './chat-request.ts'
 
+/**
+ * The fields of native bodies whose texts are those of the messages. The same characters elsewhere, as in
+ * `encrypted_content`, are no text, and may cost more.
+ */
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  'content',
+  'input',
+  'instructions',
+  'output',
+  'system',
+  'text',
+])
 /** Not an empty text, which an adapter may leave out together with the message around it. */
 const PLACEHOLDER = '.'
 
@@ -51,14 +63,17 @@ function mapTexts(
   })
 }
 
-function without(value: unknown, left: Map<string, number>): unknown {
+/** `field`: the field that has the value, or its list. */
+function without(value: unknown, left: Map<string, number>, field = ''): unknown {
   if (typeof value === 'string') {
-    const times = left.get(value) ?? 0
+    const times = TEXT_FIELDS.has(field) ? (left.get(value) ?? 0) : 0
     if (times === 0) return value
     left.set(value, times - 1)
     return PLACEHOLDER
   }
-  if (Array.isArray(value)) return value.map((one) => without(one, left))
+  if (Array.isArray(value)) return value.map((one) => without(one, left, field))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, without(one, left)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, without(one, left, name)]),
+  )
 }
