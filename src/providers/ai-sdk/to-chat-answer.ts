@@ -2,6 +2,7 @@ import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
 import { assertShallow } from '../parse-answer.ts'
+import { shortenInputs } from './native-messages/read-native-message.ts'
 import { toReasoningDetail } from './reasoning-details.ts'
 import { toExtraContent } from './thought-signature.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
@@ -32,6 +33,7 @@ export function toNativeAnswer(
   const answer = toChatAnswer(result, asked)
   const native = result.response?.body
   if (answer.kind !== 'answer' || !isObject(native)) return answer
+  shortenInputs(native)
   assertShallow(native)
   return { ...answer, native }
 }

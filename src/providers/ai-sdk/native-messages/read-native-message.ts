@@ -70,7 +70,8 @@ export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer
   }
 }
 
-function shortenInputs(answer: unknown): void {
+/** Replaces the arguments of tools that are too deep, see `shallowInput`. */
+export function shortenInputs(answer: unknown): void {
   const content = isObject(answer) ? answer.content : undefined
   if (!Array.isArray(content)) return
   for (const block of content.filter(isObject))
