@@ -4,9 +4,9 @@
  * second for one customer, in `--turns` pairs of turns: one without other work, and one beside an audit, with `--sealing`
  * also beside the sealing of new events, each at the operators' default share of a core. Between its turns the audit
  * waits. Neighbours are compared, because the machine and the age of the tables change the time of a call more than the
- * audit does. The rate is fixed, because callers at full speed would add more events than are sealed meanwhile. Afterwards, the audit goes on
- * without calls to its end; with `--part`, it is left there. Prints both turns of each pair and the ratios; exits 1 when
- * the audit finds a breach.
+ * audit does. The rate is fixed, because callers at full speed would add more events than are sealed meanwhile.
+ * Afterwards, the audit goes on without calls to its end; with `--part`, it is left there. Prints both turns of each pair
+ * and the ratios; exits 1 when the audit finds a breach.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

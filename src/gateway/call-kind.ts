@@ -28,7 +28,7 @@ export interface CallBounds {
   readonly canLowerOutput: boolean
   /** Counts the prompt for a tighter bound; undefined if this prompt cannot be counted. */
   readonly countPrompt?: (() => Promise<number | undefined>) | undefined
-  /** What `countPrompt` cannot go below, without its work. */
+  /** A lower bound of the result of `countPrompt`, without the count. */
   readonly leastCount?: (() => number) | undefined
   /**
    * The bounds of the call without what it can do without, such as searches. They are held if the balance does not cover

@@ -232,8 +232,8 @@ async function makeSmaller(
 }
 
 /**
- * What no count of the prompt can go below: the call then needs no tokenizer to be refused. With one token of output,
- * although that call is refused, too: the refusal says how many tokens fit.
+ * The cost that no count of the prompt can lower: a balance below it is refused without the tokenizer. With one token
+ * of output, although that call is refused, too: the refusal says how many tokens fit.
  */
 function cheapestNanoBrl({ input, bounds }: HoldRequest): NanoBrl {
   const outputTokensMax = bounds.canLowerOutput ? 1 : input.outputTokensMax

@@ -138,7 +138,7 @@ async function readMetric(series: string): Promise<number> {
     const line = text.split('\n').find((line) => line.startsWith(`${name} `))
     return Number(line?.slice(name.length) ?? 0)
   }
-  await until('every worker tells its numbers', async () => {
+  await until('every worker reports its numbers', async () => {
     ;({ text } = await ask(node.baseUrl.replace('/v1', ''), '/metrics'))
     return find('catraca_workers_silent') === 0
   })

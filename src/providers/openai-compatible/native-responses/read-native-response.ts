@@ -50,7 +50,7 @@ export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer
 type SearchAsked = Pick<ChatContent, 'webSearchesMax'>
 type Searches = Pick<StreamChunk, 'webSearches'>
 
-/** `sentCharacters`: of the request. */
+/** `sentCharacters`: the length of the request, which an event may repeat. */
 export function readNativeStream(
   body: AnswerBody,
   asked: SearchAsked,
