@@ -7,13 +7,15 @@ export interface SilenceLimits {
    * connection alive meanwhile by white space or by comments of an event stream, which are not content.
    */
   readonly firstByteMs: number
-  /** Between two reads of the content, and within the body of an error. */
+  /** Between two reads of the content, unless the model may think, and within the body of an error. */
   readonly idleMs: number
 }
 
 export interface SilenceWatch {
   /** Records data of the body; called after the reader has paused the upstream, if it does. */
   received(chunk: Buffer): void
+  /** Whether the content so far lets the model think before it goes on: it then has `firstByteMs` for that. */
+  mayThink(is: boolean): void
   /** Ends the watch; must be called at the end of every answer. */
   stop(): void
 }
@@ -41,6 +43,7 @@ export function watchSilence(
 ): SilenceWatch {
   // The body of an error is not generated, so it follows its head.
   let hasContent = status >= 300
+  let isThinking = false
   let heardAtMs = performance.now()
   /** The reader paused the upstream at the last chunk; when it resumed is unknown. */
   let hasPaused = false
@@ -48,8 +51,12 @@ export function watchSilence(
   // The limit may change to `idleMs` before the timer fires, so the timer is never armed for longer.
   let timer = setTimeout(check, Math.min(firstByteMs, idleMs))
 
+  function limitMs(): number {
+    return hasContent && !isThinking ? idleMs : firstByteMs
+  }
+
   function msLeft(): number {
-    return (hasContent ? idleMs : firstByteMs) - (performance.now() - heardAtMs)
+    return limitMs() - (performance.now() - heardAtMs)
   }
 
   function check(): void {
@@ -65,11 +72,8 @@ export function watchSilence(
   function abortIfSilent(): void {
     if (hasStopped) return
     if (msLeft() > 0) return rearm()
-    controller.abort(
-      hasContent
-        ? new SilentTooLong('idle_timeout', idleMs)
-        : new SilentTooLong('first_byte_timeout', firstByteMs),
-    )
+    const reason = hasContent ? 'idle_timeout' : 'first_byte_timeout'
+    controller.abort(new SilentTooLong(reason, limitMs()))
   }
 
   function rearm(): void {
@@ -81,6 +85,9 @@ export function watchSilence(
       heardAtMs = performance.now()
       hasPaused = controller.paused
       hasContent ||= hasContentAtStart(chunk)
+    },
+    mayThink(is) {
+      isThinking = is
     },
     stop() {
       hasStopped = true

@@ -43,6 +43,7 @@ before(async () => {
     retries: 0,
     breaker: { failures: 0 },
     cancel_stops_billing: true,
+    first_byte_timeout_ms: 4_000,
     idle_timeout_ms: 1_000,
     ...more,
   })

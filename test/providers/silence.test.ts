@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JsonObject, Provider } from '../../src/providers/contract.ts'
+import type { ChatCall, JsonObject, Provider } from '../../src/providers/contract.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
 import { complete, openAiSdk, type Outcome } from './test-provider.ts'
 
@@ -24,6 +24,8 @@ interface Format {
   /** A whole answer, in two parts. */
   readonly plain: readonly [string, string]
   readonly stream: readonly [string, string]
+  /** The request, if the upstream gets it in another format than chat completions. */
+  readonly native?: ChatCall['native']
 }
 
 const event = (body: JsonObject): string => `data: ${JSON.stringify(body)}\n\n`
@@ -62,6 +64,38 @@ const GEMINI: Format = {
   stream: [event({ candidates: [candidate] }), event(finished)],
 }
 
+const item = (status: string): JsonObject => ({
+  type: 'reasoning',
+  id: 'rs_1',
+  status,
+  summary: [],
+})
+const RESPONSES_EVENTS = {
+  thinks: [
+    event({ type: 'response.created', response: { status: 'in_progress' } }),
+    event({ type: 'response.output_item.added', output_index: 0, item: item('in_progress') }),
+  ],
+  text: event({ type: 'response.output_text.delta', output_index: 1, delta: 'Recife' }),
+  end: event({
+    type: 'response.completed',
+    response: { status: 'completed', output: [], usage: { input_tokens: 3, output_tokens: 2 } },
+  }),
+}
+const RESPONSES: Format = {
+  ...OPENAI,
+  name: 'Responses',
+  open: (url, limits) =>
+    createOpenAiCompatible({
+      baseUrl: url,
+      apiKey: undefined,
+      maxTokensField: 'max_tokens',
+      speaksResponses: true,
+      ...limits,
+    }),
+  native: { format: 'responses', body: { input: 'Qual é a capital?' }, flags: [], webSearches: 0 },
+  stream: [RESPONSES_EVENTS.text, RESPONSES_EVENTS.end],
+}
+
 type Part = string | number
 
 /** Sends a call to an upstream that sends the head at once, and then the parts; a number is a pause in milliseconds. */
@@ -88,7 +122,8 @@ async function meet(
   const provider = format.open(url, { ...LIMITS, ...limits })
   try {
     const messages = [{ role: 'user', content: 'Qual é a capital?' }]
-    return await complete(provider, { body: { model: 'gemini-2.5-flash', messages }, isStream })
+    const body = { model: 'gemini-2.5-flash', messages }
+    return await complete(provider, { body, native: format.native, isStream })
   } finally {
     await provider.close()
     server.closeAllConnections()
@@ -132,6 +167,51 @@ describe('silence after the head of an answer', { concurrency: true }, () => {
       })
     }
   }
+})
+
+describe('silence of a model that thinks', { concurrency: true }, () => {
+  const begun = [event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] })]
+  for (const [format, opening] of [
+    [OPENAI, begun],
+    [RESPONSES, RESPONSES_EVENTS.thinks],
+  ] as const) {
+    const [text, end] = format.stream
+
+    test(`${format.name}: after events without output, a model thinks as long as before the first byte`, async () => {
+      const { failure, usage } = await meet(format, true, [...opening, 2.5 * IDLE_MS, text, end])
+      assert.equal(failure, undefined)
+      assert.equal(usage?.completionTokens, 2)
+    })
+
+    test(`${format.name}: a model that thinks for longer than that is idle_timeout`, async () => {
+      const limits = { firstByteTimeoutMs: 2 * IDLE_MS }
+      const { failure } = await meet(format, true, [...opening, 6 * IDLE_MS, text, end], limits)
+      assert.equal(failure?.reason, 'idle_timeout')
+    })
+
+    test(`${format.name}: in the middle of its output, a stream has the shorter limit`, async () => {
+      const { failure } = await meet(format, true, [...opening, text, 4 * IDLE_MS, end])
+      assert.equal(failure?.reason, 'idle_timeout')
+    })
+  }
+
+  test('after its last chunk, a stream has the shorter limit', async () => {
+    const [text, end] = OPENAI.stream
+    const [finish = '', done = ''] = end.split(/(?=data: \[DONE\])/)
+    const { failure } = await meet(OPENAI, true, [text, finish, 4 * IDLE_MS, done])
+    assert.equal(failure?.reason, 'idle_timeout')
+  })
+
+  test('between two items of a response, the model may think', async () => {
+    const ended = event({
+      type: 'response.output_item.done',
+      output_index: 1,
+      item: item('completed'),
+    })
+    const { text, end } = RESPONSES_EVENTS
+    const { failure } = await meet(RESPONSES, true, [text, ended, 2.5 * IDLE_MS, end])
+    assert.equal(failure, undefined)
+  })
 })
 
 test('a stream whose reader is slower than the idle time limit is not cut', async () => {

@@ -1,4 +1,11 @@
-import { StreamBroken, type ChatStream, type StreamChunk, type TakeChunks } from '../contract.ts'
+import { isObject } from '../../lib/is-object.ts'
+import {
+  StreamBroken,
+  type ChatStream,
+  type JsonObject,
+  type StreamChunk,
+  type TakeChunks,
+} from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { AnswerBody } from './exchange.ts'
 import { broken } from './parse-event.ts'
@@ -20,9 +27,21 @@ const DONE = Symbol('done')
 
 /** A stream of the events in the body of an answer. */
 export function createStream(body: AnswerBody, parser: StreamParser): ChatStream {
+  let hasFinished = false
+
+  /** A model thinks before its output, and between its items; not in the middle of a text, and not after the end. */
+  function noteThinking(last: StreamChunk | undefined): void {
+    if (!last) return
+    const { hasOutput, isEnd } = outputOf(last)
+    hasFinished ||= isEnd
+    body.mayThink(!hasOutput && !hasFinished)
+  }
+
   async function each<Result>(take: TakeChunks<Result>): Promise<Result | undefined> {
+    body.mayThink(true)
     const result = await body.each((bytes) => {
       const { chunks, end } = parse(bytes)
+      noteThinking(chunks.at(-1))
       // Chunks before a fault are delivered, and charged, before the fault is thrown.
       const taken = chunks.length > 0 ? take(chunks) : undefined
       if (end === undefined) return taken
@@ -57,4 +76,20 @@ export function createStream(body: AnswerBody, parser: StreamParser): ChatStream
   }
 
   return { kind: 'stream', each, cancel: () => body.cancel() }
+}
+
+function outputOf({ delta, body }: StreamChunk): { hasOutput: boolean; isEnd: boolean } {
+  if (delta) return { hasOutput: true, isEnd: false }
+  const choices = Array.isArray(body.choices) ? body.choices.filter(isObject) : []
+  return {
+    hasOutput: choices.some((choice) => isObject(choice.delta) && addsOutput(choice.delta)),
+    isEnd: choices.some(({ finish_reason: reason }) => Boolean(reason)),
+  }
+}
+
+/** Many upstreams begin with a delta that has a role and an empty text. */
+function addsOutput(delta: JsonObject): boolean {
+  return Object.entries(delta).some(
+    ([name, value]) => name !== 'role' && value !== null && value !== '',
+  )
 }

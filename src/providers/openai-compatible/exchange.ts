@@ -17,6 +17,8 @@ export interface Answered {
 export interface AnswerBody {
   /** See `BodyQueue.each`. Also resolves to undefined if the body broke off; see `failure`. */
   readonly each: BodyQueue['each']
+  /** See `SilenceWatch.mayThink`. */
+  mayThink(is: boolean): void
   /** Why the body broke off; undefined if it did not. */
   failure(): Error | undefined
   /**
@@ -139,11 +141,14 @@ function createHandler(
     onResponseStart(started, status, headers) {
       // 1xx responses precede the final one.
       if (status < 200) return
-      watch = watchSilence(silence, started, status)
+      const watched = watchSilence(silence, started, status)
+      watch = watched
+      const { each } = queue
+      const { mayThink } = watched
       resolve({
         status,
         headers,
-        body: { each: queue.each, failure: () => failure, text, beginning, discard, cancel },
+        body: { each, mayThink, failure: () => failure, text, beginning, discard, cancel },
       })
     },
     onResponseData(_controller, chunk) {
