@@ -51,7 +51,7 @@ export interface Client {
   beginStream(limits: Limits): void
   /**
    * Writes a part of the stream. Returns a promise if the client reads too slowly; await it before the next write. It
-   * also resolves when the client hangs up, or is cut off after reading nothing for a minute or after `waitMsMax`.
+   * also resolves when the client hangs up, or is cut off after reading nothing for half a minute or after `waitMsMax`.
    */
   write(text: string, waitMsMax: number): Promise<void> | undefined
   /** Writes the last part and ends the stream. */

@@ -73,6 +73,28 @@ test('a client that reads nothing of the end of a stream is disconnected', async
   assert.equal(end, 'cut')
 })
 
+test('a stream waits for its client for less than the minute after which proxies close an upstream that nobody reads', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const waits = Promise.withResolvers<void>()
+  const isCut = Promise.withResolvers<boolean>()
+  const end = serveUnread(async (request, reply) => {
+    const client = createHttpClient(request, reply, {
+      publicUrl: undefined,
+      errorFormat: chatErrors,
+    })
+    client.beginStream(LIMITS)
+    let wait: Promise<void> | undefined
+    while (!wait) wait = client.write(ANSWER, Infinity)
+    waits.resolve()
+    await wait
+    isCut.resolve(client.hasLeft())
+  })
+  await waits.promise
+  context.mock.timers.tick(45_000)
+  assert.equal(await isCut.promise, true)
+  assert.equal(await end, 'cut')
+})
+
 test('a client that reads nothing of a REST answer or a file is disconnected', async () => {
   const pieces = Array<Buffer>(512).fill(Buffer.alloc(64 * 1024))
   const ends = await Promise.all([

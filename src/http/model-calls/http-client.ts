@@ -12,6 +12,13 @@ import type { ErrorFormat } from '../rest/error-formats.ts'
 const WRITE_STALL_MS = 60_000
 
 /**
+ * While a stream waits for its client, its upstream is not read either. Proxies in front of upstreams close a connection
+ * that nobody reads for a minute, and with it the usage that the upstream bills would be lost. After a client is cut off,
+ * the rest of the stream is read and charged.
+ */
+const STREAM_STALL_MS = 30_000
+
+/**
  * Intervals before a stream is opened without its first chunk: an error that comes earlier still has a status, by which
  * client libraries try again.
  */
@@ -169,7 +176,7 @@ export function createHttpClient(
       if (raw.destroyed || writePart(text)) return undefined
       const { socket } = raw
       return new Promise((resolve) => {
-        const timer = setTimeout(cutOff, Math.min(writeStallMs, waitMsMax))
+        const timer = setTimeout(cutOff, Math.min(writeStallMs, STREAM_STALL_MS, waitMsMax))
         const done = (): void => {
           clearTimeout(timer)
           socket?.off('drain', done)
