@@ -51,7 +51,9 @@ function* piecesOf(
   texts: readonly string[],
   encode: typeof encodeGenerator,
 ): Generator<number, undefined> {
+  // A request may have tens of thousands of empty texts, which would all be passed within one step.
   for (const text of texts)
-    for (const part of cutLongRuns(text))
-      for (const tokens of encode(part, AS_PLAIN_TEXT)) yield tokens.length
+    if (text !== '')
+      for (const part of cutLongRuns(text))
+        for (const tokens of encode(part, AS_PLAIN_TEXT)) yield tokens.length
 }

@@ -126,6 +126,23 @@ test('MP3 is at most as long as the lowest bitrate allows, also behind a tag of 
   }
 })
 
+test('MP3 is as long as its first frame declares, if that is longer', async () => {
+  const frames = 1_000_000
+  const declaring = (head: Buffer, name: string, at: number): Buffer => {
+    head.write(name, 36, 'latin1')
+    head[36 + 7] = 1
+    head.writeUInt32BE(frames, 36 + at)
+    return head
+  }
+  for (const [head, seconds] of [
+    [declaring(mp3Head(0xfb, 417, 0x90), 'Xing', 8), (frames * 1_152) / 44_100],
+    [declaring(mp3Head(0xfb, 417, 0x90), 'Info', 8), (frames * 1_152) / 44_100],
+    [declaring(mp3Head(0xfb, 417, 0x90), 'VBRI', 14), (frames * 1_152) / 44_100],
+    [declaring(mp3Head(0xe3, 72, 0x18), 'Xing', 8), (frames * 576) / 8_000],
+  ] as const)
+    assert.equal((await lengthOf(id3(20, head), 16_000)).secondsMax, Math.ceil(seconds))
+})
+
 test('a file of an unknown format has no bound', async () => {
   for (const [name, head] of Object.entries({
     'MP3 of a free rate': mp3Head(0xfb, 417, 0x00),
@@ -299,6 +316,15 @@ test('a file with incomplete pages, boxes or elements has no bound', async () =>
   assert.equal((await lengthOf(webm(3, opus(40), 20, 0, 'A_VORBIS'))).secondsMax, Infinity)
 })
 
+test('an MP4 file with a table of samples in a box that is not entered has no bound', async () => {
+  const hidden = box('stsz', words(0, 1, 100_000))
+  for (const name of ['dinf', 'udta', 'wave', 'free']) {
+    const file = mp4(100, 44_100, 3, 'mp4a', box(name, hidden))
+    assert.equal((await lengthOf(file)).secondsMax, Infinity, name)
+  }
+  assert.equal((await lengthOf(mp4(100, 44_100, 3, 'mp4a', box('udta')))).secondsMax, 3)
+})
+
 function box(name: string, ...parts: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(8)
   head.writeUInt32BE(8 + parts.reduce((sum, { length }) => sum + length, 0))
@@ -316,7 +342,13 @@ const AAC_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
 ]
 
-function track(samples: number, rate: number, seconds: number, codec = 'mp4a'): Buffer {
+function track(
+  samples: number,
+  rate: number,
+  seconds: number,
+  codec = 'mp4a',
+  beside = Buffer.alloc(0),
+): Buffer {
   const specific = (2 << 11) | (AAC_RATES.indexOf(rate) << 7) | (1 << 3)
   const decoder = Buffer.from([
     0x40,
@@ -351,17 +383,23 @@ function track(samples: number, rate: number, seconds: number, codec = 'mp4a'): 
     'mdia',
     box('mdhd', words(0, 0, 0, rate, seconds * rate, 0)),
     handler,
-    box('minf', table),
+    box('minf', beside, table),
   )
   return box('trak', media)
 }
 
-function mp4(samples: number, rate: number, seconds: number, codec?: string): Buffer {
+function mp4(
+  samples: number,
+  rate: number,
+  seconds: number,
+  codec?: string,
+  beside?: Buffer,
+): Buffer {
   const movie = box('mvhd', words(0, 0, 0, 1_000, seconds * 1_000), Buffer.alloc(80))
   return Buffer.concat([
     box('ftyp', Buffer.from('M4A \0\0\0\0M4A mp42', 'latin1')),
     box('mdat', Buffer.alloc(100_000)),
-    box('moov', movie, track(samples, rate, seconds, codec)),
+    box('moov', movie, track(samples, rate, seconds, codec, beside)),
   ])
 }
 

@@ -4,7 +4,7 @@
  * that no encoder writes are unbounded: then the hold covers the longest audio that the model accepts.
  */
 import { flacSeconds } from './flac-seconds.ts'
-import { isMp3 } from './is-mp3.ts'
+import { mp3DeclaredSeconds } from './mp3-declared-seconds.ts'
 import { mp4Seconds } from './mp4-seconds.ts'
 import { oggSeconds } from './ogg-seconds.ts'
 import { pcmBytesPerSecond } from './pcm-bytes-per-second.ts'
@@ -37,7 +37,9 @@ export async function measureAudio(file: AudioFile): Promise<AudioLength> {
     const seconds = Math.ceil(file.bytes / rate)
     return { secondsMax: seconds, secondsTypical: seconds }
   }
-  if (isMp3(head)) return withinBound(file.bytes, file.bytes / MP3_BYTES_PER_SECOND_MIN)
+  const declared = mp3DeclaredSeconds(head)
+  if (declared !== undefined)
+    return withinBound(file.bytes, Math.max(declared, file.bytes / MP3_BYTES_PER_SECOND_MIN))
   return withinBound(file.bytes, await containedSeconds(file, audio, start, head))
 }
 

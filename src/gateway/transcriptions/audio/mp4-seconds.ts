@@ -16,6 +16,17 @@ const ENTERED: ReadonlySet<string> = new Set([
   'traf',
 ])
 
+/** The boxes that say how many samples there are, and how long each is. */
+const TABLES: ReadonlySet<string> = new Set([
+  'stsd',
+  'stsz',
+  'stz2',
+  'trun',
+  'mdhd',
+  'mvhd',
+  'mehd',
+])
+
 interface Found {
   /** The longest duration that the headers declare, in seconds. */
   declaredSeconds: number
@@ -28,11 +39,14 @@ interface Found {
   sampleSecondsMax: number
   seconds: number
   fragmentSamples: number
+  /** The tables of samples that were read, also those of other tracks. */
+  tables: number
 }
 
 /**
  * The most seconds of an MP4 file with AAC or Opus: the sum of its samples, or the duration that its headers declare.
- * Infinite for other codecs and for malformed tables. Not guaranteed if a sample contains more than one frame; no
+ * Infinite for other codecs, for malformed tables, and for tables in boxes that are not entered here: some decoders enter
+ * more. Not guaranteed if a sample contains more than one frame; no
  * encoder writes such files.
  */
 export async function mp4Seconds(file: AudioFile, start: number): Promise<number> {
@@ -44,7 +58,9 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
     sampleSecondsMax: 0,
     seconds: 0,
     fragmentSamples: 0,
+    tables: 0,
   }
+  let tablesNamed = 0
   const head = Buffer.alloc(16)
   for (let at = start; at < file.bytes;) {
     const headBytes = await file.readInto(head, at)
@@ -55,10 +71,11 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
       const index = Buffer.allocUnsafeSlow(box.length)
       if ((await file.readInto(index, at)) < box.length) return Infinity
       if (!readBoxes(index, found)) return Infinity
+      tablesNamed += countTables(index)
     }
     at += box.length
   }
-  if (found.sampleSecondsMax === 0) return Infinity
+  if (found.sampleSecondsMax === 0 || tablesNamed > found.tables) return Infinity
   const fragments = found.fragmentSamples * found.sampleSecondsMax
   return Math.max(found.declaredSeconds, found.seconds + fragments)
 }
@@ -97,7 +114,17 @@ function readBoxes(boxes: Buffer, found: Found): boolean {
   return true
 }
 
+/** The places of the index that name a table, in whatever box. */
+function countTables(index: Buffer): number {
+  let count = 0
+  for (const name of TABLES)
+    for (let at = index.indexOf(name, 0, 'latin1'); at >= 0; count++)
+      at = index.indexOf(name, at + 1, 'latin1')
+  return count
+}
+
 function readLeaf(name: string, body: Buffer, found: Found): boolean {
+  if (TABLES.has(name)) found.tables++
   const atLeast = LEAF_BYTES[name]
   if (atLeast === undefined) return true
   if (body.length < atLeast) return false
