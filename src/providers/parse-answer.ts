@@ -2,7 +2,7 @@ import { isDeeperThan } from '../lib/is-deeper-than.ts'
 import { UnreadableAnswer } from './read-failure.ts'
 
 /** As for a request, whose next turn repeats the answer. Serializing thousands of levels overflows the stack. */
-const ANSWER_DEPTH_MAX = 200
+export const ANSWER_DEPTH_MAX = 200
 
 /** Of the arguments of a tool: the answer, its content and the block are around them. */
 const INPUT_DEPTH_MAX = ANSWER_DEPTH_MAX - 3
@@ -11,12 +11,16 @@ const INPUT_DEPTH_MAX = ANSWER_DEPTH_MAX - 3
  * Parses JSON of an upstream. Throws if it is not JSON, or nested too deep to be written again, also after `shorten` has
  * replaced the parts that may be.
  */
-export function parseAnswer(text: string, shorten?: (value: unknown) => void): unknown {
+export function parseAnswer(
+  text: string,
+  shorten?: (value: unknown) => void,
+  depthMax = ANSWER_DEPTH_MAX,
+): unknown {
   const value: unknown = JSON.parse(text)
   // Each level takes two characters.
-  if (text.length > 2 * ANSWER_DEPTH_MAX) {
+  if (text.length > 2 * depthMax) {
     shorten?.(value)
-    assertShallow(value)
+    assertShallow(value, depthMax)
   }
   return value
 }
@@ -35,12 +39,12 @@ export function shallowInput(input: unknown, text: () => string): unknown {
 }
 
 export class TooDeep extends UnreadableAnswer {
-  constructor() {
-    super(`the answer has more than ${ANSWER_DEPTH_MAX} levels of objects and lists`)
+  constructor(depthMax: number) {
+    super(`the answer has more than ${depthMax} levels of objects and lists`)
   }
 }
 
 /** Throws `TooDeep`. */
-export function assertShallow(value: unknown): void {
-  if (isDeeperThan(value, ANSWER_DEPTH_MAX)) throw new TooDeep()
+export function assertShallow(value: unknown, depthMax = ANSWER_DEPTH_MAX): void {
+  if (isDeeperThan(value, depthMax)) throw new TooDeep(depthMax)
 }

@@ -9,6 +9,7 @@ export function outputTexts(body: JsonObject): string[] {
   for (const choice of body.choices as unknown[]) {
     const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
     for (const field of TEXT_FIELDS) {
+      if (field === 'reasoning' && isRepeated(message)) continue
       if (typeof message[field] === 'string' && message[field] !== '') texts.push(message[field])
     }
     for (const field of ['tool_calls', 'function_call'] as const) {
@@ -37,11 +38,16 @@ export function countOutput(body: JsonObject, count: OutputCount): void {
     countText(delta.content, count)
     countText(delta.refusal, count)
     countText(delta.reasoning_content, count)
-    countText(delta.reasoning, count)
+    if (!isRepeated(delta)) countText(delta.reasoning, count)
     if (delta.tool_calls) countCalls(delta.tool_calls, delta.tool_calls, count)
     if (delta.function_call)
       countCalls(delta.function_call, [{ function: delta.function_call }], count)
   }
+}
+
+/** Some upstreams send the same reasoning under both of its names, for older clients. */
+function isRepeated({ reasoning, reasoning_content: content }: JsonObject): boolean {
+  return reasoning === content
 }
 
 /** Adds the text of one field. */

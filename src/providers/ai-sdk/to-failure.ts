@@ -43,6 +43,9 @@ export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): 
   if (isStreamError(error)) return readStreamError(error)
   const name = error instanceof Error ? error.name : typeof error
   if (!hasSent) return failure('unsupported', `the request could not be written: ${name}`)
+  // A model nests the arguments of a tool as deep as its customer asks: as with a long answer, that is no fault of the
+  // upstream, which bills it.
+  if (isStackOverflow(error)) return failure('answer_too_long', 'the answer is nested too deep')
   return failure('bad_answer', `the answer could not be read: ${name}`)
 }
 
@@ -70,6 +73,10 @@ function isRefusedByPackage(error: unknown): error is Error {
     InvalidArgumentError.isInstance(error) ||
     InvalidPromptError.isInstance(error)
   )
+}
+
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message)
 }
 
 interface StreamError {

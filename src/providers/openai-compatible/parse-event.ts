@@ -3,10 +3,10 @@ import { StreamBroken, type JsonObject, type UpstreamFailure } from '../contract
 import { parseAnswer, TooDeep } from '../parse-answer.ts'
 
 /** The object in an event of a stream, or the fault that breaks the stream. */
-export function parseEvent(data: string): JsonObject | StreamBroken {
+export function parseEvent(data: string, depthMax?: number): JsonObject | StreamBroken {
   let event: unknown
   try {
-    event = parseAnswer(data)
+    event = parseAnswer(data, undefined, depthMax)
   } catch (error) {
     const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
     return broken('bad_answer', detail)

@@ -11,6 +11,7 @@ import {
   type StreamChunk,
   type UpstreamFailure,
 } from '../../contract.ts'
+import { ANSWER_DEPTH_MAX } from '../../parse-answer.ts'
 import { readLateError } from '../../read-late-error.ts'
 import { createDeltaReader } from '../../text-delta.ts'
 import { createStream, type StreamParser } from '../create-stream.ts'
@@ -22,6 +23,9 @@ import { bodyOf, outputOf, RESPONSE_DELTAS } from './response-deltas.ts'
 
 /** Of an event, beside the request that it may repeat: the last one repeats the whole answer, too. */
 const EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
+
+/** The last event has one level around the answer, which repeats the tools of a request that may be as deep. */
+const EVENT_DEPTH_MAX = ANSWER_DEPTH_MAX + 1
 
 /** Throws `BadAnswer`. */
 export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer | UpstreamFailure {
@@ -108,7 +112,7 @@ function isOpening(data: string): boolean {
 /** Undefined for the mark at the end that some upstreams add. */
 function readEvent(data: string): JsonObject | StreamBroken | undefined {
   if (data === '[DONE]') return undefined
-  const event = parseEvent(data)
+  const event = parseEvent(data, EVENT_DEPTH_MAX)
   if (event instanceof StreamBroken) return event
   if (event.type === 'error' || event.type === 'response.failed') {
     const response = isObject(event.response) ? event.response : event
