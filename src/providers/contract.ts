@@ -142,8 +142,20 @@ export interface UpstreamFailure {
 export const CHAT_ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** The bytes of a shorter answer are not counted: the number of calls bounds their memory. */
 export const UNCOUNTED_BYTES = 256 * 1024
-/** The longest event of a stream: a hundred times as long as the longest that providers send. */
-export const EVENT_BYTES_MAX = 1024 * 1024
+/** The longest event of a stream with a small limit. */
+const EVENT_BYTES_MIN = 1024 * 1024
+const EVENT_BYTES_MAX = 16 * 1024 * 1024
+/** The longest tokens have 128 bytes, and JSON writes some characters with two. */
+const EVENT_BYTES_PER_TOKEN = 256
+
+/**
+ * The longest event of a stream. Some upstreams send a call of a tool with all its arguments in one, of which a customer
+ * decides how long they are.
+ */
+export function eventBytesMax({ outputTokensMax }: Pick<ChatContent, 'outputTokensMax'>): number {
+  const bytes = outputTokensMax * EVENT_BYTES_PER_TOKEN
+  return Math.min(Math.max(bytes, EVENT_BYTES_MIN), EVENT_BYTES_MAX)
+}
 
 export interface ChatAnswer {
   readonly kind: 'answer'

@@ -166,7 +166,7 @@ const chatShapes: readonly ((fill: Fill) => string)[] = [
 const chat: Way = {
   format: createChatCompletionsFormat(ids, () => assert.fail('a chat, not a response')),
   request: { model: 'm', messages: [{ role: 'user', content: 'Olá' }], stream: true },
-  read: readStream,
+  read: (body) => readStream(body, { outputTokensMax: 64 }),
   events: eventsLike(chatShapes, [
     '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}',
     '{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}',
@@ -190,7 +190,12 @@ const messages: Way = {
   read: (body) =>
     createStream(
       body,
-      createMessageParser({ cachesForAnHour: false, hasAudio: false, webSearchesMax: 0 }),
+      createMessageParser({
+        cachesForAnHour: false,
+        hasAudio: false,
+        webSearchesMax: 0,
+        outputTokensMax: 64,
+      }),
     ),
   events: eventsLike(
     [

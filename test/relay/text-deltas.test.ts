@@ -108,7 +108,7 @@ function readParts(parts: readonly Buffer[]): ChatStream {
     cancel: () => undefined,
     text: () => assert.fail('not read as a text'),
     beginning: () => assert.fail('not read as a text'),
-  })
+  }, { outputTokensMax: 64 })
 }
 
 interface Relayed {

@@ -1,4 +1,3 @@
-import { EVENT_BYTES_MAX } from '../contract.ts'
 import { UnreadableAnswer } from '../read-failure.ts'
 
 /** Takes the data of an answer as it arrives; throws `UnreadableAnswer` when an event of a stream is too long. */
@@ -11,13 +10,13 @@ const END_BYTES_MAX = 3
 const LENGTH_BYTES = 4
 
 /** Undefined for answers that are not streams. The packages collect an event until it is whole, without a limit. */
-export function boundEvents(contentType: string): BoundEvents | undefined {
-  if (/^text\/event-stream\b/i.test(contentType)) return boundLines()
-  if (/^application\/vnd\.amazon\.eventstream\b/i.test(contentType)) return boundFrames()
+export function boundEvents(contentType: string, bytesMax: number): BoundEvents | undefined {
+  if (/^text\/event-stream\b/i.test(contentType)) return boundLines(bytesMax)
+  if (/^application\/vnd\.amazon\.eventstream\b/i.test(contentType)) return boundFrames(bytesMax)
   return undefined
 }
 
-function boundLines(): BoundEvents {
+function boundLines(bytesMax: number): BoundEvents {
   let eventBytes = 0
   /** The end of an event may be cut. */
   let before: Buffer = Buffer.alloc(0)
@@ -25,7 +24,7 @@ function boundLines(): BoundEvents {
     const bytes = Buffer.concat([before, chunk])
     const end = Math.max(...EVENT_ENDS.map((text) => endOfLast(bytes, text)))
     eventBytes = end === -1 ? eventBytes + chunk.length : bytes.length - end
-    if (eventBytes > EVENT_BYTES_MAX) throw tooLong()
+    if (eventBytes > bytesMax) throw tooLong()
     before = bytes.subarray(Math.max(0, bytes.length - END_BYTES_MAX + 1))
   }
 }
@@ -35,7 +34,7 @@ function endOfLast(bytes: Buffer, text: string): number {
   return at === -1 ? -1 : at + text.length
 }
 
-function boundFrames(): BoundEvents {
+function boundFrames(bytesMax: number): BoundEvents {
   let frameBytesLeft = 0
   let length = 0
   let lengthBytes = 0
@@ -51,7 +50,7 @@ function boundFrames(): BoundEvents {
       at += 1
       lengthBytes += 1
       if (lengthBytes < LENGTH_BYTES) continue
-      if (length > EVENT_BYTES_MAX) throw tooLong()
+      if (length > bytesMax) throw tooLong()
       frameBytesLeft = length - LENGTH_BYTES
       length = 0
       lengthBytes = 0

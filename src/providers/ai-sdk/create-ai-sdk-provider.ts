@@ -40,7 +40,8 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     const written = withBody(init, sending.native)
     sending.hasSent = true
     const onSending = (): void => void (sending.isWithUpstream = true)
-    return connection.fetch(input, written, { onSending, takeBytes: sending.takeBytes })
+    const { takeBytes, outputTokensMax } = sending
+    return connection.fetch(input, written, { onSending, takeBytes, outputTokensMax })
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
@@ -92,7 +93,8 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     async completeChat(call, signal) {
       const own = await direct?.send(call, signal)
       if (own) return own
-      const sending = newSending(call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes))
+      const takeBytes = call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes)
+      const sending = newSending(takeBytes, call.outputTokensMax)
       return running.run(sending, () => completeChat(call, signal, sending))
     },
     measureChat: createMeasureChat(options),
@@ -114,10 +116,12 @@ interface Sending {
   native: NativeMessages | undefined
   /** Of all plain answers of the call together. */
   readonly takeBytes: TakeBytes | undefined
+  /** Of a chat. */
+  readonly outputTokensMax: number | undefined
 }
 
-function newSending(takeBytes: TakeBytes | undefined): Sending {
-  return { hasSent: false, isWithUpstream: false, native: undefined, takeBytes }
+function newSending(takeBytes: TakeBytes | undefined, outputTokensMax?: number): Sending {
+  return { hasSent: false, isWithUpstream: false, native: undefined, takeBytes, outputTokensMax }
 }
 
 function withBody(

@@ -1,6 +1,6 @@
 import { Agent, fetch, type Dispatcher } from 'undici'
 import type { TakeBytes } from '../../lib/take-bytes.ts'
-import { CHAT_ANSWER_BYTES_MAX, UNCOUNTED_BYTES } from '../contract.ts'
+import { CHAT_ANSWER_BYTES_MAX, eventBytesMax, UNCOUNTED_BYTES } from '../contract.ts'
 import { NoRoomForAnswer, UnreadableAnswer } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
@@ -13,6 +13,8 @@ export interface FetchFor {
   readonly onSending?: (() => void) | undefined
   /** Counts the bytes of a plain answer as they arrive: the packages read it whole. */
   readonly takeBytes?: TakeBytes | undefined
+  /** Of a chat; the events of its stream may be as long as its limit allows. */
+  readonly outputTokensMax?: number | undefined
 }
 
 export interface OpenFetch {
@@ -65,7 +67,7 @@ function limitAnswers(
 function watched(
   handler: Dispatcher.DispatchHandler,
   limits: SilenceLimits,
-  { onSending, takeBytes }: FetchFor,
+  { onSending, takeBytes, outputTokensMax = 0 }: FetchFor,
 ): Dispatcher.DispatchHandler {
   let watch: SilenceWatch | undefined
   let bound: BoundEvents | undefined
@@ -87,7 +89,8 @@ function watched(
         if (!isPlain(headers['content-encoding']))
           return controller.abort(new UnreadableAnswer('the answer is compressed'))
         watch = watchSilence(limits, controller, status)
-        bound = boundEvents(String(headers['content-type'] ?? ''))
+        const eventBytes = eventBytesMax({ outputTokensMax })
+        bound = boundEvents(String(headers['content-type'] ?? ''), eventBytes)
         plain = status < 300 ? (bound ? undefined : countPlain(controller, takeBytes)) : cutError()
       }
       handler.onResponseStart?.(controller, status, headers, text)

@@ -8,7 +8,7 @@ import {
 } from '../contract.ts'
 import { createDownloadFile, DownloadRefused, NoRoomForDownload } from '../download-file.ts'
 import type { ChatBody } from './chat-body.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type AnswerBody } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
 import { completeCalls } from './number-calls.ts'
 import { BadAnswer, readCallError, readObject } from './read-answer.ts'
@@ -60,7 +60,8 @@ export function createCompleteChat(
       } as const
       const answered = await exchange(origin, request, silence, signal)
       const { isStream, takeBytes } = call
-      const reading = { isStream, takeBytes, plain: readAnswer, stream: readStream }
+      const stream = (body: AnswerBody): ChatStream => readStream(body, call)
+      const reading = { isStream, takeBytes, plain: readAnswer, stream }
       return await readChat(answered, reading, signal)
     } catch (error) {
       if (error instanceof NoRoomForDownload)

@@ -1,7 +1,8 @@
 import { createSseReader } from '../../lib/sse.ts'
 import {
-  EVENT_BYTES_MAX,
+  eventBytesMax,
   StreamBroken,
+  type ChatContent,
   type ChatStream,
   type JsonObject,
   type StreamChunk,
@@ -17,12 +18,15 @@ import { readUsage } from './read-usage.ts'
 import { toPlainContent } from './to-plain-content.ts'
 
 /** Parses a chat-completions event stream. */
-export function readStream(body: AnswerBody): ChatStream {
-  return createStream(body, createParser())
+export function readStream(
+  body: AnswerBody,
+  asked: Pick<ChatContent, 'outputTokensMax'>,
+): ChatStream {
+  return createStream(body, createParser(eventBytesMax(asked)))
 }
 
-function createParser(): StreamParser {
-  const reader = createSseReader(EVENT_BYTES_MAX)
+function createParser(eventBytes: number): StreamParser {
+  const reader = createSseReader(eventBytes)
   const deltas = createDeltaReader(CHAT_DELTAS)
   const calls = createCallNumbers()
   let hasFinished = false

@@ -5,9 +5,10 @@
 import { isObject } from '../../../lib/is-object.ts'
 import { createSseReader } from '../../../lib/sse.ts'
 import {
-  EVENT_BYTES_MAX,
+  eventBytesMax,
   StreamBroken,
   type ChatAnswer,
+  type ChatContent,
   type JsonObject,
   type ReportedUsage,
   type StreamChunk,
@@ -82,8 +83,10 @@ export function shortenInputs(answer: unknown): void {
 const UNFINISHED = broken('connection_lost', 'the answer ended without a finish reason')
 
 /** Of one stream. */
-export function createMessageParser(asked: AskedOfUsage): StreamParser {
-  const reader = createSseReader(EVENT_BYTES_MAX)
+export function createMessageParser(
+  asked: AskedOfUsage & Pick<ChatContent, 'outputTokensMax'>,
+): StreamParser {
+  const reader = createSseReader(eventBytesMax(asked))
   const deltas = createDeltaReader(MESSAGE_DELTAS)
   /** Events without output wait for some: until then, another upstream could still answer. */
   let held: JsonObject[] = []
