@@ -58,12 +58,13 @@ export async function callUpstream<
   kept: KeptBytes,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
+  const { customerId } = held.key
   const excess = findUnpaidWork(deps, kind, held)
   if (excess) return notCalled({ failure: excess }, tries)
   let last: { failure: UpstreamFailure; route: Route } | undefined
 
   for (let round = 0; ; round++) {
-    const order = deps.router.order(held.model)
+    const order = deps.router.order(held.model, customerId)
     if (typeof order === 'string') return notCalled(last ?? { failure: NO_ROUTE[order] }, tries)
     let pauseSeconds: number | undefined
     for (const route of order) {
@@ -71,7 +72,7 @@ export async function callUpstream<
       if (!provider || !kind.can(provider) || round > deps.retriesOf(route.upstreamId)) continue
       if (last && client.hasLeft()) return notCalled(last, tries)
       // A breaker may have opened, or the route filled up, since the order was computed.
-      if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route)) continue
+      if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route, customerId)) continue
       const tried = await tryRoute(
         deps,
         kind,
@@ -130,7 +131,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
 ): Promise<Called<Outcome> | UpstreamFailure> {
   const { route, provider, client, ending, kept } = on
   const { upstreamId, upstreamModel } = route
-  const routeCall = deps.router.begin(route)
+  const routeCall = deps.router.begin(route, held.key.customerId)
   const startedAtMs = performance.now()
   let outcome: Outcome | UpstreamFailure
   try {

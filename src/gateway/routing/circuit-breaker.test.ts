@@ -30,10 +30,10 @@ test('it opens after the configured number of consecutive failures, and then no 
   const { breaker, call } = createTestBreaker()
   call('fail', 2)
   assert.equal(breaker.state, 'closed')
-  assert.equal(breaker.allows, true)
+  assert.equal(breaker.allows(), true)
   call('fail')
   assert.equal(breaker.state, 'open')
-  assert.equal(breaker.allows, false)
+  assert.equal(breaker.allows(), false)
 })
 
 test('a success resets the consecutive failures', () => {
@@ -60,10 +60,10 @@ test('it stays open for its pause to the millisecond; then one call passes and n
   assert.equal(breaker.state, 'open')
   pass(1)
   assert.equal(breaker.state, 'half_open')
-  assert.equal(breaker.allows, true)
+  assert.equal(breaker.allows(), true)
   breaker.begin()
   assert.equal(breaker.state, 'half_open')
-  assert.equal(breaker.allows, false)
+  assert.equal(breaker.allows(), false)
 })
 
 test('a successful probe closes it, and the consecutive failures start at zero', () => {
@@ -101,7 +101,7 @@ test('after an abstaining probe the next call is the probe', () => {
   pass(1_000)
   call('abstain')
   assert.equal(breaker.state, 'half_open')
-  assert.equal(breaker.allows, true)
+  assert.equal(breaker.allows(), true)
 })
 
 test('calls that began before it opened and fail afterwards do not extend the pause', () => {
@@ -180,7 +180,7 @@ test('with `failures: 0` it never opens', () => {
   const { breaker, call } = createTestBreaker(0)
   call('fail', 1_000)
   assert.equal(breaker.state, 'closed')
-  assert.equal(breaker.allows, true)
+  assert.equal(breaker.allows(), true)
 })
 
 test('in any order of events, closed lets all calls pass, open none, and half open one at most', () => {
@@ -206,7 +206,7 @@ test('in any order of events, closed lets all calls pass, open none, and half op
             continue
           }
           const was = breaker.state
-          assert.equal(breaker.allows, was !== 'open')
+          assert.equal(breaker.allows(), was !== 'open')
           // Callers check `allows` before they begin.
           if (was === 'open') continue
           call(each.end)
@@ -219,6 +219,50 @@ test('in any order of events, closed lets all calls pass, open none, and half op
         }
       },
     ),
+    { numRuns: 500 },
+  )
+})
+
+test('failures of one customer stop that customer alone; one of another stops everybody', () => {
+  const { breaker } = createTestBreaker()
+  const failFor = (customerId: string): void => {
+    breaker.begin()
+    breaker.fail(customerId)
+  }
+  for (let i = 0; i < 10; i++) if (breaker.allows('one')) failFor('one')
+  assert.equal(breaker.state, 'open')
+  assert.equal(breaker.allows('one'), false)
+  assert.equal(breaker.allows('other'), true)
+  failFor('other')
+  for (const customer of ['one', 'other', 'third']) assert.equal(breaker.allows(customer), false)
+})
+
+test('a success of another customer closes what the failures of one had opened', () => {
+  const { breaker } = createTestBreaker()
+  for (let i = 0; i < 3; i++) breaker.fail('one')
+  breaker.begin()
+  breaker.succeed()
+  assert.equal(breaker.state, 'closed')
+  assert.equal(breaker.allows('one'), true)
+})
+
+test('in any order of calls, one customer whose calls fail never stops others, whose calls succeed', () => {
+  const step = fc.record({
+    customer: fc.constantFrom('bogus', 'left', 'right'),
+    ms: fc.integer({ min: 0, max: 20_000 }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const { breaker, pass } = createTestBreaker()
+      for (const { customer, ms } of steps) {
+        pass(ms)
+        if (customer !== 'bogus') assert.ok(breaker.allows(customer))
+        if (!breaker.allows(customer)) continue
+        breaker.begin()
+        if (customer === 'bogus') breaker.fail(customer)
+        else breaker.succeed()
+      }
+    }),
     { numRuns: 500 },
   )
 })

@@ -8,15 +8,18 @@
  *
  * The breaker opens after `failures` consecutive failures, or when at least half of the calls in a window of 10 s
  * failed (of 20 calls or more). Without the window, a route that fails every second call would never open it.
+ *
+ * If all of these failures are of one customer's calls, only that customer's calls are stopped: the requests may be what
+ * fails. The first failure of another customer's call opens the breaker for all, and a success closes it.
  */
 export interface CircuitBreaker {
   readonly state: BreakerState
-  /** Whether a call may pass now. */
-  readonly allows: boolean
+  /** Whether a call of this customer may pass now. */
+  allows(customerId?: string): boolean
   /** Records a started call; when half-open, it is the probe. */
   begin(): void
   succeed(): void
-  fail(): void
+  fail(customerId?: string): void
   /** Ends a call that says nothing about the route's health: the request was at fault, or the client hung up. */
   abstain(): void
 }
@@ -43,23 +46,27 @@ export function createCircuitBreaker(
   let pauseMs = openMs
   let openUntilMs: number | undefined
   let isProbing = false
-  let consecutiveFailures = 0
-  let window = { sinceMs: -Infinity, calls: 0, failed: 0 }
+  let consecutive = noFailures()
+  let window = { sinceMs: -Infinity, calls: 0, failed: noFailures() }
+  /** The customer of all failures that opened the breaker, if it was one. */
+  let openFor: string | undefined
 
-  function count(hasFailed: boolean): void {
-    if (now() - window.sinceMs > WINDOW_MS) window = { sinceMs: now(), calls: 0, failed: 0 }
+  function count(hasFailed: boolean, customerId?: string): void {
+    if (now() - window.sinceMs > WINDOW_MS)
+      window = { sinceMs: now(), calls: 0, failed: noFailures() }
     window.calls += 1
-    if (hasFailed) window.failed += 1
+    if (hasFailed) add(window.failed, customerId)
   }
 
-  function mustOpen(): boolean {
-    return (
-      consecutiveFailures >= failures ||
-      (window.calls >= WINDOW_CALLS_MIN && window.failed * 2 >= window.calls)
-    )
+  /** The failures for which it must open; undefined if it must not. */
+  function causeToOpen(): Failures | undefined {
+    if (consecutive.count >= failures) return consecutive
+    const isHalf = window.calls >= WINDOW_CALLS_MIN && window.failed.count * 2 >= window.calls
+    return isHalf ? window.failed : undefined
   }
 
-  function open(): void {
+  function open({ customerId }: Failures): void {
+    openFor = customerId
     openUntilMs = now() + pauseMs
     pauseMs = Math.min(pauseMs * 2, OPEN_MS_MAX)
     isProbing = false
@@ -69,8 +76,9 @@ export function createCircuitBreaker(
     openUntilMs = undefined
     isProbing = false
     pauseMs = openMs
-    consecutiveFailures = 0
-    window = { sinceMs: now(), calls: 0, failed: 0 }
+    openFor = undefined
+    consecutive = noFailures()
+    window = { sinceMs: now(), calls: 0, failed: noFailures() }
   }
 
   function stateNow(): BreakerState {
@@ -86,27 +94,45 @@ export function createCircuitBreaker(
     get state() {
       return stateNow()
     },
-    get allows() {
+    allows(customerId) {
       const state = stateNow()
-      return state === 'closed' || (state === 'half_open' && !isProbing)
+      if (state === 'closed') return true
+      if (openFor !== undefined && openFor !== customerId) return true
+      return state === 'half_open' && !isProbing
     },
     begin() {
       if (openUntilMs !== undefined) isProbing = true
     },
     succeed() {
-      consecutiveFailures = 0
+      consecutive = noFailures()
       if (openUntilMs === undefined) count(false)
       else close()
     },
-    fail() {
-      consecutiveFailures += 1
-      count(true)
+    fail(customerId) {
+      add(consecutive, customerId)
+      count(true, customerId)
       if (failures === 0) return
       // While open, a failure counts only for the probe: other calls began before the breaker opened.
-      if (openUntilMs === undefined ? mustOpen() : isProbing) open()
+      const cause = openUntilMs === undefined ? causeToOpen() : isProbing ? consecutive : undefined
+      if (cause) open(cause)
     },
     abstain() {
       isProbing = false
     },
   }
+}
+
+interface Failures {
+  count: number
+  /** Undefined if they are of several customers' calls. */
+  customerId: string | undefined
+}
+
+function noFailures(): Failures {
+  return { count: 0, customerId: undefined }
+}
+
+function add(to: Failures, customerId: string | undefined): void {
+  to.customerId = to.count === 0 || to.customerId === customerId ? customerId : undefined
+  to.count += 1
 }

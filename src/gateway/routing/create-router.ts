@@ -14,11 +14,11 @@ import { NOTHING_ELSEWHERE, type SharedRunning } from '../../lib/shared-running.
 import { orderRoutes } from './order-routes.ts'
 
 export interface Router {
-  /** The routes that may be tried now, in order; or the reason why there are none. */
-  order(model: Model): readonly Route[] | 'busy' | 'failing'
+  /** The routes that may be tried now for this customer, in order; or the reason why there are none. */
+  order(model: Model, customerId?: string): readonly Route[] | 'busy' | 'failing'
   /** Whether the route may take another call now. */
-  mayBegin(route: Route): boolean
-  begin(route: Route): RouteCall
+  mayBegin(route: Route, customerId?: string): boolean
+  begin(route: Route, customerId?: string): RouteCall
   /** The state of every route of the catalog. */
   listStates(): readonly RouteState[]
 }
@@ -79,13 +79,13 @@ export function createRouter(
   }
 
   return {
-    order({ routes, strategy }) {
+    order({ routes, strategy }, customerId) {
       const [only] = routes
       if (only && routes.length === 1) {
-        if (!stateOf(only).breaker.allows) return 'failing'
+        if (!stateOf(only).breaker.allows(customerId)) return 'failing'
         return isFree(only) ? routes : 'busy'
       }
-      const working = routes.filter((route) => stateOf(route).breaker.allows)
+      const working = routes.filter((route) => stateOf(route).breaker.allows(customerId))
       if (working.length === 0) return 'failing'
       const free = working.filter(isFree)
       if (free.length === 0) return 'busy'
@@ -97,11 +97,12 @@ export function createRouter(
       })
       return orderRoutes(strategy, views)
     },
-    mayBegin: (route) => stateOf(route).breaker.allows && isFree(route),
-    begin(route) {
+    mayBegin: (route, customerId) => stateOf(route).breaker.allows(customerId) && isFree(route),
+    begin(route, customerId) {
       const state = stateOf(route)
-      if (route.concurrencyMax === Infinity) return beginRouteCall(state, now)
-      return beginRouteCall(state, now, () => shared.changed(nameOf(route), state.running))
+      if (route.concurrencyMax === Infinity) return beginRouteCall(state, now, customerId)
+      const onRunning = (): void => shared.changed(nameOf(route), state.running)
+      return beginRouteCall(state, now, customerId, onRunning)
     },
     listStates: () =>
       models.flatMap((model) =>
@@ -133,6 +134,7 @@ function smoothed(usualMs: number | undefined, ms: number): number {
 function beginRouteCall(
   state: State,
   now: () => number,
+  customerId: string | undefined,
   onRunning: () => void = () => {},
 ): RouteCall {
   let hasAnswered = false
@@ -141,7 +143,7 @@ function beginRouteCall(
   const wasClosed = breaker.state === 'closed'
   /** If the breaker opened during this call, the result is stale and is not reported. */
   const reportToBreaker = (result: 'succeed' | 'fail' | 'abstain'): void => {
-    if (!wasClosed || breaker.state === 'closed') breaker[result]()
+    if (!wasClosed || breaker.state === 'closed') breaker[result](customerId)
   }
   state.running += 1
   onRunning()
