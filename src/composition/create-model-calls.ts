@@ -35,6 +35,7 @@ import { shieldEmbeddingRequest } from '../gateway/shield/shield-embedding-reque
 import { shieldImageRequest } from '../gateway/shield/shield-image-request.ts'
 import { shieldKind } from '../gateway/shield/shield-kind.ts'
 import { shieldTranscriptionRequest } from '../gateway/shield/shield-transcription-request.ts'
+import { createShieldWork } from '../gateway/shield/shield-work.ts'
 import { createTranscriptionKind } from '../gateway/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
@@ -54,6 +55,7 @@ export function createModelCalls(parts: Parts): {
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const notes = parts.shieldCounts
+  const shieldWork = createShieldWork()
   const plain = createGatewayDeps(parts)
   const spans = parts.tracing?.spans
   const gateway = spans ? tracedGateway(spans, plain) : plain
@@ -82,37 +84,37 @@ export function createModelCalls(parts: Parts): {
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
   return {
     calls: {
-      completeChat: serving(spans, 'chat', gateway, shieldKind(chatKind, shieldChatRequest, notes)),
+      completeChat: serving(spans, 'chat', gateway, shieldKind(chatKind, shieldChatRequest, notes, shieldWork)),
       createResponse: serving(
         spans,
         'chat',
         gateway,
-        shieldKind(responseKind, shieldChatRequest, notes),
+        shieldKind(responseKind, shieldChatRequest, notes, shieldWork),
       ),
       createMessage: serving(
         spans,
         'chat',
         gateway,
-        shieldKind(messageKind, shieldChatRequest, notes),
+        shieldKind(messageKind, shieldChatRequest, notes, shieldWork),
       ),
       countMessageTokens: createServeTokenCount(gateway, messageTokensKind),
       embed: serving(
         spans,
         'embeddings',
         gateway,
-        shieldKind(embeddingKind, shieldEmbeddingRequest, notes),
+        shieldKind(embeddingKind, shieldEmbeddingRequest, notes, shieldWork),
       ),
       generateImages: serving(
         spans,
         'generate_content',
         gateway,
-        shieldKind(imageKind, shieldImageRequest, notes),
+        shieldKind(imageKind, shieldImageRequest, notes, shieldWork),
       ),
       transcribe: serving(
         spans,
         'transcription',
         gateway,
-        shieldKind(transcriptionKind, shieldTranscriptionRequest, notes),
+        shieldKind(transcriptionKind, shieldTranscriptionRequest, notes, shieldWork),
       ),
     },
     checkCaller: createCheckCaller(gateway, parts.shared.limiter),

@@ -19,6 +19,7 @@ import { createToolCallIds } from '../chat/tool-call-ids.ts'
 import { isRefusal, type Refusal } from '../refusal.ts'
 import { shieldChatRequest } from './shield-chat-request.ts'
 import { shieldKind } from './shield-kind.ts'
+import { createShieldWork } from './shield-work.ts'
 
 const CHARGED = {
   promptTokens: 1,
@@ -34,6 +35,7 @@ const kind = shieldKind(
   createChatKind(format, { lease: undefined as never, callTimeoutMs: 1 }),
   shieldChatRequest,
   { note: (note) => void notes.push(note) },
+  createShieldWork(),
 )
 
 function keyWith(action: 'off' | 'mask' | 'block'): ActiveKey {

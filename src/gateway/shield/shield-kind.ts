@@ -12,11 +12,13 @@ import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import type { ShieldSetting } from '../../shield/shield-setting.ts'
 import type { ShieldRequest } from './shielded-request.ts'
 import { refusalOfData } from './refusal-of-data.ts'
+import type { ShieldWork } from './shield-work.ts'
 
 export function shieldKind<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   kind: CallKind<Body, Request, Outcome>,
   shieldRequest: ShieldRequest<Request>,
   notes: { note(note: ShieldNote): void },
+  work: ShieldWork,
 ): CallKind<Body, Request, Outcome> {
   /** Masked requests that no upstream has received yet. */
   const waiting = new WeakMap<Request, Counts>()
@@ -28,7 +30,7 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
   ): Promise<Request | Refusal> {
     const request = await kind.read(body, key, flags)
     if (isRefusal(request)) return request
-    const outcome = shieldRequest(request, { action, uuids })
+    const outcome = await work(key.customerId, () => shieldRequest(request, { action, uuids }))
     if (outcome.kind === 'clear') return request
     if (outcome.kind === 'too_long') {
       kind.dispose?.(request)
