@@ -17,6 +17,8 @@ import { embeddingKind } from '../gateway/embeddings/embedding-kind.ts'
 import { createToolCallIds } from '../gateway/chat/tool-call-ids.ts'
 import { createUnpaidWork } from '../gateway/unpaid-work.ts'
 import type { GatewayDeps, GatewayObserver } from '../gateway/gateway-deps.ts'
+import { createOwnTime, type OwnTime } from '../gateway/own-time.ts'
+import { pacedKind } from '../gateway/paced-kind.ts'
 import { createImageKind } from '../gateway/images/image-kind.ts'
 import { imageMediaType } from '../gateway/images/image-media-type.ts'
 import type { KeepImage } from '../gateway/images/write-images.ts'
@@ -35,7 +37,6 @@ import { shieldEmbeddingRequest } from '../gateway/shield/shield-embedding-reque
 import { shieldImageRequest } from '../gateway/shield/shield-image-request.ts'
 import { shieldKind } from '../gateway/shield/shield-kind.ts'
 import { shieldTranscriptionRequest } from '../gateway/shield/shield-transcription-request.ts'
-import { createShieldWork } from '../gateway/shield/shield-work.ts'
 import { createTranscriptionKind } from '../gateway/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
@@ -55,7 +56,7 @@ export function createModelCalls(parts: Parts): {
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const notes = parts.shieldCounts
-  const shieldWork = createShieldWork()
+  const ownTime = createOwnTime()
   const plain = createGatewayDeps(parts)
   const spans = parts.tracing?.spans
   const gateway = spans ? tracedGateway(spans, plain) : plain
@@ -84,37 +85,48 @@ export function createModelCalls(parts: Parts): {
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
   return {
     calls: {
-      completeChat: serving(spans, 'chat', gateway, shieldKind(chatKind, shieldChatRequest, notes, shieldWork)),
+      completeChat: serving(
+        spans,
+        'chat',
+        gateway,
+        ownTime,
+        shieldKind(chatKind, shieldChatRequest, notes, ownTime),
+      ),
       createResponse: serving(
         spans,
         'chat',
         gateway,
-        shieldKind(responseKind, shieldChatRequest, notes, shieldWork),
+        ownTime,
+        shieldKind(responseKind, shieldChatRequest, notes, ownTime),
       ),
       createMessage: serving(
         spans,
         'chat',
         gateway,
-        shieldKind(messageKind, shieldChatRequest, notes, shieldWork),
+        ownTime,
+        shieldKind(messageKind, shieldChatRequest, notes, ownTime),
       ),
-      countMessageTokens: createServeTokenCount(gateway, messageTokensKind),
+      countMessageTokens: createServeTokenCount(gateway, pacedKind(messageTokensKind, ownTime)),
       embed: serving(
         spans,
         'embeddings',
         gateway,
-        shieldKind(embeddingKind, shieldEmbeddingRequest, notes, shieldWork),
+        ownTime,
+        shieldKind(embeddingKind, shieldEmbeddingRequest, notes, ownTime),
       ),
       generateImages: serving(
         spans,
         'generate_content',
         gateway,
-        shieldKind(imageKind, shieldImageRequest, notes, shieldWork),
+        ownTime,
+        shieldKind(imageKind, shieldImageRequest, notes, ownTime),
       ),
       transcribe: serving(
         spans,
         'transcription',
         gateway,
-        shieldKind(transcriptionKind, shieldTranscriptionRequest, notes, shieldWork),
+        ownTime,
+        shieldKind(transcriptionKind, shieldTranscriptionRequest, notes, ownTime),
       ),
     },
     checkCaller: createCheckCaller(gateway, parts.shared.limiter),
@@ -127,10 +139,12 @@ function serving<Body, Request extends CallRequest, Outcome extends { kind: stri
   spans: Spans | undefined,
   operation: Operation,
   gateway: GatewayDeps,
+  ownTime: OwnTime,
   kind: CallKind<Body, Request, Outcome>,
 ): ServeCall<Body> {
-  if (!spans) return createServeCall(gateway, kind)
-  const traced = tracedKind(spans, operation, gateway.providers, kind)
+  const paced = pacedKind(kind, ownTime)
+  if (!spans) return createServeCall(gateway, paced)
+  const traced = tracedKind(spans, operation, gateway.providers, paced)
   return tracedServeCall(spans, createServeCall(gateway, traced))
 }
 

@@ -23,9 +23,7 @@ let gateway: TestGateway
 before(async () => {
   upstream = await startScriptedUpstream()
   config = await writeConfigFile({
-    upstreams: [
-      { id: 'vllm', kind: 'openai-compatible', base_url: upstream.baseUrl, retries: 0 },
-    ],
+    upstreams: [{ id: 'vllm', kind: 'openai-compatible', base_url: upstream.baseUrl, retries: 0 }],
     models: ['thinking', 'silent', 'plain'].map((id) => ({
       id,
       category: 'llm',

@@ -22,16 +22,13 @@ let other: string
 
 /** As an upstream whose tokenizer, template or schema compiler fails for what some requests have. */
 function failFor(behaviour: Behaviour): Behaviour {
-  return (call, response) =>
-    (call.text.includes(BOGUS) ? behaviour : good)(call, response)
+  return (call, response) => (call.text.includes(BOGUS) ? behaviour : good)(call, response)
 }
 
 before(async () => {
   upstream = await startScriptedUpstream()
   config = await writeConfigFile({
-    upstreams: [
-      { id: 'only', kind: 'openai-compatible', base_url: upstream.baseUrl, retries: 0 },
-    ],
+    upstreams: [{ id: 'only', kind: 'openai-compatible', base_url: upstream.baseUrl, retries: 0 }],
     models: ['errors', 'blocked', 'burst', 'down'].map((id) => ({
       id,
       category: 'llm',

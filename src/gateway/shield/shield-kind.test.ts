@@ -16,10 +16,10 @@ import { createChatKind, type ChatKind } from '../chat/chat-kind.ts'
 import type { ChatRequest } from '../chat/chat-request.ts'
 import { createRestoringWriter } from '../chat/restoring-writer.ts'
 import { createToolCallIds } from '../chat/tool-call-ids.ts'
+import { createOwnTime } from '../own-time.ts'
 import { isRefusal, type Refusal } from '../refusal.ts'
 import { shieldChatRequest } from './shield-chat-request.ts'
 import { shieldKind } from './shield-kind.ts'
-import { createShieldWork } from './shield-work.ts'
 
 const CHARGED = {
   promptTokens: 1,
@@ -35,7 +35,7 @@ const kind = shieldKind(
   createChatKind(format, { lease: undefined as never, callTimeoutMs: 1 }),
   shieldChatRequest,
   { note: (note) => void notes.push(note) },
-  createShieldWork(),
+  createOwnTime(),
 )
 
 function keyWith(action: 'off' | 'mask' | 'block'): ActiveKey {

@@ -8,17 +8,17 @@ import type { Provider, UpstreamFailure } from '../../providers/contract.ts'
 import { SHIELDED_CHARACTERS_MAX, type Counts } from '../../shield/shield-chat.ts'
 import type { CallKind, UpstreamTry } from '../call-kind.ts'
 import type { CallRequest } from '../call.ts'
+import type { OwnTime } from '../own-time.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import type { ShieldSetting } from '../../shield/shield-setting.ts'
 import type { ShieldRequest } from './shielded-request.ts'
 import { refusalOfData } from './refusal-of-data.ts'
-import type { ShieldWork } from './shield-work.ts'
 
 export function shieldKind<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   kind: CallKind<Body, Request, Outcome>,
   shieldRequest: ShieldRequest<Request>,
   notes: { note(note: ShieldNote): void },
-  work: ShieldWork,
+  time: OwnTime,
 ): CallKind<Body, Request, Outcome> {
   /** Masked requests that no upstream has received yet. */
   const waiting = new WeakMap<Request, Counts>()
@@ -30,7 +30,10 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
   ): Promise<Request | Refusal> {
     const request = await kind.read(body, key, flags)
     if (isRefusal(request)) return request
-    const outcome = await work(key.customerId, () => shieldRequest(request, { action, uuids }))
+    const { customerId } = key
+    const turn = time.turn(customerId)
+    if (turn) await turn
+    const outcome = time.take(customerId, () => shieldRequest(request, { action, uuids }))
     if (outcome.kind === 'clear') return request
     if (outcome.kind === 'too_long') {
       kind.dispose?.(request)

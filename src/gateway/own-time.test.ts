@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createShieldWork } from './shield-work.ts'
+import { createOwnTime, type OwnTime } from './own-time.ts'
 
 const READ_MS = 20
 /** At 160 ms of a second. */
 const SPACE_MS = 125
+
+async function read<Result>(time: OwnTime, customer: string, work: () => Result): Promise<Result> {
+  const turn = time.turn(customer)
+  if (turn) await turn
+  return time.take(customer, work)
+}
 
 function work(): number {
   const startedAt = performance.now()
@@ -13,21 +19,22 @@ function work(): number {
 }
 
 test('readings of one customer are spaced by the time that they take; those of others do not wait', async () => {
-  const read = createShieldWork()
-  const own = ['a', 'a', 'a', 'a'].map((customer) => read(customer, work))
-  const others = ['b', 'c'].map((customer) => read(customer, work))
+  const time = createOwnTime()
+  const own = ['a', 'a', 'a', 'a'].map((customer) => read(time, customer, work))
+  const others = ['b', 'c'].map((customer) => read(time, customer, work))
   // In any order.
   const startedAt = (await Promise.all(own)).toSorted((one, next) => one - next)
   for (const [index, at] of startedAt.slice(1).entries())
     assert.ok(at - (startedAt[index] as number) >= SPACE_MS - 1, startedAt.join(' '))
-  for (const at of await Promise.all(others)) assert.ok(at < (startedAt[1] as number), `${at} ${startedAt.join(' ')}`)
+  for (const at of await Promise.all(others))
+    assert.ok(at < (startedAt[1] as number), `${at} ${startedAt.join(' ')}`)
 })
 
 test('a reading that throws is the caller’s, and the next one follows', async () => {
-  const read = createShieldWork()
-  const broken = read('a', () => {
+  const time = createOwnTime()
+  const broken = read(time, 'a', () => {
     throw new TypeError('broken')
   })
   await assert.rejects(broken, TypeError)
-  assert.equal(await read('a', () => 1), 1)
+  assert.equal(await read(time, 'a', () => 1), 1)
 })

@@ -1,0 +1,48 @@
+import { createPace } from '../lib/pace.ts'
+
+/** The processor's time that a customer's requests take before they cost anything. */
+export interface OwnTime {
+  /**
+   * Resolves when the customer's earlier works are paid for by the time since; undefined if they are. The next work must
+   * begin at once: another one that waits would begin, too.
+   */
+  turn(customerId: string): Promise<void> | undefined
+  /** Does a work, during which nothing else runs. Its time delays the customer's next turn. */
+  take<Result>(customerId: string, work: () => Result): Result
+}
+
+/** As much as the reading of bodies may take by their bytes. */
+const OWN_MS_PER_SECOND = 160
+/** Ordinary requests take less. */
+const FREE_MS = 5
+
+/**
+ * The time of a work is known at its end alone: of two bodies of as many bytes, one may take twenty times as long, and
+ * the shield needs a second for the two million characters of a request if all are numbers.
+ */
+export function createOwnTime(now: () => number = () => performance.now()): OwnTime {
+  const pace = createPace({ perSecond: Infinity, ownPerSecond: OWN_MS_PER_SECOND }, now)
+
+  /** Works that waited together begin one after another. */
+  async function waitOn(customerId: string, turn: Promise<void>): Promise<void> {
+    await turn
+    const next = pace.wait(customerId, 0)
+    if (next) await waitOn(customerId, next)
+  }
+
+  return {
+    turn(customerId) {
+      const turn = pace.wait(customerId, 0)
+      return turn && waitOn(customerId, turn)
+    },
+    take(customerId, work) {
+      const startedAt = now()
+      try {
+        return work()
+      } finally {
+        const ms = now() - startedAt
+        if (ms > FREE_MS) void pace.wait(customerId, ms)
+      }
+    },
+  }
+}

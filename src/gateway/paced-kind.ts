@@ -1,0 +1,38 @@
+import { PACED_FROM_BYTES } from '../lib/paced-from-bytes.ts'
+import type { CallKind } from './call-kind.ts'
+import type { CallRequest } from './call.ts'
+import type { OwnTime } from './own-time.ts'
+import { isRefusal } from './refusal.ts'
+
+/**
+ * A kind of call whose large bodies wait until the earlier ones of their customer have been paid for: the time in which
+ * a body is read and measured, whatever it contains, and also if its call is refused.
+ */
+export function pacedKind<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  kind: CallKind<Body, Request, Outcome>,
+  time: OwnTime,
+): CallKind<Body, Request, Outcome> {
+  const owners = new WeakMap<Request, string>()
+
+  async function readInTurn(...[body, key, flags]: Parameters<typeof kind.read>) {
+    const { customerId } = key
+    const turn = time.turn(customerId)
+    if (turn) await turn
+    const request = await time.take(customerId, () => kind.read(body, key, flags))
+    if (!isRefusal(request)) owners.set(request, customerId)
+    return request
+  }
+
+  return {
+    ...kind,
+    read(body, key, flags) {
+      const isLarge = Buffer.isBuffer(body) && body.length > PACED_FROM_BYTES
+      return isLarge ? readInTurn(body, key, flags) : kind.read(body, key, flags)
+    },
+    bound(model, request, providers) {
+      const customerId = owners.get(request)
+      const bound = () => kind.bound(model, request, providers)
+      return customerId === undefined ? bound() : time.take(customerId, bound)
+    },
+  }
+}
