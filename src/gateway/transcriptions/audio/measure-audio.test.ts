@@ -491,3 +491,32 @@ test('any bytes give whole seconds or no bound, and a typical length within it',
     { numRuns: 5_000 },
   )
 })
+
+/** The head of a box with so many bytes after it. */
+function boxHead(name: string, bodyBytes: number): Buffer {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + bodyBytes, 0)
+  head.write(name, 4, 'latin1')
+  return head
+}
+
+test('boxes nested without end do not overflow the stack, and have no bound', async () => {
+  const levels = 40_000
+  const heads = Array.from({ length: levels }, (_, level) =>
+    boxHead(level === 0 ? 'moov' : 'trak', 8 * (levels - level - 1)),
+  )
+  const file = Buffer.concat([boxHead('ftyp', 8), Buffer.from('M4A \0\0\0\0', 'latin1'), ...heads])
+  assert.equal((await lengthOf(file)).secondsMax, Infinity)
+})
+
+test('millions of empty boxes have no bound, and are not read', async () => {
+  const boxes = 4_000_000
+  const tables = Buffer.alloc(8 * boxes, boxHead('free', 0))
+  const start = Buffer.concat([boxHead('ftyp', 8), Buffer.from('M4A \0\0\0\0', 'latin1')])
+  const audio = mp4(100, 44_100, 3).subarray(start.length)
+  const file = Buffer.concat([start, boxHead('moov', tables.length), tables, audio])
+  const startedAt = performance.now()
+  assert.equal((await lengthOf(file)).secondsMax, Infinity)
+  // Half a second and more if all are read.
+  assert.ok(performance.now() - startedAt < 300)
+})
