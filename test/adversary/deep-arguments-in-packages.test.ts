@@ -44,7 +44,11 @@ before(async () => {
   await once(server, 'listening')
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const upstream = (id: string, kind: string, base_url: string, more = {}) => ({
-    ...{ id, kind, base_url, api_key_env: 'TEST_KEY', retries: 0 },
+    id,
+    kind,
+    base_url,
+    api_key_env: 'TEST_KEY',
+    retries: 0,
     ...more,
   })
   const routes = {

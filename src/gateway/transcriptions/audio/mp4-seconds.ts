@@ -4,6 +4,10 @@ import type { AudioFile } from './audio-window.ts'
 
 /** Enough for the tables of a film of many hours. */
 const INDEX_BYTES_MAX = 32 * 1024 * 1024
+/** A film of twelve hours in fragments of two seconds has 170,000. */
+const BOXES_MAX = 250_000
+/** The tables are six deep. */
+const DEPTH_MAX = 16
 const ENTERED: ReadonlySet<string> = new Set([
   'moov',
   'trak',
@@ -41,6 +45,8 @@ interface Found {
   fragmentSamples: number
   /** The tables of samples that were read, also those of other tracks. */
   tables: number
+  /** Each takes time, and may have as few as eight bytes. */
+  boxes: number
 }
 
 /**
@@ -59,13 +65,14 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
     seconds: 0,
     fragmentSamples: 0,
     tables: 0,
+    boxes: 0,
   }
   let tablesNamed = 0
   const head = Buffer.alloc(16)
   for (let at = start; at < file.bytes;) {
     const headBytes = await file.readInto(head, at)
     const box = readBox(head.subarray(0, headBytes), file.bytes - at)
-    if (!box) return Infinity
+    if (!box || ++found.boxes > BOXES_MAX) return Infinity
     if (box.name === 'moov' || box.name === 'moof') {
       if (box.length > INDEX_BYTES_MAX) return Infinity
       const index = Buffer.allocUnsafeSlow(box.length)
@@ -96,18 +103,21 @@ function readBox(head: Buffer, bytesLeft: number): Box | undefined {
   return { name: head.toString('latin1', 4, 8), length, headerBytes }
 }
 
-/** Reads nested boxes; returns false if they are malformed. */
-function readBoxes(boxes: Buffer, found: Found): boolean {
+/** Reads nested boxes; returns false if they are malformed, too many or too deep. */
+function readBoxes(boxes: Buffer, found: Found, depth = 0): boolean {
+  if (depth > DEPTH_MAX) return false
   for (let at = 0; at < boxes.length;) {
     const rest = boxes.subarray(at)
     const box = readBox(rest, rest.length)
-    if (!box) return false
+    if (!box || ++found.boxes > BOXES_MAX) return false
     const body = rest.subarray(box.headerBytes, box.length)
     if (box.name === 'trak') {
       found.isAudio = undefined
       found.sampleSeconds = undefined
     }
-    if (ENTERED.has(box.name) ? !readBoxes(body, found) : !readLeaf(box.name, body, found))
+    if (
+      ENTERED.has(box.name) ? !readBoxes(body, found, depth + 1) : !readLeaf(box.name, body, found)
+    )
       return false
     at += box.length
   }

@@ -17,6 +17,8 @@ const TIMESTAMP = 0xe7
 const SIMPLE_BLOCK = 0xa3
 const BLOCK = 0xa1
 const LACING = 0x06
+/** Two days in packets of 20 ms are fewer. Each takes time, and may have as few as two bytes. */
+const ELEMENTS_MAX = 10_000_000
 
 interface Element {
   readonly id: number
@@ -36,9 +38,10 @@ export async function webmSeconds(file: AudioWindow): Promise<number> {
   let clusterTick = 0
   let lastTick = 0
   let hasOpus = false
+  let elements = 0
   for (let at = 0; at < file.bytes;) {
     const element = readElement(await file.read(at, 12))
-    if (!element) return Infinity
+    if (!element || ++elements > ELEMENTS_MAX) return Infinity
     at += element.headerBytes
     if (ENTERED.has(element.id)) continue
     const { id, length } = element
