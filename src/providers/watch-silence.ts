@@ -15,7 +15,7 @@ export interface SilenceWatch {
   /** Records data of the body; called after the reader has paused the upstream, if it does. */
   received(chunk: Buffer): void
   /** Whether the content so far lets the model think before it goes on: it then has `firstByteMs` for that. */
-  mayThink(is: boolean): void
+  mayThink(this: void, is: boolean): void
   /** Ends the watch; must be called at the end of every answer. */
   stop(): void
 }

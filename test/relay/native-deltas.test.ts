@@ -375,6 +375,7 @@ function readParts(way: Way, parts: readonly Buffer[]): ChatStream {
       }
       return undefined
     },
+    mayThink: () => undefined,
     failure: () => undefined,
     discard: () => undefined,
     cancel: () => undefined,

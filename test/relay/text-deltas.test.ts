@@ -95,20 +95,24 @@ const LAST = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 's
 
 function readParts(parts: readonly Buffer[]): ChatStream {
   const left = [...parts]
-  return readStream({
-    async each(take) {
-      for (let part = left.shift(); part; part = left.shift()) {
-        const result = await take(part)
-        if (result !== undefined) return result
-      }
-      return undefined
+  return readStream(
+    {
+      async each(take) {
+        for (let part = left.shift(); part; part = left.shift()) {
+          const result = await take(part)
+          if (result !== undefined) return result
+        }
+        return undefined
+      },
+      mayThink: () => undefined,
+      failure: () => undefined,
+      discard: () => undefined,
+      cancel: () => undefined,
+      text: () => assert.fail('not read as a text'),
+      beginning: () => assert.fail('not read as a text'),
     },
-    failure: () => undefined,
-    discard: () => undefined,
-    cancel: () => undefined,
-    text: () => assert.fail('not read as a text'),
-    beginning: () => assert.fail('not read as a text'),
-  }, { outputTokensMax: 64 })
+    { outputTokensMax: 64 },
+  )
 }
 
 interface Relayed {

@@ -347,7 +347,7 @@ function track(
   rate: number,
   seconds: number,
   codec = 'mp4a',
-  beside = Buffer.alloc(0),
+  beside: Buffer = Buffer.alloc(0),
 ): Buffer {
   const specific = (2 << 11) | (AAC_RATES.indexOf(rate) << 7) | (1 << 3)
   const decoder = Buffer.from([
