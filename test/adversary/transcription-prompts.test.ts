@@ -13,7 +13,11 @@ const LINES = 100_000
 test('the bytes of a transcription prompt that the hold covers are the bytes that are sent', async () => {
   const file = { bytes: 44, readInto: async () => 0, dispose() {} } as unknown as KeptFile
   const fields = [['prompt', '\n'.repeat(LINES)]] as const
-  const request = await readTranscription({ read: async () => ({ file, fields }) }, 'whisper-1')
+  const request = await readTranscription(
+    { read: async () => ({ file, fields }) },
+    'a customer',
+    'whisper-1',
+  )
   const { promptBytes, fields: sent } = request as TranscriptionRequest
   const form = createMultipartForm(sent, { field: 'file', name: 'a', mediaType: 'audio/wav' })
   const body = form.head.toString()

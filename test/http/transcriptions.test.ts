@@ -565,8 +565,8 @@ test('402: the balance is compared exactly, by the duration of the file', async 
 // ── room ────────────────────────────────────────────────────────────────────────────────────────
 
 /** A WAV of exactly so many bytes, at the node with little room. */
-const sendBytes = (bytes: number): Promise<Asked> =>
-  askForm(small.baseUrl, gateway.secret, [
+const sendBytes = (bytes: number, secret = gateway.secret): Promise<Asked> =>
+  askForm(small.baseUrl, secret, [
     ['model', 'hour-0.36'],
     ['file', Buffer.concat([wavHeader(bytes - 44), Buffer.alloc(bytes - 44)]), 'a.wav'],
   ])
@@ -583,9 +583,10 @@ test('413: a file of the maximum size is accepted, one byte more is refused', as
 })
 
 test(
-  '503: uploads are refused while others use the space, and accepted afterwards',
+  'uploads are refused while others use the space, or the customer its share, and accepted afterwards',
   NEEDS_PROC,
   async () => {
+    const { secret: other } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
     const soundBytes = 30 * WAV_BYTES_PER_SECOND
     const filling = beginForm(small.baseUrl, gateway.secret)
     await filling.write(Buffer.concat([partHead('model'), Buffer.from('hour-0.36\r\n')]))
@@ -593,10 +594,12 @@ test(
     await filling.write(Buffer.alloc(soundBytes))
     // What may be the beginning of a boundary waits for what follows, so the last bytes do.
     await untilUploaded(small, soundBytes - 1_000)
-    const refused = await sendBytes(900_000)
+    const refused = await sendBytes(900_000, other)
     assertRefusal(refused, 503, 'service_unavailable')
-    await assertUntouched(gateway, [refused.requestId])
-    assert.equal((await sendBytes(400_000)).status, 200, 'a small one still fits')
+    const own = await sendBytes(400_000)
+    assertRefusal(own, 429, 'rate_limit_exceeded')
+    await assertUntouched(gateway, [refused.requestId, own.requestId])
+    assert.equal((await sendBytes(400_000, other)).status, 200, 'a small one still fits')
 
     await filling.write(Buffer.from('\r\n'))
     await filling.write(FORM_END)

@@ -27,7 +27,7 @@ export function createTranscriptionKind(
   defaultModelId: string,
 ): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer> {
   return {
-    read: (form) => readTranscription(form, defaultModelId),
+    read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId),
     findFault: findModelFault,
     bound: boundTranscription,
     mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,

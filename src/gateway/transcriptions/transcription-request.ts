@@ -8,7 +8,8 @@ import type { AudioFile } from './audio/audio-window.ts'
 
 /** A multipart form that is read on demand, after its sender was authenticated. */
 export interface IncomingForm {
-  read(): Promise<UploadForm | Refusal>
+  /** Its file counts for the customer's share of the disk. */
+  read(customerId: string): Promise<UploadForm | Refusal>
 }
 
 export interface UploadForm {
@@ -52,9 +53,10 @@ const GRANULARITIES = /^timestamp_granularities(\[\])?$/
 /** Reads the form of a transcription. If the request is refused, its file is deleted. */
 export async function readTranscription(
   form: IncomingForm,
+  customerId: string,
   defaultModelId: string,
 ): Promise<TranscriptionRequest | Refusal> {
-  const read = await form.read()
+  const read = await form.read(customerId)
   if ('kind' in read) return read
   const { file, fields } = read
   const fault = findFault(read)

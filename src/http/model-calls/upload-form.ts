@@ -9,7 +9,9 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
-import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import { customerSubject } from '../../gateway/limits.ts'
+import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
+import { createByteBudget } from '../../lib/byte-budget.ts'
 import { modelInPath } from '../server/client-path.ts'
 import { createYoungGarbage, type YoungGarbage } from '../../lib/young-garbage.ts'
 import type {
@@ -22,7 +24,7 @@ export interface UploadLimits {
   readonly dir: string
   /** The limit for one file. */
   readonly fileBytesMax: number
-  /** The limit for all files that wait on this node. */
+  /** The limit for all files that wait on this node. One customer's may take a quarter, and at least one whole file. */
   readonly totalBytesMax: number
 }
 
@@ -36,22 +38,31 @@ const FIELD_BYTES_MAX = 256 * 1024
 const READ_BYTES = 64 * 1024
 
 export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits): Uploads {
-  let waitingBytes = 0
+  const waiting = createByteBudget({
+    ownBytesMax: Math.max(totalBytesMax / 4, fileBytesMax),
+    bytesMax: totalBytesMax,
+  })
   const garbage = createYoungGarbage()
 
-  async function keep(part: Readable, name: string, mediaType: string): Promise<KeptFile> {
+  async function keep(
+    customerId: string,
+    part: Readable,
+    name: string,
+    mediaType: string,
+  ): Promise<KeptFile> {
     const handle = await openNameless(dir)
+    const subject = customerSubject(customerId)
     let bytes = 0
     const giveBack = (): void => {
-      waitingBytes -= bytes
+      waiting.release(subject, bytes)
       bytes = 0
       handle.close().catch(() => {})
     }
     try {
       for await (const chunk of part as AsyncIterable<Buffer>) {
+        const taken = waiting.take(subject, chunk.length)
+        if (taken !== 'taken') throw new Unsound(refusalOfExcess(taken))
         bytes += chunk.length
-        waitingBytes += chunk.length
-        if (waitingBytes > totalBytesMax) throw new Unsound(NO_ROOM)
         await handle.appendFile(chunk)
         garbage.passed(chunk.length)
       }
@@ -74,7 +85,10 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
 
   return {
     formOf: (request) => ({
-      read: () => readForm(request, fileBytesMax, keep),
+      read: (customerId) =>
+        readForm(request, fileBytesMax, (part, name, mediaType) =>
+          keep(customerId, part, name, mediaType),
+        ),
     }),
   }
 }
@@ -178,7 +192,6 @@ const NO_FORM = refusals.invalidRequest(
   'O corpo da requisição não é um formulário multipart/form-data completo.',
 )
 const TOO_MANY_FIELDS = refusals.invalidRequest('O formulário tem campos demais.')
-const NO_ROOM = refusals.serviceUnavailable()
 
 function openParser(
   { headers }: IncomingMessage,
