@@ -9,11 +9,22 @@ import type { FindOptions, Found } from './found.ts'
  * time is linear in the length of the text. docs/shield.md lists the spellings.
  */
 export function findPersonalData(source: string, options: FindOptions): Found[] {
+  const steps = findInSteps(source, options)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same, with pauses, so that other work can be done meanwhile. */
+export function* findInSteps(source: string, options: FindOptions): Generator<void, Found[]> {
   const folded = foldText(source)
   const { text } = folded
+  yield
   const pix = findPixKeys(text, options)
   const addresses = merge(merge(pix.inBrCodes, findEmails(text)), pix.uuids)
-  const numbers = findNumbers(text, merge(addresses, pix.ids))
+  yield
+  const numbers = yield* findNumbers(text, merge(addresses, pix.ids))
   const found = merge(addresses, numbers)
   if (text === source) return found
   return found.map(({ kind, start, end, canonical }) => ({

@@ -13,6 +13,7 @@ import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import type { ShieldSetting } from '../../shield/shield-setting.ts'
 import type { ShieldRequest } from './shielded-request.ts'
 import { refusalOfData } from './refusal-of-data.ts'
+import { shieldInSlices } from './shield-in-slices.ts'
 
 export function shieldKind<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   kind: CallKind<Body, Request, Outcome>,
@@ -33,7 +34,8 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
     const { customerId } = key
     const turn = time.turn(customerId)
     if (turn) await turn
-    const outcome = time.take(customerId, () => shieldRequest(request, { action, uuids }))
+    const options = { action, uuids }
+    const outcome = await shieldInSlices(request, shieldRequest, options, { time, customerId })
     if (outcome.kind === 'clear') return request
     if (outcome.kind === 'too_long') {
       kind.dispose?.(request)
