@@ -155,7 +155,7 @@ async function callWhile(
   const asked = askChat(node.baseUrl, secret, sound('sandbox-slow'), {
     'x-svc-request-id': requestId,
   })
-  for (const deadline = Date.now() + 10_000; ; await sleep(2)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(2)) {
     const holds = await database.db
       .selectFrom('holds')
       .select('id')

@@ -286,7 +286,7 @@ export function outcomesOf(gateway: TestGateway, requestId: string): Promise<Out
 
 /** The only one, once it is there. */
 export async function theOutcome(gateway: TestGateway, requestId: string): Promise<Outcome> {
-  for (const deadline = Date.now() + 15_000; ; await sleep(20)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(20)) {
     const outcomes = await outcomesOf(gateway, requestId)
     assert.ok(outcomes.length < 2, 'a hold is resolved once')
     if (outcomes[0]) return outcomes[0]
@@ -335,7 +335,7 @@ function filesIn(folder: string): string[] {
 }
 
 export async function untilNoUploadIsLeft(node: TestNode): Promise<void> {
-  for (const deadline = Date.now() + 5_000; ; await sleep(20)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(20)) {
     const left = uploadsLeft(node)
     if (left.length === 0) return
     assert.ok(Date.now() < deadline, `left: ${left.join(', ')}`)

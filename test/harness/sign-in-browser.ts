@@ -116,7 +116,7 @@ export async function waitForLink(
   template: string,
   isWanted: (link: SentLink) => boolean = () => true,
 ): Promise<SentLink> {
-  for (const deadline = Date.now() + 10_000; ; await sleep(20)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(20)) {
     const link = (await listLinks(db, email, template)).find(isWanted)
     if (link) return link
     if (Date.now() > deadline) throw new Error(`no mail ${template} to ${email}`)

@@ -59,7 +59,7 @@ async function describe(model: string) {
 
 /** Changes by another node or the command line reach this node a moment later. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 5_000; !(await isSo()); await sleep(20))
+  for (const deadline = Date.now() + 30_000; !(await isSo()); await sleep(20))
     assert.ok(Date.now() < deadline, what)
 }
 

@@ -216,7 +216,7 @@ async function holdOf(body: Record<string, unknown>): Promise<bigint> {
 }
 
 async function theHold(customerId: string): Promise<bigint> {
-  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(5)) {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(5)) {
     const hold = await gateway.database.db
       .selectFrom('holds')
       .select('amount_nano_brl')

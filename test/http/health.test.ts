@@ -57,7 +57,7 @@ function samples(
 
 /** A pooler that was refused lets its clients wait for a second before it tries again. */
 async function untilAnswered(db: Database): Promise<void> {
-  for (const endMs = Date.now() + 10_000; ; await sleep(100)) {
+  for (const endMs = Date.now() + 30_000; ; await sleep(100)) {
     const isAnswered = await sql`select`.execute(db).then(
       () => true,
       () => false,

@@ -490,7 +490,7 @@ test('after a client disconnects while the upstream works, the call is charged o
     signal: leaving.signal,
   })
   const started = sandbox.counts.requests
-  for (const deadline = Date.now() + 5_000; sandbox.counts.requests === started;) {
+  for (const deadline = Date.now() + 30_000; sandbox.counts.requests === started;) {
     assert.ok(Date.now() < deadline, 'the upstream was not asked')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

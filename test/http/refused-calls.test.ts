@@ -101,7 +101,7 @@ const sumOf = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((sum, each) => sum + each, 0)
 
 async function untilCounted(customerId: string, expected: Record<string, number>): Promise<void> {
-  for (const deadline = Date.now() + 15_000; ; await sleep(50)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
     const counted = await countedOf(customerId)
     if (sumOf(counted) < sumOf(expected) && Date.now() < deadline) continue
     return assert.deepEqual(counted, expected)

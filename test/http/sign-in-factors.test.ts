@@ -115,7 +115,7 @@ async function actsOf(customerId: string): Promise<string[]> {
 
 /** As many security mails were written to this address: those that wait, and those that were sent. */
 async function assertSecurityMails(email: string, count: number): Promise<void> {
-  for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
     const { rows } = await sql`
       select 1 from mails m join customers c on c.id = m.customer_id
       where c.email = ${email} and m.template = 'seguranca_da_conta'

@@ -508,7 +508,7 @@ test('if the database fails midway the connection is cut, and the next export is
     await allow(true)
   }
   assert.ok(node.log.some((line) => line.includes('export_failed')))
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const again = await ask(node.baseUrl, `/usage/export.json${ALL}`, large)
     if (again.status === 200) {

@@ -361,7 +361,7 @@ test('a test message reaches its receiver, signed with the secret of that moment
     assert.deepEqual([json.status, json.event_type], ['queued', 'webhook.test'])
     assert.deepEqual(JSON.parse(json.body).data, { webhook_id: id })
     let attempt: any
-    for (const deadline = Date.now() + 10_000; attempt?.status !== 'delivered'; await sleep(20)) {
+    for (const deadline = Date.now() + 30_000; attempt?.status !== 'delivered'; await sleep(20)) {
       assert.ok(Date.now() < deadline, JSON.stringify(attempt))
       await delivery.deliverDueWebhooks()
       attempt = (await call('GET', `/webhooks/attempts/${json.delivery_id}`)).json

@@ -76,7 +76,7 @@ async function silence(nodeId: string, seconds: number): Promise<void> {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !isSo(); await sleep(10))
+  for (const deadline = Date.now() + 30_000; !isSo(); await sleep(10))
     assert.ok(Date.now() < deadline, 'it never came')
 }
 

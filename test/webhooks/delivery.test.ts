@@ -389,7 +389,7 @@ test('workers in parallel deliver each message once, and never three at a time t
   }
   for (const { customerId } of hooks) for (let n = 0; n < 10; n++) await queueEvent(db, customerId)
   const workers = Array.from({ length: 3 }, () => createDelivery(db))
-  for (const deadline = Date.now() + 20_000; receiver.received.length < 40;) {
+  for (const deadline = Date.now() + 30_000; receiver.received.length < 40;) {
     assert.ok(Date.now() < deadline, `${receiver.received.length} came`)
     await Promise.all(workers.map((worker) => worker.deliverDueWebhooks()))
     await sleep(2)

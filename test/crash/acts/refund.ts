@@ -37,7 +37,7 @@ export const refundAct: Act<Prepared> = {
   },
 
   async recover(world, { order: { customerId } }) {
-    for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+    for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
       const open = await sql`
         update refund_parts set due_at = now() where status in ('waiting', 'sent')
         returning 1`.execute(world.db)
