@@ -33,11 +33,11 @@ export const refusals = {
       'personal_data_found',
       `A proteção de dados pessoais (LGPD) recusou esta requisição: há ${found} em ${places}. Nada foi enviado ao modelo e nada foi cobrado. Remova esses dados, ou mude a proteção da chave ou da conta.`,
     ),
-  textsTooLong: (charactersMax: number) =>
+  textsTooLong: (charactersMax: number, valuesMax: number) =>
     refusal(
       413,
       'invalid_request',
-      `Com a proteção de dados pessoais (LGPD), os textos de uma requisição podem ter até ${Math.floor(charactersMax / 1_000_000)} milhões de caracteres. Divida a requisição.`,
+      `Com a proteção de dados pessoais (LGPD), os textos de uma requisição podem ter até ${Math.floor(charactersMax / 1_000_000)} milhões de caracteres e ${Math.floor(valuesMax / 1_000)} mil dados pessoais. Divida a requisição.`,
     ),
   authenticationFailed: () =>
     refusal(

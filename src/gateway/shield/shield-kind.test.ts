@@ -145,3 +145,16 @@ test('a request with more text than the shield reads in time is refused, not sen
   }
   assert.ok(!isRefusal(await read('a '.repeat(1_100_000), 'off')))
 })
+
+test('a request with more values than can be masked in time is refused; to block it needs no masks', async () => {
+  const addresses = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `ana${index}@exemplo.com`).join(' ')
+  // The text stands in three places of the request.
+  const refused = await read(addresses(7_000), 'mask')
+  assert.ok(isRefusal(refused))
+  assert.deepEqual([refused.status, refused.code], [413, 'invalid_request'])
+  assert.ok(!isRefusal(await read(addresses(6_000), 'mask')))
+  const blocked = await read(addresses(7_000), 'block')
+  assert.ok(isRefusal(blocked))
+  assert.equal(blocked.status, 400)
+})

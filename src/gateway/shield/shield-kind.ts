@@ -5,7 +5,11 @@
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { ShieldNote } from '../../customers/shield-counts.ts'
 import type { Provider, UpstreamFailure } from '../../providers/contract.ts'
-import { SHIELDED_CHARACTERS_MAX, type Counts } from '../../shield/shield-chat.ts'
+import {
+  MASKED_VALUES_MAX,
+  SHIELDED_CHARACTERS_MAX,
+  type Counts,
+} from '../../shield/shield-chat.ts'
 import type { CallKind, UpstreamTry } from '../call-kind.ts'
 import type { CallRequest } from '../call.ts'
 import type { OwnTime } from '../own-time.ts'
@@ -39,7 +43,7 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
     if (outcome.kind === 'clear') return request
     if (outcome.kind === 'too_long') {
       kind.dispose?.(request)
-      return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX)
+      return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX, MASKED_VALUES_MAX)
     }
     if (outcome.kind === 'blocked') {
       kind.dispose?.(request)

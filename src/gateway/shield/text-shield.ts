@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../providers/contract.ts'
 import {
+  MASKED_VALUES_MAX,
   SHIELDED_CHARACTERS_MAX,
   shieldChat,
+  sumOf,
   type Counts,
   type ShieldOptions,
 } from '../../shield/shield-chat.ts'
@@ -28,16 +30,16 @@ export function createTextShield(options: ShieldOptions): TextShield {
     for (const [kind, count] of Object.entries(found) as [DataKind, number][])
       counts[kind] = (counts[kind] ?? 0) + count
     places.push(...at)
+    if (options.action === 'mask' && sumOf(counts) > MASKED_VALUES_MAX) isTooLong = true
   }
 
   return {
     read(place, text) {
       characters += text.length
-      if (characters > SHIELDED_CHARACTERS_MAX) {
-        isTooLong = true
-        return text
-      }
+      isTooLong ||= characters > SHIELDED_CHARACTERS_MAX
+      if (isTooLong) return text
       const outcome = shieldChat({ text }, options)
+      if (outcome.kind === 'too_long') isTooLong = true
       if (outcome.kind === 'clear' || outcome.kind === 'too_long') return text
       add(outcome.counts, [place])
       return outcome.kind === 'masked' ? (outcome.body.text as string) : text
