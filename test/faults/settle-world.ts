@@ -72,8 +72,9 @@ export async function settleWorld(
     if (openHolds > 0)
       discrepancies.push({ rule: 'no hold is open after a minute', detail: `${openHolds} holds` })
     const ofMoney = discrepancies.filter((each) => !isOfService(each))
-    const isOfPayments = ofMoney.every(({ rule }) => rule === PAYMENTS_RULE)
-    const isEnd = isOfPayments ? Date.now() >= healedAtMs + PAID_WITHIN_MS : isLate
+    // Also beside another discrepancy: a payment that is only late is none.
+    const hasUnpaid = ofMoney.some(({ rule }) => rule === PAYMENTS_RULE)
+    const isEnd = hasUnpaid ? Date.now() >= healedAtMs + PAID_WITHIN_MS : isLate
     if (ofMoney.length > 0 && !isEnd) {
       waitedFor = [...new Set(ofMoney.map(({ rule }) => rule))].join(', ')
       continue
