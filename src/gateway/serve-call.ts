@@ -33,7 +33,7 @@ import type { Client, IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import { holdMoney } from './hold-money.ts'
 import { createKeptBytes } from './kept-bytes.ts'
-import { noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
+import { countRequest, noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
 import { refusalOfExcess, refusals } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
@@ -53,6 +53,12 @@ export function createServeCall<
     const admitted = await admit(deps, kind, incoming)
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
     const { request, models } = admitted
+    // Nobody waits for the answer of a client that left while its body waited to be read.
+    if (client.hasLeft()) {
+      kind.dispose?.(request)
+      await countRequest(deps, incoming.ip, admitted.key)
+      return
+    }
     const place = takePlace(deps, kind, admitted)
     if ('refused' in place) {
       kind.dispose?.(request)

@@ -18,7 +18,7 @@ import { checkedCallers, type CheckedCaller } from '../server/checked-callers.ts
 import { codingOf } from '../server/decompress.ts'
 import { discardBody } from '../server/discard-body.ts'
 import { modelInPath } from '../server/client-path.ts'
-import { setBodyOwner } from '../server/read-body.ts'
+import { setBodyOwner, useBody } from '../server/read-body.ts'
 import { declaredBytes } from '../server/request-head.ts'
 import { withModel } from './with-model.ts'
 import { createHttpClient } from './http-client.ts'
@@ -62,6 +62,7 @@ export function modelCallRoute<Body>(declared: {
           })
           const body = bodyOf(request)
           const bytes = Buffer.isBuffer(body) ? body.length : 0
+          const endUse = useBody(request)
           try {
             if (bytes > PACED_FROM_BYTES) await deps.pace.wait(checked.key.customerId, bytes)
             await serveCall(
@@ -78,6 +79,8 @@ export function modelCallRoute<Body>(declared: {
             )
           } catch (error) {
             failCall(deps, client, request, reply, error)
+          } finally {
+            endUse()
           }
         },
       }

@@ -39,10 +39,14 @@ export class CodingRefused extends Error {
 interface BodyOwner {
   /** The caller whose limit the bytes of the body count for. */
   readonly subject: string
-  /** Until it closes, the body counts. */
+  /** Until it closes, the body counts; longer if it is used. */
   readonly response: ServerResponse
   /** The caller is known, so a compressed body is decompressed. */
   readonly mayCompress: boolean
+  /** A call has the body in memory, whether or not its client is still there. */
+  isUsed: boolean
+  /** Set if the response closed while the body was used. */
+  release?: () => void
 }
 
 /** The owner of each body that is counted. */
@@ -58,7 +62,18 @@ export function setBodyOwner(
   const bytes = declaredBytes(request)
   const isCompressed = codingOf(request.headers) !== undefined
   if (isCompressed || bytes === undefined || bytes > UNCOUNTED_BYTES)
-    owners.set(request, { subject: subjectOf(), response, mayCompress })
+    owners.set(request, { subject: subjectOf(), response, mayCompress, isUsed: false })
+}
+
+/** The body of this request counts until the returned function is called, also if its client leaves before. */
+export function useBody(request: FastifyRequest): () => void {
+  const owner = owners.get(request)
+  if (!owner) return () => {}
+  owner.isUsed = true
+  return () => {
+    owner.isUsed = false
+    owner.release?.()
+  }
 }
 
 type Done = (error: Error | null, body?: Buffer) => void
@@ -96,9 +111,14 @@ export function createReadBody(
       if (total <= UNCOUNTED_BYTES || !owner) return undefined
       const excess = budget.take(owner.subject, total - counted)
       if (excess !== 'taken') return new BodyRefused(excess)
-      if (counted === 0) owner.response.once('close', () => budget.release(owner.subject, counted))
+      if (counted === 0) owner.response.once('close', () => giveBack(owner))
       counted = total
       return undefined
+    }
+    function giveBack(owner: BodyOwner): void {
+      const release = (): void => budget.release(owner.subject, counted)
+      if (owner.isUsed) owner.release = release
+      else release()
     }
     function mayKeep(decompressed: number): void {
       // What is counted after the end of the response is never released.
