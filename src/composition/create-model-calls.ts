@@ -56,7 +56,7 @@ export function createModelCalls(parts: Parts): {
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const notes = parts.shieldCounts
-  const ownTime = createOwnTime()
+  const ownTime = createOwnTime(config.callsAtOnceMax)
   const plain = createGatewayDeps(parts)
   const spans = parts.tracing?.spans
   const gateway = spans ? tracedGateway(spans, plain) : plain

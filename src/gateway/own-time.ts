@@ -1,12 +1,14 @@
 import { createPace } from '../lib/pace.ts'
+import { refusals, type Refusal } from './refusal.ts'
 
 /** The processor's time that a customer's requests take before they cost anything. */
 export interface OwnTime {
   /**
    * Resolves when the customer's earlier works are paid for by the time since; undefined if they are. The next work must
-   * begin at once: another one that waits would begin, too.
+   * begin at once: another one that waits would begin, too. A refusal if too many works of the customer wait: their
+   * clients may have left.
    */
-  turn(customerId: string): Promise<void> | undefined
+  turn(customerId: string): Promise<void> | Refusal | undefined
   /** Does a work, during which nothing else runs. Its time delays the customer's next turn. */
   take<Result>(customerId: string, work: () => Result): Result
   /**
@@ -25,7 +27,12 @@ const FREE_MS = 5
  * The time of a work is known at its end alone: of two bodies of as many bytes, one may take twenty times as long, and
  * the shield needs a second for the two million characters of a request if all are numbers.
  */
-export function createOwnTime(now: () => number = () => performance.now()): OwnTime {
+export function createOwnTime(
+  /** Works of one customer that wait. */
+  waitingMax: number,
+  now: () => number = () => performance.now(),
+): OwnTime {
+  const waiting = new Map<string, number>()
   const pace = createPace({ perSecond: Infinity, ownPerSecond: OWN_MS_PER_SECOND }, now)
 
   /** The last work in slices of each customer that has one. */
@@ -33,22 +40,29 @@ export function createOwnTime(now: () => number = () => performance.now()): OwnT
 
   /** Works that waited together begin one after another. */
   async function waitOn(customerId: string, turn: Promise<void>): Promise<void> {
-    await turn
-    const next = pace.wait(customerId, 0)
-    if (next) await waitOn(customerId, next)
+    waiting.set(customerId, waitingOf(customerId) + 1)
+    for (let next: Promise<void> | undefined = turn; next; next = pace.wait(customerId, 0))
+      await next
+    const left = waitingOf(customerId) - 1
+    if (left > 0) waiting.set(customerId, left)
+    else waiting.delete(customerId)
+  }
+
+  function waitingOf(customerId: string): number {
+    return waiting.get(customerId) ?? 0
   }
 
   function spend(customerId: string, ms: number): void {
     if (ms > FREE_MS) void pace.wait(customerId, ms)
   }
 
-  function turn(customerId: string): Promise<void> | undefined {
-    const paid = pace.wait(customerId, 0)
-    return paid && waitOn(customerId, paid)
-  }
-
   return {
-    turn,
+    turn(customerId) {
+      const turn = pace.wait(customerId, 0)
+      if (!turn) return undefined
+      if (waitingOf(customerId) >= waitingMax) return refusals.tooManyCalls(waitingMax)
+      return waitOn(customerId, turn)
+    },
     take(customerId, work) {
       const startedAt = now()
       try {
@@ -63,7 +77,8 @@ export function createOwnTime(now: () => number = () => performance.now()): OwnT
       inSlices.set(customerId, promise)
       try {
         await before
-        await turn(customerId)
+        const turn = pace.wait(customerId, 0)
+        if (turn) await waitOn(customerId, turn)
         spend(customerId, await work())
       } finally {
         if (inSlices.get(customerId) === promise) inSlices.delete(customerId)

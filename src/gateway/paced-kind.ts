@@ -17,6 +17,7 @@ export function pacedKind<Body, Request extends CallRequest, Outcome extends { k
   async function readInTurn(...[body, key, flags]: Parameters<typeof kind.read>) {
     const { customerId } = key
     const turn = time.turn(customerId)
+    if (turn && isRefusal(turn)) return turn
     if (turn) await turn
     const request = await time.take(customerId, () => kind.read(body, key, flags))
     if (!isRefusal(request)) owners.set(request, customerId)

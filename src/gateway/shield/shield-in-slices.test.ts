@@ -23,7 +23,7 @@ function inSlices(
   request: ChatRequest,
   action: 'mask' | 'block',
 ): Promise<ShieldedRequest<ChatRequest>> {
-  const by = { time: createOwnTime(), customerId: 'a customer' }
+  const by = { time: createOwnTime(1), customerId: 'a customer' }
   return shieldInSlices(request, shieldChatRequest, { action, uuids: UUIDS }, by)
 }
 

@@ -35,7 +35,7 @@ const kind = shieldKind(
   createChatKind(format, { lease: undefined as never, callTimeoutMs: 1 }),
   shieldChatRequest,
   { note: (note) => void notes.push(note) },
-  createOwnTime(),
+  createOwnTime(1),
 )
 
 function keyWith(action: 'off' | 'mask' | 'block'): ActiveKey {

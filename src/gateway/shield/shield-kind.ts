@@ -37,6 +37,10 @@ export function shieldKind<Body, Request extends CallRequest, Outcome extends { 
     if (isRefusal(request)) return request
     const { customerId } = key
     const turn = time.turn(customerId)
+    if (turn && isRefusal(turn)) {
+      kind.dispose?.(request)
+      return turn
+    }
     if (turn) await turn
     const options = { action, uuids }
     const outcome = await shieldInSlices(request, shieldRequest, options, { time, customerId })
