@@ -266,3 +266,72 @@ test('in any order of calls, one customer whose calls fail never stops others, w
     { numRuns: 500 },
   )
 })
+
+/** Opens it for everybody, and lets its pause pass. */
+function openForAll({ breaker, pass }: TestBreaker): void {
+  for (const customer of ['bogus', 'left', 'right']) {
+    breaker.begin()
+    breaker.fail(customer)
+  }
+  assert.equal(breaker.allows('left'), false)
+  pass(1_000)
+}
+
+test('after an outage, one customer whose probes fail does not keep the probes of others away', () => {
+  const tested = createTestBreaker()
+  const { breaker } = tested
+  openForAll(tested)
+  breaker.begin()
+  breaker.fail('bogus')
+  assert.equal(breaker.allows('bogus'), false)
+  assert.equal(breaker.allows('left'), true)
+  breaker.begin()
+  assert.equal(breaker.allows('right'), false, 'one probe at a time')
+  breaker.succeed()
+  assert.equal(breaker.state, 'closed')
+})
+
+test('in an outage, the probes of two customers are all that fail in each pause', () => {
+  const tested = createTestBreaker()
+  const { breaker, pass } = tested
+  openForAll(tested)
+  let probes = 0
+  for (let customer = 0; customer < 1_000; customer++) {
+    const id = String(customer)
+    if (!breaker.allows(id)) continue
+    breaker.begin()
+    breaker.fail(id)
+    probes += 1
+  }
+  assert.equal(probes, 2)
+  pass(1_999)
+  assert.equal(breaker.allows('left'), false)
+  pass(1)
+  assert.equal(breaker.allows('left'), true)
+})
+
+test('the pause of one customer whose calls fail again and again is not the pause of all', () => {
+  const { breaker, pass } = createTestBreaker()
+  for (let i = 0; i < 8; i++) {
+    while (breaker.allows('bogus')) {
+      breaker.begin()
+      breaker.fail('bogus')
+    }
+    pass(60_000)
+  }
+  breaker.begin()
+  breaker.fail('left')
+  assert.equal(breaker.allows('right'), false)
+  pass(1_000)
+  assert.equal(breaker.allows('right'), true)
+})
+
+test('another customer’s failure counts, whatever ended beside it', () => {
+  const { breaker } = createTestBreaker()
+  for (let i = 0; i < 3; i++) breaker.fail('bogus')
+  breaker.begin()
+  breaker.begin()
+  breaker.abstain()
+  breaker.fail('left')
+  assert.equal(breaker.allows('right'), false)
+})
