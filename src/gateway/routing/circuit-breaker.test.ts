@@ -335,3 +335,19 @@ test('another customer’s failure counts, whatever ended beside it', () => {
   breaker.fail('left')
   assert.equal(breaker.allows('right'), false)
 })
+
+test('a probe that takes as long as a pause does not keep the next one away', () => {
+  const tested = createTestBreaker()
+  const { breaker, pass } = tested
+  openForAll(tested)
+  // As a plain call of a model that thinks for minutes.
+  breaker.begin()
+  pass(999)
+  assert.equal(breaker.allows('left'), false)
+  pass(1)
+  assert.equal(breaker.allows('left'), true)
+  breaker.begin()
+  assert.equal(breaker.allows('right'), false)
+  breaker.succeed()
+  assert.equal(breaker.state, 'closed')
+})

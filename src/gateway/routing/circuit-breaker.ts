@@ -3,14 +3,15 @@
  *
  *   closed     all calls pass
  *   open       no call passes until the pause is over; each consecutive opening doubles the pause
- *   half_open  one call passes as the probe: its success closes the breaker, its failure opens it again; after five
- *              minutes without a probe the breaker closes
+ *   half_open  one call passes as the probe, and another one if it lasts for longer than the first pause: a success
+ *              closes the breaker, a failure opens it again; after five minutes without a probe the breaker closes
  *
  * The breaker opens after `failures` consecutive failures, or when at least half of the calls in a window of 10 s
  * failed (of 20 calls or more). Without the window, a route that fails every second call would never open it.
  *
  * If all of these failures are of one customer's calls, only that customer's calls are stopped: the requests may be what
- * fails. The first failure of another customer's call opens the breaker for all, and a success closes it.
+ * fails. The first failure of another customer's call opens the breaker for all, and a success closes it. When the probe
+ * of one customer fails, another one's call is the probe next, without a pause: if that fails too, the pause is doubled.
  */
 export interface CircuitBreaker {
   readonly state: BreakerState
@@ -45,11 +46,14 @@ export function createCircuitBreaker(
 ): CircuitBreaker {
   let pauseMs = openMs
   let openUntilMs: number | undefined
-  let isProbing = false
+  /** When the latest probe began; undefined if none runs. */
+  let probeAtMs: number | undefined
   let consecutive = noFailures()
   let window = { sinceMs: -Infinity, calls: 0, failed: noFailures() }
-  /** The customer of all failures that opened the breaker, if it was one. */
+  /** The customer of all failures that opened the breaker, or of the probe that failed. */
   let openFor: string | undefined
+  /** Whether the calls of the others are probes, one at a time: their calls failed before, or may have. */
+  let othersProbe = false
 
   function count(hasFailed: boolean, customerId?: string): void {
     if (now() - window.sinceMs > WINDOW_MS)
@@ -65,27 +69,53 @@ export function createCircuitBreaker(
     return isHalf ? window.failed : undefined
   }
 
-  function open({ customerId }: Failures): void {
+  function open(customerId: string | undefined): void {
     openFor = customerId
     openUntilMs = now() + pauseMs
     pauseMs = Math.min(pauseMs * 2, OPEN_MS_MAX)
-    isProbing = false
+    probeAtMs = undefined
+  }
+
+  /** Calls that began before it opened are not reported, or fail while none is the probe. */
+  function failWhileOpen(customerId: string | undefined): void {
+    const isOthers = openFor !== undefined && openFor !== customerId
+    if (isOthers && !othersProbe) {
+      // The pause so far is that of the one customer.
+      pauseMs = openMs
+      open(undefined)
+    } else if (probeAtMs === undefined) return
+    else if (isOthers || customerId === undefined) {
+      othersProbe = false
+      open(undefined)
+    } else if (openFor === customerId) open(customerId)
+    else {
+      const pauseOfAllMs = pauseMs
+      open(customerId)
+      pauseMs = pauseOfAllMs
+      othersProbe = true
+    }
   }
 
   function close(): void {
     openUntilMs = undefined
-    isProbing = false
+    probeAtMs = undefined
     pauseMs = openMs
     openFor = undefined
+    othersProbe = false
     consecutive = noFailures()
     window = { sinceMs: now(), calls: 0, failed: noFailures() }
+  }
+
+  /** A probe may take minutes, as a plain call of a model that thinks; another one may answer at once. */
+  function mayProbe(): boolean {
+    return probeAtMs === undefined || now() - probeAtMs >= openMs
   }
 
   function stateNow(): BreakerState {
     if (openUntilMs === undefined) return 'closed'
     const overMs = now() - openUntilMs
     if (overMs < 0) return 'open'
-    if (overMs < CLOSES_AFTER_MS || isProbing) return 'half_open'
+    if (overMs < CLOSES_AFTER_MS || probeAtMs !== undefined) return 'half_open'
     close()
     return 'closed'
   }
@@ -97,11 +127,11 @@ export function createCircuitBreaker(
     allows(customerId) {
       const state = stateNow()
       if (state === 'closed') return true
-      if (openFor !== undefined && openFor !== customerId) return true
-      return state === 'half_open' && !isProbing
+      if (openFor !== undefined && openFor !== customerId) return !othersProbe || mayProbe()
+      return state === 'half_open' && mayProbe()
     },
     begin() {
-      if (openUntilMs !== undefined) isProbing = true
+      if (openUntilMs !== undefined) probeAtMs = now()
     },
     succeed() {
       consecutive = noFailures()
@@ -112,12 +142,12 @@ export function createCircuitBreaker(
       add(consecutive, customerId)
       count(true, customerId)
       if (failures === 0) return
-      // While open, a failure counts only for the probe: other calls began before the breaker opened.
-      const cause = openUntilMs === undefined ? causeToOpen() : isProbing ? consecutive : undefined
-      if (cause) open(cause)
+      if (openUntilMs !== undefined) return failWhileOpen(customerId)
+      const cause = causeToOpen()
+      if (cause) open(cause.customerId)
     },
     abstain() {
-      isProbing = false
+      probeAtMs = undefined
     },
   }
 }
