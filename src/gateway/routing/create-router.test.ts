@@ -208,3 +208,25 @@ for (const end of ['abstain', 'fail'] as const) {
     assert.equal(order(model), 'one')
   })
 }
+
+test('a latency that is five minutes old is measured again', () => {
+  const model = modelOf([one, other], { strategy: 'latency' })
+  const { router, order, pass } = createTestRouter(model)
+  router.begin(one).answered(100)
+  router.begin(other).answered(200)
+  // As of requests of one customer on which this route alone fails.
+  for (const customer of ['bogus', 'bogus']) router.begin(one, customer).fail()
+  pass(1_000)
+  const probe = router.begin(one)
+  probe.answered(100)
+  probe.end()
+  assert.equal(order(model), 'other,one')
+  pass(299_000)
+  router.begin(other).answered(200)
+  assert.equal(order(model), 'other,one')
+  pass(1_001)
+  assert.equal(order(model), 'one,other')
+  router.begin(one).answered(100)
+  router.begin(other).answered(200)
+  assert.equal(order(model), 'one,other')
+})
