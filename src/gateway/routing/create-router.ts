@@ -45,12 +45,15 @@ interface State {
   readonly breaker: CircuitBreaker
   running: number
   latencyMs: number | undefined
+  measuredAtMs: number
   coolUntilMs: number
 }
 
 /** The weight of the newest call in the moving average of the latency. */
 const LATENCY_SMOOTHING = 0.2
 const FAILURE_LATENCY_MS = 10_000
+/** An older latency says nothing: a route that was slow, or failed, would never be measured again. */
+const LATENCY_KEPT_MS = 300_000
 const PAUSE_SECONDS_MAX = 60
 
 export function createRouter(
@@ -92,8 +95,12 @@ export function createRouter(
       if (free.length === 1) return free
       const nowMs = now()
       const views = free.map((route) => {
-        const { latencyMs, coolUntilMs } = stateOf(route)
-        return { route, latencyMs, isCooling: nowMs < coolUntilMs }
+        const state = stateOf(route)
+        return {
+          route,
+          latencyMs: latencyAt(nowMs, state),
+          isCooling: nowMs < state.coolUntilMs,
+        }
       })
       return orderRoutes(strategy, views)
     },
@@ -123,12 +130,19 @@ function createState(options: BreakerOptions, now: () => number): State {
     breaker: createCircuitBreaker(options, now),
     running: 0,
     latencyMs: undefined,
+    measuredAtMs: -Infinity,
     coolUntilMs: -Infinity,
   }
 }
 
-function smoothed(usualMs: number | undefined, ms: number): number {
-  return usualMs === undefined ? ms : usualMs + (ms - usualMs) * LATENCY_SMOOTHING
+function latencyAt(nowMs: number, { latencyMs, measuredAtMs }: State): number | undefined {
+  return nowMs - measuredAtMs > LATENCY_KEPT_MS ? undefined : latencyMs
+}
+
+function measure(state: State, nowMs: number, ms: number): void {
+  const usualMs = latencyAt(nowMs, state)
+  state.latencyMs = usualMs === undefined ? ms : usualMs + (ms - usualMs) * LATENCY_SMOOTHING
+  state.measuredAtMs = nowMs
 }
 
 function beginRouteCall(
@@ -159,7 +173,7 @@ function beginRouteCall(
     answered(firstByteMs) {
       if (hasAnswered || hasEnded) return
       hasAnswered = true
-      state.latencyMs = smoothed(state.latencyMs, firstByteMs)
+      measure(state, now(), firstByteMs)
       // Normally the end of the answer decides. A probe succeeds at the first byte, so that the route closes at once.
       if (breaker.state !== 'closed') reportToBreaker('succeed')
     },
@@ -171,7 +185,7 @@ function beginRouteCall(
       finish(() => {
         if (pauseSeconds === undefined) {
           // The latency strategy counts a failure as a slow answer.
-          state.latencyMs = smoothed(state.latencyMs, FAILURE_LATENCY_MS)
+          measure(state, now(), FAILURE_LATENCY_MS)
           return reportToBreaker('fail')
         }
         reportToBreaker('abstain')
