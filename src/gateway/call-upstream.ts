@@ -156,6 +156,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   const failure = isExplainedByRequest(outcome, held, ms) ? { ...outcome, isFinal: true } : outcome
   const { reason, status } = failure
   if (failure.isFinal || reason === 'answer_too_long') deps.unpaidWork.note(held.key.customerId)
+  if (usedUpTime(deps, failure, held, ms)) routeCall.fail()
   reportFailure(deps, held, route, routeCall, failure)
   tries.push({
     upstream: upstreamId,
@@ -194,6 +195,20 @@ function isExplainedByRequest(
 ): boolean {
   if (request.isStream || isUnsent || !TIME_OUTS.has(reason)) return false
   return quote.outputTokensMax / TOKENS_PER_SECOND_SLOW > ms / 1_000
+}
+
+/**
+ * Whether a stream had no output until the call ended by its time limit, most of it with this route. Its comments kept it
+ * from a time-out, also if nobody works behind the proxy that sends them.
+ */
+function usedUpTime(
+  { callTimeoutMs }: GatewayDeps,
+  { reason, isByClient, isUnsent }: UpstreamFailure,
+  { request }: HeldCall,
+  ms: number,
+): boolean {
+  const isByTime = reason === 'aborted' && !isByClient && !isUnsent
+  return isByTime && request.isStream && ms > callTimeoutMs / 2
 }
 
 /** Whether no other route and no fallback model may be tried after a failure. */
