@@ -149,6 +149,11 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       refuseUnavailable(deps, incoming, client, held)
       return undefined
     }
+    // While its money was being held.
+    if (client.hasLeft()) {
+      await deps.ledger.resolve(releaseHeldCall(held, 'client_left'), running)
+      return undefined
+    }
     const dispatchedAtMs = performance.now()
     const called = await callUpstream(deps, kind, held, client, ending, kept)
     const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)

@@ -1,5 +1,5 @@
 /** Compressed bodies of requests: which codings are read, and how much of them. */
-import type { Transform } from "node:stream";
+import type { Transform } from 'node:stream'
 import {
   constants,
   createBrotliDecompress,
@@ -7,30 +7,30 @@ import {
   createInflate,
   createInflateRaw,
   createZstdDecompress,
-} from "node:zlib";
-import type { IncomingHttpHeaders } from "node:http";
-import { createFairTurns } from "../../lib/fair-turns.ts";
+} from 'node:zlib'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createFairTurns } from '../../lib/fair-turns.ts'
 
-export type Coding = "gzip" | "deflate" | "br" | "zstd";
+export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
 /** Bytes that a decompressor produces at a time; each part is counted before the next one is made. */
-const PART_BYTES = 64 * 1024;
+const PART_BYTES = 64 * 1024
 /** What every decoder must be able to keep (RFC 8878): 8 MB. A frame could ask for gigabytes. */
-const ZSTD_WINDOW_LOG_MAX = 23;
+const ZSTD_WINDOW_LOG_MAX = 23
 /**
  * A decompressor keeps up to 16 MB, so only a few bodies of the node are decompressed at once. A few bytes may take a
  * tenth of a second, so each owner has its own pace, that of large bodies.
  */
-const turns = createFairTurns({ atOnceMax: 2, waitingMax: 500, ownPerSecond: 16 * 1024 * 1024 });
+const turns = createFairTurns({ atOnceMax: 2, waitingMax: 500, ownPerSecond: 16 * 1024 * 1024 })
 
 /** The coding of a body; undefined if it has none, `unknown` for one that is not read. */
-export function codingOf(headers: IncomingHttpHeaders): Coding | "unknown" | undefined {
-  const named = headers["content-encoding"]?.trim().toLowerCase();
-  if (named === undefined || named === "" || named === "identity") return undefined;
-  if (named === "x-gzip") return "gzip";
-  return named === "gzip" || named === "deflate" || named === "br" || named === "zstd"
+export function codingOf(headers: IncomingHttpHeaders): Coding | 'unknown' | undefined {
+  const named = headers['content-encoding']?.trim().toLowerCase()
+  if (named === undefined || named === '' || named === 'identity') return undefined
+  if (named === 'x-gzip') return 'gzip'
+  return named === 'gzip' || named === 'deflate' || named === 'br' || named === 'zstd'
     ? named
-    : "unknown";
+    : 'unknown'
 }
 
 /**
@@ -43,40 +43,40 @@ export async function decompress(
   owner: string,
   mayKeep: (bytes: number) => void,
 ): Promise<Buffer | undefined> {
-  const endTurn = await turns.take(owner);
-  if (!endTurn) return undefined;
-  let bytes = 0;
-  const decompressor = createDecompressor(body, coding);
+  const endTurn = await turns.take(owner)
+  if (!endTurn) return undefined
+  let bytes = 0
+  const decompressor = createDecompressor(body, coding)
   try {
-    mayKeep(bytes);
-    const parts: Buffer[] = [];
-    decompressor.end(body);
+    mayKeep(bytes)
+    const parts: Buffer[] = []
+    decompressor.end(body)
     for await (const part of decompressor as AsyncIterable<Buffer>) {
-      bytes += part.length;
-      mayKeep(bytes);
-      parts.push(part);
+      bytes += part.length
+      mayKeep(bytes)
+      parts.push(part)
     }
-    return Buffer.concat(parts, bytes);
+    return Buffer.concat(parts, bytes)
   } finally {
-    decompressor.destroy();
-    endTurn(bytes);
+    decompressor.destroy()
+    endTurn(bytes)
   }
 }
 
 function createDecompressor(body: Buffer, coding: Coding): Transform {
-  const options = { chunkSize: PART_BYTES };
+  const options = { chunkSize: PART_BYTES }
   switch (coding) {
-    case "gzip":
-      return createGunzip(options);
-    case "br":
-      return createBrotliDecompress(options);
-    case "zstd":
+    case 'gzip':
+      return createGunzip(options)
+    case 'br':
+      return createBrotliDecompress(options)
+    case 'zstd':
       return createZstdDecompress({
         ...options,
         params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
-      });
-    case "deflate":
+      })
+    case 'deflate':
       // Some clients send it without the header of zlib, whose first byte names the method 8.
-      return ((body[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
+      return ((body[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options)
   }
 }

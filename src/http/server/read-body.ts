@@ -1,56 +1,56 @@
-import type { FastifyRequest } from "fastify";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ArrivalWatch } from "./arrival-watch.ts";
-import type { ByteBudget, ByteExcess } from "../../lib/byte-budget.ts";
-import { codingOf, decompress } from "./decompress.ts";
-import { declaredBytes } from "./request-head.ts";
-import { createRequestSlot } from "./request-slot.ts";
+import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ArrivalWatch } from './arrival-watch.ts'
+import type { ByteBudget, ByteExcess } from '../../lib/byte-budget.ts'
+import { codingOf, decompress } from './decompress.ts'
+import { declaredBytes } from './request-head.ts'
+import { createRequestSlot } from './request-slot.ts'
 
 /** Bodies up to this size are not counted: the number of connections bounds them. */
-const UNCOUNTED_BYTES = 16 * 1024;
+const UNCOUNTED_BYTES = 16 * 1024
 
 /** The memory for bodies is used up; the error handler answers in the format of the route. */
 export class BodyRefused extends Error {
-  readonly excess: ByteExcess;
+  readonly excess: ByteExcess
   constructor(excess: ByteExcess) {
-    super(`the limit of bytes in flight is reached: ${excess}`);
-    this.excess = excess;
+    super(`the limit of bytes in flight is reached: ${excess}`)
+    this.excess = excess
   }
 }
 
 /** The status is read by the framework's error handling. */
 class BodyTooLarge extends Error {
-  readonly statusCode = 413;
+  readonly statusCode = 413
 }
 
 class BodyCut extends Error {
-  readonly statusCode = 400;
+  readonly statusCode = 400
 }
 
 class BodyUndecodable extends Error {
-  readonly statusCode = 400;
+  readonly statusCode = 400
 }
 
 /** The body is compressed in a way that this route does not read. */
 export class CodingRefused extends Error {
-  readonly statusCode = 415;
+  readonly statusCode = 415
 }
 
 interface BodyOwner {
   /** The caller whose limit the bytes of the body count for. */
-  readonly subject: string;
+  readonly subject: string
   /** Until it closes, the body counts; longer if it is used. */
-  readonly response: ServerResponse;
+  readonly response: ServerResponse
   /** The caller is known, so a compressed body is decompressed. */
-  readonly mayCompress: boolean;
+  readonly mayCompress: boolean
   /** A call has the body in memory, whether or not its client is still there. */
-  isUsed: boolean;
+  isUsed: boolean
   /** Set if the response closed while the body was used. */
-  release?: () => void;
+  release?: () => void
 }
 
 /** The owner of each body that is counted. */
-const owners = createRequestSlot<BodyOwner>("body owner");
+const owners = createRequestSlot<BodyOwner>('body owner')
 
 /** `subjectOf` is called only if the body will be counted. */
 export function setBodyOwner(
@@ -59,24 +59,24 @@ export function setBodyOwner(
   subjectOf: () => string,
   mayCompress = false,
 ): void {
-  const bytes = declaredBytes(request);
-  const isCompressed = codingOf(request.headers) !== undefined;
+  const bytes = declaredBytes(request)
+  const isCompressed = codingOf(request.headers) !== undefined
   if (isCompressed || bytes === undefined || bytes > UNCOUNTED_BYTES)
-    owners.set(request, { subject: subjectOf(), response, mayCompress, isUsed: false });
+    owners.set(request, { subject: subjectOf(), response, mayCompress, isUsed: false })
 }
 
 /** The body of this request counts until the returned function is called, also if its client leaves before. */
 export function useBody(request: FastifyRequest): () => void {
-  const owner = owners.get(request);
-  if (!owner) return () => {};
-  owner.isUsed = true;
+  const owner = owners.get(request)
+  if (!owner) return () => {}
+  owner.isUsed = true
   return () => {
-    owner.isUsed = false;
-    owner.release?.();
-  };
+    owner.isUsed = false
+    owner.release?.()
+  }
 }
 
-type Done = (error: Error | null, body?: Buffer) => void;
+type Done = (error: Error | null, body?: Buffer) => void
 
 /**
  * Reads a body into memory as its parts arrive. Each part is counted before it is kept, so a client that declares much
@@ -84,76 +84,76 @@ type Done = (error: Error | null, body?: Buffer) => void;
  */
 export function createReadBody(
   budget: ByteBudget,
-  arrivals: Pick<ArrivalWatch, "end">,
+  arrivals: Pick<ArrivalWatch, 'end'>,
 ): (request: FastifyRequest, payload: IncomingMessage, done: Done) => void {
   return function readBody(request, payload, done) {
-    const bytesMax = request.routeOptions.bodyLimit;
+    const bytesMax = request.routeOptions.bodyLimit
     if ((declaredBytes(request) ?? 0) > bytesMax)
-      return done(new BodyTooLarge("the body is too large"));
-    const owner = owners.get(request);
-    const coding = codingOf(request.headers);
-    if (coding === "unknown" || (coding && !owner?.mayCompress))
-      return done(new CodingRefused("this coding of the body is not read"));
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let counted = 0;
-    let hasEnded = false;
+      return done(new BodyTooLarge('the body is too large'))
+    const owner = owners.get(request)
+    const coding = codingOf(request.headers)
+    if (coding === 'unknown' || (coding && !owner?.mayCompress))
+      return done(new CodingRefused('this coding of the body is not read'))
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let counted = 0
+    let hasEnded = false
 
     const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > bytesMax) return end(new BodyTooLarge("the body is too large"));
-      chunks.push(chunk);
-      const excess = count(bytes);
-      if (excess) end(excess);
-    };
+      bytes += chunk.length
+      if (bytes > bytesMax) return end(new BodyTooLarge('the body is too large'))
+      chunks.push(chunk)
+      const excess = count(bytes)
+      if (excess) end(excess)
+    }
     /** Counts bytes up to this total. */
     function count(total: number): BodyRefused | undefined {
-      if (total <= UNCOUNTED_BYTES || !owner) return undefined;
-      const excess = budget.take(owner.subject, total - counted);
-      if (excess !== "taken") return new BodyRefused(excess);
-      if (counted === 0) owner.response.once("close", () => giveBack(owner));
-      counted = total;
-      return undefined;
+      if (total <= UNCOUNTED_BYTES || !owner) return undefined
+      const excess = budget.take(owner.subject, total - counted)
+      if (excess !== 'taken') return new BodyRefused(excess)
+      if (counted === 0) owner.response.once('close', () => giveBack(owner))
+      counted = total
+      return undefined
     }
     function giveBack(owner: BodyOwner): void {
-      const release = (): void => budget.release(owner.subject, counted);
-      if (owner.isUsed) owner.release = release;
-      else release();
+      const release = (): void => budget.release(owner.subject, counted)
+      if (owner.isUsed) owner.release = release
+      else release()
     }
     function mayKeep(decompressed: number): void {
       // What is counted after the end of the response is never released.
-      if (owner?.response.closed) throw new BodyCut("the client left");
-      if (decompressed > bytesMax) throw new BodyTooLarge("the decompressed body is too large");
-      const excess = count(bytes + decompressed);
-      if (excess) throw excess;
+      if (owner?.response.closed) throw new BodyCut('the client left')
+      if (decompressed > bytesMax) throw new BodyTooLarge('the decompressed body is too large')
+      const excess = count(bytes + decompressed)
+      if (excess) throw excess
     }
-    const onEnd = (): void => end(null);
-    const onClose = (): void => end(new BodyCut("the request ended early"));
+    const onEnd = (): void => end(null)
+    const onClose = (): void => end(new BodyCut('the request ended early'))
     function end(error: Error | null): void {
-      if (hasEnded) return;
-      hasEnded = true;
-      payload.off("data", onData);
-      payload.off("end", onEnd);
-      payload.off("close", onClose);
+      if (hasEnded) return
+      hasEnded = true
+      payload.off('data', onData)
+      payload.off('end', onEnd)
+      payload.off('close', onClose)
       if (error) {
-        chunks.length = 0;
-        return done(error);
+        chunks.length = 0
+        return done(error)
       }
-      arrivals.end(payload);
-      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
-      if (!coding || coding === "unknown" || !owner) return done(null, body);
+      arrivals.end(payload)
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
+      if (!coding || coding === 'unknown' || !owner) return done(null, body)
       decompress(body, coding, owner.subject, mayKeep).then(
-        (whole) => (whole ? done(null, whole) : done(new BodyRefused("own"))),
-        (error: unknown) => done(isOwnError(error) ? error : new BodyUndecodable("no such coding")),
-      );
+        (whole) => (whole ? done(null, whole) : done(new BodyRefused('own'))),
+        (error: unknown) => done(isOwnError(error) ? error : new BodyUndecodable('no such coding')),
+      )
     }
-    payload.on("data", onData);
-    payload.on("end", onEnd);
-    payload.on("close", onClose);
-    payload.on("error", onClose);
-  };
+    payload.on('data', onData)
+    payload.on('end', onEnd)
+    payload.on('close', onClose)
+    payload.on('error', onClose)
+  }
 }
 
 function isOwnError(error: unknown): error is Error {
-  return error instanceof BodyRefused || error instanceof BodyTooLarge || error instanceof BodyCut;
+  return error instanceof BodyRefused || error instanceof BodyTooLarge || error instanceof BodyCut
 }
