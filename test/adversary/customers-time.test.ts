@@ -59,9 +59,9 @@ test('while the shield has texts of numbers without end to read, other customers
   await assertOthersServed('/chat/completions', { secret, body, requests: 9 })
 })
 
-test('while one customer sends conversations of very many calls, others are served', async () => {
-  const secret = await openPoor('off')
-  const items = Array.from({ length: 16_000 }, (_, index) => ({
+/** A conversation of very many calls, whose reading takes long for its bytes. */
+function denseBody(calls: number): string {
+  const items = Array.from({ length: calls }, (_, index) => ({
     type: 'function_call',
     // The form of an id that this service gave, which is decrypted.
     call_id: `call_${'A'.repeat(35)}${index}`,
@@ -69,6 +69,15 @@ test('while one customer sends conversations of very many calls, others are serv
     arguments: '{}',
   }))
   const input = [{ role: 'user', content: 'Oi' }, ...items]
-  const body = JSON.stringify({ model: 'sandbox-chat', max_output_tokens: 4_000, input })
-  await assertOthersServed('/responses', { secret, body, requests: 30 })
+  return JSON.stringify({ model: 'sandbox-chat', max_output_tokens: 4_000, input })
+}
+
+test('while one customer sends conversations of very many calls, others are served', async () => {
+  const secret = await openPoor('off')
+  await assertOthersServed('/responses', { secret, body: denseBody(16_000), requests: 30 })
+})
+
+test('while one customer sends many conversations of a quarter of a megabyte, others are served', async () => {
+  const secret = await openPoor('off')
+  await assertOthersServed('/responses', { secret, body: denseBody(2_200), requests: 150 })
 })
