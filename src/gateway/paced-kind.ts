@@ -1,8 +1,10 @@
-import { PACED_FROM_BYTES } from '../lib/paced-from-bytes.ts'
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest } from './call.ts'
 import type { OwnTime } from './own-time.ts'
 import { isRefusal } from './refusal.ts'
+
+/** A smaller body is read in less than the time that is free, whatever it contains. */
+const TIMED_FROM_BYTES = 32 * 1024
 
 /**
  * A kind of call whose large bodies wait until the earlier ones of their customer have been paid for: the time in which
@@ -27,7 +29,7 @@ export function pacedKind<Body, Request extends CallRequest, Outcome extends { k
   return {
     ...kind,
     read(body, key, flags) {
-      const isLarge = Buffer.isBuffer(body) && body.length > PACED_FROM_BYTES
+      const isLarge = Buffer.isBuffer(body) && body.length > TIMED_FROM_BYTES
       return isLarge ? readInTurn(body, key, flags) : kind.read(body, key, flags)
     },
     bound(model, request, providers) {
