@@ -35,13 +35,17 @@ async function openPoor(shield: 'mask' | 'off'): Promise<string> {
 /** Sends so many requests at once; no more than a third may be read while another customer's calls are answered. */
 async function assertOthersServed(
   path: string,
-  { secret, body, requests }: { secret: string; body: string; requests: number },
+  {
+    secret,
+    body,
+    requests,
+    status = 402,
+  }: { secret: string; body: string; requests: number; status?: number },
 ): Promise<void> {
   const { baseUrl } = gateway.node
   let read = 0
   const sent = Array.from({ length: requests }, async () => {
-    const { status } = await ask(baseUrl, path, { secret, body })
-    assert.equal(status, 402)
+    assert.equal((await ask(baseUrl, path, { secret, body })).status, status)
     read += 1
   })
   // Those that wait are cut off at the end.
@@ -80,4 +84,23 @@ test('while one customer sends conversations of very many calls, others are serv
 test('while one customer sends many conversations of a quarter of a megabyte, others are served', async () => {
   const secret = await openPoor('off')
   await assertOthersServed('/responses', { secret, body: denseBody(2_200), requests: 150 })
+})
+
+test('while one customer continues a stored conversation of very many calls, others are served', async () => {
+  const { node, database } = gateway
+  const { customerId, secret } = await seedCustomer(database.db, { balanceBrl: '1000' })
+  await database.db
+    .updateTable('customers')
+    .set({ stored_responses_days: 1 })
+    .where('id', '=', customerId)
+    .execute()
+  const stored = await ask(node.baseUrl, '/responses', { secret, body: denseBody(16_000) })
+  assert.equal(stored.status, 200, stored.text.slice(0, 200))
+  const body = JSON.stringify({
+    model: 'sandbox-chat',
+    input: 'Oi',
+    previous_response_id: stored.json.id,
+    store: false,
+  })
+  await assertOthersServed('/responses', { secret, body, requests: 30, status: 200 })
 })
