@@ -72,7 +72,7 @@ export function createModelCalls(parts: Parts): {
   const chatKind = createChatKind(chatFormat, chats)
   const responsesFormat = createStoredResponsesFormat(
     createResponsesFormat(reasoningSeals, toolCallIds),
-    { store: parts.responses, conversations: parts.conversations, log },
+    { store: parts.responses, conversations: parts.conversations, time: ownTime, log },
   )
   const responseKind = createChatKind(responsesFormat, chats)
   const messageKind = createChatKind(createMessagesFormat(toolCallIds, reasoningSeals), chats)

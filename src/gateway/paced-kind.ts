@@ -1,10 +1,10 @@
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest } from './call.ts'
 import type { OwnTime } from './own-time.ts'
-import { isRefusal } from './refusal.ts'
+import { isRefusal, type Refusal } from './refusal.ts'
 
 /** A smaller body is read in less than the time that is free, whatever it contains. */
-const TIMED_FROM_BYTES = 32 * 1024
+export const TIMED_FROM_BYTES = 32 * 1024
 
 /**
  * A kind of call whose large bodies wait until the earlier ones of their customer have been paid for: the time in which
@@ -21,7 +21,10 @@ export function pacedKind<Body, Request extends CallRequest, Outcome extends { k
     const turn = time.turn(customerId)
     if (turn && isRefusal(turn)) return turn
     if (turn) await turn
-    const request = await time.take(customerId, () => kind.read(body, key, flags))
+    return noteOwner(await time.take(customerId, () => kind.read(body, key, flags)), customerId)
+  }
+
+  function noteOwner(request: Request | Refusal, customerId: string): Request | Refusal {
     if (!isRefusal(request)) owners.set(request, customerId)
     return request
   }
@@ -30,7 +33,12 @@ export function pacedKind<Body, Request extends CallRequest, Outcome extends { k
     ...kind,
     read(body, key, flags) {
       const isLarge = Buffer.isBuffer(body) && body.length > TIMED_FROM_BYTES
-      return isLarge ? readInTurn(body, key, flags) : kind.read(body, key, flags)
+      if (isLarge) return readInTurn(body, key, flags)
+      const read = kind.read(body, key, flags)
+      // A small body may continue a long conversation, which is read from the database.
+      return read instanceof Promise
+        ? read.then((request) => noteOwner(request, key.customerId))
+        : read
     },
     bound(model, request, providers) {
       const customerId = owners.get(request)

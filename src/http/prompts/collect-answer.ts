@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client, IncomingCall } from '../../gateway/client.ts'
-import type { Refusal } from '../../gateway/refusal.ts'
+import { refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import { hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
@@ -39,6 +39,8 @@ export async function collectAnswer(
     onLeave: (callback) => onLeave(raw, callback),
   }
   await serveCall(incoming, client)
+  // Nothing is sent for a client that left.
+  if (!collected && hasLeft(raw)) return refusals.serviceUnavailable()
   if (!collected) throw new Error('a model call ended without an answer')
   return collected
 }

@@ -10,6 +10,8 @@ import { STORED_PART_BYTES_MAX } from '../../../../stored-responses/response-lim
 import type { ResponseReader } from '../../../../stored-responses/response-reader.ts'
 import type { ResponseStore } from '../../../../stored-responses/response-store.ts'
 import { isAbsent } from '../../../field-faults.ts'
+import type { OwnTime } from '../../../own-time.ts'
+import { TIMED_FROM_BYTES } from '../../../paced-kind.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
@@ -22,6 +24,7 @@ import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
 export interface StoredResponsesDeps {
   readonly store: Pick<ResponseStore, 'put'>
   readonly conversations: StoredConversations
+  readonly time: OwnTime
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
@@ -40,7 +43,7 @@ export function createStoredResponsesFormat(
       const room = deps.conversations.openRoom(readerOf(caller), raw.length)
       let request: ResponsesRequest | Refusal | undefined
       try {
-        request = await readStored(format, deps.conversations, room, body, caller)
+        request = await readStored(format, deps, room, body, caller)
         return request
       } catch (error) {
         deps.log.error('stored_responses_not_read', { customerId: caller.customerId, error })
@@ -79,7 +82,7 @@ export function readerOf({ id, customerId, scope, teamId }: ChatCaller): Respons
 
 async function readStored(
   format: ResponsesFormat,
-  conversations: StoredConversations,
+  { conversations, time }: Pick<StoredResponsesDeps, 'conversations' | 'time'>,
   room: ReadingRoom,
   body: JsonObject,
   caller: ChatCaller,
@@ -95,9 +98,10 @@ async function readStored(
   if ('kind' in items) return items
   const isStored = body.store !== false && bytesOfRequest <= STORED_PART_BYTES_MAX
   const expanded = { ...own, input: items, ...(isStored ? withReasoning(own) : {}) }
-  const request = format.readBody(expanded, room.bytes(), caller, before.length)
-  if (isRefusal(request)) return request
   const { customerId, id: keyId } = caller
+  const read = () => format.readBody(expanded, room.bytes(), caller, before.length)
+  const request = room.bytes() > TIMED_FROM_BYTES ? await inTurn(time, customerId, read) : read()
+  if (isRefusal(request)) return request
   return {
     ...request,
     repeated: {
@@ -116,6 +120,18 @@ async function readStored(
       : {}),
     release: () => room.release(),
   }
+}
+
+/** Waits and counts as if the whole conversation had been sent. */
+async function inTurn<Result>(
+  time: OwnTime,
+  customerId: string,
+  work: () => Result,
+): Promise<Result | Refusal> {
+  const turn = time.turn(customerId)
+  if (turn && isRefusal(turn)) return turn
+  if (turn) await turn
+  return time.take(customerId, work)
 }
 
 /**
