@@ -9,7 +9,7 @@ function createTestTurns(limits: { atOnceMax?: number; waitingMax?: number } = {
   const ends: EndTurn[] = []
   return {
     begun,
-    take(owner: string): boolean {
+    take: (owner: string): boolean => {
       const turn = turns.take(owner)
       void turn?.then((end) => {
         begun.push(owner)
@@ -17,7 +17,7 @@ function createTestTurns(limits: { atOnceMax?: number; waitingMax?: number } = {
       })
       return turn !== undefined
     },
-    async end(amount = 0): Promise<void> {
+    end: async (amount = 0): Promise<void> => {
       await nextTurn()
       ends.shift()?.(amount)
       await nextTurn()
