@@ -31,7 +31,7 @@ let config: ConfigFile
 let gateway: TestGateway
 
 /** Every byte of the request is a token, and the output is as long as its limit. */
-function dearestTokens({ text, body }: SeenCall): { prompt: number; completion: number } {
+function highestTokens({ text, body }: SeenCall): { prompt: number; completion: number } {
   const limit = body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens
   return { prompt: Buffer.byteLength(text), completion: Number(limit) * (body.n ?? 1) }
 }
@@ -48,9 +48,9 @@ function answerEvents(response: ServerResponse, events: readonly object[]): void
     )
 }
 
-const dearChat: Behaviour = (call, response) => {
+const expensiveChat: Behaviour = (call, response) => {
   const { body } = call
-  const { prompt, completion } = dearestTokens(call)
+  const { prompt, completion } = highestTokens(call)
   const usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -74,9 +74,9 @@ const dearChat: Behaviour = (call, response) => {
   response.end('data: [DONE]\n\n')
 }
 
-const dearResponse: Behaviour = (call, response) => {
-  if (call.path.endsWith('/completions')) return dearChat(call, response)
-  const { prompt, completion } = dearestTokens(call)
+const expensiveResponse: Behaviour = (call, response) => {
+  if (call.path.endsWith('/completions')) return expensiveChat(call, response)
+  const { prompt, completion } = highestTokens(call)
   const content = [{ type: 'output_text', text: TEXT, annotations: [] }]
   const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content }
   const begun = { id: 'resp_1', object: 'response', status: 'in_progress', output: [] }
@@ -100,8 +100,8 @@ const dearResponse: Behaviour = (call, response) => {
   response.end()
 }
 
-const dearMessage: Behaviour = (call, response) => {
-  const { prompt, completion } = dearestTokens(call)
+const expensiveMessage: Behaviour = (call, response) => {
+  const { prompt, completion } = highestTokens(call)
   const usage = {
     input_tokens: 0,
     cache_creation_input_tokens: prompt,
@@ -155,9 +155,9 @@ before(async () => {
       routes: [{ upstream: id === 'response' || id === 'claude' ? id : 'only', model: id }],
     })),
   } as never)
-  for (const model of MODELS) upstream.play(model, dearChat)
-  upstream.play('response', dearResponse)
-  upstream.play('claude', dearMessage)
+  for (const model of MODELS) upstream.play(model, expensiveChat)
+  upstream.play('response', expensiveResponse)
+  upstream.play('claude', expensiveMessage)
   gateway = await startGateway({ CATRACA_CONFIG: config.path, TEST_KEY: 'sk-test' })
 })
 
