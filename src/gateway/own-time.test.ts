@@ -9,10 +9,7 @@ const WAITING_MAX = 3
 const SPACE_MS = 125
 
 async function read<Result>(time: OwnTime, customer: string, work: () => Result): Promise<Result> {
-  const turn = time.turn(customer)
-  assert.ok(!turn || !isRefusal(turn))
-  if (turn) await turn
-  return time.take(customer, work)
+  return (await time.takeInTurn(customer, work)) as Result
 }
 
 function work(): number {
@@ -40,6 +37,28 @@ test('a reading that throws is the caller’s, and the next one follows', async 
   })
   await assert.rejects(broken, TypeError)
   assert.equal(await read(time, 'a', () => 1), 1)
+})
+
+test('works in slices of one customer follow each other; those of two run beside each other', async () => {
+  const time = createOwnTime(WAITING_MAX)
+  const done: string[] = []
+  const ends = new Map<string, () => void>()
+  const slices = (customer: string, name: string): Promise<void> =>
+    time.takeSlices(customer, async () => {
+      done.push(`${name} begins`)
+      await new Promise<void>((resolve) => ends.set(name, resolve))
+      done.push(`${name} ends`)
+      return 0
+    })
+  const works = [slices('a', 'first'), slices('a', 'second'), slices('b', 'other')]
+  await new Promise(setImmediate)
+  assert.deepEqual(done, ['first begins', 'other begins'])
+  ends.get('other')?.()
+  ends.get('first')?.()
+  await Promise.all([works[0], works[2], new Promise(setImmediate)])
+  assert.equal(done.at(-1), 'second begins')
+  ends.get('second')?.()
+  await Promise.all(works)
 })
 
 test('only so many works of one customer wait', async () => {

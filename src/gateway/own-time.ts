@@ -1,5 +1,5 @@
 import { createPace } from '../lib/pace.ts'
-import { refusals, type Refusal } from './refusal.ts'
+import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
 /** The processor's time that a customer's requests take before they cost anything. */
 export interface OwnTime {
@@ -11,6 +11,11 @@ export interface OwnTime {
   turn(customerId: string): Promise<void> | Refusal | undefined
   /** Does a work, during which nothing else runs. Its time delays the customer's next turn. */
   take<Result>(customerId: string, work: () => Result): Result
+  /** Does a work when its turn has come. Of a promise, only the time until it is returned counts. */
+  takeInTurn<Result>(
+    customerId: string,
+    work: () => Result | Promise<Result>,
+  ): Promise<Result | Refusal>
   /**
    * Waits for the customer's turn and does a work in slices, between which the works of others run, but no other one of
    * this customer in slices. `work` returns the milliseconds of its slices.
@@ -34,7 +39,6 @@ export function createOwnTime(
 ): OwnTime {
   const waiting = new Map<string, number>()
   const pace = createPace({ perSecond: Infinity, ownPerSecond: OWN_MS_PER_SECOND }, now)
-
   /** The last work in slices of each customer that has one. */
   const inSlices = new Map<string, Promise<void>>()
 
@@ -56,20 +60,30 @@ export function createOwnTime(
     if (ms > FREE_MS) void pace.wait(customerId, ms)
   }
 
+  function turn(customerId: string): Promise<void> | Refusal | undefined {
+    const paid = pace.wait(customerId, 0)
+    if (!paid) return undefined
+    if (waitingOf(customerId) >= waitingMax) return refusals.tooManyCalls(waitingMax)
+    return waitOn(customerId, paid)
+  }
+
+  function take<Result>(customerId: string, work: () => Result): Result {
+    const startedAt = now()
+    try {
+      return work()
+    } finally {
+      spend(customerId, now() - startedAt)
+    }
+  }
+
   return {
-    turn(customerId) {
-      const turn = pace.wait(customerId, 0)
-      if (!turn) return undefined
-      if (waitingOf(customerId) >= waitingMax) return refusals.tooManyCalls(waitingMax)
-      return waitOn(customerId, turn)
-    },
-    take(customerId, work) {
-      const startedAt = now()
-      try {
-        return work()
-      } finally {
-        spend(customerId, now() - startedAt)
-      }
+    turn,
+    take,
+    async takeInTurn(customerId, work) {
+      const waited = turn(customerId)
+      if (waited && isRefusal(waited)) return waited
+      if (waited) await waited
+      return take(customerId, work)
     },
     async takeSlices(customerId, work) {
       const before = inSlices.get(customerId)

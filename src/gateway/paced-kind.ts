@@ -18,10 +18,8 @@ export function pacedKind<Body, Request extends CallRequest, Outcome extends { k
 
   async function readInTurn(...[body, key, flags]: Parameters<typeof kind.read>) {
     const { customerId } = key
-    const turn = time.turn(customerId)
-    if (turn && isRefusal(turn)) return turn
-    if (turn) await turn
-    return noteOwner(await time.take(customerId, () => kind.read(body, key, flags)), customerId)
+    const request = await time.takeInTurn(customerId, () => kind.read(body, key, flags))
+    return noteOwner(request, customerId)
   }
 
   function noteOwner(request: Request | Refusal, customerId: string): Request | Refusal {

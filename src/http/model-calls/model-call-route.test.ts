@@ -10,7 +10,7 @@ import { addBodyReading } from '../server/add-body-reading.ts'
 import type { ModelCallDeps } from './model-call-deps.ts'
 import { bytesOf, modelCallRoute } from './model-call-route.ts'
 import { chatCompletions } from './model-call-schemas.ts'
-import { PACED_FROM_BYTES } from '../../lib/paced-from-bytes.ts'
+import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 
 const PATH = '/v1/chat/completions'
 

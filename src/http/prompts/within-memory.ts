@@ -1,6 +1,6 @@
 import { customerSubject } from '../../gateway/limits.ts'
 import { refusalOfExcess, type Refusal } from '../../gateway/refusal.ts'
-import { PACED_FROM_BYTES } from '../../lib/paced-from-bytes.ts'
+import { PACED_FROM_BYTES } from '../model-calls/paced-from-bytes.ts'
 import type { PromptDeps } from './prompt-deps.ts'
 
 /**

@@ -34,8 +34,8 @@ export function codingOf(headers: IncomingHttpHeaders): Coding | 'unknown' | und
 }
 
 /**
- * Resolves to the decompressed body; undefined if too many bodies of the owner wait for their turn. `mayKeep` is asked with the size so far before a part is kept; it throws to end the
- * work, so a bomb takes no more memory than a body may have.
+ * Resolves to the decompressed body; undefined if too many bodies of the owner wait for their turn. `mayKeep` is asked with
+ * the size so far before a part is kept; it throws to end the work, so a bomb takes no more memory than a body may have.
  */
 export async function decompress(
   body: Buffer,

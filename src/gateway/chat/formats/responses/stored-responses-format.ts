@@ -100,7 +100,9 @@ async function readStored(
   const expanded = { ...own, input: items, ...(isStored ? withReasoning(own) : {}) }
   const { customerId, id: keyId } = caller
   const read = () => format.readBody(expanded, room.bytes(), caller, before.length)
-  const request = room.bytes() > TIMED_FROM_BYTES ? await inTurn(time, customerId, read) : read()
+  // A conversation counts as if all of it had been sent.
+  const isLarge = room.bytes() > TIMED_FROM_BYTES
+  const request = isLarge ? await time.takeInTurn(customerId, read) : read()
   if (isRefusal(request)) return request
   return {
     ...request,
@@ -120,18 +122,6 @@ async function readStored(
       : {}),
     release: () => room.release(),
   }
-}
-
-/** Waits and counts as if the whole conversation had been sent. */
-async function inTurn<Result>(
-  time: OwnTime,
-  customerId: string,
-  work: () => Result,
-): Promise<Result | Refusal> {
-  const turn = time.turn(customerId)
-  if (turn && isRefusal(turn)) return turn
-  if (turn) await turn
-  return time.take(customerId, work)
 }
 
 /**
