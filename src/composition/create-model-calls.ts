@@ -36,6 +36,7 @@ import { shieldChatRequest } from '../gateway/shield/shield-chat-request.ts'
 import { shieldEmbeddingRequest } from '../gateway/shield/shield-embedding-request.ts'
 import { shieldImageRequest } from '../gateway/shield/shield-image-request.ts'
 import { shieldKind } from '../gateway/shield/shield-kind.ts'
+import type { ShieldRequest } from '../gateway/shield/shielded-request.ts'
 import { shieldTranscriptionRequest } from '../gateway/shield/shield-transcription-request.ts'
 import { createTranscriptionKind } from '../gateway/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../health/health-recorder.ts'
@@ -55,7 +56,6 @@ export function createModelCalls(parts: Parts): {
 } {
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
-  const notes = parts.shieldCounts
   const ownTime = createOwnTime(config.callsAtOnceMax)
   const plain = createGatewayDeps(parts)
   const spans = parts.tracing?.spans
@@ -83,66 +83,40 @@ export function createModelCalls(parts: Parts): {
   )
   const imageKind = createImageKind(createKeepImage(db, log))
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
+  const serving = { spans, gateway, ownTime, notes: parts.shieldCounts }
   return {
     calls: {
-      completeChat: serving(
-        spans,
-        'chat',
-        gateway,
-        ownTime,
-        shieldKind(chatKind, shieldChatRequest, notes, ownTime),
-      ),
-      createResponse: serving(
-        spans,
-        'chat',
-        gateway,
-        ownTime,
-        shieldKind(responseKind, shieldChatRequest, notes, ownTime),
-      ),
-      createMessage: serving(
-        spans,
-        'chat',
-        gateway,
-        ownTime,
-        shieldKind(messageKind, shieldChatRequest, notes, ownTime),
-      ),
+      completeChat: serve(serving, 'chat', chatKind, shieldChatRequest),
+      createResponse: serve(serving, 'chat', responseKind, shieldChatRequest),
+      createMessage: serve(serving, 'chat', messageKind, shieldChatRequest),
       countMessageTokens: createServeTokenCount(gateway, pacedKind(messageTokensKind, ownTime)),
-      embed: serving(
-        spans,
-        'embeddings',
-        gateway,
-        ownTime,
-        shieldKind(embeddingKind, shieldEmbeddingRequest, notes, ownTime),
-      ),
-      generateImages: serving(
-        spans,
-        'generate_content',
-        gateway,
-        ownTime,
-        shieldKind(imageKind, shieldImageRequest, notes, ownTime),
-      ),
-      transcribe: serving(
-        spans,
-        'transcription',
-        gateway,
-        ownTime,
-        shieldKind(transcriptionKind, shieldTranscriptionRequest, notes, ownTime),
-      ),
+      embed: serve(serving, 'embeddings', embeddingKind, shieldEmbeddingRequest),
+      generateImages: serve(serving, 'generate_content', imageKind, shieldImageRequest),
+      transcribe: serve(serving, 'transcription', transcriptionKind, shieldTranscriptionRequest),
     },
     checkCaller: createCheckCaller(gateway, parts.shared.limiter),
     observer: gateway.observer,
   }
 }
 
-/** Traced if the operator asks for traces; otherwise the money path as it is. */
-function serving<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  spans: Spans | undefined,
+/** Shielded and paced; traced if the operator asks for traces. */
+function serve<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  {
+    spans,
+    gateway,
+    ownTime,
+    notes,
+  }: {
+    readonly spans: Spans | undefined
+    readonly gateway: GatewayDeps
+    readonly ownTime: OwnTime
+    readonly notes: Parts['shieldCounts']
+  },
   operation: Operation,
-  gateway: GatewayDeps,
-  ownTime: OwnTime,
   kind: CallKind<Body, Request, Outcome>,
+  shieldRequest: ShieldRequest<Request>,
 ): ServeCall<Body> {
-  const paced = pacedKind(kind, ownTime)
+  const paced = pacedKind(shieldKind(kind, shieldRequest, notes, ownTime), ownTime)
   if (!spans) return createServeCall(gateway, paced)
   const traced = tracedKind(spans, operation, gateway.providers, paced)
   return tracedServeCall(spans, createServeCall(gateway, traced))
