@@ -43,7 +43,7 @@ interface BodyOwner {
   readonly response: ServerResponse
   /** The caller is known, so a compressed body is decompressed. */
   readonly mayCompress: boolean
-  /** A call has the body in memory, whether or not its client is still there. */
+  /** A call or the decompressor has the body in memory, whether or not its client is still there. */
   isUsed: boolean
   /** Set if the response closed while the body was used. */
   release?: () => void
@@ -68,11 +68,15 @@ export function setBodyOwner(
 /** The body of this request counts until the returned function is called, also if its client leaves before. */
 export function useBody(request: FastifyRequest): () => void {
   const owner = owners.get(request)
-  if (!owner) return () => {}
+  return owner ? useBy(owner) : () => {}
+}
+
+function useBy(owner: BodyOwner): () => void {
   owner.isUsed = true
   return () => {
     owner.isUsed = false
     owner.release?.()
+    delete owner.release
   }
 }
 
@@ -142,10 +146,15 @@ export function createReadBody(
       arrivals.end(payload)
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
       if (!coding || coding === 'unknown' || !owner) return done(null, body)
-      decompress(body, coding, owner.subject, mayKeep).then(
-        (whole) => (whole ? done(null, whole) : done(new BodyRefused('own'))),
-        (error: unknown) => done(isOwnError(error) ? error : new BodyUndecodable('no such coding')),
-      )
+      // It stays in memory until its turn, also if its client leaves before.
+      const endUse = useBy(owner)
+      decompress(body, coding, owner.subject, mayKeep)
+        .finally(endUse)
+        .then(
+          (whole) => (whole ? done(null, whole) : done(new BodyRefused('own'))),
+          (error: unknown) =>
+            done(isOwnError(error) ? error : new BodyUndecodable('no such coding')),
+        )
     }
     payload.on('data', onData)
     payload.on('end', onEnd)
