@@ -230,3 +230,16 @@ test('a latency that is five minutes old is measured again', () => {
   router.begin(other).answered(200)
   assert.equal(order(model), 'one,other')
 })
+
+test('while one call measures a route again, the other calls go to the fastest of the others', () => {
+  const model = modelOf([one, other], { strategy: 'latency' })
+  const { router, order, pass } = createTestRouter(model)
+  router.begin(one).answered(60_000)
+  pass(300_001)
+  router.begin(other).answered(200)
+  assert.equal(order(model), 'one,other')
+  const call = router.begin(one)
+  assert.equal(order(model), 'other,one')
+  call.abstain()
+  assert.equal(order(model), 'one,other')
+})

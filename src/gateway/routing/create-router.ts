@@ -44,6 +44,8 @@ export interface RouteState {
 interface State {
   readonly breaker: CircuitBreaker
   running: number
+  /** Of these, the calls whose first byte has not arrived. */
+  unanswered: number
   latencyMs: number | undefined
   measuredAtMs: number
   coolUntilMs: number
@@ -98,7 +100,8 @@ export function createRouter(
         const state = stateOf(route)
         return {
           route,
-          latencyMs: latencyAt(nowMs, state),
+          // Of an unmeasured route, one call at a time finds out: it may take minutes.
+          latencyMs: latencyAt(nowMs, state) ?? (state.unanswered > 0 ? Infinity : undefined),
           isCooling: nowMs < state.coolUntilMs,
         }
       })
@@ -129,6 +132,7 @@ function createState(options: BreakerOptions, now: () => number): State {
   return {
     breaker: createCircuitBreaker(options, now),
     running: 0,
+    unanswered: 0,
     latencyMs: undefined,
     measuredAtMs: -Infinity,
     coolUntilMs: -Infinity,
@@ -160,12 +164,14 @@ function beginRouteCall(
     if (!wasClosed || breaker.state === 'closed') breaker[result](customerId)
   }
   state.running += 1
+  state.unanswered += 1
   onRunning()
   breaker.begin()
   const finish = (report: () => void): void => {
     if (hasEnded) return
     hasEnded = true
     state.running -= 1
+    if (!hasAnswered) state.unanswered -= 1
     onRunning()
     report()
   }
@@ -173,6 +179,7 @@ function beginRouteCall(
     answered(firstByteMs) {
       if (hasAnswered || hasEnded) return
       hasAnswered = true
+      state.unanswered -= 1
       measure(state, now(), firstByteMs)
       // Normally the end of the answer decides. A probe succeeds at the first byte, so that the route closes at once.
       if (breaker.state !== 'closed') reportToBreaker('succeed')

@@ -3,7 +3,7 @@ import type { Route, RoutingStrategy } from '../../catalog/model.ts'
 /** The facts by which a route is ordered. */
 export interface RouteView {
   readonly route: Route
-  /** The average time to the first byte; undefined until a call has answered. */
+  /** The average time to the first byte; undefined until a call has answered, infinite while the first one runs. */
   readonly latencyMs: number | undefined
   /** The upstream asked for a pause: the route comes after all routes that did not. */
   readonly isCooling: boolean
