@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findEmails } from './find-emails.ts'
+import { findNumbers } from './find-numbers.ts'
 import { findPersonalData } from './find-personal-data.ts'
+import { foldText } from './fold-text.ts'
 
 function find(text: string, uuids: 'near_pix' | 'always' = 'near_pix'): string[] {
   return findPersonalData(text, { uuids }).map(
@@ -220,4 +223,22 @@ test('texts of 300 kB that are hard to read take linear time', () => {
     const text = piece.repeat(Math.ceil(300_000 / piece.length))
     findPersonalData(text, { uuids: 'near_pix' })
   }
+})
+
+/** How often the work pauses for others. */
+function pausesOf(work: Generator<void, unknown>): number {
+  let pauses = 0
+  while (!work.next().done) pauses += 1
+  return pauses
+}
+
+test('a text of escapes, addresses or numbers alone is read in short steps', () => {
+  const readings = {
+    escapes: foldText(String.raw`\n`.repeat(100_000)),
+    digits: foldText('\uFF11'.repeat(100_000)),
+    addresses: findEmails('a@b.co '.repeat(100_000)),
+    numbers: findNumbers('55 25 '.repeat(100_000), []),
+  }
+  for (const [kind, reading] of Object.entries(readings))
+    assert.ok(pausesOf(reading) >= 90, `${kind} are read at once`)
 })

@@ -18,11 +18,12 @@ export function findPersonalData(source: string, options: FindOptions): Found[] 
 
 /** The same, with pauses, so that other work can be done meanwhile. */
 export function* findInSteps(source: string, options: FindOptions): Generator<void, Found[]> {
-  const folded = foldText(source)
+  const folded = yield* foldText(source)
   const { text } = folded
   yield
   const pix = findPixKeys(text, options)
-  const addresses = merge(merge(pix.inBrCodes, findEmails(text)), pix.uuids)
+  const emails = yield* findEmails(text)
+  const addresses = merge(merge(pix.inBrCodes, emails), pix.uuids)
   yield
   const numbers = yield* findNumbers(text, merge(addresses, pix.ids))
   const found = merge(addresses, numbers)

@@ -54,7 +54,11 @@ const NUMBER_SIGN = 0x23
 const ESCAPED: ReadonlySet<number> = new Set(Array.from('unrtbf/', (each) => each.charCodeAt(0)))
 const FIRST_OF_FONTS = 0xd835
 
-export function foldText(source: string): FoldedText {
+/** So many special spellings take less than a millisecond. */
+const STEP_SPELLINGS = 1_024
+
+/** Pauses now and then: a text of escapes alone takes as long as one of numbers. */
+export function* foldText(source: string): Generator<void, FoldedText> {
   const pieces: string[] = []
   // From the place `places[n]` on, the source is `shifts[n]` characters further.
   const places: number[] = []
@@ -62,7 +66,10 @@ export function foldText(source: string): FoldedText {
   let done = 0
   let length = 0
   let from = 0
+  let spellings = 0
   for (let start = findBeginning(source, from); start !== -1; start = findBeginning(source, from)) {
+    spellings += 1
+    if (spellings % STEP_SPELLINGS === 0) yield
     from = endOfPlain(source, start)
     if (from > start) continue
     const spelling = readSpelling(source, start)
