@@ -47,8 +47,8 @@ export const modelCallRoutes = [
     contract: transcriptions,
     // The form is read by the kind of the call, after the key is known.
     isBodyStreamed: true,
-    serving({ calls, uploads }) {
-      const forms = createUploads(uploads)
+    serving({ calls, uploads, bodies }) {
+      const forms = createUploads(uploads, bodies)
       return { serveCall: calls.transcribe, bodyOf: ({ raw }) => forms.formOf(raw) }
     },
   }),

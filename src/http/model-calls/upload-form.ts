@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import { customerSubject } from '../../gateway/limits.ts'
-import { refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
-import { createByteBudget } from '../../lib/byte-budget.ts'
+import { isRefusal, refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
+import { createByteBudget, type ByteBudget } from '../../lib/byte-budget.ts'
 import { modelInPath } from '../server/client-path.ts'
 import { createYoungGarbage, type YoungGarbage } from '../../lib/young-garbage.ts'
 import type {
@@ -37,7 +37,11 @@ const FIELDS_MAX = 50
 const FIELD_BYTES_MAX = 256 * 1024
 const READ_BYTES = 64 * 1024
 
-export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits): Uploads {
+/** `memory`: for the fields, which are not written to the disk. */
+export function createUploads(
+  { dir, fileBytesMax, totalBytesMax }: UploadLimits,
+  memory: ByteBudget,
+): Uploads {
   const waiting = createByteBudget({
     ownBytesMax: Math.max(totalBytesMax / 4, fileBytesMax),
     bytesMax: totalBytesMax,
@@ -83,14 +87,44 @@ export function createUploads({ dir, fileBytesMax, totalBytesMax }: UploadLimits
     }
   }
 
-  return {
-    formOf: (request) => ({
-      read: (customerId) =>
-        readForm(request, fileBytesMax, (part, name, mediaType) =>
-          keep(customerId, part, name, mediaType),
-        ),
-    }),
+  /** The fields count until the file is disposed of. A field that arrives may take as much as the longest one. */
+  async function read(request: IncomingMessage, customerId: string): Promise<UploadForm | Refusal> {
+    const subject = customerSubject(customerId)
+    let bytes = 0
+    const count = (more: number): Refusal | undefined => {
+      const taken = memory.take(subject, more)
+      if (taken !== 'taken') return refusalOfExcess(taken)
+      bytes += more
+      return undefined
+    }
+    const giveBack = (all = bytes): void => {
+      memory.release(subject, all)
+      bytes -= all
+    }
+    const refused = count(FIELD_BYTES_MAX)
+    if (refused) return refused
+    let file: KeptFile | undefined
+    try {
+      const form = await readForm(request, fileBytesMax, count, (part, name, mediaType) =>
+        keep(customerId, part, name, mediaType),
+      )
+      if (isRefusal(form) || !form.file) return form
+      const kept = form.file
+      file = {
+        ...kept,
+        dispose() {
+          kept.dispose()
+          giveBack()
+        },
+      }
+      return { ...form, file }
+    } finally {
+      if (file) giveBack(FIELD_BYTES_MAX)
+      else giveBack()
+    }
   }
+
+  return { formOf: (request) => ({ read: (customerId) => read(request, customerId) }) }
 }
 
 /**
@@ -124,6 +158,7 @@ async function openNameless(dir: string): Promise<FileHandle> {
 async function readForm(
   request: IncomingMessage,
   fileBytesMax: number,
+  count: (bytes: number) => Refusal | undefined,
   keep: (part: Readable, name: string, mediaType: string) => Promise<KeptFile>,
 ): Promise<UploadForm | Refusal> {
   const parser = openParser(request, fileBytesMax)
@@ -137,6 +172,8 @@ async function readForm(
         if (name === undefined) return reject(new Unsound(NO_FORM))
         if (isValueCut)
           reject(new Unsound(refusals.invalidRequest(`O campo "${name}" é longo demais.`)))
+        const refused = count(name.length + value.length)
+        if (refused) return reject(new Unsound(refused))
         fields.push([name, value])
       })
       parser.on('fieldsLimit', () => reject(new Unsound(TOO_MANY_FIELDS)))
