@@ -46,9 +46,11 @@ export async function decompress(
   const endTurn = await turns.take(owner)
   if (!endTurn) return undefined
   let bytes = 0
-  const decompressor = createDecompressor(body, coding)
+  let decompressor: Transform | undefined
   try {
     mayKeep(bytes)
+    // Within: it throws where there is no memory, and the turn must end all the same.
+    decompressor = createDecompressor(body, coding)
     const parts: Buffer[] = []
     decompressor.end(body)
     for await (const part of decompressor as AsyncIterable<Buffer>) {
@@ -58,7 +60,7 @@ export async function decompress(
     }
     return Buffer.concat(parts, bytes)
   } finally {
-    decompressor.destroy()
+    decompressor?.destroy()
     endTurn(bytes)
   }
 }
