@@ -53,7 +53,10 @@ export function recordFindings(
   })
 }
 
-/** Keeps an explanation only while the amounts are the explained ones. */
+/**
+ * Keeps an explanation only while the amounts are the explained ones. A discrepancy that was open before this transaction
+ * never has its time as `opened_at`: two transactions may begin in the same microsecond.
+ */
 async function upsertDiscrepancy(
   trx: Database,
   found: FoundIn,
@@ -80,7 +83,7 @@ async function upsertDiscrepancy(
       opened_at = case when d.status <> 'open' and (d.explanation is null or
           (d.ours_nano_brl, d.theirs_nano_brl, d.ours_pico_usd, d.theirs_pico_usd) is distinct from
           (excluded.ours_nano_brl, excluded.theirs_nano_brl, excluded.ours_pico_usd, excluded.theirs_pico_usd))
-        then now() else d.opened_at end,
+        then now() else least(d.opened_at, now() - interval '1 microsecond') end,
       processor_payment_id = excluded.processor_payment_id,
       ours_nano_brl = excluded.ours_nano_brl, theirs_nano_brl = excluded.theirs_nano_brl,
       ours_pico_usd = excluded.ours_pico_usd, theirs_pico_usd = excluded.theirs_pico_usd,

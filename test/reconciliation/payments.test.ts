@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { inTransaction } from '../../src/db/open.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import type { Log, LogFacts } from '../../src/lib/log.ts'
@@ -295,6 +296,14 @@ test('nodes that compare concurrently create one row for a difference, and one o
     assert.ok(eventsOf('reconciliation_discrepancy_gone').length <= 1)
   }
   assert.equal((await discrepancyOf(found.subject)).status, 'open')
+  await recordFindings(db, found, [], log)
+  // Also in the same microsecond, as within one transaction.
+  logged = []
+  await inTransaction(db, async (trx) => {
+    await recordFindings(trx, found, [finding], log)
+    await recordFindings(trx, found, [finding], log)
+  })
+  assert.equal(eventsOf('reconciliation_discrepancy_opened').length, 1)
   await recordFindings(db, found, [], log)
   await change(topUp.id, `paid_at = null, status = 'canceled'`)
 })
