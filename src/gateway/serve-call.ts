@@ -149,7 +149,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       refuseUnavailable(deps, incoming, client, held)
       return undefined
     }
-    // While its money was being held.
+    // The client left while its money was being held: nothing is sent.
     if (client.hasLeft()) {
       await deps.ledger.resolve(releaseHeldCall(held, 'client_left'), running)
       return undefined

@@ -52,7 +52,7 @@ export function createCircuitBreaker(
   let window = { sinceMs: -Infinity, calls: 0, failed: noFailures() }
   /** The customer of all failures that opened the breaker, or of the probe that failed. */
   let openFor: string | undefined
-  /** Whether the calls of the others are probes, one at a time: their calls failed before, or may have. */
+  /** Whether the other customers' calls pass as probes, one at a time, because the breaker was open for them, too. */
   let othersProbe = false
 
   function count(hasFailed: boolean, customerId?: string): void {
@@ -76,11 +76,11 @@ export function createCircuitBreaker(
     probeAtMs = undefined
   }
 
-  /** Calls that began before it opened are not reported, or fail while none is the probe. */
+  /** The failure of a call that began before the breaker opened changes nothing: no probe runs then. */
   function failWhileOpen(customerId: string | undefined): void {
     const isOthers = openFor !== undefined && openFor !== customerId
     if (isOthers && !othersProbe) {
-      // The pause so far is that of the one customer.
+      // The pause was doubled for one customer's calls alone.
       pauseMs = openMs
       open(undefined)
     } else if (probeAtMs === undefined) return

@@ -8,6 +8,7 @@ import {
 } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { AnswerBody } from './exchange.ts'
+import { hasFinishReason } from './has-finish-reason.ts'
 import { broken } from './parse-event.ts'
 
 export interface Parsed {
@@ -32,9 +33,8 @@ export function createStream(body: AnswerBody, parser: StreamParser): ChatStream
   /** A model thinks before its output, and between its items; not in the middle of a text, and not after the end. */
   function noteThinking(last: StreamChunk | undefined): void {
     if (!last) return
-    const { hasOutput, isEnd } = outputOf(last)
-    hasFinished ||= isEnd
-    body.mayThink(!hasOutput && !hasFinished)
+    hasFinished ||= last.delta === undefined && hasFinishReason(last.body)
+    body.mayThink(!hasFinished && !hasOutput(last))
   }
 
   async function each<Result>(take: TakeChunks<Result>): Promise<Result | undefined> {
@@ -78,13 +78,10 @@ export function createStream(body: AnswerBody, parser: StreamParser): ChatStream
   return { kind: 'stream', each, cancel: () => body.cancel() }
 }
 
-function outputOf({ delta, body }: StreamChunk): { hasOutput: boolean; isEnd: boolean } {
-  if (delta) return { hasOutput: true, isEnd: false }
+function hasOutput({ delta, body }: StreamChunk): boolean {
+  if (delta) return true
   const choices = Array.isArray(body.choices) ? body.choices.filter(isObject) : []
-  return {
-    hasOutput: choices.some((choice) => isObject(choice.delta) && addsOutput(choice.delta)),
-    isEnd: choices.some(({ finish_reason: reason }) => Boolean(reason)),
-  }
+  return choices.some((choice) => isObject(choice.delta) && addsOutput(choice.delta))
 }
 
 /** Many upstreams begin with a delta that has a role and an empty text. */

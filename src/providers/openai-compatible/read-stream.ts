@@ -4,7 +4,6 @@ import {
   StreamBroken,
   type ChatContent,
   type ChatStream,
-  type JsonObject,
   type StreamChunk,
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
@@ -12,6 +11,7 @@ import { readLateError } from '../read-late-error.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { CHAT_DELTAS } from './chat-deltas.ts'
 import { createStream, type StreamParser } from './create-stream.ts'
+import { hasFinishReason } from './has-finish-reason.ts'
 import { createCallNumbers } from './number-calls.ts'
 import { broken, parseEvent } from './parse-event.ts'
 import { readUsage } from './read-usage.ts'
@@ -64,11 +64,4 @@ function parseChunk(data: string): StreamChunk | StreamBroken {
     return new StreamBroken(readLateError(chunk.error ?? chunk, 'error in the stream'))
   toPlainContent(chunk, 'delta')
   return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
-}
-
-function hasFinishReason(chunk: JsonObject): boolean {
-  return (
-    Array.isArray(chunk.choices) &&
-    chunk.choices.some((choice: unknown) => Boolean((choice as JsonObject | null)?.finish_reason))
-  )
 }
