@@ -27,6 +27,8 @@ export interface OwnTime {
 const OWN_MS_PER_SECOND = 160
 /** Ordinary requests take less. */
 const FREE_MS = 5
+/** A smaller body is read in less than the time that is free, whatever it contains. */
+export const TIMED_FROM_BYTES = 32 * 1024
 
 /**
  * The time of a work is known at its end alone: of two bodies of as many bytes, one may take twenty times as long, and

@@ -1,10 +1,7 @@
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest } from './call.ts'
-import type { OwnTime } from './own-time.ts'
+import { TIMED_FROM_BYTES, type OwnTime } from './own-time.ts'
 import { isRefusal, type Refusal } from './refusal.ts'
-
-/** A smaller body is read in less than the time that is free, whatever it contains. */
-export const TIMED_FROM_BYTES = 32 * 1024
 
 /**
  * A kind of call whose large bodies wait until the earlier ones of their customer have been paid for: the time in which
