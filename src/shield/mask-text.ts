@@ -1,6 +1,12 @@
 import type { Found } from './found.ts'
 import type { Encoding, Placeholders, Spelling } from './placeholders.ts'
 
+/**
+ * The longest address has 318 characters. Invisible ones and escapes may make a value as long as a request; a longer
+ * spelling than this comes back plain, because a few tokens bring it back as often as the model repeats its placeholder.
+ */
+const SPELLING_MAX = 512
+
 /** Replaces the values, which are in order and without overlaps, by their placeholders. */
 export function maskText(
   text: string,
@@ -17,7 +23,9 @@ export function maskText(
     const start = isOutside && text[each.start - 1] === '-' ? each.start - 1 : each.start
     const source = text.slice(start, each.end)
     const isNumber = isOutside && /^-?\d+$/.test(source)
-    const name = placeholders.nameOf(each, { ...spellingOf(source, encoding), isNumber })
+    const spelling =
+      source.length > SPELLING_MAX ? plainly(each.canonical) : spellingOf(source, encoding)
+    const name = placeholders.nameOf(each, { ...spelling, isNumber })
     masked += text.slice(done, start) + (isNumber ? `"${name}"` : name)
     done = each.end
   }
@@ -33,6 +41,10 @@ function spellingOf(source: string, encoding: Encoding): Pick<Spelling, 'text' |
   return encoding === 'json'
     ? { text: value, json: source }
     : { text: source, json: JSON.stringify(value).slice(1, -1) }
+}
+
+function plainly(value: string): Pick<Spelling, 'text' | 'json'> {
+  return { text: value, json: JSON.stringify(value).slice(1, -1) }
 }
 
 function unescapeJson(source: string): string {
