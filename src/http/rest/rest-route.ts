@@ -19,6 +19,7 @@ import {
 import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
 import { isOperatorAccess, type Access } from './access.ts'
+import { countUnread } from './count-unread.ts'
 import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
 import { sendJson } from './rest-error.ts'
@@ -26,6 +27,7 @@ import { RestRefusal } from './rest-refusal.ts'
 import type { Database } from '../../db/open.ts'
 import type { ReadReplicas } from '../../db/replicas/open-read-replicas.ts'
 import type { IdempotencyDeps } from '../../idempotency/act-once.ts'
+import type { ByteBudget } from '../../lib/byte-budget.ts'
 import type { Method, ReadsFrom, Route } from './route.ts'
 import { sendTaggedJson, tagJson } from './send-tagged-json.ts'
 
@@ -126,6 +128,7 @@ export type AccessDeps = AuthenticateDeps &
   AssertAccessDeps & {
     readonly idempotency: IdempotencyDeps
     readonly replicas: Pick<ReadReplicas, 'pick' | 'primary'>
+    readonly bodies: ByteBudget
   }
 
 export function restRoute<
@@ -192,6 +195,10 @@ export function restRoute<
         return declared.isTagged
           ? sendTaggedJson(request, reply, tagJson(answer))
           : sendJson(reply, answer, status)
+      },
+      async onSend(request, reply, payload) {
+        const caller = callers.get(request)
+        if (caller) countUnread(deps.bodies, caller, request, reply, payload)
       },
     }),
   }

@@ -37,7 +37,7 @@ export interface Route<Deps> {
 
 export interface RouteHandlers extends Pick<
   RouteShorthandOptions,
-  'onRequest' | 'preValidation' | 'validatorCompiler'
+  'onRequest' | 'preValidation' | 'validatorCompiler' | 'onSend'
 > {
   readonly handler: RouteHandlerMethod
 }

@@ -14,7 +14,6 @@ import { deleteResponse } from '../../stored-responses/delete-response.ts'
 import type { ResponseReader } from '../../stored-responses/response-reader.ts'
 import { storedResponse } from '../model-calls/model-call-schemas.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
-import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, nullable, wholeNumber } from '../rest/values.ts'
@@ -49,17 +48,19 @@ export const storedResponseRoutes = [
     answer: storedResponse,
     async handle({ caller, params: { id }, reply }, deps: StoredResponseDeps) {
       const room = deps.conversations.openRoom(readerOf(caller), 0)
-      const reading = deps.conversations.readResponse(room, id)
-      // Its bytes count until the client has read them. Not before the end of the reading, which counts them.
-      const read = await reading.finally(() => whenClosed(reply.raw, () => room.release()))
-      if (!read) throw refusalOf(refusals.responseNotFound(id))
-      if (read.kind === 'refused') throw refusalOf(read)
-      // As it was written: reading it would round its amount.
-      const text = `${read.texts.head.slice(0, -1)},"output":${read.texts.output}}`
-      return reply
-        .header('cache-control', 'no-store')
-        .type('application/json; charset=utf-8')
-        .send(text)
+      try {
+        const read = await deps.conversations.readResponse(room, id)
+        if (!read) throw refusalOf(refusals.responseNotFound(id))
+        if (read.kind === 'refused') throw refusalOf(read)
+        // As it was written: reading it would round its amount.
+        const text = `${read.texts.head.slice(0, -1)},"output":${read.texts.output}}`
+        return reply
+          .header('cache-control', 'no-store')
+          .type('application/json; charset=utf-8')
+          .send(text)
+      } finally {
+        room.release()
+      }
     },
   }),
 
