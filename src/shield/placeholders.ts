@@ -88,7 +88,7 @@ export function chooseTag(texts: Iterable<string>): string {
   }
 }
 
-/** By the length of the tags: 1 at the number of each that is used. Sets of strings take five times as long. */
+/** For each length, a table with 1 at the number of each used tag. A set of strings takes five times as long. */
 type UsedTags = Map<number, Uint8Array>
 
 /** Two million tags: more than a request may have texts that look like placeholders. */
@@ -113,7 +113,7 @@ function usedOf(used: UsedTags, length: number): Uint8Array {
   return ofLength
 }
 
-/** The part of a tag's number that this letter is: the inverse of `tagAt`. */
+/** The share of a letter at this place in the number of its tag; their sum is the number from which `tagAt` makes the tag. */
 function numberAt(letter: string, place: number): number {
   const digit = (LETTERS.indexOf(letter) - place) % LETTERS.length
   return (digit < 0 ? digit + LETTERS.length : digit) * LETTERS.length ** place

@@ -100,7 +100,7 @@ export function createRouter(
         const state = stateOf(route)
         return {
           route,
-          // Of an unmeasured route, one call at a time finds out: it may take minutes.
+          // One call at a time measures a route: its first byte may take minutes.
           latencyMs: latencyAt(nowMs, state) ?? (state.unanswered > 0 ? Infinity : undefined),
           isCooling: nowMs < state.coolUntilMs,
         }

@@ -6,6 +6,7 @@ import type { Client } from '../../gateway/client.ts'
 import { customerSubject, ipSubject, keySubject } from '../../gateway/limits.ts'
 import { refuseCall, type IncomingCaller } from '../../gateway/refuse-call.ts'
 import { refusalOfExcess, refusals } from '../../gateway/refusal.ts'
+import { countUntilClosed } from '../rest/count-until-closed.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
 import { errorFormatOf, type ErrorFormat } from '../rest/error-formats.ts'
 import type { ModelCallContract } from './model-call-schemas.ts'
@@ -58,7 +59,8 @@ export function modelCallRoute<Body>(declared: {
             publicUrl: deps.publicUrl,
             errorFormat,
             keepAlives: deps.keepAlives,
-            keep: (bytes) => keepAnswer(deps, checked.key, reply, bytes),
+            keep: (bytes) =>
+              countUntilClosed(deps.bodies, checked.key.customerId, reply.raw, bytes),
           })
           const body = bodyOf(request)
           const bytes = Buffer.isBuffer(body) ? body.length : 0
@@ -158,18 +160,6 @@ function expectBody(
       return excess && refusalOfExcess(excess)
     },
   }
-}
-
-/** Counts a large answer until the client has read it. */
-function keepAnswer(
-  { bodies }: ModelCallDeps,
-  { customerId }: ActiveKey,
-  { raw }: FastifyReply,
-  bytes: number,
-): void {
-  const subject = customerSubject(customerId)
-  bodies.add(subject, bytes)
-  raw.once('close', () => bodies.release(subject, bytes))
 }
 
 function failCall(

@@ -37,7 +37,7 @@ const FIELDS_MAX = 50
 const FIELD_BYTES_MAX = 256 * 1024
 const READ_BYTES = 64 * 1024
 
-/** `memory`: for the fields, which are not written to the disk. */
+/** Files are written to `dir`; the fields stay in memory, and count in `memory`. */
 export function createUploads(
   { dir, fileBytesMax, totalBytesMax }: UploadLimits,
   memory: ByteBudget,
@@ -87,7 +87,7 @@ export function createUploads(
     }
   }
 
-  /** The fields count until the file is disposed of. A field that arrives may take as much as the longest one. */
+  /** The fields count until the file is disposed of. While the form is read, the longest possible field counts as well. */
   async function read(request: IncomingMessage, customerId: string): Promise<UploadForm | Refusal> {
     const subject = customerSubject(customerId)
     let bytes = 0

@@ -49,7 +49,7 @@ export async function decompress(
   let decompressor: Transform | undefined
   try {
     mayKeep(bytes)
-    // Within: it throws where there is no memory, and the turn must end all the same.
+    // Inside the try: without memory the constructor throws, and the turn must still end.
     decompressor = createDecompressor(body, coding)
     const parts: Buffer[] = []
     decompressor.end(body)

@@ -146,7 +146,7 @@ export function createReadBody(
       arrivals.end(payload)
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
       if (!coding || coding === 'unknown' || !owner) return done(null, body)
-      // It stays in memory until its turn, also if its client leaves before.
+      // The compressed body stays in memory until its turn, even if its client leaves before.
       const endUse = useBy(owner)
       decompress(body, coding, owner.subject, mayKeep)
         .finally(endUse)

@@ -8,7 +8,7 @@ import type {
   StoredConversations,
   StoredTurn,
 } from '../../gateway/chat/formats/responses/stored-conversation.ts'
-import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import { refusals } from '../../gateway/refusal.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import { deleteResponse } from '../../stored-responses/delete-response.ts'
 import type { ResponseReader } from '../../stored-responses/response-reader.ts'
@@ -16,6 +16,7 @@ import { storedResponse } from '../model-calls/model-call-schemas.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+import { toRestRefusal } from '../rest/to-rest-refusal.ts'
 import { answer, nullable, wholeNumber } from '../rest/values.ts'
 import type { StoredResponseDeps } from './stored-response-deps.ts'
 
@@ -50,8 +51,8 @@ export const storedResponseRoutes = [
       const room = deps.conversations.openRoom(readerOf(caller), 0)
       try {
         const read = await deps.conversations.readResponse(room, id)
-        if (!read) throw refusalOf(refusals.responseNotFound(id))
-        if (read.kind === 'refused') throw refusalOf(read)
+        if (!read) throw toRestRefusal(refusals.responseNotFound(id))
+        if (read.kind === 'refused') throw toRestRefusal(read)
         // As it was written: reading it would round its amount.
         const text = `${read.texts.head.slice(0, -1)},"output":${read.texts.output}}`
         return reply
@@ -79,7 +80,7 @@ export const storedResponseRoutes = [
       const isDeleted =
         callId !== undefined &&
         (await deleteResponse(deps.db, actorOf(caller), { reader: readerOf(caller), id: callId }))
-      if (!isDeleted) throw refusalOf(refusals.responseNotFound(id))
+      if (!isDeleted) throw toRestRefusal(refusals.responseNotFound(id))
       return { id, object: 'response' as const, deleted: true as const }
     },
   }),
@@ -137,11 +138,11 @@ async function readTurns(
   id: string,
 ): Promise<StoredTurn[]> {
   const read = await conversations.readConversation(room, id)
-  if (!read) throw refusalOf(refusals.responseNotFound(id))
-  if (read.kind === 'refused') throw refusalOf(read)
+  if (!read) throw toRestRefusal(refusals.responseNotFound(id))
+  if (read.kind === 'refused') throw toRestRefusal(read)
   const inputs = read.turns.flatMap(({ input }) => input)
   const resolved = await resolveReferences(conversations, room, inputs)
-  if ('kind' in resolved) throw refusalOf(resolved)
+  if ('kind' in resolved) throw toRestRefusal(resolved)
   let at = 0
   return read.turns.map((turn) => {
     const input = resolved.slice(at, at + turn.input.length) as JsonObject[]
@@ -156,8 +157,4 @@ function readerOf(caller: Caller): ResponseReader {
   return caller.keyId === undefined
     ? { customerId, keyId: null, seesAccount: true }
     : { customerId, keyId: caller.keyId, seesAccount: caller.scope !== 'calls' }
-}
-
-function refusalOf({ status, code, message, retryAfterSeconds }: Refusal): RestRefusal {
-  return new RestRefusal(status, code, message, retryAfterSeconds)
 }
