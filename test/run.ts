@@ -58,7 +58,7 @@ const { values: options, positionals: wanted } = parseArgs({
  */
 const FILES_AT_ONCE = options.tier === 'browser' ? 2 : 4
 /** In memory, that much must be free. */
-const UNIT_FOLDER_BYTES = 256 * 1024 * 1024
+const SMALL_FOLDER_BYTES = 256 * 1024 * 1024
 const DATABASES_BYTES = 1.5 * 1024 * 1024 * 1024
 const SLOWEST_SHOWN = 15
 /** Machines differ by a factor of four, and the slowest file takes a minute on a fast one. */
@@ -207,10 +207,10 @@ async function makeFolder(parent: string): Promise<string> {
   return made
 }
 
-/** No unit test depends on what a sync takes. */
+/** No test of these tiers depends on what a sync takes. */
 async function findFolderOfTests(files: readonly Placed[]): Promise<string> {
-  const isOfUnits = files.every(({ tier }) => tier === 'unit')
-  return (isOfUnits ? await findMemory(UNIT_FOLDER_BYTES) : undefined) ?? tmpdir()
+  const isSmall = files.every(({ tier }) => tier === 'unit' || tier === 'sockets')
+  return (isSmall ? await findMemory(SMALL_FOLDER_BYTES) : undefined) ?? tmpdir()
 }
 
 /**
@@ -236,9 +236,9 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
   for await (const file of glob(patterns, { cwd: root, exclude: ['**/node_modules'] })) {
     const placed = read(file)
     // A file beside the code never becomes slow unnoticed.
-    if (file.startsWith('src/') && placed.tier !== 'unit')
+    if (file.startsWith('src/') && placed.tier !== 'unit' && placed.tier !== 'sockets')
       throw new Error(
-        `${file} is of the tier "${placed.tier}" by its imports. A test beside the code is a unit test: move it into test/`,
+        `${file} is of the tier "${placed.tier}" by its imports. A test beside the code needs neither a database nor a process: move it into test/`,
       )
     const isWanted = wanted.length === 0 || wanted.some((text) => file.includes(text))
     if (isWanted && isOf(wantedTier, placed.tier)) found.push(placed)

@@ -13,13 +13,14 @@ export interface Started {
 
 /**
  * A process for fewer files than `min` would load more than they share. Those of the tier `processes` share only in a
- * large run: few of them end sooner side by side, and more than `max` would end too late. Unit tests rarely wait, so
- * that more than `groups` processes would only load the same modules once more.
+ * large run: few of them end sooner side by side, and more than `max` would end too late. Tests without a database
+ * rarely wait, so that more than `groups` processes would only load the same modules once more.
  */
 const GROUPS: Record<Tier, { from: number; min: number; max: number; groups: number }> = {
   processes: { from: 20, min: 4, max: 6, groups: Infinity },
   database: { from: 1, min: 4, max: Infinity, groups: Infinity },
-  unit: { from: 1, min: 4, max: Infinity, groups: 3 },
+  sockets: { from: 1, min: 4, max: Infinity, groups: 2 },
+  unit: { from: 1, min: 4, max: Infinity, groups: 2 },
 }
 
 /**

@@ -11,5 +11,6 @@ test('a helper has the lowest tier that its imports allow', () => {
   // And these, all files that call a server.
   assert.equal(tierOf('gateway'), 'database')
   assert.equal(tierOf('gateway-process'), 'processes')
+  assert.equal(tierOf('scripted-upstream'), 'sockets')
   assert.equal(tierOf('tiers'), 'unit')
 })

@@ -1,12 +1,12 @@
 /**
  * The tier of a test file follows from its imports, direct ones or through the helpers in `test`: `processes` if one of
- * them starts processes (`STARTS_PROCESSES`), `database` if one is `test-database.ts`, and `unit` otherwise.
- * `stay-in-tier.ts` ends a test that leaves its tier in another way.
+ * them starts processes (`STARTS_PROCESSES`), `database` if one is `test-database.ts`, `sockets` if one may open a
+ * socket (`OPENS_SOCKETS`), and `unit` otherwise. `stay-in-tier.ts` ends a test that leaves its tier in another way.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-export const TIERS = ['unit', 'database', 'processes'] as const
+export const TIERS = ['unit', 'sockets', 'database', 'processes'] as const
 export type Tier = (typeof TIERS)[number]
 
 export interface Placed {
@@ -20,13 +20,23 @@ export interface Placed {
 }
 
 const TEST_DATABASE = 'test/harness/test-database.ts'
-const STARTS_PROCESSES = new Set([
+const STARTS_PROCESSES = [
   'node:child_process',
   'node:cluster',
   'src/db/embedded.ts',
   // The compiler, a separate program.
   'typescript/unstable/sync',
-])
+]
+const OPENS_SOCKETS = [
+  'node:dgram',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:tls',
+  'fastify',
+  'src/sandbox/upstream/start-sandbox-upstream.ts',
+  'test/harness/sandbox-processor.ts',
+]
 /** How modules are loaded; and counts over all loaded ones, which take longer the more there are. */
 const OF_ALL_MODULES = ['node:module', 'node:inspector']
 /** `import type` and `export type` vanish before anything runs. */
@@ -56,13 +66,15 @@ export function createTierReader(root: string): (file: string) => Placed {
       const isOfTests = path === file || !path.startsWith('src/')
       if (isOfTests && path.endsWith('.ts')) for (const target of importsOf(path)) seen.add(target)
     }
+    const reaches = (targets: readonly string[]): boolean =>
+      targets.some((target) => seen.has(target))
     const needsDatabase = seen.has(TEST_DATABASE)
-    const startsProcesses = [...STARTS_PROCESSES].some((target) => seen.has(target))
+    const lowest = needsDatabase ? 'database' : reaches(OPENS_SOCKETS) ? 'sockets' : 'unit'
     return {
       file,
-      tier: startsProcesses ? 'processes' : needsDatabase ? 'database' : 'unit',
+      tier: reaches(STARTS_PROCESSES) ? 'processes' : lowest,
       needsDatabase,
-      isAlone: OF_ALL_MODULES.some((target) => seen.has(target)),
+      isAlone: reaches(OF_ALL_MODULES),
     }
   }
 }
