@@ -1710,6 +1710,7 @@ create type window_tokens as (
 -- src/ledger/sql/budgets.sql: budget_period_start(period text, timezone text, p_at timestamptz) returns timestamptz
 -- src/ledger/sql/budgets.sql: cap_bit(period text) returns smallint
 -- src/ledger/sql/budgets.sql: cap_period_end(period text, timezone text, p_at timestamptz) returns timestamptz
+-- src/ledger/sql/budgets.sql: first_instant(local timestamp without time zone, timezone text) returns timestamptz
 -- src/ledger/sql/budgets.sql: note_budget() returns trigger set search_path=functions, public
 -- src/ledger/sql/budgets.sql: note_cap() returns trigger set search_path=functions, public
 -- src/ledger/sql/checkpoint.sql: checkpoint_holds(p_checkpoints ledger_checkpoint[]) returns text

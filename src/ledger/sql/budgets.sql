@@ -1,10 +1,23 @@
--- The start of the budget's period that contains `p_at`. `p_at` is read from the clock after the account is locked: the
--- start of a transaction may lie in the previous period.
+-- The first instant that has this local time. A local time occurs twice when clocks are set back, and PostgreSQL takes
+-- the second of the two (PostgreSQL, B.2 "Handling of Invalid or Ambiguous Timestamps"). 24 hours after the same local
+-- time of the day before is the first, if clocks were set back between them. One expression, so that the planner inlines it.
+create function first_instant(local timestamp, timezone text) returns timestamptz
+language sql stable as $$
+  select case when ((local - interval '1 day') at time zone timezone + interval '24 hours') at time zone timezone = local
+    then least((local - interval '1 day') at time zone timezone + interval '24 hours', local at time zone timezone)
+    else local at time zone timezone
+  end
+$$;
+
+-- The start of the budget's period that contains `p_at`: never after it, and the same for each instant of the period.
+-- `p_at` is read from the clock after the account is locked: the start of a transaction may lie in the previous period.
+-- A minute begins at the same instant in each zone.
 create function budget_period_start(period text, timezone text, p_at timestamptz) returns timestamptz
 language sql stable as $$
   select case period
     when 'lifetime' then '-infinity'::timestamptz
-    else date_trunc(period, p_at at time zone timezone) at time zone timezone
+    when 'minute' then date_trunc('minute', p_at)
+    else first_instant(date_trunc(period, p_at at time zone timezone), timezone)
   end
 $$;
 
@@ -15,7 +28,10 @@ language sql volatile as $$ select budget_period_start(period, timezone, clock_t
 -- The end of the period of a cap that contains `p_at`.
 create function cap_period_end(period text, timezone text, p_at timestamptz) returns timestamptz
 language sql stable as $$
-  select (date_trunc(period, p_at at time zone timezone) + ('1 ' || period)::interval) at time zone timezone
+  select case period
+    when 'minute' then date_trunc('minute', p_at) + interval '1 minute'
+    else first_instant(date_trunc(period, p_at at time zone timezone) + ('1 ' || period)::interval, timezone)
+  end
 $$;
 
 -- The part of `in_caps` that stands for a cap of a key.
