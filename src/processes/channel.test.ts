@@ -32,3 +32,13 @@ test('a failure to answer, a late answer and the end of the other process reject
   await waiting
   await assert.rejects(one.ask('double'), /is gone/)
 })
+
+test('a message that is handled after the end of its process changes nothing', async () => {
+  const [one, other] = connect()
+  const running: unknown[] = []
+  one.on('running', (calls) => running.push(calls))
+  other.post('running', 1)
+  one.close()
+  await new Promise(setImmediate)
+  assert.deepEqual(running, [])
+})

@@ -7,7 +7,7 @@ export interface Channel {
   ask(topic: string, data?: unknown, timeoutMs?: number): Promise<unknown>
   /** The result is the answer to the one who asks. One handler for each topic. */
   on(topic: string, handle: (data: unknown) => unknown): void
-  /** A message from the other process. */
+  /** A message from the other process; ignored once that is gone. */
   receive(message: unknown): void
   /** The other process is gone: all outstanding questions fail. */
   close(): void
@@ -65,6 +65,8 @@ export function createChannel(send: (message: Message) => void): Channel {
     },
     on: (topic, handler) => void handlers.set(topic, handler),
     receive(received) {
+      // The end of the other process has been handled: its shares are given back, and must not be taken again.
+      if (isClosed) return
       const message = received as Message
       if (message.answers === undefined) return void handle(message)
       const answer = asked.get(message.answers)
