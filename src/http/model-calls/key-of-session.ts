@@ -20,6 +20,15 @@ export function keyOfSession(
   return async () => {
     const session = await signIn.findSession(headers.cookie)
     if (!session || !signIn.isCsrfToken(session.id, headers[CSRF_HEADER])) return undefined
-    return keys.findOwn(session.customerId, keyId)
+    const key = await keys.findOwn(session.customerId, keyId)
+    return key && withoutConversations(key)
   }
+}
+
+/**
+ * A team's key pays for its owner's call, but what it stored is read by its program alone: such a call neither continues
+ * nor stores a response.
+ */
+function withoutConversations(key: ActiveKey): ActiveKey {
+  return key.teamId === null ? key : { ...key, storedResponsesDays: null }
 }
