@@ -31,6 +31,8 @@ export interface TopUpInput {
   readonly card?: (ChosenCard & { readonly remoteIp: string }) | undefined
   /** Started by the background job and not by a request of the customer. */
   readonly isAutomatic?: boolean
+  /** Asked in the transaction that stores the top-up: false stores none, and nothing is charged. */
+  readonly isStillDue?: (trx: Database) => Promise<boolean>
 }
 
 export type CreatedTopUp =
@@ -42,7 +44,7 @@ export type CreatedTopUp =
   | CardLimitReached
   /** Each one makes a payment at the processor, also if nobody pays it. */
   | { readonly kind: 'too_many_top_ups'; readonly retryAfterSeconds: number }
-  /** Another automatic top-up of the customer is in flight. */
+  /** Another automatic top-up of the customer is in flight, or this one is no longer due. */
   | { readonly kind: 'in_flight' }
   /** It cannot be paid yet. With a `topUpId`, the payment may exist, and the sweeper will find it. */
   | { readonly kind: 'unavailable'; readonly topUpId?: string }
@@ -126,15 +128,15 @@ function asShown(topUp: TopUp): CreatedTopUp {
     : { kind: 'unavailable', topUpId: topUp.id }
 }
 
-/** Returns false if another automatic top-up of the customer is in flight. */
+/** Returns false if another automatic top-up of the customer is in flight, or this one is no longer due. */
 function insertTopUp(
   db: Database,
   actor: Actor,
   processor: Processor,
   id: string,
-  { customerId, amountNanoBrl, method, card, isAutomatic = false }: TopUpInput,
+  { customerId, amountNanoBrl, method, card, isAutomatic = false, isStillDue }: TopUpInput,
 ): Promise<boolean> {
-  return audited(db, actor, async (trx, record) => {
+  return audited(db, actor, async (trx, record, undo) => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('top_ups')
       .values({
@@ -151,6 +153,7 @@ function insertTopUp(
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows !== 1n) return false
+    if (isStillDue && !(await isStillDue(trx))) undo(false)
     await record({ action: 'topup.created', customerId, subjectId: id })
     // For a Pix or a boleto, this event is written when its code or line is known.
     if (card)

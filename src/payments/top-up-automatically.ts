@@ -4,8 +4,8 @@
  * a refusal, five in a day, the daily cap of saved cards (`sql/limit-card-charges.sql`), and the customer's own monthly
  * limit.
  *
- * The customer is claimed before the card is charged: one node does it, and if that node dies, it leaves either a
- * top-up for the sweeper or no top-up at all.
+ * The customer is claimed before the card is charged, and the claim is renewed with the row of the top-up: one node does
+ * it, and if that node dies, it leaves either a top-up for the sweeper or no top-up at all.
  */
 import { sql } from 'kysely'
 import { SYSTEM } from '../audit-log/audited.ts'
@@ -51,6 +51,8 @@ interface Due {
   amount_nano_brl: NanoBrl
   payment_method_id: string
   remote_ip: string
+  /** To the microsecond. */
+  claimed_at: string
 }
 
 /** Refused top-ups do not count towards the limits, because three in a row turn the automatic top-up off. */
@@ -75,7 +77,8 @@ const DUE: ClaimableRows = {
         and t.created_at >= date_trunc('month', now(), c.timezone)))`,
   orderBy: sql`q.tried_at`,
   lease: sql`tried_at = now()`,
-  columns: sql`q.customer_id, q.amount_nano_brl, q.payment_method_id, q.remote_ip`,
+  columns: sql`q.customer_id, q.amount_nano_brl, q.payment_method_id, q.remote_ip,
+    q.tried_at::text as claimed_at`,
 }
 
 async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<void> {
@@ -91,8 +94,23 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
     method: 'card',
     card: { ...card, remoteIp: due.remote_ip },
     isAutomatic: true,
+    isStillDue: (trx) => renewClaim(trx, due),
   })
   // The processor refused the payer, so no top-up exists that would count the failure.
   if (outcome.kind === 'refused' && outcome.topUpId === undefined)
     await db.transaction().execute((trx) => recordAutomaticFailure(trx, customerId))
+}
+
+/**
+ * False if another node has claimed the customer since, or the setting is not the claimed one: this node may have been
+ * suspended, and the processor takes its time. The next attempt waits from now on.
+ */
+async function renewClaim(trx: Database, due: Due): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update automatic_top_ups set tried_at = clock_timestamp()
+    where customer_id = ${due.customer_id} and is_enabled and tried_at = ${due.claimed_at}::timestamptz
+      and amount_nano_brl = ${due.amount_nano_brl} and payment_method_id = ${due.payment_method_id}`.execute(
+    trx,
+  )
+  return numAffectedRows === 1n
 }

@@ -1,0 +1,135 @@
+/** Two nodes that charge a saved card for one shortage of a balance. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { deleteAutomaticTopUp, saveAutomaticTopUp } from '../../src/payments/automatic-top-ups.ts'
+import { findPayer } from '../../src/payments/find-payer.ts'
+import { addPaymentMethod } from '../../src/payments/payment-methods.ts'
+import type { Processor } from '../../src/payments/processor.ts'
+import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
+import { topUpAutomatically } from '../../src/payments/top-up-automatically.ts'
+import { APPROVED } from '../harness/cards.ts'
+import { seedPayer } from '../harness/payer.ts'
+import { startTestSandbox, until, type TestSandbox } from '../harness/sandbox-processor.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
+
+const sealingKey = randomBytes(32)
+const log = createLog('silent', () => {})
+
+let database: TestDatabase
+let sandbox: TestSandbox
+before(async () => {
+  database = await createTestDatabase()
+  sandbox = await startTestSandbox()
+})
+after(async () => {
+  await sandbox.close()
+  await database.drop()
+})
+
+/** Wants BRL 20 below BRL 10, and has nothing. */
+async function seedShortage(): Promise<{ customerId: string; save(): Promise<unknown> }> {
+  const { db } = database
+  const { processor } = sandbox
+  const { customerId } = await seedPayer(db)
+  const found = await findPayer(db, customerId)
+  assert.equal(found.kind, 'payer')
+  const { payer } = found as Extract<typeof found, { kind: 'payer' }>
+  const tokenized = await tokenizeCard(db, processor, {
+    payer,
+    card: { holderName: 'M SOUZA', number: APPROVED, expiryMonth: '12', expiryYear: '2099', ccv: '318' },
+    holder: {
+      name: 'Marília Souza',
+      email: 'marilia@example.com',
+      taxId: '52998224725',
+      postalCode: '01310100',
+      addressNumber: '1578',
+      phone: '11987654321',
+    },
+    remoteIp: '203.0.113.7',
+  })
+  assert.equal(tokenized.kind, 'tokenized', JSON.stringify(tokenized))
+  const { method } = tokenized as Extract<typeof tokenized, { kind: 'tokenized' }>
+  const card = await addPaymentMethod(db, SYSTEM, sealingKey, method)
+  const save = () =>
+    saveAutomaticTopUp(db, SYSTEM, {
+      customerId,
+      isEnabled: true,
+      thresholdNanoBrl: 10n * NANO_PER_BRL,
+      amountNanoBrl: 20n * NANO_PER_BRL,
+      paymentMethodId: card?.id ?? '',
+      monthlyLimitNanoBrl: null,
+      remoteIp: '203.0.113.7',
+    })
+  await save()
+  return { customerId, save }
+}
+
+/** A node that claims the customer, and then waits at the processor until `goOn`. */
+function startSlowNode() {
+  const asked = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const processor: Processor = {
+    ...sandbox.processor,
+    async ensureCustomer(payer, known) {
+      asked.resolve()
+      await gate.promise
+      return sandbox.processor.ensureCustomer(payer, known)
+    },
+  }
+  const run = topUpAutomatically(database.db, { processor, keys: { sealingKey }, log })
+  return {
+    claimed: asked.promise,
+    async goOn() {
+      gate.resolve()
+      await run
+    },
+  }
+}
+
+async function paidTopUps(customerId: string): Promise<number> {
+  const rows = await database.db
+    .selectFrom('top_ups')
+    .select('status')
+    .where('customer_id', '=', customerId)
+    .execute()
+  return rows.filter(({ status }) => status === 'paid').length
+}
+
+const MEANWHILE: Readonly<
+  Record<string, (shortage: Awaited<ReturnType<typeof seedShortage>>) => Promise<unknown>>
+> = {
+  'was suspended for more than a minute': ({ customerId }) =>
+    sql`update automatic_top_ups set tried_at = tried_at - interval '61 seconds'
+      where customer_id = ${customerId}`.execute(database.db),
+  'waited while the customer saved the setting anew': async ({ customerId, save }) => {
+    await deleteAutomaticTopUp(database.db, SYSTEM, { customerId })
+    await save()
+  },
+}
+
+for (const [what, change] of Object.entries(MEANWHILE))
+  test(`one shortage is charged once, also where a node ${what}`, async () => {
+    const shortage = await seedShortage()
+    const { customerId } = shortage
+    const slow = startSlowNode()
+    await slow.claimed
+    await change(shortage)
+    await topUpAutomatically(database.db, { processor: sandbox.processor, keys: { sealingKey }, log })
+    await until(async () => (await paidTopUps(customerId)) === 1)
+    await slow.goOn()
+    assert.equal(await paidTopUps(customerId), 1)
+  })
+
+test('a card is not charged once the customer has turned the automatic top-up off', async () => {
+  const { customerId } = await seedShortage()
+  const slow = startSlowNode()
+  await slow.claimed
+  await deleteAutomaticTopUp(database.db, SYSTEM, { customerId })
+  await slow.goOn()
+  assert.equal(await paidTopUps(customerId), 0)
+})
