@@ -73,15 +73,16 @@ export async function actResumably(
   const claimed = await inTransaction(db, (trx) => claim(trx, keys, request))
   if (claimed.kind !== 'claimed') return claimed
   const { id } = claimed.subject
+  const own = { id, until: claimed.until }
   try {
     const answer = await act(claimed.subject)
     if (answer) await storeAnswer(db, keys, request, { id, answer })
-    else await deleteClaim(db, id)
+    else await deleteClaim(db, own)
     return { kind: 'acted', answer }
   } catch (error) {
     const outcome = outcomeOf(error)
-    if (outcome === 'nothing_happened') await deleteClaim(db, id)
-    else if (outcome === 'unknown') await endClaim(db, id)
+    if (outcome === 'nothing_happened') await deleteClaim(db, own)
+    else if (outcome === 'unknown') await endClaim(db, own)
     else await storeAnswer(db, keys, request, { id, answer: outcome })
     throw error
   }
@@ -109,15 +110,18 @@ async function claim(
   trx: Database,
   keys: IdempotencyKeys,
   request: IdempotentRequest,
-): Promise<Exclude<ActOutcome, { kind: 'acted' }> | { kind: 'claimed'; subject: Subject }> {
+): Promise<
+  | Exclude<ActOutcome, { kind: 'acted' }>
+  | { kind: 'claimed'; subject: Subject; until: string | null }
+> {
   const begun = await begin(trx, keys, request)
   if (begun.kind === 'unanswered') {
     const { id } = begun.record
-    await renewClaim(trx, id, ACT_SECONDS_MAX)
-    return { kind: 'claimed', subject: { id, isResumed: true } }
+    const until = await renewClaim(trx, id, ACT_SECONDS_MAX)
+    return { kind: 'claimed', subject: { id, isResumed: true }, until }
   }
   if (begun.kind !== 'new') return begun
   const id = createId()
-  await insertRecord(trx, keys, request, { id, runsForSeconds: ACT_SECONDS_MAX })
-  return { kind: 'claimed', subject: { id, isResumed: false } }
+  const until = await insertRecord(trx, keys, request, { id, runsForSeconds: ACT_SECONDS_MAX })
+  return { kind: 'claimed', subject: { id, isResumed: false }, until }
 }

@@ -88,15 +88,15 @@ export async function isFull(trx: Database, request: IdempotentRequest): Promise
   return records >= IDEMPOTENCY_KEYS_MAX || bytes >= IDEMPOTENCY_BYTES_MAX
 }
 
-/** With `runsForSeconds`, a claim of an act that has no answer yet. */
+/** With `runsForSeconds`, a claim of an act that has no answer yet; returns its end, or null. */
 export async function insertRecord(
   trx: Database,
   keys: IdempotencyKeys,
   request: IdempotentRequest,
   record: { id: string; answer?: StoredAnswer; runsForSeconds?: number },
-): Promise<void> {
+): Promise<string | null> {
   const { id, answer, runsForSeconds } = record
-  await trx
+  const { until } = await trx
     .insertInto('idempotency_keys')
     .values({
       id,
@@ -107,16 +107,33 @@ export async function insertRecord(
       is_answered: answer !== undefined,
       running_until: runsForSeconds === undefined ? null : inSeconds(runsForSeconds),
     })
-    .execute()
+    .returning(exactEnd)
+    .executeTakeFirstOrThrow()
+  return until
 }
 
-/** Resumes the claim of a process that ended, or of an act whose outcome is not known. */
-export async function renewClaim(trx: Database, id: string, seconds: number): Promise<void> {
-  await trx
+/** Resumes the claim of a process that ended, or of an act whose outcome is not known. Returns its new end. */
+export async function renewClaim(
+  trx: Database,
+  id: string,
+  seconds: number,
+): Promise<string | null> {
+  const { until } = await trx
     .updateTable('idempotency_keys')
     .set({ running_until: inSeconds(seconds) })
     .where('id', '=', id)
-    .execute()
+    .returning(exactEnd)
+    .executeTakeFirstOrThrow()
+  return until
+}
+
+/** To the microsecond: it tells a claim from the one that resumed it. */
+const exactEnd = sql<string | null>`running_until::text`.as('until')
+
+/** A claim, of which another request may have resumed the act since. */
+export interface Claim {
+  readonly id: string
+  readonly until: string | null
 }
 
 /** The act has ended. The first answer stays if two requests carried out the same act. */
@@ -126,38 +143,36 @@ export async function storeAnswer(
   request: IdempotentRequest,
   { id, answer }: { id: string; answer: StoredAnswer },
 ): Promise<void> {
-  await changeUnanswered(db, id, {
-    content_sealed: sealContent(keys, request, id, answer),
-    is_answered: true,
-    running_until: null,
-  })
+  await db
+    .updateTable('idempotency_keys')
+    .set({
+      content_sealed: sealContent(keys, request, id, answer),
+      is_answered: true,
+      running_until: null,
+    })
+    .where('id', '=', id)
+    .where('is_answered', '=', false)
+    .execute()
 }
 
 /** The act may have happened: the next request with the key finds out. */
-export async function endClaim(db: Database, id: string): Promise<void> {
-  await changeUnanswered(db, id, { running_until: null })
+export async function endClaim(db: Database, { id, until }: Claim): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ running_until: null })
+    .where('id', '=', id)
+    .where(isStill(until))
+    .execute()
 }
 
 /** Nothing happened: the next request with the key begins anew. */
-export async function deleteClaim(db: Database, id: string): Promise<void> {
-  await db
-    .deleteFrom('idempotency_keys')
-    .where('id', '=', id)
-    .where('is_answered', '=', false)
-    .execute()
+export async function deleteClaim(db: Database, { id, until }: Claim): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('id', '=', id).where(isStill(until)).execute()
 }
 
-async function changeUnanswered(
-  db: Database,
-  id: string,
-  change: { content_sealed?: Buffer; is_answered?: boolean; running_until: null },
-): Promise<void> {
-  await db
-    .updateTable('idempotency_keys')
-    .set(change)
-    .where('id', '=', id)
-    .where('is_answered', '=', false)
-    .execute()
+/** Without an answer, and not resumed by another request, which ends the claim then. */
+function isStill(until: string | null) {
+  return sql<boolean>`not is_answered and running_until = ${until}::timestamptz`
 }
 
 function isOver() {

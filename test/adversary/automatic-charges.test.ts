@@ -41,7 +41,13 @@ async function seedShortage(): Promise<{ customerId: string; save(): Promise<unk
   const { payer } = found as Extract<typeof found, { kind: 'payer' }>
   const tokenized = await tokenizeCard(db, processor, {
     payer,
-    card: { holderName: 'M SOUZA', number: APPROVED, expiryMonth: '12', expiryYear: '2099', ccv: '318' },
+    card: {
+      holderName: 'M SOUZA',
+      number: APPROVED,
+      expiryMonth: '12',
+      expiryYear: '2099',
+      ccv: '318',
+    },
     holder: {
       name: 'Marília Souza',
       email: 'marilia@example.com',
@@ -119,7 +125,11 @@ for (const [what, change] of Object.entries(MEANWHILE))
     const slow = startSlowNode()
     await slow.claimed
     await change(shortage)
-    await topUpAutomatically(database.db, { processor: sandbox.processor, keys: { sealingKey }, log })
+    await topUpAutomatically(database.db, {
+      processor: sandbox.processor,
+      keys: { sealingKey },
+      log,
+    })
     await until(async () => (await paidTopUps(customerId)) === 1)
     await slow.goOn()
     assert.equal(await paidTopUps(customerId), 1)

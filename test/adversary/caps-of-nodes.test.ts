@@ -14,7 +14,12 @@ import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { effort, seedOr } from '../harness/effort.ts'
 import { startLocalNode, type LocalNode } from '../harness/local-node.ts'
-import { startScriptedUpstream, eventOf, type Behaviour, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
+import {
+  startScriptedUpstream,
+  eventOf,
+  type Behaviour,
+  type ScriptedUpstream,
+} from '../harness/scripted-upstream.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { createRandom, type Random } from '../faults/random.ts'
 
@@ -133,9 +138,13 @@ function behave(random: Random): Behaviour {
           .end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage }))
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(eventOf({ choices: [{ index: 0, delta: { content: 'Cer' }, finish_reason: null }] }))
+      response.write(
+        eventOf({ choices: [{ index: 0, delta: { content: 'Cer' }, finish_reason: null }] }),
+      )
       if (kind === 2) return void setTimeout(() => response.destroy(), 2)
-      response.write(eventOf({ choices: [{ index: 0, delta: { content: 'to.' }, finish_reason: 'stop' }] }))
+      response.write(
+        eventOf({ choices: [{ index: 0, delta: { content: 'to.' }, finish_reason: 'stop' }] }),
+      )
       response.end(`${eventOf({ choices: [], usage })}data: [DONE]\n\n`)
     }
     setTimeout(answer, below(random, 25))
@@ -169,11 +178,19 @@ for (let round = 0; round < ROUNDS; round++) {
         ...(below(random, 2) ? { day_cap_brl: 4 + below(random, 6) } : {}),
         ...(below(random, 2) ? { task_cap_brl: 2 + below(random, 6) } : {}),
         ...(below(random, 2)
-          ? { budget: { limit_usd: 1 + below(random, 3) / 2, period: ['day', 'month', 'lifetime'][below(random, 3)] } }
+          ? {
+              budget: {
+                limit_usd: 1 + below(random, 3) / 2,
+                period: ['day', 'month', 'lifetime'][below(random, 3)],
+              },
+            }
           : {}),
       }
       const inTeam = place % 2 === 0
-      keys.push({ ...(await make(inTeam ? `/me/teams/${team.id}/keys` : '/api-keys', fields)), inTeam })
+      keys.push({
+        ...(await make(inTeam ? `/me/teams/${team.id}/keys` : '/api-keys', fields)),
+        inTeam,
+      })
     }
     const tasks = [randomUUID(), randomUUID()]
     const shown: { requestId: string; billed: string }[] = []
@@ -185,20 +202,35 @@ for (let round = 0; round < ROUNDS; round++) {
       const act = below(random, 12)
       if (act === 0) {
         const cap = below(random, 4) ? 3 + below(random, 20) : null
-        const changed = await ask(base(), `/me/teams/${team.id}`, { secret, method: 'PATCH', body: { monthly_cap_brl: cap } })
+        const changed = await ask(base(), `/me/teams/${team.id}`, {
+          secret,
+          method: 'PATCH',
+          body: { monthly_cap_brl: cap },
+        })
         assert.equal(changed.status, 200, changed.text)
         return
       }
       if (act === 1) {
-        const { rows: caps } = await sql<{ period: string; kind: string }>`select period || '_cap_brl' as kind, period
+        const { rows: caps } = await sql<{
+          period: string
+          kind: string
+        }>`select period || '_cap_brl' as kind, period
           from key_caps where api_key_id = ${key.id}
-          union all select 'budget', period from api_key_budgets where api_key_id = ${key.id}`.execute(database.db)
-        const body = Object.fromEntries(caps.map(({ kind, period }) => [
-          kind,
-          kind === 'budget' ? { limit_usd: below(random, 8) / 2, period } : below(random, 9),
-        ]))
+          union all select 'budget', period from api_key_budgets where api_key_id = ${key.id}`.execute(
+          database.db,
+        )
+        const body = Object.fromEntries(
+          caps.map(({ kind, period }) => [
+            kind,
+            kind === 'budget' ? { limit_usd: below(random, 8) / 2, period } : below(random, 9),
+          ]),
+        )
         if (caps.length > 0) {
-          const changed = await ask(base(), `/api-keys/${key.id}`, { secret, method: 'PATCH', body })
+          const changed = await ask(base(), `/api-keys/${key.id}`, {
+            secret,
+            method: 'PATCH',
+            body,
+          })
           assert.ok([200, 404].includes(changed.status), changed.text)
         }
         return
@@ -207,11 +239,17 @@ for (let round = 0; round < ROUNDS; round++) {
       const headers: Record<string, string> = below(random, 2)
         ? { 'x-svc-session-id': tasks[below(random, 2)] as string }
         : {}
-      const asked = await askChat(base(), key.key, sound('raced', { max_tokens: 64 + below(random, 150), stream }), headers)
+      const asked = await askChat(
+        base(),
+        key.key,
+        sound('raced', { max_tokens: 64 + below(random, 150), stream }),
+        headers,
+      )
       const name = `${asked.status} ${asked.json?.error?.code ?? ''}`
       statuses.set(name, (statuses.get(name) ?? 0) + 1)
       const billed = billedIn(asked.text)
-      if (asked.status === 200 && billed !== undefined) shown.push({ requestId: asked.requestId, billed })
+      if (asked.status === 200 && billed !== undefined)
+        shown.push({ requestId: asked.requestId, billed })
       if (asked.status === 402) await sleep(below(random, 40))
     }
 
@@ -224,7 +262,9 @@ for (let round = 0; round < ROUNDS; round++) {
     assert.deepEqual(excesses, [])
     assert.ok((statuses.get('200 ') ?? 0) > 0, [...statuses].join())
     for (const { requestId, billed } of shown) {
-      const { rows } = await sql<{ sum: string }>`select sum(cost_billed_nano_brl)::text as sum from usage_events
+      const { rows } = await sql<{
+        sum: string
+      }>`select sum(cost_billed_nano_brl)::text as sum from usage_events
         where request_id = ${requestId} and customer_id = ${customerId}`.execute(database.db)
       assert.equal(Number(billed), Number(decimalBrl(BigInt(rows[0]?.sum ?? 0))), requestId)
     }
