@@ -32,13 +32,13 @@ after(async () => {
 })
 
 /** Wants BRL 20 below BRL 10, and has nothing. */
-async function seedShortage(): Promise<{ customerId: string; save(): Promise<unknown> }> {
+async function seedShortage(): Promise<{ customerId: string; save: () => Promise<unknown> }> {
   const { db } = database
   const { processor } = sandbox
   const { customerId } = await seedPayer(db)
   const found = await findPayer(db, customerId)
   assert.equal(found.kind, 'payer')
-  const { payer } = found as Extract<typeof found, { kind: 'payer' }>
+  const { payer } = found
   const tokenized = await tokenizeCard(db, processor, {
     payer,
     card: {
@@ -59,7 +59,7 @@ async function seedShortage(): Promise<{ customerId: string; save(): Promise<unk
     remoteIp: '203.0.113.7',
   })
   assert.equal(tokenized.kind, 'tokenized', JSON.stringify(tokenized))
-  const { method } = tokenized as Extract<typeof tokenized, { kind: 'tokenized' }>
+  const { method } = tokenized
   const card = await addPaymentMethod(db, SYSTEM, sealingKey, method)
   const save = () =>
     saveAutomaticTopUp(db, SYSTEM, {

@@ -171,20 +171,17 @@ for (let round = 0; round < ROUNDS; round++) {
     const keys: { id: string; key: string; inTeam: boolean }[] = []
     await setZone(customerId, await zoneEndingIn(below(random, 3)))
     for (let place = 0; place < 4; place++) {
+      // The last key has nothing but a budget, which the caps of the others would hide.
+      const isLast = place === 3
+      const has = (): boolean => !isLast && below(random, 2) === 1
+      const period = random.pick(['day', 'month', 'lifetime'])
       const fields = {
         name: `chave ${place}`,
         requests_per_minute: 10_000,
-        ...(below(random, 2) ? { minute_cap_brl: 4 + below(random, 4) } : {}),
-        ...(below(random, 2) ? { day_cap_brl: 4 + below(random, 6) } : {}),
-        ...(below(random, 2) ? { task_cap_brl: 2 + below(random, 6) } : {}),
-        ...(below(random, 2)
-          ? {
-              budget: {
-                limit_usd: 1 + below(random, 3) / 2,
-                period: ['day', 'month', 'lifetime'][below(random, 3)],
-              },
-            }
-          : {}),
+        ...(has() ? { minute_cap_brl: 4 + below(random, 4) } : {}),
+        ...(has() ? { day_cap_brl: 4 + below(random, 6) } : {}),
+        ...(has() ? { task_cap_brl: 2 + below(random, 6) } : {}),
+        ...(isLast || has() ? { budget: { limit_usd: 0.5 + below(random, 8) / 10, period } } : {}),
       }
       const inTeam = place % 2 === 0
       keys.push({
@@ -222,7 +219,7 @@ for (let round = 0; round < ROUNDS; round++) {
         const body = Object.fromEntries(
           caps.map(({ kind, period }) => [
             kind,
-            kind === 'budget' ? { limit_usd: below(random, 8) / 2, period } : below(random, 9),
+            kind === 'budget' ? { limit_usd: below(random, 8) / 4, period } : below(random, 9),
           ]),
         )
         if (caps.length > 0) {
