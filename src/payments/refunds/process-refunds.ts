@@ -99,9 +99,10 @@ async function takeOutcome(
     log.error('refund_waits_for_processor_balance', { refundId, topUpId })
   else if (outcome.mayHaveHappened) return
   // The processor has certainly not refunded it, so the part waits as before the request.
-  await sql`
-    update refund_parts set status = 'waiting', error = ${outcome.detail.slice(0, 500)}
-    where refund_id = ${refundId} and top_up_id = ${topUpId} and status = 'sent'`.execute(db)
+  await recordClaimed(db, PARTS, part, {
+    set: sql`status = 'waiting', error = ${outcome.detail.slice(0, 500)}`,
+    where: sql`q.status = 'sent'`,
+  })
 }
 
 /**
@@ -123,12 +124,16 @@ async function startSending(db: Database, part: DuePart): Promise<boolean> {
   })
 }
 
+/**
+ * Not if another node has claimed the part: the processor may have refused this request because it has taken the other
+ * one's.
+ */
 async function failOpenPart(db: Database, part: DuePart): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockAccount(trx, part.customer_id)
     const { rows } = await sql<{ status: string }>`
       select status from refund_parts
-      where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}
+      where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id} and tries = ${part.tries}
         and status in ('waiting', 'sent')`.execute(trx)
     if (rows.length > 0) await failPart(trx, part, 'refused by the processor')
   })
@@ -137,8 +142,8 @@ async function failOpenPart(db: Database, part: DuePart): Promise<void> {
 /** The processor no longer has the payment: an operator has to transfer the money. */
 async function giveToOperator(db: Database, part: DuePart, log: Log): Promise<void> {
   log.error('refund_payment_not_found', { refundId: part.refund_id, topUpId: part.top_up_id })
-  await sql`
-    update refund_parts set is_manual = true, status = 'waiting', error = 'the processor has no such payment'
-    where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}
-      and status in ('waiting', 'sent')`.execute(db)
+  await recordClaimed(db, PARTS, part, {
+    set: sql`is_manual = true, status = 'waiting', error = 'the processor has no such payment'`,
+    where: sql`q.status in ('waiting', 'sent')`,
+  })
 }

@@ -1,0 +1,92 @@
+/** A refund that two nodes request, because the first of them was suspended for longer than its claim. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { findAccount } from '../../src/ledger/entries.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { applyPayment } from '../../src/payments/apply-payment.ts'
+import { processRefunds } from '../../src/payments/refunds/process-refunds.ts'
+import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
+import { createTopUp } from '../../src/payments/create-top-up.ts'
+import { findPayer } from '../../src/payments/find-payer.ts'
+import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { seedPayer } from '../harness/payer.ts'
+import { startTestSandbox, until, type TestSandbox } from '../harness/sandbox-processor.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
+
+const log = createLog('silent', () => {})
+
+let database: TestDatabase
+let sandbox: TestSandbox
+before(async () => {
+  database = await createTestDatabase()
+  sandbox = await startTestSandbox({ settleAfterMs: 60_000 })
+})
+after(async () => {
+  await sandbox.close()
+  await database.drop()
+})
+
+/** Paid by Pix; returns the way to read its payment. */
+async function seedPaid(customerId: string) {
+  const { db } = database
+  const found = await findPayer(db, customerId)
+  assert.ok(found.kind === 'payer')
+  const made = await createTopUp(db, SYSTEM, sandbox.processor, {
+    customerId,
+    payer: found.payer,
+    amountNanoBrl: 50n * NANO_PER_BRL,
+    method: 'pix',
+  })
+  assert.ok(made.kind === 'created', made.kind)
+  const { id, processorPaymentId } = made.topUp
+  const read = async () => {
+    const one = await sandbox.processor.findPayment(processorPaymentId ?? '')
+    assert.ok(one.kind === 'payment', one.kind)
+    return one.payment
+  }
+  await sandbox.act(processorPaymentId ?? '', 'pagar')
+  await until(async () => (await read()).hasBeenPaid)
+  await applyPayment(db, id, await read())
+  return { id, read }
+}
+
+test('money that one node returns to the payer does not come back to the balance by a late refusal of another node’s request', async () => {
+  const { db } = database
+  const { customerId } = await seedPayer(db)
+  const paid = await seedPaid(customerId)
+  const asked = await requestRefund(db, SYSTEM, {
+    customerId,
+    amountNanoBrl: undefined,
+    topUpId: undefined,
+    reason: undefined,
+    reviewAboveNanoBrl: 1_000n * NANO_PER_BRL,
+  })
+  assert.equal(asked.kind, 'requested')
+
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const suspended = processRefunds(
+    db,
+    {
+      ...sandbox.processor,
+      async refund(request) {
+        begun.resolve()
+        await gate.promise
+        return sandbox.processor.refund(request)
+      },
+    },
+    log,
+  )
+  await begun.promise
+  await sql`update refund_parts set due_at = now()`.execute(db)
+  await processRefunds(db, sandbox.processor, log)
+  assert.equal((await paid.read()).status, 'refund_in_progress')
+  gate.resolve()
+  await suspended
+  assert.equal((await findAccount(db, customerId))?.balanceNanoBrl, 0n)
+  await applyPayment(db, paid.id, await paid.read())
+  await assertAudit(database)
+})
