@@ -25,7 +25,7 @@ import { createRandom, type Random } from '../faults/random.ts'
 
 const SEED = seedOr(30)
 const ROUNDS = effort({ ordinary: 2, full: 60 })
-const STEPS = 200
+const STEPS = 130
 const AT_ONCE = 12
 
 let database: TestDatabase
