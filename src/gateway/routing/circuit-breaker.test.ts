@@ -351,3 +351,43 @@ test('a probe that takes as long as a pause does not keep the next one away', ()
   breaker.succeed()
   assert.equal(breaker.state, 'closed')
 })
+
+test('a customer that leaves each of its probes does not keep those of others away', () => {
+  const tested = createTestBreaker()
+  const { breaker, pass } = tested
+  openForAll(tested)
+  breaker.begin('leaving')
+  pass(999)
+  breaker.abstain('leaving')
+  assert.equal(breaker.allows('leaving'), false, 'others first')
+  assert.equal(breaker.allows('left'), true)
+  breaker.begin('left')
+  assert.equal(breaker.allows('leaving'), false, 'one probe at a time')
+  breaker.abstain('left')
+  assert.equal(breaker.allows('leaving'), true)
+})
+
+test('a customer whose probe lasts is not the next one, until others had a pause for theirs', () => {
+  const tested = createTestBreaker()
+  const { breaker, pass } = tested
+  openForAll(tested)
+  breaker.begin('lasting')
+  pass(1_000)
+  assert.equal(breaker.allows('lasting'), false)
+  assert.equal(breaker.allows('left'), true)
+  pass(1_000)
+  assert.equal(breaker.allows('lasting'), true, 'a server with one customer tries again')
+})
+
+test('a customer that leaves an old probe does not end the one of another customer', () => {
+  const tested = createTestBreaker()
+  const { breaker, pass } = tested
+  openForAll(tested)
+  breaker.begin('leaving')
+  pass(1_000)
+  breaker.begin('left')
+  breaker.abstain('leaving')
+  assert.equal(breaker.allows('right'), false, 'one probe at a time')
+  breaker.fail('left')
+  assert.equal(breaker.allows('left'), false, 'its failure counts')
+})

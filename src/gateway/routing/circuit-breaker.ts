@@ -6,6 +6,9 @@
  *   half_open  one call passes as the probe, and another one if it lasts for longer than the first pause: a success
  *              closes the breaker, a failure opens it again; after five minutes without a probe the breaker closes
  *
+ * After a probe that lasts, or that ends without a result, only other customers' calls may be the next probe, for one
+ * more first pause: a customer that leaves each of its probes would keep the route closed to all.
+ *
  * The breaker opens after `failures` consecutive failures, or when at least half of the calls in a window of 10 s
  * failed (of 20 calls or more). Without the window, a route that fails every second call would never open it.
  *
@@ -18,11 +21,11 @@ export interface CircuitBreaker {
   /** Whether a call of this customer may pass now. */
   allows(customerId?: string): boolean
   /** Records a started call; when half-open, it is the probe. */
-  begin(): void
+  begin(customerId?: string): void
   succeed(): void
   fail(customerId?: string): void
   /** Ends a call that says nothing about the route's health: the request was at fault, or the client hung up. */
-  abstain(): void
+  abstain(customerId?: string): void
 }
 
 export type BreakerState = 'closed' | 'open' | 'half_open'
@@ -46,8 +49,11 @@ export function createCircuitBreaker(
 ): CircuitBreaker {
   let pauseMs = openMs
   let openUntilMs: number | undefined
-  /** When the latest probe began; undefined if none runs. */
-  let probeAtMs: number | undefined
+  let isProbing = false
+  /** The customer of the latest probe. */
+  let probeOf: string | undefined
+  /** From when on the calls of other customers may be the next probe. */
+  let freeAtMs = -Infinity
   let consecutive = noFailures()
   let window = { sinceMs: -Infinity, calls: 0, failed: noFailures() }
   /** The customer of all failures that opened the breaker, or of the probe that failed. */
@@ -73,7 +79,7 @@ export function createCircuitBreaker(
     openFor = customerId
     openUntilMs = now() + pauseMs
     pauseMs = Math.min(pauseMs * 2, OPEN_MS_MAX)
-    probeAtMs = undefined
+    endProbes()
   }
 
   /** The failure of a call that began before the breaker opened changes nothing: no probe runs then. */
@@ -83,7 +89,7 @@ export function createCircuitBreaker(
       // The pause was doubled for one customer's calls alone.
       pauseMs = openMs
       open(undefined)
-    } else if (probeAtMs === undefined) return
+    } else if (!isProbing) return
     else if (isOthers || customerId === undefined) {
       othersProbe = false
       open(undefined)
@@ -98,7 +104,7 @@ export function createCircuitBreaker(
 
   function close(): void {
     openUntilMs = undefined
-    probeAtMs = undefined
+    endProbes()
     pauseMs = openMs
     openFor = undefined
     othersProbe = false
@@ -106,16 +112,23 @@ export function createCircuitBreaker(
     window = { sinceMs: now(), calls: 0, failed: noFailures() }
   }
 
+  function endProbes(): void {
+    isProbing = false
+    probeOf = undefined
+    freeAtMs = -Infinity
+  }
+
   /** A probe may take minutes, as a plain call of a model that thinks; another one may answer at once. */
-  function mayProbe(): boolean {
-    return probeAtMs === undefined || now() - probeAtMs >= openMs
+  function mayProbe(customerId: string | undefined): boolean {
+    const isNext = customerId === undefined || customerId !== probeOf
+    return now() >= (isNext ? freeAtMs : freeAtMs + openMs)
   }
 
   function stateNow(): BreakerState {
     if (openUntilMs === undefined) return 'closed'
     const overMs = now() - openUntilMs
     if (overMs < 0) return 'open'
-    if (overMs < CLOSES_AFTER_MS || probeAtMs !== undefined) return 'half_open'
+    if (overMs < CLOSES_AFTER_MS || isProbing) return 'half_open'
     close()
     return 'closed'
   }
@@ -127,11 +140,14 @@ export function createCircuitBreaker(
     allows(customerId) {
       const state = stateNow()
       if (state === 'closed') return true
-      if (openFor !== undefined && openFor !== customerId) return !othersProbe || mayProbe()
-      return state === 'half_open' && mayProbe()
+      if (openFor !== undefined && openFor !== customerId) return !othersProbe || mayProbe(customerId)
+      return state === 'half_open' && mayProbe(customerId)
     },
-    begin() {
-      if (openUntilMs !== undefined) probeAtMs = now()
+    begin(customerId) {
+      if (openUntilMs === undefined) return
+      isProbing = true
+      probeOf = customerId
+      freeAtMs = now() + openMs
     },
     succeed() {
       consecutive = noFailures()
@@ -146,8 +162,10 @@ export function createCircuitBreaker(
       const cause = causeToOpen()
       if (cause) open(cause.customerId)
     },
-    abstain() {
-      probeAtMs = undefined
+    abstain(customerId) {
+      if (customerId !== probeOf) return
+      isProbing = false
+      freeAtMs = Math.min(freeAtMs, now())
     },
   }
 }

@@ -166,7 +166,7 @@ function beginRouteCall(
   state.running += 1
   state.unanswered += 1
   onRunning()
-  breaker.begin()
+  breaker.begin(customerId)
   const finish = (report: () => void): void => {
     if (hasEnded) return
     hasEnded = true

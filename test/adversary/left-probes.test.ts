@@ -1,0 +1,101 @@
+/** A customer that leaves each probe of a route that works again does not keep it closed to others. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askChat, credentialHeaders, sound } from '../harness/ask.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import {
+  good,
+  hang,
+  startScriptedUpstream,
+  status,
+  type ScriptedUpstream,
+} from '../harness/scripted-upstream.ts'
+import { seedCustomer } from '../harness/test-database.ts'
+
+/** The time in which both customers must have asked after the first one left. */
+const OPEN_MS = 1_500
+let upstream: ScriptedUpstream
+let config: ConfigFile
+let gateway: TestGateway
+let other: string
+
+before(async () => {
+  upstream = await startScriptedUpstream()
+  config = await writeConfigFile({
+    upstreams: [
+      {
+        id: 'only',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        retries: 0,
+        cancel_stops_billing: true,
+        breaker: { failures: 2, open_ms: OPEN_MS },
+      },
+    ],
+    models: ['left'].map((id) => ({
+      id,
+      category: 'llm',
+      // Or its streams are read on when their clients leave.
+      can_reason: false,
+      prices: { input: 1, output: 2 },
+      routes: [{ upstream: 'only', model: id }],
+    })),
+  } as never)
+  gateway = await startGateway({ CATRACA_CONFIG: config.path })
+  other = (await seedCustomer(gateway.database.db, { balanceBrl: '100' })).secret
+})
+
+after(async () => {
+  await gateway.stop()
+  await upstream.close()
+  await config.remove()
+})
+
+const slow = { stream: true, messages: [{ role: 'user', content: 'slow' }] }
+
+function seen() {
+  return upstream.callsOf('left').filter(({ text }) => text.includes('slow'))
+}
+
+/** Asks until the route takes the call, and leaves before its first output. */
+async function leaveProbe(secret: string): Promise<void> {
+  const { baseUrl } = gateway.node
+  while (seen().length === 0) {
+    const leave = new AbortController()
+    const asked = fetch(`${baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { ...credentialHeaders(secret), 'content-type': 'application/json' },
+      body: JSON.stringify(sound('left', slow)),
+      signal: leave.signal,
+    }).then(
+      (answer) => answer.text(),
+      () => {},
+    )
+    await Promise.race([asked, until(() => seen().length > 0)])
+    leave.abort()
+    await asked
+  }
+  await seen()[0]?.gone
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(10)
+}
+
+test('a customer that leaves a probe is not the next one, before the others', async () => {
+  const { baseUrl } = gateway.node
+  upstream.play('left', status(500))
+  for (const secret of [gateway.secret, other]) await askChat(baseUrl, secret, sound('left'))
+  assert.equal((await askChat(baseUrl, other, sound('left'))).status, 503)
+  upstream.play('left', (call, response) =>
+    (call.text.includes('slow') ? hang : good)(call, response),
+  )
+  await leaveProbe(gateway.secret)
+  const again = await askChat(baseUrl, gateway.secret, sound('left', slow))
+  assert.equal(again.status, 503)
+  assert.equal((await askChat(baseUrl, other, sound('left'))).status, 200)
+  // Which shows that the route works.
+  assert.equal((await askChat(baseUrl, gateway.secret, sound('left'))).status, 200)
+})
