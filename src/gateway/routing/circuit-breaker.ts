@@ -140,7 +140,8 @@ export function createCircuitBreaker(
     allows(customerId) {
       const state = stateNow()
       if (state === 'closed') return true
-      if (openFor !== undefined && openFor !== customerId) return !othersProbe || mayProbe(customerId)
+      if (openFor !== undefined && openFor !== customerId)
+        return !othersProbe || mayProbe(customerId)
       return state === 'half_open' && mayProbe(customerId)
     },
     begin(customerId) {

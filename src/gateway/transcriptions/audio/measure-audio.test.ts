@@ -202,6 +202,7 @@ function flac(rate: number, samplesOfFrame: number, samples: number, frameBytes:
   bytes.write('fLaC', 'latin1')
   bytes[4] = 0x80
   bytes.writeUIntBE(34, 5, 3)
+  bytes.writeUInt16BE(samplesOfFrame, 8)
   bytes.writeUInt16BE(samplesOfFrame, 10)
   bytes.writeBigUInt64BE((BigInt(rate) << 44n) | (7n << 36n) | BigInt(samples), 18)
   return bytes

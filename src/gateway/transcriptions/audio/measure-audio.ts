@@ -3,6 +3,7 @@
  * that a decoder would produce, or the length that the container declares if that is longer. Other formats and files
  * that no encoder writes are unbounded: then the hold covers the longest audio that the model accepts.
  */
+import { hasAacFrames } from './has-aac-frames.ts'
 import { flacSeconds } from './flac-seconds.ts'
 import { mp3DeclaredSeconds } from './mp3-declared-seconds.ts'
 import { mp4Seconds } from './mp4-seconds.ts'
@@ -26,20 +27,25 @@ const MP3_BYTES_PER_SECOND_MIN = 1_000
 const BYTES_PER_SECOND_TYPICAL = 16_000
 const ID3_HEADER_BYTES = 10
 const TAGS_MAX = 8
+/** Behind longer tags decoders find the format by what is in the tags; only MP3 has these. */
+const TAG_BYTES_MAX = 512 * 1024
 
 export async function measureAudio(file: AudioFile): Promise<AudioLength> {
   const start = await skipTags(file)
   if (start === undefined) return withinBound(file.bytes, Infinity)
   const audio = openWindow(file, start)
   const head = await audio.read(0, HEAD_BYTES)
+  const declared = mp3DeclaredSeconds(head)
+  if (declared !== undefined) {
+    const mp3Seconds = Math.max(declared, file.bytes / MP3_BYTES_PER_SECOND_MIN)
+    return withinBound(file.bytes, (await hasAacFrames(openWindow(file))) ? Infinity : mp3Seconds)
+  }
+  if (start > TAG_BYTES_MAX) return withinBound(file.bytes, Infinity)
   const rate = pcmBytesPerSecond(head)
   if (rate !== undefined) {
     const seconds = Math.ceil(file.bytes / rate)
     return { secondsMax: seconds, secondsTypical: seconds }
   }
-  const declared = mp3DeclaredSeconds(head)
-  if (declared !== undefined)
-    return withinBound(file.bytes, Math.max(declared, file.bytes / MP3_BYTES_PER_SECOND_MIN))
   return withinBound(file.bytes, await containedSeconds(file, audio, start, head))
 }
 
@@ -79,6 +85,7 @@ async function skipTags(file: AudioFile): Promise<number | undefined> {
 /** The size of the ID3 tag at the beginning of these bytes; 0 if there is none. */
 function id3Bytes(head: Buffer): number {
   if (head.length < ID3_HEADER_BYTES || head.toString('latin1', 0, 3) !== 'ID3') return 0
+  if (head[3] === 0xff || head[4] === 0xff) return 0
   const [a, b, c, d] = [head[6], head[7], head[8], head[9]] as [number, number, number, number]
   if ((a | b | c | d) > 0x7f) return 0
   const hasFooter = ((head[5] as number) & 0x10) !== 0

@@ -2,6 +2,8 @@ import { aacRateOf } from './aac-rate.ts'
 import { OPUS_PACKET_SECONDS_MAX } from './opus-packet.ts'
 import type { AudioFile } from './audio-window.ts'
 
+/** Brands of pictures: for decoders such a file may be one of another format. */
+const PICTURES: ReadonlySet<string> = new Set(['jp2 ', 'jpx ', 'jxl '])
 /** Enough for the tables of a film of many hours. */
 const INDEX_BYTES_MAX = 32 * 1024 * 1024
 /** A film of twelve hours in fragments of two seconds has 170,000. */
@@ -73,6 +75,7 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
     const headBytes = await file.readInto(head, at)
     const box = readBox(head.subarray(0, headBytes), file.bytes - at)
     if (!box || ++found.boxes > BOXES_MAX) return Infinity
+    if (box.name === 'ftyp' && PICTURES.has(head.toString('latin1', 8, 12))) return Infinity
     if (box.name === 'moov' || box.name === 'moof') {
       if (box.length > INDEX_BYTES_MAX) return Infinity
       const index = Buffer.allocUnsafeSlow(box.length)

@@ -5,6 +5,7 @@ const HEADER_BYTES = 27
 const PAGE_BYTES_MAX = HEADER_BYTES + 255 + 255 * 255
 const CONTINUED = 1
 const BEGIN_OF_STREAM = 2
+const FLAGS_MAX = 7
 const OPUS_RATE = 48_000
 
 /**
@@ -14,13 +15,18 @@ const OPUS_RATE = 48_000
 export async function oggSeconds(file: AudioWindow): Promise<number> {
   let packetSeconds = 0
   let position = 0n
+  /** The streams that began as Opus. */
+  const begun = new Set<number>()
   for (let at = 0; at < file.bytes;) {
     const page = await file.read(at, PAGE_BYTES_MAX)
     const length = pageBytes(page)
     if (length === undefined || checksum(page, length) !== page.readUInt32LE(22)) return Infinity
     const flags = page[5] as number
-    const isOpus = (flags & BEGIN_OF_STREAM) === 0 || bodyOf(page).startsWith('OpusHead')
-    if (!isOpus || (at === 0 && (flags & BEGIN_OF_STREAM) === 0)) return Infinity
+    // Decoders take a file with unknown flags for one of another format.
+    if (flags > FLAGS_MAX) return Infinity
+    const stream = page.readUInt32LE(14)
+    if ((flags & BEGIN_OF_STREAM) !== 0 && bodyOf(page).startsWith('OpusHead')) begun.add(stream)
+    else if ((flags & BEGIN_OF_STREAM) !== 0 || !begun.has(stream)) return Infinity
     const granule = page.readBigInt64LE(6)
     if (granule > position) position = granule
     packetSeconds += secondsOfPage(page, (flags & CONTINUED) !== 0)

@@ -11,16 +11,21 @@ const WIDTHS: Readonly<Record<number, readonly number[]>> = {
   [ALAW]: [8],
   [MULAW]: [8],
 }
+/** ACT, the format of some voice recorders, which packs its speech 500 times as much as its header says. */
+const ACT_FORMAT_BYTES = 16
+const ACT_ZEROS = Buffer.alloc(256 - 44)
+const ACT_MARK = 0x84
 const SAMPLE_RATE_MAX = 384_000
 const CHANNELS_MAX = 8
 
 /**
  * Bytes per second of a WAV file with uncompressed samples, from its rate, channels and sample width. Undefined if the
- * file is compressed or contradicts itself, if its samples do not begin within the head, or if it has two formats.
+ * file is compressed, looks so, or contradicts itself, if its samples do not begin within the head, or if it has two formats.
  */
 export function pcmBytesPerSecond(head: Buffer): number | undefined {
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE')
     return undefined
+  if (isLikeAct(head)) return undefined
   let rate: number | undefined
   for (let at = 12; at + 8 <= head.length;) {
     const name = head.toString('latin1', at, at + 4)
@@ -34,6 +39,15 @@ export function pcmBytesPerSecond(head: Buffer): number | undefined {
     at += 8 + length + (length % 2)
   }
   return undefined
+}
+
+function isLikeAct(head: Buffer): boolean {
+  return (
+    head.length > 256 &&
+    head.readUInt32LE(16) === ACT_FORMAT_BYTES &&
+    head.subarray(44, 256).equals(ACT_ZEROS) &&
+    head[256] === ACT_MARK
+  )
 }
 
 function rateOfFormat(format: Buffer, length: number): number | undefined {

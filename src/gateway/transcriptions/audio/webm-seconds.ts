@@ -1,6 +1,9 @@
 import { opusPacketSeconds } from './opus-packet.ts'
 import type { AudioWindow } from './audio-window.ts'
 
+const EBML = 0x1a45dfa3
+const EBML_BYTES_MAX = 1_024
+const DOCUMENT_TYPE = /webm|matroska/
 const SEGMENT = 0x18538067
 const INFO = 0x1549a966
 const TRACKS = 0x1654ae6b
@@ -47,6 +50,8 @@ export async function webmSeconds(file: AudioWindow): Promise<number> {
     const { id, length } = element
     // The recording was cut off, or the file is malformed.
     if (length === undefined || at + length > file.bytes) return Infinity
+    if (id === EBML && !isHeader(await file.read(at, Math.min(length, EBML_BYTES_MAX + 1))))
+      return Infinity
     const value = await file.read(at, Math.min(length, 64))
     if (id === TIMESTAMP_SCALE) nanosPerTick = readUint(value)
     else if (id === DURATION) declaredTicks = readFloat(value)
@@ -67,6 +72,11 @@ export async function webmSeconds(file: AudioWindow): Promise<number> {
   }
   const ticks = Math.max(lastTick, declaredTicks)
   return hasOpus ? Math.max(packetSeconds, (ticks * nanosPerTick) / 1e9 + 0.12) : Infinity
+}
+
+/** Decoders take a file with a longer header, or one of another type, for one of another format. */
+function isHeader(value: Buffer): boolean {
+  return value.length <= EBML_BYTES_MAX && DOCUMENT_TYPE.test(value.toString('latin1'))
 }
 
 function readElement(head: Buffer): Element | undefined {
