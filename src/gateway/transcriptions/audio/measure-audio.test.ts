@@ -518,3 +518,29 @@ test('a file with more boxes than any film has no bound, because each takes time
   assert.equal((await lengthOf(withBoxes(200_000))).secondsMax, 3)
   assert.equal((await lengthOf(withBoxes(300_000))).secondsMax, Infinity)
 })
+
+test('a file of the smallest boxes or elements is read in large parts, not once for each', async () => {
+  const bytes = 1_000_000
+  for (const file of [
+    Buffer.concat([
+      boxHead('ftyp', 8),
+      Buffer.from('M4A \0\0\0\0', 'latin1'),
+      Buffer.alloc(bytes, boxHead('free', 0)),
+    ]),
+    Buffer.concat([
+      element('1a45dfa3', element('4282', Buffer.from('webm'))),
+      Buffer.alloc(bytes, Buffer.from('ec80', 'hex')),
+    ]),
+  ]) {
+    let reads = 0
+    const { secondsMax } = await measureAudio({
+      bytes: file.length,
+      async readInto(buffer, position) {
+        reads += 1
+        return file.copy(buffer, 0, Math.min(position, file.length))
+      },
+    })
+    assert.equal(secondsMax, Infinity)
+    assert.ok(reads < 20, `${reads} reads`)
+  }
+})

@@ -1,6 +1,6 @@
 import { aacRateOf } from './aac-rate.ts'
 import { OPUS_PACKET_SECONDS_MAX } from './opus-packet.ts'
-import type { AudioFile } from './audio-window.ts'
+import { openWindow, type AudioFile } from './audio-window.ts'
 
 /** Brands of pictures: for decoders such a file may be one of another format. */
 const PICTURES: ReadonlySet<string> = new Set(['jp2 ', 'jpx ', 'jxl '])
@@ -70,10 +70,10 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
     boxes: 0,
   }
   let tablesNamed = 0
-  const head = Buffer.alloc(16)
+  const heads = openWindow(file)
   for (let at = start; at < file.bytes;) {
-    const headBytes = await file.readInto(head, at)
-    const box = readBox(head.subarray(0, headBytes), file.bytes - at)
+    const head = heads.peek(at, 16) ?? (await heads.read(at, 16))
+    const box = readBox(head, file.bytes - at)
     if (!box || ++found.boxes > BOXES_MAX) return Infinity
     if (box.name === 'ftyp' && PICTURES.has(head.toString('latin1', 8, 12))) return Infinity
     if (box.name === 'moov' || box.name === 'moof') {

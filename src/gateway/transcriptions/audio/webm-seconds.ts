@@ -43,7 +43,7 @@ export async function webmSeconds(file: AudioWindow): Promise<number> {
   let hasOpus = false
   let elements = 0
   for (let at = 0; at < file.bytes;) {
-    const element = readElement(await file.read(at, 12))
+    const element = readElement(file.peek(at, 12) ?? (await file.read(at, 12)))
     if (!element || ++elements > ELEMENTS_MAX) return Infinity
     at += element.headerBytes
     if (ENTERED.has(element.id)) continue
@@ -52,7 +52,8 @@ export async function webmSeconds(file: AudioWindow): Promise<number> {
     if (length === undefined || at + length > file.bytes) return Infinity
     if (id === EBML && !isHeader(await file.read(at, Math.min(length, EBML_BYTES_MAX + 1))))
       return Infinity
-    const value = await file.read(at, Math.min(length, 64))
+    const valueBytes = Math.min(length, 64)
+    const value = file.peek(at, valueBytes) ?? (await file.read(at, valueBytes))
     if (id === TIMESTAMP_SCALE) nanosPerTick = readUint(value)
     else if (id === DURATION) declaredTicks = readFloat(value)
     else if (id === TIMESTAMP) clusterTick = readUint(value)
