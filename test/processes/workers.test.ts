@@ -79,6 +79,20 @@ async function holdOnAll(secret: string, isStream: boolean): Promise<Promise<Ans
   return calls
 }
 
+/** So many streams more, whose answers wait. A refused one is asked again: the workers exchange their counts a moment later. */
+async function holdMore(secret: string, count: number): Promise<Promise<Answer>[]> {
+  const held: Promise<Answer>[] = []
+  while (held.length < count) {
+    const waiting = world.waiting()
+    let isRefused = false
+    const asked = call(node, secret, { model: SLOW, isStream: true })
+    void asked.then(({ status }) => (isRefused = status === 429))
+    await until('the call is sent or refused', () => world.waiting() > waiting || isRefused, node)
+    if (!isRefused) held.push(asked)
+  }
+  return held
+}
+
 async function untilNoHold(): Promise<void> {
   await until('no hold is open', async () => (await holdersOf(world.database)).length === 0)
 }
@@ -188,9 +202,13 @@ test('requests without a key are limited over all workers', async () => {
   assert.ok(answered >= STRANGERS_MAX - 10 && answered < 1.6 * allowed, `${answered} of ${allowed}`)
 })
 
-test('the holds of a killed worker are resolved before its lease ends, and the next request is answered', async () => {
+test('the holds of a killed worker are resolved before its lease ends, its calls count no longer, and the next request is answered', async () => {
   const { secret, customerId } = await seed()
+  const others = await seed()
   const calls = await holdOnAll(secret, true)
+  calls.push(...(await holdMore(secret, CALLS_MAX - calls.length)))
+  let ended = 0
+  for (const asked of calls) void asked.then(() => (ended += 1))
   // The clients have the first words, and their checkpoints are stored.
   await until('output is checkpointed', async () => {
     const { rows } = await sql`select from holds where output_tokens_seen = 0`.execute(
@@ -208,7 +226,10 @@ test('the holds of a killed worker are resolved before its lease ends, and the n
     select fenced_at < seen_at + make_interval(secs => ${LEASE_SECONDS}) as in_time from nodes
     where worker = ${victim.worker} and fenced_at is not null`.execute(world.database.db)
   assert.deepEqual(rows, [{ in_time: true }])
-  assert.equal((await call(node, secret)).status, 200)
+  assert.equal((await call(node, others.secret)).status, 200)
+  // As many places as the worker had calls are free, and not one more.
+  calls.push(...(await holdMore(secret, ended)))
+  await until('the customer has all places', async () => (await call(node, secret)).status === 429)
   world.finish()
   const answers = await Promise.all(calls)
   assert.ok(answers.some(({ isWhole }) => isWhole))
