@@ -15,7 +15,7 @@ import {
 import { seedCustomer } from '../harness/test-database.ts'
 
 /** The time in which both customers must have asked after the first one left. */
-const OPEN_MS = 1_500
+const OPEN_MS = 5_000
 let upstream: ScriptedUpstream
 let config: ConfigFile
 let gateway: TestGateway
@@ -74,6 +74,8 @@ async function leaveProbe(secret: string): Promise<void> {
     await Promise.race([asked, until(() => seen().length > 0)])
     leave.abort()
     await asked
+    // The route is closed still.
+    await sleep(50)
   }
   await seen()[0]?.gone
 }
