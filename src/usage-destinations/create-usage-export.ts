@@ -25,11 +25,22 @@ export function createUsageExport(deps: SendUsageDeps): UsageExport {
     slow: new Map<string, Promise<void>>(),
   }
   let filling: Promise<number> | undefined
+  /** A place may have become free since the running fill counted them. */
+  let mustRepeat = false
   let isStopped = false
 
   const fill = (): Promise<number> => {
-    filling ??= claim().finally(() => (filling = undefined))
+    if (filling) mustRepeat = true
+    else filling = fillAll().finally(() => (filling = undefined))
     return filling
+  }
+  const fillAll = async (): Promise<number> => {
+    let started = 0
+    do {
+      mustRepeat = false
+      started += await claim()
+    } while (mustRepeat)
+    return started
   }
   const claim = async (): Promise<number> => {
     let started = 0

@@ -1,7 +1,7 @@
 /** Which test files share a process. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TIERS, type Placed, type Tier } from './tiers.ts'
+import type { Placed, Tier } from './tiers.ts'
 
 /** A file for `node:test`, with a process of its own. */
 export interface Started {
@@ -15,10 +15,11 @@ export interface Started {
  * A process for fewer files than `min` would load more than they share. Those of the tier `processes` share only in a
  * large run: few of them end sooner side by side, and more than `max` would end too late. Tests without a database
  * rarely wait, so that more than `groups` processes would only load the same modules once more.
+ * The tiers begin in this order: the groups that take longest first, so that none of them runs alone at the end.
  */
 const GROUPS: Record<Tier, { from: number; min: number; max: number; groups: number }> = {
-  processes: { from: 20, min: 4, max: 6, groups: Infinity },
   database: { from: 1, min: 4, max: Infinity, groups: Infinity },
+  processes: { from: 20, min: 4, max: 6, groups: Infinity },
   sockets: { from: 1, min: 4, max: Infinity, groups: 2 },
   unit: { from: 1, min: 4, max: Infinity, groups: 2 },
 }
@@ -43,7 +44,7 @@ export function groupFiles(
     tier,
     files: [file],
   }))
-  for (const tier of TIERS.toReversed()) {
+  for (const tier of Object.keys(GROUPS) as Tier[]) {
     const { min, max, groups: most } = GROUPS[tier]
     const all = sharing.filter((file) => file.tier === tier).map(({ file }) => file)
     const fewest = Math.min(options.groups, most, Math.ceil(all.length / min))
