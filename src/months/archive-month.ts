@@ -136,13 +136,19 @@ async function claim(
     // With a manifest they may be the place of the month: this database may be a copy, from the middle of that attempt.
     if (!left.some((name) => name.endsWith(`/${MANIFEST}`)))
       for (const name of left) await store.remove(name)
-    for (const table of [
-      'archived_files',
-      'archived_sessions',
-      'archived_spends',
-      'archived_hours',
-    ])
-      await sql`delete from ${sql.table(table)} where month = ${firstDay(month)}::date`.execute(db)
+    await db.transaction().execute(async (trx) => {
+      // Removing files takes time: another process may have taken over, and these would be the rows of its month.
+      await attempt.renew(trx)
+      for (const table of [
+        'archived_files',
+        'archived_sessions',
+        'archived_spends',
+        'archived_hours',
+      ])
+        await sql`delete from ${sql.table(table)} where month = ${firstDay(month)}::date`.execute(
+          trx,
+        )
+    })
   }
   return attempt
 }

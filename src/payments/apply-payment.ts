@@ -28,7 +28,13 @@ export type Applied =
   /** Another payment has paid the top-up, so this one changes nothing. The nightly comparison reports it. */
   | { readonly kind: 'other_payment'; readonly topUp: TopUp }
 
-export function applyPayment(db: Database, topUpId: string, payment: Payment): Promise<Applied> {
+/** With `checkedAt`, the claim under which the payment was read, a card that looks refused fails only under that claim. */
+export function applyPayment(
+  db: Database,
+  topUpId: string,
+  payment: Payment,
+  checkedAt?: string,
+): Promise<Applied> {
   return db.transaction().execute(async (trx) => {
     const topUp = await lockTopUp(trx, topUpId)
     if (!topUp) return { kind: 'top_up_not_found' }
@@ -41,7 +47,7 @@ export function applyPayment(db: Database, topUpId: string, payment: Payment): P
     if (payment.hasBeenPaid) {
       await settleParts(trx, topUp, payment)
       await takeBack(trx, (await lockTopUp(trx, topUpId)) as TopUp, payment)
-    } else await moveUnpaid(trx, topUp, payment)
+    } else await moveUnpaid(trx, topUp, payment, checkedAt)
     return { kind: 'applied', topUp: await storePaymentDetails(trx, topUp, payment) }
   })
 }
@@ -113,9 +119,15 @@ async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<
  * final: an older state of the payment may arrive after it. If the payer loses the dispute, an operator credits the
  * amount by hand.
  */
-async function moveUnpaid(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
+async function moveUnpaid(
+  trx: Database,
+  topUp: TopUp,
+  payment: Payment,
+  checkedAt: string | undefined,
+): Promise<void> {
   if (topUp.status !== 'pending') return
-  if (isRefusedCard(topUp, payment)) return failTopUp(trx, topUp.id, { isRefused: true })
+  if (isRefusedCard(topUp, payment)) 
+    return failTopUp(trx, topUp.id, { isRefused: true, checkedAt })
   const status: TopUpStatus | undefined = UNPAID_ENDS[payment.status]
   if (!status) return
   const { id, customerId, method, amountNanoBrl } = topUp

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
@@ -8,6 +9,8 @@ import { toTopUp, type TopUp } from './top-ups.ts'
 interface Fault {
   /** True if the issuer or the processor refused; false if the processor was not reached or gave no answer. */
   readonly isRefused: boolean
+  /** The claim under which the processor was asked: nothing fails if another node has asked it since. */
+  readonly checkedAt?: string | undefined
 }
 
 /** Within this time an issuer approves or refuses, or the processor puts the payment in review. */
@@ -32,6 +35,7 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
       .where('id', '=', id)
       .where('paid_at', 'is', null)
       .where('status', '=', 'pending')
+      .where(sql<boolean>`checked_at = coalesce(${fault.checkedAt ?? null}::timestamptz, checked_at)`)
       .returningAll()
       .executeTakeFirst()
     if (row) await recordFailure(trx, toTopUp(row), fault)

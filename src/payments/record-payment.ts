@@ -16,8 +16,9 @@ export async function recordPayment(
   processor: Processor,
   topUpId: string,
   payment: Payment,
+  checkedAt?: string,
 ): Promise<Applied> {
-  const applied = await applyPayment(db, topUpId, payment)
+  const applied = await applyPayment(db, topUpId, payment, checkedAt)
   if (applied.kind === 'applied') {
     const { status, pix, boleto, method } = applied.topUp
     if (method === 'card') await endRefusedCard(processor, status, payment)

@@ -41,7 +41,7 @@ function unpaidAt(processorId: string): ClaimableRows {
       and q.checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}), (now() - q.created_at) / 10)`,
     orderBy: sql`q.checked_at`,
     lease: sql`checked_at = now()`,
-    columns: sql`q.id, q.processor_payment_id,
+    columns: sql`q.id, q.processor_payment_id, q.checked_at::text as claimed_at,
       q.created_at < now() - make_interval(mins => ${APPEARS_WITHIN_MINUTES}) as is_old`,
   }
 }
@@ -50,6 +50,8 @@ interface UnpaidTopUp {
   id: string
   processor_payment_id: string | null
   is_old: boolean
+  /** To the microsecond. */
+  claimed_at: string
 }
 
 async function sweepOne(
@@ -64,10 +66,10 @@ async function sweepOne(
       ? await processor.findPaymentByReference(id)
       : await processor.findPayment(paymentId)
   if (found.kind === 'payment') {
-    const applied = await recordPayment(db, processor, id, found.payment)
+    const applied = await recordPayment(db, processor, id, found.payment, topUp.claimed_at)
     if (applied.kind === 'amount_differs') log.error('top_up_amount_differs', { topUpId: id })
   }
   // The payment was never created. The customer saw an error then; for a card, an event follows now.
   if (found.kind === 'payment_not_found' && paymentId === null && topUp.is_old)
-    await failTopUp(db, id, { isRefused: false })
+    await failTopUp(db, id, { isRefused: false, checkedAt: topUp.claimed_at })
 }

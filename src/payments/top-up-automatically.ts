@@ -98,7 +98,9 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
   })
   // The processor refused the payer, so no top-up exists that would count the failure.
   if (outcome.kind === 'refused' && outcome.topUpId === undefined)
-    await db.transaction().execute((trx) => recordAutomaticFailure(trx, customerId))
+    await db.transaction().execute(async (trx) => {
+      if (await renewClaim(trx, due)) await recordAutomaticFailure(trx, customerId)
+    })
 }
 
 /**
