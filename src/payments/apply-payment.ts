@@ -126,8 +126,7 @@ async function moveUnpaid(
   checkedAt: string | undefined,
 ): Promise<void> {
   if (topUp.status !== 'pending') return
-  if (isRefusedCard(topUp, payment)) 
-    return failTopUp(trx, topUp.id, { isRefused: true, checkedAt })
+  if (isRefusedCard(topUp, payment)) return failTopUp(trx, topUp.id, { isRefused: true, checkedAt })
   const status: TopUpStatus | undefined = UNPAID_ENDS[payment.status]
   if (!status) return
   const { id, customerId, method, amountNanoBrl } = topUp

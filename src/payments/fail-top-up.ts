@@ -35,7 +35,9 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
       .where('id', '=', id)
       .where('paid_at', 'is', null)
       .where('status', '=', 'pending')
-      .where(sql<boolean>`checked_at = coalesce(${fault.checkedAt ?? null}::timestamptz, checked_at)`)
+      .where(
+        sql<boolean>`checked_at = coalesce(${fault.checkedAt ?? null}::timestamptz, checked_at)`,
+      )
       .returningAll()
       .executeTakeFirst()
     if (row) await recordFailure(trx, toTopUp(row), fault)
