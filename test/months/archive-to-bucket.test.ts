@@ -132,6 +132,42 @@ test('a process that was stopped beyond its lease adds nothing to what its succe
   assert.deepEqual(await failures(), [])
 })
 
+test('a process that was stopped right after its claim removes nothing that its successor stored', async () => {
+  const { db } = history.database
+  const [, , month] = history.months
+  const died = new Error('died')
+  const dying = {
+    leaseSeconds: 0,
+    async afterStep(step: ArchiveStep) {
+      if (step === 'summed') throw died
+    },
+  }
+  await assert.rejects(archiveOf(month, dying), died)
+  const files = async () => {
+    const { rows } = await sql`
+      select name from archived_files where month = ${`${month}-01`}::date order by name`.execute(db)
+    return rows
+  }
+  const claimed = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const store = {
+    ...openS3Store(bucket.settings),
+    async list() {
+      claimed.resolve()
+      await gate.promise
+      return []
+    },
+  }
+  const stopped = archiveOf(month, { store, leaseSeconds: 0 })
+  await claimed.promise
+  await assert.rejects(archiveOf(month, dying), died)
+  const stored = await files()
+  assert.ok(stored.length > 0)
+  gate.resolve()
+  await assert.rejects(stopped, /another process took over/)
+  assert.deepEqual(await files(), stored)
+})
+
 test('a month does not leave when its files were removed after they were proved', async () => {
   const [, , month] = history.months
   const before = new Set(bucket.objects.keys())
