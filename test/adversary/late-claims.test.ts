@@ -98,8 +98,14 @@ async function sweepTwice(
     log,
   )
   await begun.promise
-  await sql`update top_ups set checked_at = checked_at - interval '1 hour' where id = ${id}`.execute(db)
-  await sweepTopUps(db, answering(late, async () => {}), log)
+  await sql`update top_ups set checked_at = checked_at - interval '1 hour' where id = ${id}`.execute(
+    db,
+  )
+  await sweepTopUps(
+    db,
+    answering(late, async () => {}),
+    log,
+  )
   gate.resolve()
   await suspended
   const { status } = await db

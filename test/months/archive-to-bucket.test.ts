@@ -145,7 +145,9 @@ test('a process that was stopped right after its claim removes nothing that its 
   await assert.rejects(archiveOf(month, dying), died)
   const files = async () => {
     const { rows } = await sql`
-      select name from archived_files where month = ${`${month}-01`}::date order by name`.execute(db)
+      select name from archived_files where month = ${`${month}-01`}::date order by name`.execute(
+      db,
+    )
     return rows
   }
   const claimed = Promise.withResolvers<void>()
