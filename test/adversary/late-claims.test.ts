@@ -85,7 +85,7 @@ async function sweepTwice(
       findPaymentByReference: find as Processor['findPaymentByReference'],
       async cancelPayment(paymentId) {
         canceled.push(paymentId)
-        return { kind: 'canceled' } as Awaited<ReturnType<Processor['cancelPayment']>>
+        return { kind: 'canceled' }
       },
     }
   }
@@ -120,10 +120,14 @@ test('a payment that another node has found in review is not failed by a node th
   const id = await seedUnanswered(null)
   const found = payment(id, 'pay_1', 'in_review')
   assert.deepEqual(
-    await sweepTwice(id, { kind: 'payment_not_found' } as FindPaymentOutcome, {
-      kind: 'payment',
-      payment: found,
-    }),
+    await sweepTwice(
+      id,
+      { kind: 'payment_not_found' },
+      {
+        kind: 'payment',
+        payment: found,
+      },
+    ),
     { status: 'pending', canceled: [] },
   )
 })
