@@ -5,6 +5,7 @@
  */
 import { hkdfSync } from 'node:crypto'
 import { sql } from 'kysely'
+import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
 import { seal, unseal } from '../lib/seal.ts'
@@ -127,10 +128,10 @@ export async function renewClaim(
   return until
 }
 
-/** To the microsecond: it tells a claim from the one that resumed it. */
-const exactEnd = sql<string | null>`running_until::text`.as('until')
+/** The end of a claim, by `exactTime`; null for a record without one. It differs from that of a later claim. */
+const exactEnd = exactTime('running_until').$castTo<string | null>().as('until')
 
-/** A claim, of which another request may have resumed the act since. */
+/** The claim of an act that another request may have resumed since. */
 export interface Claim {
   readonly id: string
   readonly until: string | null
@@ -170,7 +171,7 @@ export async function deleteClaim(db: Database, { id, until }: Claim): Promise<v
   await db.deleteFrom('idempotency_keys').where('id', '=', id).where(isStill(until)).execute()
 }
 
-/** Without an answer, and not resumed by another request, which ends the claim then. */
+/** True for a record that has no answer and whose act no other request has resumed. */
 function isStill(until: string | null) {
   return sql<boolean>`not is_answered and running_until = ${until}::timestamptz`
 }

@@ -28,7 +28,10 @@ export type Applied =
   /** Another payment has paid the top-up, so this one changes nothing. The nightly comparison reports it. */
   | { readonly kind: 'other_payment'; readonly topUp: TopUp }
 
-/** With `checkedAt`, the claim under which the payment was read, a card that looks refused fails only under that claim. */
+/**
+ * `checkedAt` is the time of the claim under which the payment was read, by `exactTime`: a card that looks refused fails
+ * only while that claim holds.
+ */
 export function applyPayment(
   db: Database,
   topUpId: string,

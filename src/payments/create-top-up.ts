@@ -31,7 +31,7 @@ export interface TopUpInput {
   readonly card?: (ChosenCard & { readonly remoteIp: string }) | undefined
   /** Started by the background job and not by a request of the customer. */
   readonly isAutomatic?: boolean
-  /** Asked in the transaction that stores the top-up: false stores none, and nothing is charged. */
+  /** Called in the transaction that stores the top-up. If it returns false, no top-up is stored and nothing is charged. */
   readonly isStillDue?: (trx: Database) => Promise<boolean>
 }
 

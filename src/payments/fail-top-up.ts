@@ -9,7 +9,7 @@ import { toTopUp, type TopUp } from './top-ups.ts'
 interface Fault {
   /** True if the issuer or the processor refused; false if the processor was not reached or gave no answer. */
   readonly isRefused: boolean
-  /** The claim under which the processor was asked: nothing fails if another node has asked it since. */
+  /** The time of the claim under which the processor was asked: nothing fails if another node has asked it since. */
   readonly checkedAt?: string | undefined
 }
 
@@ -35,8 +35,8 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
       .where('id', '=', id)
       .where('paid_at', 'is', null)
       .where('status', '=', 'pending')
-      .where(
-        sql<boolean>`checked_at = coalesce(${fault.checkedAt ?? null}::timestamptz, checked_at)`,
+      .$if(fault.checkedAt !== undefined, (query) =>
+        query.where(sql<boolean>`checked_at = ${fault.checkedAt}::timestamptz`),
       )
       .returningAll()
       .executeTakeFirst()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { claimDue, type ClaimableRows } from '../db/due-rows.ts'
+import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import type { Log } from '../lib/log.ts'
@@ -41,7 +42,7 @@ function unpaidAt(processorId: string): ClaimableRows {
       and q.checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}), (now() - q.created_at) / 10)`,
     orderBy: sql`q.checked_at`,
     lease: sql`checked_at = now()`,
-    columns: sql`q.id, q.processor_payment_id, q.checked_at::text as claimed_at,
+    columns: sql`q.id, q.processor_payment_id, ${exactTime('q.checked_at')} as claimed_at,
       q.created_at < now() - make_interval(mins => ${APPEARS_WITHIN_MINUTES}) as is_old`,
   }
 }
@@ -50,7 +51,7 @@ interface UnpaidTopUp {
   id: string
   processor_payment_id: string | null
   is_old: boolean
-  /** To the microsecond. */
+  /** By `exactTime`. */
   claimed_at: string
 }
 

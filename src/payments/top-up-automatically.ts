@@ -10,6 +10,7 @@
 import { sql } from 'kysely'
 import { SYSTEM } from '../audit-log/audited.ts'
 import { claimDue, type ClaimableRows } from '../db/due-rows.ts'
+import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import type { NanoBrl } from '../lib/money.ts'
@@ -51,7 +52,7 @@ interface Due {
   amount_nano_brl: NanoBrl
   payment_method_id: string
   remote_ip: string
-  /** To the microsecond. */
+  /** By `exactTime`. */
   claimed_at: string
 }
 
@@ -78,7 +79,7 @@ const DUE: ClaimableRows = {
   orderBy: sql`q.tried_at`,
   lease: sql`tried_at = now()`,
   columns: sql`q.customer_id, q.amount_nano_brl, q.payment_method_id, q.remote_ip,
-    q.tried_at::text as claimed_at`,
+    ${exactTime('q.tried_at')} as claimed_at`,
 }
 
 async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<void> {

@@ -6,10 +6,14 @@ import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
-import { deleteAutomaticTopUp, saveAutomaticTopUp } from '../../src/payments/automatic-top-ups.ts'
+import {
+  deleteAutomaticTopUp,
+  findAutomaticTopUp,
+  saveAutomaticTopUp,
+} from '../../src/payments/automatic-top-ups.ts'
 import { findPayer } from '../../src/payments/find-payer.ts'
 import { addPaymentMethod } from '../../src/payments/payment-methods.ts'
-import type { Processor } from '../../src/payments/processor.ts'
+import type { EnsureCustomerOutcome, Processor } from '../../src/payments/processor.ts'
 import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
 import { topUpAutomatically } from '../../src/payments/top-up-automatically.ts'
 import { APPROVED } from '../harness/cards.ts'
@@ -32,7 +36,10 @@ after(async () => {
 })
 
 /** Wants BRL 20 below BRL 10, and has nothing. */
-async function seedShortage(): Promise<{ customerId: string; save: () => Promise<unknown> }> {
+async function seedShortage(): Promise<{
+  customerId: string
+  save: (amountBrl?: bigint) => Promise<unknown>
+}> {
   const { db } = database
   const { processor } = sandbox
   const { customerId } = await seedPayer(db)
@@ -61,12 +68,12 @@ async function seedShortage(): Promise<{ customerId: string; save: () => Promise
   assert.equal(tokenized.kind, 'tokenized', JSON.stringify(tokenized))
   const { method } = tokenized
   const card = await addPaymentMethod(db, SYSTEM, sealingKey, method)
-  const save = () =>
+  const save = (amountBrl = 20n) =>
     saveAutomaticTopUp(db, SYSTEM, {
       customerId,
       isEnabled: true,
       thresholdNanoBrl: 10n * NANO_PER_BRL,
-      amountNanoBrl: 20n * NANO_PER_BRL,
+      amountNanoBrl: amountBrl * NANO_PER_BRL,
       paymentMethodId: card?.id ?? '',
       monthlyLimitNanoBrl: null,
       remoteIp: '203.0.113.7',
@@ -75,8 +82,8 @@ async function seedShortage(): Promise<{ customerId: string; save: () => Promise
   return { customerId, save }
 }
 
-/** A node that claims the customer, and then waits at the processor until `goOn`. */
-function startSlowNode() {
+/** A node that claims the customer, and then waits at the processor until `goOn`. It gets this answer, or the sandbox's. */
+function startSlowNode(answer?: EnsureCustomerOutcome) {
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const processor: Processor = {
@@ -84,7 +91,7 @@ function startSlowNode() {
     async ensureCustomer(payer, known) {
       asked.resolve()
       await gate.promise
-      return sandbox.processor.ensureCustomer(payer, known)
+      return answer ?? sandbox.processor.ensureCustomer(payer, known)
     },
   }
   const run = topUpAutomatically(database.db, { processor, keys: { sealingKey }, log })
@@ -142,4 +149,13 @@ test('a card is not charged once the customer has turned the automatic top-up of
   await deleteAutomaticTopUp(database.db, SYSTEM, { customerId })
   await slow.goOn()
   assert.equal(await paidTopUps(customerId), 0)
+})
+
+test('a late refusal of the payer does not count against a setting that the customer saved since', async () => {
+  const { customerId, save } = await seedShortage()
+  const slow = startSlowNode({ kind: 'invalid_customer', field: undefined, detail: 'no' })
+  await slow.claimed
+  await save(30n)
+  await slow.goOn()
+  assert.equal((await findAutomaticTopUp(database.db, customerId))?.failuresInRow, 0)
 })

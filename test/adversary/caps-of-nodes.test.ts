@@ -168,7 +168,7 @@ for (let round = 0; round < ROUNDS; round++) {
     }
     await setZone(customerId, await zoneEndingIn(below(random, 3)))
     const team = await make('/me/teams', { name: 'corrida', monthly_cap_brl: 12 })
-    const keys: { id: string; key: string; inTeam: boolean }[] = []
+    const keys: { id: string; key: string }[] = []
     await setZone(customerId, await zoneEndingIn(below(random, 3)))
     for (let place = 0; place < 4; place++) {
       // The last key has nothing but a budget, which the caps of the others would hide.
@@ -183,11 +183,7 @@ for (let round = 0; round < ROUNDS; round++) {
         ...(has() ? { task_cap_brl: 2 + below(random, 6) } : {}),
         ...(isLast || has() ? { budget: { limit_usd: 0.5 + below(random, 8) / 10, period } } : {}),
       }
-      const inTeam = place % 2 === 0
-      keys.push({
-        ...(await make(inTeam ? `/me/teams/${team.id}/keys` : '/api-keys', fields)),
-        inTeam,
-      })
+      keys.push(await make(place % 2 === 0 ? `/me/teams/${team.id}/keys` : '/api-keys', fields))
     }
     const tasks = [randomUUID(), randomUUID()]
     const shown: { requestId: string; billed: string }[] = []

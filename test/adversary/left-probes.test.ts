@@ -34,14 +34,16 @@ before(async () => {
         breaker: { failures: 2, open_ms: OPEN_MS },
       },
     ],
-    models: ['left'].map((id) => ({
-      id,
-      category: 'llm',
-      // Or its streams are read on when their clients leave.
-      can_reason: false,
-      prices: { input: 1, output: 2 },
-      routes: [{ upstream: 'only', model: id }],
-    })),
+    models: [
+      {
+        id: 'left',
+        category: 'llm',
+        // The streams of a model that reasons are read on when their clients leave.
+        can_reason: false,
+        prices: { input: 1, output: 2 },
+        routes: [{ upstream: 'only', model: 'left' }],
+      },
+    ],
   } as never)
   gateway = await startGateway({ CATRACA_CONFIG: config.path })
   other = (await seedCustomer(gateway.database.db, { balanceBrl: '100' })).secret

@@ -5,20 +5,15 @@ import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, sound } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import type { TestGateway } from '../harness/gateway.ts'
+import { LONG_LIST, startWithLongList } from './long-list.ts'
 
-const LIST = '/me/prompts?limit=200'
 /** With 128,000 bytes each: four lists are more than the buffers of two sockets hold. */
 const PROMPTS = 15
 
 let gateway: TestGateway
 before(async () => {
-  gateway = await startGateway({ BODY_BYTES_MAX: '8388608', BODIES_BYTES_MAX: '33554432' })
-  const { node, secret } = gateway
-  for (let made = 0; made < PROMPTS; made += 1) {
-    const body = { name: 'longo', body: '😀'.repeat(32_000) }
-    assert.equal((await ask(node.baseUrl, '/me/prompts', { secret, body })).status, 201)
-  }
+  gateway = await startWithLongList(PROMPTS)
 })
 after(() => gateway.stop())
 
@@ -39,7 +34,7 @@ for (const [name, end] of [
     const { node, secret } = gateway
     const head = `host: 127.0.0.1:${node.port}\r\nauthorization: Bearer ${secret}\r\n`
     const list = (method: string, more = '') =>
-      `${method} /v1${LIST} HTTP/1.1\r\n${head}${more}\r\n`
+      `${method} /v1${LONG_LIST} HTTP/1.1\r\n${head}${more}\r\n`
     const messages = [{ role: 'user', content: 'x'.repeat(60_000) }]
     const body = JSON.stringify(sound('sandbox-chat', { messages }))
     const call = `POST /v1/chat/completions HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -53,6 +48,6 @@ for (const [name, end] of [
     await until(async () => (await countedBytes()) > 0)
     socket[end]()
     await until(async () => (await countedBytes()) === 0)
-    const { status } = await ask(node.baseUrl, LIST, { secret })
+    const { status } = await ask(node.baseUrl, LONG_LIST, { secret })
     assert.equal(status, 200)
   })

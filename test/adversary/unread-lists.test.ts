@@ -4,20 +4,15 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { ask } from '../harness/ask.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import type { TestGateway } from '../harness/gateway.ts'
+import { LONG_LIST, saveLongPrompt, startWithLongList } from './long-list.ts'
 
-const LIST = '/me/prompts?limit=200'
 /** With 128,000 bytes each, a list of 12.8 MB: more than the buffers of two sockets hold. */
 const PROMPTS = 100
 
 let gateway: TestGateway
 before(async () => {
-  gateway = await startGateway({ BODY_BYTES_MAX: '8388608', BODIES_BYTES_MAX: '33554432' })
-  const { node, secret } = gateway
-  for (let made = 0; made < PROMPTS; made += 1) {
-    const body = { name: 'longo', body: '😀'.repeat(32_000) }
-    assert.equal((await ask(node.baseUrl, '/me/prompts', { secret, body })).status, 201)
-  }
+  gateway = await startWithLongList(PROMPTS)
 })
 after(() => gateway.stop())
 
@@ -27,7 +22,7 @@ async function askUnread(): Promise<{ readonly head: string; readonly socket: So
   const socket = connect(node.port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(
-    `GET /v1${LIST} HTTP/1.1\r\nhost: 127.0.0.1:${node.port}\r\nauthorization: Bearer ${secret}\r\n\r\n`,
+    `GET /v1${LONG_LIST} HTTP/1.1\r\nhost: 127.0.0.1:${node.port}\r\nauthorization: Bearer ${secret}\r\n\r\n`,
   )
   const [head] = (await once(socket, 'data')) as [Buffer]
   socket.pause()
@@ -39,7 +34,7 @@ test('an unread list counts for the memory of its customer until its client is g
   const unread = await askUnread()
   try {
     assert.match(unread.head, /^HTTP\/1\.1 200 /)
-    const refused = await ask(node.baseUrl, LIST, { secret })
+    const refused = await ask(node.baseUrl, LONG_LIST, { secret })
     assert.equal(refused.status, 429)
     assert.equal(refused.json.error, 'rate_limit_exceeded')
     assert.ok(refused.headers.get('retry-after'))
@@ -48,19 +43,17 @@ test('an unread list counts for the memory of its customer until its client is g
   } finally {
     unread.socket.destroy()
   }
-  let served = await ask(node.baseUrl, LIST, { secret })
+  let served = await ask(node.baseUrl, LONG_LIST, { secret })
   // The server notices that the client is gone a moment later.
   for (let tries = 0; served.status === 429 && tries < 100; tries += 1)
-    served = await ask(node.baseUrl, LIST, { secret })
+    served = await ask(node.baseUrl, LONG_LIST, { secret })
   assert.equal(served.json.prompts.length, PROMPTS, 'a list that is read is served whole')
 })
 
 test('the effect of an act is answered, whatever else the client has not read', async () => {
-  const { node, secret } = gateway
   const unread = await askUnread()
   try {
-    const body = { name: 'outro', body: '😀'.repeat(32_000) }
-    assert.equal((await ask(node.baseUrl, '/me/prompts', { secret, body })).status, 201)
+    assert.equal((await saveLongPrompt(gateway, 'outro')).status, 201)
   } finally {
     unread.socket.destroy()
   }

@@ -59,7 +59,7 @@ async function loadDuring(
   const clients = Array.from({ length: CLIENTS }, async (_, number) => {
     for (let turn = 0; !done.signal.aborted; turn += 1) {
       passed.push(await balancer.post('/v1/chat/completions', headers, body))
-      // Hundreds of calls a second meet each step of a restart as well as thousands, which leave it no processor time.
+      // A hundred calls a second meet each step of a restart; without a pause the clients take the processor time from it.
       await sleep(turn % 20 === number ? 100 : PAUSE_MS)
     }
   })

@@ -79,7 +79,7 @@ async function holdOnAll(secret: string, isStream: boolean): Promise<Promise<Ans
   return calls
 }
 
-/** So many streams more, whose answers wait. A refused one is asked again: the workers exchange their counts a moment later. */
+/** Starts `count` more streams, whose answers wait. It repeats a refused one: the workers exchange their counts a moment later. */
 async function holdMore(secret: string, count: number): Promise<Promise<Answer>[]> {
   const held: Promise<Answer>[] = []
   while (held.length < count) {

@@ -49,11 +49,8 @@ export function createCircuitBreaker(
 ): CircuitBreaker {
   let pauseMs = openMs
   let openUntilMs: number | undefined
-  let isProbing = false
-  /** The customer of the latest probe. */
-  let probeOf: string | undefined
-  /** From when on the calls of other customers may be the next probe. */
-  let freeAtMs = -Infinity
+  /** The latest probe since the breaker opened. Other customers' calls may be the next one from `freeAtMs` on. */
+  let probe: { customerId: string | undefined; isRunning: boolean; freeAtMs: number } | undefined
   let consecutive = noFailures()
   let window = { sinceMs: -Infinity, calls: 0, failed: noFailures() }
   /** The customer of all failures that opened the breaker, or of the probe that failed. */
@@ -79,7 +76,7 @@ export function createCircuitBreaker(
     openFor = customerId
     openUntilMs = now() + pauseMs
     pauseMs = Math.min(pauseMs * 2, OPEN_MS_MAX)
-    endProbes()
+    probe = undefined
   }
 
   /** The failure of a call that began before the breaker opened changes nothing: no probe runs then. */
@@ -89,7 +86,7 @@ export function createCircuitBreaker(
       // The pause was doubled for one customer's calls alone.
       pauseMs = openMs
       open(undefined)
-    } else if (!isProbing) return
+    } else if (!probe?.isRunning) return
     else if (isOthers || customerId === undefined) {
       othersProbe = false
       open(undefined)
@@ -104,7 +101,7 @@ export function createCircuitBreaker(
 
   function close(): void {
     openUntilMs = undefined
-    endProbes()
+    probe = undefined
     pauseMs = openMs
     openFor = undefined
     othersProbe = false
@@ -112,23 +109,18 @@ export function createCircuitBreaker(
     window = { sinceMs: now(), calls: 0, failed: noFailures() }
   }
 
-  function endProbes(): void {
-    isProbing = false
-    probeOf = undefined
-    freeAtMs = -Infinity
-  }
-
   /** A probe may take minutes, as a plain call of a model that thinks; another one may answer at once. */
   function mayProbe(customerId: string | undefined): boolean {
-    const isNext = customerId === undefined || customerId !== probeOf
-    return now() >= (isNext ? freeAtMs : freeAtMs + openMs)
+    if (!probe) return true
+    const isAgain = customerId !== undefined && customerId === probe.customerId
+    return now() >= (isAgain ? probe.freeAtMs + openMs : probe.freeAtMs)
   }
 
   function stateNow(): BreakerState {
     if (openUntilMs === undefined) return 'closed'
     const overMs = now() - openUntilMs
     if (overMs < 0) return 'open'
-    if (overMs < CLOSES_AFTER_MS || isProbing) return 'half_open'
+    if (overMs < CLOSES_AFTER_MS || probe?.isRunning) return 'half_open'
     close()
     return 'closed'
   }
@@ -145,10 +137,8 @@ export function createCircuitBreaker(
       return state === 'half_open' && mayProbe(customerId)
     },
     begin(customerId) {
-      if (openUntilMs === undefined) return
-      isProbing = true
-      probeOf = customerId
-      freeAtMs = now() + openMs
+      if (openUntilMs !== undefined)
+        probe = { customerId, isRunning: true, freeAtMs: now() + openMs }
     },
     succeed() {
       consecutive = noFailures()
@@ -164,9 +154,8 @@ export function createCircuitBreaker(
       if (cause) open(cause.customerId)
     },
     abstain(customerId) {
-      if (customerId !== probeOf) return
-      isProbing = false
-      freeAtMs = Math.min(freeAtMs, now())
+      if (!probe || probe.customerId !== customerId) return
+      probe = { customerId, isRunning: false, freeAtMs: Math.min(probe.freeAtMs, now()) }
     },
   }
 }

@@ -125,8 +125,8 @@ async function startSending(db: Database, part: DuePart): Promise<boolean> {
 }
 
 /**
- * Not if another node has claimed the part: the processor may have refused this request because it has taken the other
- * one's.
+ * Fails the part unless another node has claimed it since: the processor may have refused this request because it
+ * accepted that node's.
  */
 async function failOpenPart(db: Database, part: DuePart): Promise<void> {
   await db.transaction().execute(async (trx) => {

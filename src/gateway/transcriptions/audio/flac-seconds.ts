@@ -3,7 +3,7 @@ import { hasOtherRates } from './has-other-rates.ts'
 
 /** Header, one constant 8-bit sample, checksum: the shortest frame that decodes. */
 const FRAME_BYTES_MIN = 11
-/** Of a block. */
+/** The smallest block that the format allows. */
 const SAMPLES_MIN = 16
 
 /**

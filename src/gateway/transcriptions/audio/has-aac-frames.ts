@@ -40,7 +40,7 @@ function adtsBytes(bytes: Buffer, at: number): number | undefined {
   return length < HEAD_BYTES ? undefined : length
 }
 
-/** The same with the header of LOAS. */
+/** The size of a frame with a LOAS header; undefined if there is none. */
 function loasBytes(bytes: Buffer, at: number): number | undefined {
   if (at + HEAD_BYTES > bytes.length || bytes.readUInt16BE(at) >> 5 !== 0x2b7) return undefined
   const length = 3 + (bytes.readUInt16BE(at + 1) & 0x1fff)

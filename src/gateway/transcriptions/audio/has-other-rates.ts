@@ -7,7 +7,7 @@ const HEAD_BYTES_MAX = 16
 const RATES = [
   88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]
-/** One in 256 heads by chance has a true checksum; more of these than a file has by chance take time alone. */
+/** Bounds the time. An encoder's file has far fewer such heads, of which one in 256 has a true checksum by chance. */
 const TRIED_MAX = 100_000
 
 /** Whether a FLAC file has a frame whose head declares another sample rate than the file's, or too many like it. */

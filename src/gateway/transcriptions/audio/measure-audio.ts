@@ -27,7 +27,7 @@ const MP3_BYTES_PER_SECOND_MIN = 1_000
 const BYTES_PER_SECOND_TYPICAL = 16_000
 const ID3_HEADER_BYTES = 10
 const TAGS_MAX = 8
-/** Behind longer tags decoders find the format by what is in the tags; only MP3 has these. */
+/** A decoder guesses the format of a file with a longer tag from the bytes of the tag. Only MP3 files have such tags. */
 const TAG_BYTES_MAX = 512 * 1024
 
 export async function measureAudio(file: AudioFile): Promise<AudioLength> {

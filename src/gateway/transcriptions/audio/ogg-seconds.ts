@@ -15,7 +15,7 @@ const OPUS_RATE = 48_000
 export async function oggSeconds(file: AudioWindow): Promise<number> {
   let packetSeconds = 0
   let position = 0n
-  /** The streams that began as Opus. */
+  /** The serial numbers of the streams that began as Opus. */
   const begun = new Set<number>()
   for (let at = 0; at < file.bytes;) {
     const page = await file.read(at, PAGE_BYTES_MAX)

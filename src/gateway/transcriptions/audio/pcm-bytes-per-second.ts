@@ -11,7 +11,7 @@ const WIDTHS: Readonly<Record<number, readonly number[]>> = {
   [ALAW]: [8],
   [MULAW]: [8],
 }
-/** ACT, the format of some voice recorders, which packs its speech 500 times as much as its header says. */
+/** ACT is a format of voice recorders: compressed speech behind the header of an uncompressed WAV file. */
 const ACT_FORMAT_BYTES = 16
 const ACT_ZEROS = Buffer.alloc(256 - 44)
 const ACT_MARK = 0x84
@@ -20,7 +20,8 @@ const CHANNELS_MAX = 8
 
 /**
  * Bytes per second of a WAV file with uncompressed samples, from its rate, channels and sample width. Undefined if the
- * file is compressed, looks so, or contradicts itself, if its samples do not begin within the head, or if it has two formats.
+ * file is compressed or a decoder may take it for compressed, if it contradicts itself, if its samples do not begin
+ * within the head, or if it has two formats.
  */
 export function pcmBytesPerSecond(head: Buffer): number | undefined {
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE')
