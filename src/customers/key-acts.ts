@@ -17,7 +17,12 @@ import {
 } from './api-keys.ts'
 import { findApiKeyDetails } from './api-key-details.ts'
 import { changeApiKey, type ApiKeyChange, type ApiKeyChanged } from './change-api-key.ts'
-import { findChangeRefusal, findNewKeyRefusal, type KeyRefusal } from './key-makers.ts'
+import {
+  findChangeRefusal,
+  findNewKeyRefusal,
+  findResumeRefusal,
+  type KeyRefusal,
+} from './key-makers.ts'
 import { defaultScope } from './key-scopes.ts'
 import { pauseByOperator, pauseKeys, resumeByOperator, resumeKeys } from './pause-keys.ts'
 
@@ -123,7 +128,12 @@ export function pauseLeakedKey(db: Database, actor: Actor, secret: string): Prom
   })
 }
 
-export type KeyResumed = 'resumed' | 'not_paused' | 'paused_by_operator' | 'key_not_found'
+export type KeyResumed =
+  | 'resumed'
+  | 'not_paused'
+  | 'paused_by_operator'
+  | 'key_not_found'
+  | KeyRefusal
 
 /** A key that an operator paused stays paused. */
 export function resumeKey(
@@ -134,6 +144,8 @@ export function resumeKey(
   return audited(db, actor, async (trx, record) => {
     const found = await findApiKeyDetails(trx, wanted.customerId, wanted.keyId)
     if (!found) return 'key_not_found'
+    const refusal = await findResumeRefusal(trx, { actor, paused: found })
+    if (refusal) return refusal
     const [key] = await resumeKeys(trx, wanted)
     if (!key) return found.pausedReason === 'operator' ? 'paused_by_operator' : 'not_paused'
     await record(keyAct('resumed', key))

@@ -5,6 +5,8 @@
  * - A key creates and changes only keys without more rights than its own. Only a `manage` key creates or changes keys at
  *   all, and no key changes a `manage` key, so no key changes itself.
  * - A key with a budget or a cap creates and changes no keys: several keys, each with that limit, could spend more than one.
+ * - A key with any limit lets nobody else spend without it: it invites nobody to a team, whose members make keys of their
+ *   own choice, changes no team's cap, and resumes no key with more rights.
  * - A key gives its account no laxer shield than its own.
  */
 import { sql } from 'kysely'
@@ -53,6 +55,38 @@ export async function findChangeRefusal(
   if (isManage && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
   return own && (findEnd(own) ?? (await findBeyond(trx, own, before.customerId, before, after)))
+}
+
+/** All that a member of a team may give a key. Each key has a limit of requests, so that is no limit of the actor's. */
+const RIGHTS_OF_MEMBERS: AskedRights = {
+  scope: 'calls',
+  modelIds: null,
+  ipAllowlist: null,
+  requestsPerMinute: 0,
+  tokensPerMinute: null,
+  taskLimitNanoBrl: null,
+  callsAtOnce: null,
+  expiresAt: null,
+  shield: null,
+}
+
+/** Whether the actor may let members of a team spend more: a session may, and a key without limits. */
+export async function findMembersRefusal(
+  trx: Database,
+  { actor }: { readonly actor: Actor },
+): Promise<KeyRefusal | undefined> {
+  const own = await lockOwnKey(trx, actor)
+  // Compared with the shield of the actor's own account, so that only a stricter one of the key itself is a limit.
+  return own && (findEnd(own) ?? (await findBeyond(trx, own, own.customer_id, RIGHTS_OF_MEMBERS)))
+}
+
+/** Whether the actor may resume a paused key. */
+export async function findResumeRefusal(
+  trx: Database,
+  { actor, paused }: { readonly actor: Actor; readonly paused: ApiKey },
+): Promise<KeyRefusal | undefined> {
+  const own = await lockOwnKey(trx, actor)
+  return own && (findEnd(own) ?? (await findBeyond(trx, own, paused.customerId, paused)))
 }
 
 /** Whether the actor may give its account this shield. The customer must be locked. */

@@ -8,6 +8,7 @@ import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 import { recordRevokedKeys, type KeyFacts } from './key-acts.ts'
+import { findMembersRefusal, type KeyRefusal } from './key-makers.ts'
 import type { TeamAccess } from './team-access.ts'
 import { insertInvitation, revokeInvitations } from './team-invitations.ts'
 import { deleteTeamMember, updateTeamMember } from './team-members.ts'
@@ -30,7 +31,7 @@ export function createTeam(
 
 /**
  * `fields` are the names of the changed fields, as the caller's interface calls them; without any, nothing happens. The
- * cap limits what the team may take from the owner's balance, so only the owner changes it: false for anybody else.
+ * cap limits what the team may take from the owner's balance, so only the owner changes it.
  */
 export function changeTeam(
   db: Database,
@@ -44,16 +45,19 @@ export function changeTeam(
     change: { name?: string; limitNanoBrl?: NanoBrl | null }
     fields: readonly string[]
   },
-): Promise<boolean> {
+): Promise<{ readonly kind: 'changed' } | { readonly kind: 'only_owner' } | KeyRefusal> {
   return audited(db, actor, async (trx, record) => {
     const { limitNanoBrl } = change
-    if (limitNanoBrl !== undefined && rank !== 'owner') return false
-    if (fields.length === 0) return true
+    if (limitNanoBrl !== undefined && rank !== 'owner') return { kind: 'only_owner' }
+    const refusal =
+      limitNanoBrl === undefined ? undefined : await findMembersRefusal(trx, { actor })
+    if (refusal) return refusal
+    if (fields.length === 0) return { kind: 'changed' }
     await updateTeam(trx, teamId, change)
     const cap = limitNanoBrl === undefined ? {} : { monthly_cap_brl: capText(limitNanoBrl) }
     const about = { customerId: ownerId, subjectId: teamId }
     await record({ action: 'team.changed', ...about, details: { fields, ...cap } })
-    return true
+    return { kind: 'changed' }
   })
 }
 
@@ -112,8 +116,10 @@ export function inviteToTeam(
     access: { teamId, ownerId },
     ...input
   }: { access: TeamAccess; email: string; role: TeamRole; invitedBy: string },
-): ReturnType<typeof insertInvitation> {
+): Promise<Awaited<ReturnType<typeof insertInvitation>> | KeyRefusal> {
   return audited(db, actor, async (trx, record) => {
+    const refusal = await findMembersRefusal(trx, { actor })
+    if (refusal) return refusal
     const created = await insertInvitation(trx, { teamId, ...input })
     if (created.kind !== 'created') return created
     const details = { team_id: teamId, role: input.role }

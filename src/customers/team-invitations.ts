@@ -41,7 +41,9 @@ export async function insertInvitation(
   input: { teamId: string; email: string; role: TeamRole; invitedBy: string },
 ): Promise<
   | { kind: 'created'; invitation: TeamInvitation; token: string }
-  | { kind: 'already_member' | 'already_invited' | 'too_many_invitations' }
+  | { kind: 'already_member' }
+  | { kind: 'already_invited' }
+  | { kind: 'too_many_invitations' }
   | { kind: 'invitation_limit_reached'; retryAfter: number }
 > {
   const email = input.email.toLowerCase()

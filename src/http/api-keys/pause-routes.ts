@@ -7,6 +7,7 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 import { answer, count } from '../rest/values.ts'
 import { apiKey, apiKeyBody } from './api-key-body.ts'
 import type { ApiKeyDeps } from './api-key-deps.ts'
+import { KEY_REFUSALS, refusalOfKey } from './make-api-key.ts'
 import { theKey } from './the-key.ts'
 
 /** Text that is not a UUID is no key's id: the answer is 404, not 400. */
@@ -37,14 +38,18 @@ export const pauseRoutes = [
     access: 'manage',
     params,
     answer: apiKey,
-    refusals: { 403: ['paused_by_operator'], 404: ['key_not_found'] },
-    async handle({ caller, params }, deps: ApiKeyDeps) {
+    refusals: { 403: ['paused_by_operator', ...KEY_REFUSALS], 404: ['key_not_found'] },
+    async handle({ caller, params, reply }, deps: ApiKeyDeps) {
       const { customerId } = caller
       const wanted = { customerId, keyId: params.id }
       const outcome = await resumeKey(deps.db, actorOf(caller), wanted)
       if (outcome === 'key_not_found') throw new RestRefusal(404, outcome)
       if (outcome === 'paused_by_operator')
         throw new RestRefusal(403, outcome, 'id: só a operação do serviço a retoma')
+      if (typeof outcome === 'object') {
+        if (outcome.kind === 'own_key_ended') return reply.code(401).send()
+        throw refusalOfKey(outcome)
+      }
       // The next call comes to this node before its notification does.
       deps.keys.forget(params.id)
       return apiKeyBody(await theKey(deps.db, caller, params.id))

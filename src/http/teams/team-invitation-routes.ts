@@ -14,6 +14,7 @@ import type { TeamDeps } from './team-deps.ts'
 import { originForMails } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, getTeamAccess, teamParams, teamRole } from './team-access.ts'
 
 /** The limit of an e-mail address (RFC 5321, 4.5.3.1.3). */
@@ -71,6 +72,7 @@ const listAndCreate = [
       token: Type.String({ description: 'Só é mostrado esta vez.' }),
     }),
     refusals: {
+      403: ['beyond_own_key'],
       404: ['team_not_found'],
       409: ['already_member', 'already_invited', 'too_many_invitations'],
       429: ['invitation_limit_reached'],
@@ -89,7 +91,10 @@ const listAndCreate = [
           reply.header('retry-after', created.retryAfter)
           throw new RestRefusal(429, created.kind, 'convites demais em um dia')
         }
-        if (created.kind !== 'created') throw new RestRefusal(409, created.kind)
+        if (created.kind === 'already_member' || created.kind === 'already_invited')
+          throw new RestRefusal(409, created.kind)
+        if (created.kind === 'own_key_ended') return reply.code(401).send()
+        if (created.kind !== 'created') throw refusalOfKey(created)
         const { invitation, token } = created
         await queueMail(trx, {
           customerId: caller.customerId,

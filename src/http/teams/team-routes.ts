@@ -8,6 +8,7 @@ import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, teamParams } from './team-access.ts'
 import { readCap, readTeamName, team, teamBody, teamChange, teamInput } from './team-body.ts'
 
@@ -85,7 +86,8 @@ const one = [
     summary: 'Altera o nome de uma equipe, ou o limite mensal, que só o titular altera',
     body: teamChange,
     answer: team,
-    async handle({ caller, params, body }, deps: TeamDeps) {
+    refusals: { ...forAll.refusals, 403: ['beyond_own_key'] },
+    async handle({ caller, params, body, reply }, deps: TeamDeps) {
       const change = {
         ...(body.name === undefined ? {} : { name: readTeamName(body.name) }),
         ...(body.monthly_cap_brl === undefined
@@ -93,10 +95,13 @@ const one = [
           : { limitNanoBrl: readCap(body.monthly_cap_brl) }),
       }
       const fields = Object.keys(body)
-      await actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
-        if (!(await changeTeam(trx, actorOf(caller), { access, change, fields })))
-          throw new RestRefusal(403, 'forbidden', 'monthly_cap_brl: só para o dono da equipe')
-      })
+      const changed = await actInTeam(deps.db, caller, params.id, 'admin', (trx, access) =>
+        changeTeam(trx, actorOf(caller), { access, change, fields }),
+      )
+      if (changed.kind === 'only_owner')
+        throw new RestRefusal(403, 'forbidden', 'monthly_cap_brl: só para o dono da equipe')
+      if (changed.kind === 'own_key_ended') return reply.code(401).send()
+      if (changed.kind !== 'changed') throw refusalOfKey(changed)
       return getTeamBody(deps, caller, params.id)
     },
   }),

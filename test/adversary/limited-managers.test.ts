@@ -1,0 +1,92 @@
+/**
+ * A key that manages within limits, and whom it may let spend beyond them. Each act would be followed by a thief's own:
+ * an invited accomplice makes a key without limits, a raised cap or a resumed key is spent.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
+import { createKey, pauseKey } from '../../src/customers/key-acts.ts'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { NANO_PER_BRL, parseUsd } from '../../src/lib/money.ts'
+import { ask, type Asked } from '../harness/ask.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { openSession } from '../harness/open-session.ts'
+import { seedTeam } from '../harness/seed-team.ts'
+
+const ACCOMPLICE = 'comparsa@example.com'
+const LIMITS: Readonly<Record<string, Partial<ApiKeyInput>>> = {
+  budget: { budget: { limitPicoUsd: parseUsd('1') as bigint, period: 'day' } },
+  caps: { dayLimitNanoBrl: NANO_PER_BRL },
+  model_ids: { modelIds: ['sandbox-chat'] },
+  ip_allowlist: { ipAllowlist: ['127.0.0.0/8'] },
+  tokens_per_minute: { tokensPerMinute: 1_000 },
+  calls_at_once: { callsAtOnce: 1 },
+  expires_at: { expiresAt: new Date(Date.now() + 600_000) },
+  shield: { shield: { action: 'block', uuids: 'always' } },
+}
+
+let gateway: TestGateway
+let teamId: string
+/** Has no limits, and is paused. */
+let pausedId: string
+before(async () => {
+  gateway = await startGateway()
+  const { database, customerId } = gateway
+  teamId = await seedTeam(database.db, customerId, { limitNanoBrl: NANO_PER_BRL })
+  const input = { customerId, name: 'pausada', requestsPerMinute: 1_000 }
+  const made = await createKey(database.db, OPERATOR, input)
+  assert.equal(made.kind, 'created')
+  if (made.kind === 'created') pausedId = made.key.id
+  await pauseKey(database.db, OPERATOR, { customerId, keyId: pausedId })
+})
+after(() => gateway.stop())
+
+function call(secret: string, method: string, path: string, body?: object): Promise<Asked> {
+  return ask(gateway.node.baseUrl, path, { secret, method, body })
+}
+
+const ACTS: readonly [string, (secret: string) => Promise<Asked>][] = [
+  [
+    'invites nobody',
+    (secret) =>
+      call(secret, 'POST', `/me/teams/${teamId}/invitations`, {
+        email: ACCOMPLICE,
+        role: 'member',
+      }),
+  ],
+  [
+    'changes no cap of a team',
+    (secret) => call(secret, 'PATCH', `/me/teams/${teamId}`, { monthly_cap_brl: null }),
+  ],
+  [
+    'resumes no key that may more',
+    (secret) => call(secret, 'POST', `/api-keys/${pausedId}/resume`),
+  ],
+]
+
+for (const [field, limit] of Object.entries(LIMITS))
+  test(`a managing key with a limit (${field}) invites nobody, changes no cap of a team, resumes no key that may more`, async () => {
+    const { database, customerId } = gateway
+    const input = { customerId, name: field, requestsPerMinute: 1_000, scope: 'manage' as const }
+    const { secret } = await createApiKey(database.db, { ...input, ...limit })
+    for (const [name, act] of ACTS) {
+      const { status, json, text } = await act(secret)
+      assert.deepEqual([status, json?.error], [403, 'beyond_own_key'], `${name}: ${text}`)
+      assert.match(json.details, new RegExp(`^${field}: `))
+    }
+  })
+
+test('a key without limits, and a login session, still do each of these acts', async () => {
+  const { database, node, secret, customerId } = gateway
+  for (const [name, act] of ACTS) {
+    const { status, text } = await act(secret)
+    assert.ok(status < 300, `${name}: ${status} ${text}`)
+  }
+  await database.db.deleteFrom('team_invitations').where('team_id', '=', teamId).execute()
+  await pauseKey(database.db, OPERATOR, { customerId, keyId: pausedId })
+  const session = await openSession({ db: database.db, dataDir: node.dataDir }, customerId)
+  for (const [name, act] of ACTS) {
+    const { status, text } = await act(session)
+    assert.ok(status < 300, `${name}: ${status} ${text}`)
+  }
+})
