@@ -1,7 +1,7 @@
-import { useState } from 'react'
 import { axisTop } from '../../components/axis-top.ts'
 import { counted, wholeNumber } from '../../format/number.ts'
 import { classNames } from '../../lib/class-names.ts'
+import { useChosenBar } from '../../lib/use-chosen-bar.ts'
 import { refusalBars } from './refusal-bars.ts'
 import type { Refusals } from './usage-queries.ts'
 import { t } from '../../language/t.ts'
@@ -15,10 +15,10 @@ interface Props {
 
 /** Bars of days or hours, each a button: a day opens to its hours. */
 export function RefusalChart({ refusals, onChoose }: Props) {
-  const [pointed, setPointed] = useState<string>()
+  const { chosen, onPointerLeave, eventsOf } = useChosenBar()
   const bars = refusalBars(refusals)
   const top = Math.max(2, axisTop(Math.max(...bars.map((bar) => bar.refusals), 0)))
-  const shown = bars.find(({ id }) => id === pointed)
+  const shown = bars.find(({ id }) => id === chosen)
   const isByDay = refusals.step === 'day'
   const textOf = (count: number): string => counted(count, t('chamada'), t('chamadas'))
   return (
@@ -57,20 +57,18 @@ export function RefusalChart({ refusals, onChoose }: Props) {
               <ul
                 aria-label={t('Chamadas com erro por parte do período')}
                 className="relative flex h-full items-stretch"
-                onPointerLeave={() => setPointed(undefined)}
+                onPointerLeave={onPointerLeave}
               >
                 {bars.map((bar) => (
                   <li key={bar.id} className="flex min-w-6 flex-1">
                     <button
                       type="button"
                       aria-label={`${bar.text}: ${textOf(bar.refusals)}`}
-                      onPointerEnter={() => setPointed(bar.id)}
-                      onFocus={() => setPointed(bar.id)}
-                      onBlur={() => setPointed(undefined)}
-                      onClick={() => (isByDay ? onChoose(bar.day) : setPointed(bar.id))}
+                      {...eventsOf(bar.id)}
+                      {...(isByDay && { onClick: () => onChoose(bar.day) })}
                       className={classNames(
                         'flex min-w-0 flex-1 flex-col-reverse px-0.5',
-                        pointed !== undefined && pointed !== bar.id && 'opacity-50',
+                        chosen !== undefined && chosen !== bar.id && 'opacity-50',
                       )}
                     >
                       <span

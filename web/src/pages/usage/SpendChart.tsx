@@ -1,9 +1,9 @@
-import { useState } from 'react'
 import { addDays } from '../../../../src/lib/add-days.ts'
 import { axisTop } from '../../components/axis-top.ts'
 import { axisBrl } from '../../format/brl.ts'
 import { shortDay } from '../../format/date.ts'
 import { classNames } from '../../lib/class-names.ts'
+import { useChosenBar } from '../../lib/use-chosen-bar.ts'
 import { amount } from './charge-words.ts'
 import { colourOf, groupName } from './spend-words.ts'
 import type { Grouping, Spend } from './usage-queries.ts'
@@ -16,7 +16,7 @@ const LINES = [1, 0.5, 0]
  * the chosen one, in a place that is kept for it.
  */
 export function SpendChart({ spend, by }: { readonly spend: Spend; readonly by: Grouping }) {
-  const [chosen, setChosen] = useState<string>()
+  const { chosen, onPointerLeave, eventsOf } = useChosenBar()
   const bars = barsOf(spend)
   const top = axisTop(Math.max(...bars.map(({ part }) => part?.cost_billed_brl ?? 0)))
   const shown = bars.find(({ day }) => day === chosen)
@@ -46,17 +46,14 @@ export function SpendChart({ spend, by }: { readonly spend: Spend; readonly by: 
         <ul
           aria-label={t('Gasto por parte do período')}
           className="relative flex h-full items-stretch"
-          onPointerLeave={() => setChosen(undefined)}
+          onPointerLeave={onPointerLeave}
         >
           {bars.map((bar) => (
             <li key={bar.day} className="flex min-w-0 flex-1">
               <button
                 type="button"
                 aria-label={`${partName(bar.day, spend)}: ${amount(bar.part?.cost_billed_brl ?? 0)}`}
-                onPointerEnter={() => setChosen(bar.day)}
-                onFocus={() => setChosen(bar.day)}
-                onBlur={() => setChosen(undefined)}
-                onClick={() => setChosen(bar.day)}
+                {...eventsOf(bar.day)}
                 className={classNames(
                   'flex min-w-0 flex-1 flex-col-reverse px-px sm:px-0.5',
                   chosen !== undefined && chosen !== bar.day && 'opacity-50',
