@@ -8,6 +8,7 @@
  * - A key with any limit lets nobody else spend without it: it invites nobody to a team, whose members make keys of their
  *   own choice, changes no team's cap, and resumes no key with more rights.
  * - A key gives its account no laxer shield than its own.
+ * - Only a `manage` key makes its account store responses, or store them for longer: any `account` key reads them.
  */
 import { sql } from 'kysely'
 import type { Actor } from '../audit-log/audited.ts'
@@ -98,6 +99,12 @@ export async function findShieldRefusal(
   if (!own) return undefined
   const isBeyond = isLaxer(wanted, (await rightsOf(trx, own.customer_id, toApiKey(own))).shield)
   return findEnd(own) ?? (isBeyond ? { kind: 'beyond_own_key', field: 'action' } : undefined)
+}
+
+/** Whether the actor may make its account store responses for longer. */
+export async function mayStoreLonger(trx: Database, actor: Actor): Promise<boolean> {
+  const own = await lockOwnKey(trx, actor)
+  return own === undefined || (own.scope === 'manage' && !own.is_over)
 }
 
 type OwnKey = ApiKeyRow & {

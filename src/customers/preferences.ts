@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { lockCustomer } from './customers.ts'
+import { mayStoreLonger } from './key-makers.ts'
 import { reloadKeys } from './reload-keys.ts'
 
 export interface Preferences {
@@ -28,7 +29,10 @@ export async function getPreferences(db: Database, customerId: string): Promise<
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the new preferences. `by` names the source of the change, if it is not a request of the signed-in customer. */
+/**
+ * Returns the new preferences, or the refusal of a key that would make its account store responses for longer. `by` names
+ * the source of the change, if it is not a request of the signed-in customer.
+ */
 export function savePreferences(
   db: Database,
   actor: Actor,
@@ -37,9 +41,13 @@ export function savePreferences(
     change,
     by,
   }: { customerId: string; change: Partial<Preferences>; by?: 'unsubscribe_link' },
-): Promise<Preferences> {
+): Promise<Preferences | 'scope_insufficient'> {
   return audited(db, actor, async (trx, record) => {
-    const { preferences, changed } = await storePreferences(trx, customerId, change)
+    await lockCustomer(trx, customerId)
+    const stored = await getPreferences(trx, customerId)
+    const isLonger = (change.stored_responses_days ?? 0) > (stored.stored_responses_days ?? 0)
+    if (isLonger && !(await mayStoreLonger(trx, actor))) return 'scope_insufficient'
+    const { preferences, changed } = await storePreferences(trx, customerId, { stored, change })
     if (changed.length > 0)
       await record({
         action: 'preferences.changed',
@@ -55,10 +63,8 @@ export function savePreferences(
 async function storePreferences(
   trx: Database,
   customerId: string,
-  change: Partial<Preferences>,
+  { stored, change }: { stored: Preferences; change: Partial<Preferences> },
 ): Promise<{ preferences: Preferences; changed: string[] }> {
-  await lockCustomer(trx, customerId)
-  const stored = await getPreferences(trx, customerId)
   const preferences = { ...stored, ...change }
   const changed = Object.entries(preferences).flatMap(([field, value]) =>
     value === stored[field as keyof Preferences] ? [] : [field],

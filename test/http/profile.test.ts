@@ -5,7 +5,9 @@ import { sql } from 'kysely'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, type Asked } from '../harness/ask.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
 import { startGateway } from '../harness/gateway.ts'
+import { openSession } from '../harness/open-session.ts'
 
 const gateway = await startGateway()
 after(() => gateway.stop())
@@ -245,6 +247,25 @@ test('preferences are changed one by one, and only to values that both the progr
   const { json } = await put('/me/preferences', secret, rest)
   assert.deepEqual(json, { timezone: 'Europe/Lisbon', ...rest })
   assert.deepEqual((await put('/me/preferences', secret, {})).json, json)
+})
+
+test('only a managing key or a session makes the account store responses for longer', async () => {
+  const { secret: managing, customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const input = { customerId, name: 'vazada', requestsPerMinute: 1_000, scope: 'account' as const }
+  const { secret: leaked } = await createApiKey(db, input)
+  const session = await openSession({ db, dataDir: gateway.node.dataDir }, customerId)
+  const set = async (secret: string, days: number | null): Promise<unknown> => {
+    const { status, json } = await put('/me/preferences', secret, { stored_responses_days: days })
+    return status === 200 ? json.stored_responses_days : json.error
+  }
+  assert.equal(await set(leaked, 1), 'key_scope_insufficient')
+  assert.equal(await set(managing, 7), 7)
+  assert.equal(await set(leaked, 8), 'key_scope_insufficient')
+  assert.equal(await set(leaked, 7), 7)
+  assert.equal(await set(leaked, 6), 6)
+  assert.equal(await set(leaked, null), null)
+  assert.equal(await set(leaked, 1), 'key_scope_insufficient')
+  assert.equal(await set(session, 30), 30)
 })
 
 test('a budget keeps the time zone of its creation', async () => {

@@ -224,8 +224,8 @@ test('the spending is stacked by group, compared, kept in the URL and saved', as
   await bars.last().focus()
   await reading.waitFor()
   // The page moves under the resting pointer, which leaves the chart without the customer's doing.
-  await page.evaluate(() => scrollTo(0, 0))
-  await page.evaluate(() => scrollTo(0, 10_000))
+  await page.evaluate('scrollTo(0, 0)')
+  await page.evaluate('scrollTo(0, 10_000)')
   await page.evaluate(() => new Promise((done) => setTimeout(done, 200)))
   assert.ok(await reading.isVisible())
   const [download] = await Promise.all([

@@ -14,7 +14,7 @@ const storedResponsesDays = nullable(
     minimum: 1,
     maximum: STORED_DAYS_MAX,
     description:
-      'Por quantos dias as respostas de POST /responses ficam guardadas, cifradas, para GET /responses/{id} e previous_response_id. null: nenhuma fica, e as guardadas são apagadas.',
+      'Por quantos dias as respostas de POST /responses ficam guardadas, cifradas, para GET /responses/{id} e previous_response_id. null: nenhuma fica, e as guardadas são apagadas. Uma chave só o aumenta com a permissão manage.',
   }),
 )
 
@@ -70,6 +70,12 @@ export const preferenceRoutes = [
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
         throw new RestRefusal(400, 'invalid_request', 'timezone: deve ser um fuso horário da IANA')
       const saved = await savePreferences(deps.db, actorOf(caller), { customerId, change: body })
+      if (saved === 'scope_insufficient')
+        throw new RestRefusal(
+          403,
+          'key_scope_insufficient',
+          'stored_responses_days: guardar respostas, ou por mais dias, precisa da permissão manage',
+        )
       // The caller's next request may come before the notification that every node gets.
       deps.keys.forgetAllOf(customerId)
       return saved
