@@ -87,7 +87,7 @@ export function createCheckCaller(
 
   async function findFault(key: ActiveKey, body: ExpectedBody): Promise<Refusal | undefined> {
     const fault = findNodeFault(key, body)
-    return fault ?? (needsBalance(key, body) ? faultOf(await deps.readRoom(key)) : undefined)
+    return fault ?? (needsBalance(key, body) ? faultOf(key, await deps.readRoom(key)) : undefined)
   }
 
   /** The key of a call against which nothing speaks that this node knows already. */
@@ -141,8 +141,11 @@ export function createCheckCaller(
 }
 
 /** The refusal for an amount above zero, however small. */
-function faultOf({ balanceNanoBrl, heldNanoBrl, budgetLeftPicoUsd, teamLeftNanoBrl }: Room) {
-  if (balanceNanoBrl <= 0n) return refusals.insufficientBalance(undefined)
+function faultOf(
+  key: ActiveKey,
+  { balanceNanoBrl, heldNanoBrl, budgetLeftPicoUsd, teamLeftNanoBrl }: Room,
+): Refusal | undefined {
+  if (balanceNanoBrl <= 0n) return refusals.insufficientBalance(key)
   if (balanceNanoBrl <= heldNanoBrl) return refusals.balanceOnHold()
   if (teamLeftNanoBrl !== null && teamLeftNanoBrl <= 0n) return refusals.teamCapExceeded(undefined)
   if (budgetLeftPicoUsd !== null && budgetLeftPicoUsd <= 0n)

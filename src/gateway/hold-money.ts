@@ -259,7 +259,7 @@ async function smallerHoldRequest(
   const needed = canLowerOutput ? quote({ ...input, outputTokensMax }) : quoted
   const isOnHold =
     verdict.balanceNanoBrl !== null && needed.ceilingNanoBrl <= verdict.balanceNanoBrl
-  return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(fitting)
+  return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(current.key, fitting)
 }
 
 function capRefusal(

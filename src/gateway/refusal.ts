@@ -101,11 +101,14 @@ export const refusals = {
       'response_not_found',
       `A resposta "${shown(id)}" não existe: não foi guardada, foi apagada ou passou do prazo.`,
     ),
-  insufficientBalance: (tokensThatFit: number | undefined) =>
+  /** Without a number for a team's key: its member sees nothing of the account that pays, and cannot top it up. */
+  insufficientBalance: ({ teamId }: { readonly teamId: string | null }, tokensThatFit?: number) =>
     refusal(
       402,
       'insufficient_balance',
-      `Saldo insuficiente para esta requisição. ${limitAdvice(tokensThatFit)}`,
+      teamId === null
+        ? `Saldo insuficiente para esta requisição. ${limitAdvice(tokensThatFit)}`
+        : 'O saldo da conta que paga por esta equipe não basta para esta requisição. Reduza max_tokens, ou fale com quem administra a equipe.',
     ),
   /** 429, because client libraries try it again by themselves, and 402 not. */
   balanceOnHold: () =>

@@ -686,6 +686,15 @@ test("a team at its cap gets 402 until the cap is raised, while the owner's othe
   await assertAudit(database)
 })
 
+test("a member learns from a refusal nothing of the owner's balance, and no member tops it up", async () => {
+  const owner = await makePerson('Tito', '0.002')
+  const { key } = await makeTeamKey(owner, await makeTeam(owner, 10))
+  const [own, ofTeam] = [await chat(owner.secret), await chat(key)]
+  for (const answer of [own, ofTeam]) assertRefusal(answer, 402, 'insufficient_balance')
+  assert.match(own.json.error.message, /max_tokens pode ser de até 2\./)
+  assert.doesNotMatch(ofTeam.json.error.message, /\d|recarga/)
+})
+
 test("50 concurrent calls by two keys of a team on two nodes are served up to the team's cap", async () => {
   const owner = await makePerson('Ugo')
   const teamId = await makeTeam(owner, 0.05)
