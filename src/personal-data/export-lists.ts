@@ -229,9 +229,10 @@ export const EXPORT_LISTS = {
         input_bytes + response_bytes as byte_count, created_at
       from stored_responses where customer_id = ${id} order by created_at desc, id desc`,
   },
+  // Without ids, which are the addresses: pictures of a team's keys are their members', not the owner's.
   images_waiting: {
     entries: (id) => sql`
-      select id, media_type, octet_length(bytes) as byte_count, created_at, expires_at
+      select media_type, octet_length(bytes) as byte_count, created_at, expires_at
       from generated_images where customer_id = ${id} and expires_at > now()
       order by created_at desc, id desc`,
   },

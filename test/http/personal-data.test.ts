@@ -184,6 +184,13 @@ test("the export has the customer's rows of each table, no secrets, and no rows 
       },
     ],
   )
+  const images = await db
+    .selectFrom('generated_images')
+    .select('id')
+    .where('customer_id', '=', person.customerId)
+    .execute()
+  assert.ok(images.length > 0)
+  for (const { id } of images) assert.ok(!answer.text.includes(id), 'the address of a picture')
   assert.match(json.note, /usage\/export\.json/)
   assert.doesNotMatch(answer.text, /hash|sk-svc-/)
   assert.ok(!answer.text.includes(other.words[0] as string))

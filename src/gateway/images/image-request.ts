@@ -9,6 +9,7 @@ import {
   keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
+import { withOwnIdentifiers } from '../own-identifiers.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 
@@ -49,14 +50,17 @@ const FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** Reads an images request. */
-export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
+export function readImageRequest(
+  raw: Buffer,
+  { customerId }: { readonly customerId: string },
+): ImageRequest | Refusal {
   const body = readJsonBody(raw)
   if (isRefusal(body)) return body
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
   keepFields(FIELDS, body)
   return {
-    body,
+    body: withOwnIdentifiers(body, customerId),
     modelId: body.model as string,
     fallbackModelIds: takeFallbacks(body),
     isStream: false,

@@ -328,7 +328,6 @@ const LISTS = {
     created_at: dateTime,
   },
   images_waiting: {
-    id: Type.String(),
     media_type: Type.String(),
     byte_count: count,
     created_at: dateTime,

@@ -2677,7 +2677,6 @@ export interface Contract {
          * Os mais novos primeiro.
          */
         images_waiting: {
-          id: string
           media_type: string
           byte_count: number
           created_at: string
