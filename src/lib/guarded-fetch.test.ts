@@ -1,5 +1,6 @@
 /** Tests against servers on this machine, which are also the first addresses that must be refused. */
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net'
@@ -214,6 +215,25 @@ test('a connection goes to the address that was checked, and the name is resolve
   const { body } = await get(at('/', 'rebinding.example'), { lookup })
   assert.equal(body.toString(), `rebinding.example:${port}`)
   assert.deepEqual(names, ['rebinding.example'])
+})
+
+test('a name that a customer gives takes no thread of the system’s resolver', async (t) => {
+  const questions: string[] = []
+  const hook = createHook({
+    init(_id, type) {
+      if (/^(?:GETADDRINFOREQWRAP|QUERYWRAP|DNSCHANNEL)$/.test(type)) questions.push(type)
+    },
+  }).enable()
+  t.after(() => hook.disable())
+  const leaving = new AbortController()
+  const left = assert.rejects(
+    get('http://given.invalid/', { allowPrivate: false, signal: leaving.signal }),
+  )
+  leaving.abort()
+  await left
+  // Two of these threads serve the names of all connections, and a silent name keeps one for ten seconds.
+  assert.ok(questions.length > 0)
+  assert.ok(!questions.includes('GETADDRINFOREQWRAP'), questions.join())
 })
 
 test("TLS verifies the host's name, not its address", async (t) => {

@@ -9,6 +9,7 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
+import { resolveGivenName, type ResolvedAddress } from './resolve-given-name.ts'
 import type { TakeBytes } from './take-bytes.ts'
 
 export interface GuardedFetchOptions {
@@ -21,15 +22,11 @@ export interface GuardedFetchOptions {
   readonly signal?: AbortSignal
   /** Also allow this machine and private networks. */
   readonly allowPrivate?: boolean
-  /** Resolves names; the system's resolver by default. */
+  /** Resolves names; by default the name servers are asked, and with `allowPrivate` the system's resolver. */
   readonly lookup?: Lookup
 }
 
-export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>
-
-export interface ResolvedAddress {
-  readonly address: string
-}
+export type Lookup = (hostname: string, signal?: AbortSignal) => Promise<readonly ResolvedAddress[]>
 
 export interface GuardedFetched {
   /** The status of the last answer, also of an error: only redirects are followed. */
@@ -103,7 +100,7 @@ export async function guardedPost(
 ): Promise<GuardedPosted> {
   return withinTime(options, async (signal) => {
     const target = parseUrl(url, undefined)
-    const addresses = await orAborted(checkedAddresses(target, options), signal)
+    const addresses = await orAborted(checkedAddresses(target, options, signal), signal)
     const response = await open(target, addresses, signal, options)
     return {
       status: response.statusCode as number,
@@ -150,7 +147,7 @@ async function follow(
 ): Promise<GuardedFetched> {
   let url = parseUrl(first, undefined)
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
-    const addresses = await orAborted(checkedAddresses(url, options), signal)
+    const addresses = await orAborted(checkedAddresses(url, options, signal), signal)
     const response = await open(url, addresses, signal)
     const { location } = response.headers
     if (location === undefined || !REDIRECTS.has(response.statusCode as number)) {
@@ -177,10 +174,14 @@ function parseUrl(text: string, base: URL | undefined): URL {
 
 async function checkedAddresses(
   url: URL,
-  { allowPrivate = false, lookup = resolveAll }: GuardedFetchOptions,
+  {
+    allowPrivate = false,
+    lookup = allowPrivate ? resolveAll : resolveGivenName,
+  }: GuardedFetchOptions,
+  signal: AbortSignal,
 ): Promise<readonly ResolvedAddress[]> {
   if (!allowPrivate && isLocalName(url.hostname)) throw refusedAddress(url)
-  const addresses = await resolve(url.hostname, lookup).catch((error: unknown) => {
+  const addresses = await resolve(url.hostname, lookup, signal).catch((error: unknown) => {
     throw failed(url, error)
   })
   if (addresses.length === 0) throw failed(url, undefined)
@@ -191,9 +192,13 @@ async function checkedAddresses(
   return addresses
 }
 
-async function resolve(hostname: string, lookup: Lookup): Promise<readonly ResolvedAddress[]> {
+async function resolve(
+  hostname: string,
+  lookup: Lookup,
+  signal?: AbortSignal,
+): Promise<readonly ResolvedAddress[]> {
   const address = bareHost(hostname)
-  return isIP(address) ? [{ address }] : lookup(hostname)
+  return isIP(address) ? [{ address }] : lookup(hostname, signal)
 }
 
 async function resolveAll(hostname: string): Promise<readonly ResolvedAddress[]> {

@@ -17,7 +17,7 @@ import { startScriptedServer } from './scripted-server.ts'
 import { AI_SDK_PROVIDERS, LIMITS, complete } from './test-provider.ts'
 
 const NAME = 'rebind.example.com'
-const resolveName = dns.lookup
+const { Resolver } = dns
 let resolved: readonly string[] = []
 let asked: string[] = []
 let connections = 0
@@ -26,18 +26,22 @@ inside.on('connection', () => (connections += 1))
 let port: number
 
 before(async () => {
-  const lookup = async (name: string): Promise<{ address: string; family: number }[]> => {
-    asked.push(name)
-    return resolved.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  class Scripted {
+    resolve4 = async (name: string): Promise<string[]> => {
+      asked.push(name)
+      return resolved.filter((address) => !address.includes(':'))
+    }
+    resolve6 = async (): Promise<string[]> => resolved.filter((address) => address.includes(':'))
+    cancel(): void {}
   }
-  dns.lookup = lookup as unknown as typeof dns.lookup
+  dns.Resolver = Scripted as unknown as typeof Resolver
   syncBuiltinESMExports()
   inside.listen(0, '::')
   await once(inside, 'listening')
   port = (inside.address() as AddressInfo).port
 })
 after(() => {
-  dns.lookup = resolveName
+  dns.Resolver = Resolver
   syncBuiltinESMExports()
   inside.closeAllConnections()
   inside.close()
