@@ -13,6 +13,7 @@ export interface ClaimedDestination extends Place {
   readonly secretSealed: Buffer
   readonly includesContent: boolean
   readonly failures: number
+  /** Null also after a long time without a try: what happened before says nothing of the time since. */
   readonly failingSince: Date | null
   /** Of the test that waits, as an exact time. */
   readonly testAskedAt: string | null
@@ -26,6 +27,13 @@ export interface ClaimedDestination extends Place {
 export const LEASE_SECONDS = 120
 /** A destination that took longer for its last batch counts as a slow one. */
 const SLOW_MS = 2_000
+
+/** A destination that fails is tried far more often while charges wait for it. */
+const TRY_HOURS_MAX = 24
+/** Of the row `q`. */
+const failingSince = sql`case when q.last_failed_at > now() - make_interval(hours => ${TRY_HOURS_MAX}) then q.failing_since end`
+/** The beginning of the failures that end with one now. Of the row that is updated, `q`. */
+export const stillFailingSince = sql`coalesce(${failingSince}, now())`
 
 const isTestAsked = sql`(q.test_asked_at is not null and q.tested_at is null)`
 /** A new one has to show that it is not, and so does one that is tested. */
@@ -51,7 +59,7 @@ export function claimDestinations(
     orderBy: sql`q.due_at, q.id`,
     lease: sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS}), tries = q.tries + 1`,
     columns: sql`q.id, q.customer_id as "customerId", q.kind, q.url, q.secret_sealed as "secretSealed",
-      q.includes_content as "includesContent", q.failures, q.failing_since as "failingSince",
+      q.includes_content as "includesContent", q.failures, ${failingSince} as "failingSince",
       extract(epoch from now() - coalesce(q.last_success_at, q.created_at))::float8 as "idleSeconds",
       case when ${isTestAsked} then ${exactTime('q.test_asked_at')} end as "testAskedAt", q.tries,
       ${exactTime('q.sent_until')} as "sentUntil", q.sent_id as "sentId"`,

@@ -2,7 +2,12 @@
 import { sql, type RawBuilder } from 'kysely'
 import { audited, SYSTEM } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
-import { dueAfter, recordDestination, type ClaimedDestination } from './claim-destinations.ts'
+import {
+  dueAfter,
+  recordDestination,
+  stillFailingSince,
+  type ClaimedDestination,
+} from './claim-destinations.ts'
 import type { DestinationError } from './destination-errors.ts'
 import { pauseAfterFailures } from './pause-after-failures.ts'
 import type { FailedPost, PostOutcome } from './post-spans.ts'
@@ -47,7 +52,7 @@ export async function recordBatch(
   const state = sql`${moved}, latency_ms = ${latencyMs}, last_http_status = ${httpStatus}, last_answer = ${answer}`
   if (outcome.kind !== 'taken') {
     const refused = sql`${state}, rejected = rejected + ${count}::int8, last_failed_at = now(),
-      last_error = ${outcome.error}, failing_since = coalesce(failing_since, now())`
+      last_error = ${outcome.error}, failing_since = ${stillFailingSince}`
     return recordOrSwitchOff(deps, claimed, refused)
   }
   const rejected = Math.min(outcome.rejected, count)
@@ -71,7 +76,7 @@ export async function recordFailure(
   await recordOrSwitchOff(
     deps,
     claimed,
-    sql`failures = failures + 1, failing_since = coalesce(failing_since, now()), last_failed_at = now(),
+    sql`failures = failures + 1, failing_since = ${stillFailingSince}, last_failed_at = now(),
       last_error = ${error}, last_http_status = ${httpStatus}, last_answer = ${answer}, latency_ms = ${latencyMs},
       due_at = ${dueAfter(pauseMs / 1_000)}`,
   )

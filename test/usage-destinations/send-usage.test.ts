@@ -381,6 +381,26 @@ test('a destination that takes nothing for three days is switched off once, and 
   assert.deepEqual(arrived(), idsOf(events))
 })
 
+test('two refusals with days without a try between them switch nothing off', async () => {
+  for (const status of [400, 500]) {
+    const mine = await seedDestination(db, collector.url)
+    await seedCalls(db, mine, 1)
+    collector.answer = (response) => {
+      response.writeHead(status).end()
+      return true
+    }
+    await sendAll(db, createTestExport(db))
+    // Nobody called a model since, or no node ran.
+    await sql`update usage_destinations set failing_since = failing_since - interval '80 hours',
+      last_failed_at = last_failed_at - interval '80 hours'`.execute(db)
+    await seedCalls(db, mine, 1)
+    await sendAll(db, createTestExport(db))
+    const { disabledAt, failingSince } = await currentDestination(db, mine)
+    assert.equal(disabledAt, null)
+    assert.ok(Date.now() - Number(failingSince) < 3_600_000, 'the three days begin anew')
+  }
+})
+
 test('a destination that its customer switches off sends nothing of that time, and one that is deleted nothing at all', async () => {
   const mine = await seedDestination(db, collector.url)
   const sender = createTestExport(db)
