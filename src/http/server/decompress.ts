@@ -1,5 +1,4 @@
 /** Compressed bodies of requests: which codings are read, and how much of them. */
-import type { Transform } from 'node:stream'
 import {
   constants,
   createBrotliDecompress,
@@ -7,11 +6,18 @@ import {
   createInflate,
   createInflateRaw,
   createZstdDecompress,
+  type BrotliDecompress,
+  type Gunzip,
+  type Inflate,
+  type InflateRaw,
+  type ZstdDecompress,
 } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createFairTurns } from '../../lib/fair-turns.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
+
+type Decompressor = Gunzip | Inflate | InflateRaw | BrotliDecompress | ZstdDecompress
 
 /** Bytes that a decompressor produces at a time; each part is counted before the next one is made. */
 const PART_BYTES = 64 * 1024
@@ -22,6 +28,10 @@ const ZSTD_WINDOW_LOG_MAX = 23
  * tenth of a second, so each owner has its own pace, that of large bodies.
  */
 const turns = createFairTurns({ atOnceMax: 2, waitingMax: 500, ownPerSecond: 16 * 1024 * 1024 })
+
+class BytesBehind extends Error {
+  override readonly message = 'bytes follow behind the compressed body'
+}
 
 /** The coding of a body; undefined if it has none, `unknown` for one that is not read. */
 export function codingOf(headers: IncomingHttpHeaders): Coding | 'unknown' | undefined {
@@ -46,7 +56,7 @@ export async function decompress(
   const endTurn = await turns.take(owner)
   if (!endTurn) return undefined
   let bytes = 0
-  let decompressor: Transform | undefined
+  let decompressor: Decompressor | undefined
   try {
     mayKeep(bytes)
     // Inside the try: without memory the constructor throws, and the turn must still end.
@@ -58,6 +68,9 @@ export async function decompress(
       mayKeep(bytes)
       parts.push(part)
     }
+    // A decompressor stops after the first frame or stream, and would leave the rest of a request out. Gunzip joins
+    // members, refuses other bytes, and leaves zeros out, which pad such files.
+    if (coding !== 'gzip' && decompressor.bytesWritten < body.length) throw new BytesBehind()
     return Buffer.concat(parts, bytes)
   } finally {
     decompressor?.destroy()
@@ -65,7 +78,7 @@ export async function decompress(
   }
 }
 
-function createDecompressor(body: Buffer, coding: Coding): Transform {
+function createDecompressor(body: Buffer, coding: Coding): Decompressor {
   const options = { chunkSize: PART_BYTES }
   switch (coding) {
     case 'gzip':

@@ -96,6 +96,19 @@ test('a body that is not what its header says is malformed, and one of an unknow
   await untilNothingIsCounted()
 })
 
+test('no byte behind a compressed body is left out: the members of gzip are joined, all others are malformed', async () => {
+  for (const [coding, compress] of Object.entries(CODED)) {
+    const whole = compress(WHOLE)
+    for (const [name, more] of Object.entries({ garbage: Buffer.from('{"a":1}'), twice: whole })) {
+      const answer = await post('/known', Buffer.concat([whole, more]), coding)
+      if (/gzip/i.test(coding) && name === 'twice')
+        assert.deepEqual(answer, { status: 200, text: WHOLE + WHOLE })
+      else assert.equal(answer.status, 400, `${coding} ${name}`)
+    }
+  }
+  await untilNothingIsCounted()
+})
+
 test('a body of an unknown caller is never decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(16 * MB), { level: 1 })
   assert.equal((await post('/stranger', bomb, 'gzip')).status, 415)
