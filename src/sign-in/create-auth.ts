@@ -66,6 +66,8 @@ export function createAuth(options: {
         else log.debug('sign_in_refused', { message })
       },
     },
+    // Otherwise its router would print errors with all fields, among them the row that PostgreSQL refused.
+    onAPIError: { throw: true },
     ...authTables(),
     verification: {
       ...authTables().verification,

@@ -468,6 +468,27 @@ test('malformed sign-in requests are refused with a 4xx', async () => {
   assert.equal(form.status, 400)
 })
 
+test('an error of the database during sign-in is in the log alone, without the row', async (t) => {
+  const printed = t.mock.method(console, 'error', () => {})
+  const email = freshEmail()
+  const seen = gateway.node.log.length
+  await sql`alter table sign_in_verifications add constraint never check (false) not valid`.execute(
+    db,
+  )
+  t.after(() => sql`alter table sign_in_verifications drop constraint if exists never`.execute(db))
+  const refused = await open().post('/auth/sign-in/magic-link', { email, name: 'Ana' })
+  assert.deepEqual([refused.status, refused.json], [500, { error: 'internal_error' }])
+  await sql`alter table sign_in_verifications drop constraint never`.execute(db)
+  assert.deepEqual(
+    printed.mock.calls.map(({ arguments: [first] }) => first),
+    [],
+  )
+  const lines = gateway.node.log.slice(seen).filter((line) => line.includes('"level":"error"'))
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] as string, /"request_failed".*violates check constraint/)
+  assert.ok(!lines[0]?.includes(email))
+})
+
 test('a page of another site cannot sign in, sign out or use a link', async () => {
   const email = freshEmail()
   const { browser } = await enter(email)
