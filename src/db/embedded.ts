@@ -56,6 +56,8 @@ const SETTINGS = {
   update_process_title: 'off',
   timezone: 'UTC',
   logging_collector: 'off',
+  // The details of an error quote the row that was refused: `Key (email)=(…) already exists`.
+  log_error_verbosity: 'terse',
   fsync: 'on',
   synchronous_commit: 'on',
 }

@@ -160,6 +160,27 @@ test('it listens on this machine only, and refuses connections without its passw
   }
 })
 
+test('its log has the error of a refused row, and none of its values', async () => {
+  const database = await start(await makeUsedDataDir())
+  const refused = (code: string) => (text: string, values: unknown[]) =>
+    withClient(database.databaseUrl, (client) =>
+      assert.rejects(client.query(text, values), { code }),
+    )
+  await query(
+    database.databaseUrl,
+    'create table people (email text unique, age int check (age > 0))',
+  )
+  const insert = 'insert into people (email, age) values ($1, $2)'
+  const email = 'ana.souza@exemplo.com.br'
+  await withClient(database.databaseUrl, (client) => client.query(insert, [email, 1]))
+  await refused('23505')(insert, [email, 1])
+  await refused('23514')(insert, [`outra.${email}`, -1])
+  const log = readFileSync(join(database.folder, 'postgres.log'), 'utf8')
+  assert.match(log, /duplicate key value violates unique constraint "people_email_key"/)
+  assert.match(log, /violates check constraint "people_age_check"/)
+  assert.ok(!log.includes(email), log)
+})
+
 test('processes that start it at once on an empty folder share one database', async () => {
   const dataDir = await makeDataDir()
   const holders = await Promise.all([1, 2, 3].map(() => startHolder(dataDir)))
