@@ -302,6 +302,29 @@ test('each redirect is checked like the first address', async () => {
   assert.equal(asked.length, 1)
 })
 
+test('a redirect to a port of another protocol is refused, before its name is resolved', async () => {
+  const names: string[] = []
+  const lookup = async (name: string): Promise<{ address: string }[]> => {
+    names.push(name)
+    return [{ address: '127.0.0.1' }]
+  }
+  for (const other of [1, 22, 25, 587, 1_023]) {
+    answer = redirectTo(`http://mail.example:${other}/s3cret`)
+    let hops = 0
+    // Only the first address may be private.
+    const options = {
+      bytesMax: 1000,
+      timeoutMs: 10_000,
+      lookup,
+      get allowPrivate() {
+        return hops++ === 0
+      },
+    }
+    await assert.rejects(guardedFetch(at('/'), options), { reason: 'refused_address' })
+  }
+  assert.deepEqual(names, [])
+})
+
 test('a redirect without a location is the answer', async () => {
   answer = (_request, response) => response.writeHead(302).end('where?')
   const { status, body } = await get(at('/'))

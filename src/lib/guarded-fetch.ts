@@ -9,6 +9,7 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
+import { isOpenPort } from './public-host.ts'
 import { resolveGivenName, type ResolvedAddress } from './resolve-given-name.ts'
 import type { TakeBytes } from './take-bytes.ts'
 
@@ -180,7 +181,9 @@ async function checkedAddresses(
   }: GuardedFetchOptions,
   signal: AbortSignal,
 ): Promise<readonly ResolvedAddress[]> {
-  if (!allowPrivate && isLocalName(url.hostname)) throw refusedAddress(url)
+  // A redirect may name another port than the address that the customer was allowed.
+  if (!allowPrivate && (isLocalName(url.hostname) || !isOpenPort(url.port)))
+    throw refusedAddress(url)
   const addresses = await resolve(url.hostname, lookup, signal).catch((error: unknown) => {
     throw failed(url, error)
   })
@@ -329,7 +332,7 @@ function bareHost(hostname: string): string {
 }
 
 function refusedAddress(url: URL): GuardedFetchError {
-  return new GuardedFetchError('refused_address', `${url.hostname} is not a public address`)
+  return new GuardedFetchError('refused_address', `${url.host} is not a public address`)
 }
 
 function tooLarge(bytesMax: number): GuardedFetchError {
