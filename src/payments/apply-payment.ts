@@ -14,6 +14,7 @@ import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { credit, debit, lockAccount } from '../ledger/entries.ts'
 import { decimalBrl } from '../lib/money.ts'
+import type { AskedAt } from './ask-at.ts'
 import { recordAutomaticSuccess } from './automatic-top-ups.ts'
 import { failTopUp, isRefusedCard } from './fail-top-up.ts'
 import type { Payment } from './processor.ts'
@@ -28,15 +29,12 @@ export type Applied =
   /** Another payment has paid the top-up, so this one changes nothing. The nightly comparison reports it. */
   | { readonly kind: 'other_payment'; readonly topUp: TopUp }
 
-/**
- * `checkedAt` is the time of the claim under which the payment was read, by `exactTime`: a card that looks refused fails
- * only while that claim holds.
- */
+/** Without `askedAt`, a card that looks refused does not fail: the payment may have been read at any time. */
 export function applyPayment(
   db: Database,
   topUpId: string,
   payment: Payment,
-  checkedAt?: string,
+  askedAt?: AskedAt,
 ): Promise<Applied> {
   return db.transaction().execute(async (trx) => {
     const topUp = await lockTopUp(trx, topUpId)
@@ -50,7 +48,7 @@ export function applyPayment(
     if (payment.hasBeenPaid) {
       await settleParts(trx, topUp, payment)
       await takeBack(trx, (await lockTopUp(trx, topUpId)) as TopUp, payment)
-    } else await moveUnpaid(trx, topUp, payment, checkedAt)
+    } else await moveUnpaid(trx, topUp, payment, askedAt)
     return { kind: 'applied', topUp: await storePaymentDetails(trx, topUp, payment) }
   })
 }
@@ -126,10 +124,11 @@ async function moveUnpaid(
   trx: Database,
   topUp: TopUp,
   payment: Payment,
-  checkedAt: string | undefined,
+  askedAt: AskedAt | undefined,
 ): Promise<void> {
   if (topUp.status !== 'pending') return
-  if (isRefusedCard(topUp, payment)) return failTopUp(trx, topUp.id, { isRefused: true, checkedAt })
+  if (askedAt !== undefined && isRefusedCard(topUp, payment, askedAt))
+    return failTopUp(trx, topUp.id, { isRefused: true, askedAt })
   const status: TopUpStatus | undefined = UNPAID_ENDS[payment.status]
   if (!status) return
   const { id, customerId, method, amountNanoBrl } = topUp

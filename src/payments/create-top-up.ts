@@ -10,13 +10,14 @@ import { recordEvent } from '../events/record-event.ts'
 import { dayInBrasilia } from '../lib/day-in-brasilia.ts'
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
+import { askAt } from './ask-at.ts'
 import { guardCards, type TooManyRefusals } from './card-attempts.ts'
 import { asCardLimit, type CardLimitReached } from './card-limit.ts'
 import { ensurePayer } from './ensure-payer.ts'
 import { failTopUp } from './fail-top-up.ts'
 import { recordPayment } from './record-payment.ts'
 import type { ChosenCard } from './payment-methods.ts'
-import type { CreatePaymentOutcome, PayerDetails, Processor } from './processor.ts'
+import type { CreatePaymentOutcome, PayerDetails, PaymentOrder, Processor } from './processor.ts'
 import { hideProcessorName } from './hide-processor-name.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUp, type TopUpMethod } from './top-ups.ts'
 
@@ -32,7 +33,7 @@ export interface TopUpInput {
   /** Started by the background job and not by a request of the customer. */
   readonly isAutomatic?: boolean
   /** Called in the transaction that stores the top-up. If it returns false, no top-up is stored and nothing is charged. */
-  readonly isStillDue?: (trx: Database) => Promise<boolean>
+  readonly isStillDue?: (trx: Database, topUpId: string) => Promise<boolean>
 }
 
 export type CreatedTopUp =
@@ -54,6 +55,15 @@ const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
 const DAY_MS = 86_400_000
 /** Of one customer by Pix and boleto; cards and automatic top-ups have limits of their own. */
 export const TOP_UPS_A_DAY: Limit = { max: 100, seconds: 86_400 }
+
+/**
+ * A request leaves within this time after its row was stored, or never: the sweeper gives up a row without a payment
+ * after an hour, and counts from the row whether an issuer's time is over.
+ */
+const ASK_WITHIN_MS = 30_000
+
+/** This node was suspended in between, and has not asked. */
+const TOO_LATE = { kind: 'unavailable', mayHaveHappened: false, detail: 'too late' } as const
 
 export async function createTopUp(
   db: Database,
@@ -80,12 +90,13 @@ async function makeTopUp(
   const ensured = await ensurePayer(db, processor, input.payer)
   if (ensured.kind !== 'payer') return ensured
   const { id = createId() } = input
+  const begunAt = Date.now()
   const inserted = await insertTopUp(db, actor, processor, id, input).catch(asCardLimit)
   if (typeof inserted !== 'boolean') return inserted
   // The id is there already: a process that was taken for dead has resumed the same request.
   if (!inserted)
     return input.isAutomatic ? { kind: 'in_flight' } : { kind: 'unavailable', topUpId: id }
-  const outcome = await processor.createPayment({
+  const order: PaymentOrder = {
     ourId: id,
     processorCustomerId: ensured.processorCustomerId,
     method,
@@ -93,9 +104,12 @@ async function makeTopUp(
     dueDate: dayInBrasilia(new Date(Date.now() + DAYS_TO_PAY[method] * DAY_MS)),
     description: 'Recarga de saldo pré-pago',
     ...(card ? { cardToken: card.token, remoteIp: card.remoteIp } : {}),
-  })
+  }
+  const { outcome, askedAt } = await askAt(db, async () =>
+    Date.now() - begunAt > ASK_WITHIN_MS ? TOO_LATE : processor.createPayment(order),
+  )
   if (outcome.kind !== 'payment') return endUnpaid(db, id, outcome)
-  await recordPayment(db, processor, id, outcome.payment)
+  await recordPayment(db, processor, id, outcome.payment, askedAt)
   return asShown((await findTopUp(db, customerId, id)) as TopUp)
 }
 
@@ -111,8 +125,8 @@ export async function resumeTopUp(
   const begun = await findTopUp(db, customerId, id)
   if (!begun) return undefined
   if (begun.status === 'pending' && begun.processorPaymentId === null) {
-    const found = await processor.findPaymentByReference(id)
-    if (found.kind === 'payment') await recordPayment(db, processor, id, found.payment)
+    const { outcome: found, askedAt } = await askAt(db, () => processor.findPaymentByReference(id))
+    if (found.kind === 'payment') await recordPayment(db, processor, id, found.payment, askedAt)
   }
   const topUp = (await findTopUp(db, customerId, id)) as TopUp
   if (topUp.status !== 'failed') return asShown(topUp)
@@ -153,7 +167,7 @@ function insertTopUp(
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows !== 1n) return false
-    if (isStillDue && !(await isStillDue(trx))) undo(false)
+    if (isStillDue && !(await isStillDue(trx, id))) undo(false)
     await record({ action: 'topup.created', customerId, subjectId: id })
     // For a Pix or a boleto, this event is written when its code or line is known.
     if (card)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
+import type { AskedAt } from './ask-at.ts'
 import { recordAutomaticFailure } from './automatic-top-ups.ts'
 import type { Payment } from './processor.ts'
 import { toTopUp, type TopUp } from './top-ups.ts'
@@ -9,8 +10,8 @@ import { toTopUp, type TopUp } from './top-ups.ts'
 interface Fault {
   /** True if the issuer or the processor refused; false if the processor was not reached or gave no answer. */
   readonly isRefused: boolean
-  /** The time of the claim under which the processor was asked: nothing fails if another node has asked it since. */
-  readonly checkedAt?: string | undefined
+  /** Nothing fails if another node has asked the processor since, or has recorded what it heard. */
+  readonly askedAt?: AskedAt
 }
 
 /** Within this time an issuer approves or refuses, or the processor puts the payment in review. */
@@ -18,11 +19,12 @@ const CARD_ANSWER_MS = 120_000
 
 /**
  * True if the card was refused. The processor reports no refusal by status: it leaves the payment open, so that the
- * payer can pay it in another way.
+ * payer can pay it in another way. Whether the issuer's time was over counts when the processor was asked: its answer
+ * may be old when it is applied.
  */
-export function isRefusedCard(topUp: TopUp, payment: Payment): boolean {
+export function isRefusedCard(topUp: TopUp, payment: Payment, askedAt: AskedAt): boolean {
   const isOpen = payment.status === 'pending' || payment.status === 'overdue'
-  const isLate = Date.now() - topUp.createdAt.getTime() > CARD_ANSWER_MS
+  const isLate = Date.parse(askedAt) - topUp.createdAt.getTime() > CARD_ANSWER_MS
   return topUp.card !== null && isOpen && (topUp.wasInReview || isLate)
 }
 
@@ -35,8 +37,8 @@ export function failTopUp(db: Database, id: string, fault: Fault): Promise<void>
       .where('id', '=', id)
       .where('paid_at', 'is', null)
       .where('status', '=', 'pending')
-      .$if(fault.checkedAt !== undefined, (query) =>
-        query.where(sql<boolean>`checked_at = ${fault.checkedAt}::timestamptz`),
+      .$if(fault.askedAt !== undefined, (query) =>
+        query.where(sql<boolean>`checked_at <= ${fault.askedAt}::timestamptz`),
       )
       .returningAll()
       .executeTakeFirst()

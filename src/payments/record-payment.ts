@@ -4,6 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { decimalBrl } from '../lib/money.ts'
 import { applyPayment, type Applied } from './apply-payment.ts'
+import type { AskedAt } from './ask-at.ts'
 import type { Payment, Processor } from './processor.ts'
 import type { TopUpMethod, TopUpStatus } from './top-ups.ts'
 
@@ -16,9 +17,9 @@ export async function recordPayment(
   processor: Processor,
   topUpId: string,
   payment: Payment,
-  checkedAt?: string,
+  askedAt: AskedAt,
 ): Promise<Applied> {
-  const applied = await applyPayment(db, topUpId, payment, checkedAt)
+  const applied = await applyPayment(db, topUpId, payment, askedAt)
   if (applied.kind === 'applied') {
     const { status, pix, boleto, method } = applied.topUp
     if (method === 'card') await endRefusedCard(processor, status, payment)

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { claimDue, type ClaimableRows } from '../db/due-rows.ts'
-import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import type { Log } from '../lib/log.ts'
+import { askAt } from './ask-at.ts'
 import { failTopUp } from './fail-top-up.ts'
 import { recordPayment } from './record-payment.ts'
-import type { FindPaymentOutcome, Processor } from './processor.ts'
+import type { Processor } from './processor.ts'
 
 const BATCH_MAX = 50
 /** The processor is asked about an unpaid top-up after a minute, then after a tenth of its age. */
@@ -42,7 +42,7 @@ function unpaidAt(processorId: string): ClaimableRows {
       and q.checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}), (now() - q.created_at) / 10)`,
     orderBy: sql`q.checked_at`,
     lease: sql`checked_at = now()`,
-    columns: sql`q.id, q.processor_payment_id, ${exactTime('q.checked_at')} as claimed_at,
+    columns: sql`q.id, q.processor_payment_id,
       q.created_at < now() - make_interval(mins => ${APPEARS_WITHIN_MINUTES}) as is_old`,
   }
 }
@@ -51,8 +51,6 @@ interface UnpaidTopUp {
   id: string
   processor_payment_id: string | null
   is_old: boolean
-  /** By `exactTime`. */
-  claimed_at: string
 }
 
 async function sweepOne(
@@ -62,15 +60,14 @@ async function sweepOne(
   log: Log,
 ): Promise<void> {
   const { id, processor_payment_id: paymentId } = topUp
-  const found: FindPaymentOutcome =
-    paymentId === null
-      ? await processor.findPaymentByReference(id)
-      : await processor.findPayment(paymentId)
+  const { outcome: found, askedAt } = await askAt(db, () =>
+    paymentId === null ? processor.findPaymentByReference(id) : processor.findPayment(paymentId),
+  )
   if (found.kind === 'payment') {
-    const applied = await recordPayment(db, processor, id, found.payment, topUp.claimed_at)
+    const applied = await recordPayment(db, processor, id, found.payment, askedAt)
     if (applied.kind === 'amount_differs') log.error('top_up_amount_differs', { topUpId: id })
   }
   // The payment was never created. The customer saw an error then; for a card, an event follows now.
   if (found.kind === 'payment_not_found' && paymentId === null && topUp.is_old)
-    await failTopUp(db, id, { isRefused: false, checkedAt: topUp.claimed_at })
+    await failTopUp(db, id, { isRefused: false, askedAt })
 }

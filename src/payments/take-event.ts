@@ -9,6 +9,7 @@ import type { Database } from '../db/open.ts'
 import { workOff } from '../db/work-off.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import { askAt } from './ask-at.ts'
 import { recordPayment } from './record-payment.ts'
 import type { Processor, ProcessorEvent } from './processor.ts'
 
@@ -84,13 +85,13 @@ async function handleEvent(
   const { processor_payment_id: paymentId, event_id: eventId } = event
   if (paymentId === null) return 'no_payment'
   try {
-    const found = await processor.findPayment(paymentId)
+    const { outcome: found, askedAt } = await askAt(db, () => processor.findPayment(paymentId))
     if (found.kind === 'unavailable') return undefined
     if (found.kind === 'payment_not_found') return 'payment_not_found'
     const { payment } = found
     // Never trust the event's reference: the payment itself names its top-up.
     if (payment.ourId === undefined || !isUuid(payment.ourId)) return 'not_ours'
-    const applied = await recordPayment(db, processor, payment.ourId, payment)
+    const applied = await recordPayment(db, processor, payment.ourId, payment, askedAt)
     if (applied.kind === 'amount_differs')
       log.error('top_up_amount_differs', { topUpId: payment.ourId, eventId, paymentId })
     return applied.kind

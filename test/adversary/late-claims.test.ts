@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { SYSTEM } from '../../src/audit-log/audited.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { applyPayment } from '../../src/payments/apply-payment.ts'
+import { createTopUp } from '../../src/payments/create-top-up.ts'
+import { findPayer } from '../../src/payments/find-payer.ts'
 import type { FindPaymentOutcome, Processor } from '../../src/payments/processor.ts'
 import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
+import { handleEvents, takeEvent } from '../../src/payments/take-event.ts'
 import { seedPayer } from '../harness/payer.ts'
 import { paymentInTest } from '../harness/payment.ts'
 import { startTestSandbox, type TestSandbox } from '../harness/sandbox-processor.ts'
@@ -92,12 +97,16 @@ async function sweepTwice(
   )
   gate.resolve()
   await suspended
-  const { status } = await db
+  return { status: await statusOf(id), canceled }
+}
+
+async function statusOf(id: string): Promise<string> {
+  const { status } = await database.db
     .selectFrom('top_ups')
     .select('status')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  return { status, canceled }
+  return status
 }
 
 test('a payment that another node has found in review is not failed by a node that did not find it earlier', async () => {
@@ -114,4 +123,89 @@ test('a payment that went into review is neither failed nor canceled for its old
     status: 'pending',
     canceled: [],
   })
+})
+
+/** Handles the event of a card payment; `meanwhile` runs between the processor's answer and its use. */
+async function handleEventLate(
+  id: string,
+  answer: FindPaymentOutcome,
+  meanwhile: () => Promise<unknown>,
+): Promise<{ status: string; canceled: string[] }> {
+  const { db } = database
+  const canceled: string[] = []
+  const processor: Processor = {
+    ...sandbox.processor,
+    async findPayment() {
+      await meanwhile()
+      return answer
+    },
+    async cancelPayment(paymentId) {
+      canceled.push(paymentId)
+      return { kind: 'canceled' }
+    },
+  }
+  await takeEvent(db, processor.id, {
+    eventId: `evt_${id}`,
+    type: 'other',
+    processorType: 'PAYMENT_CREATED',
+    paymentId: `pay_${id}`,
+    reference: id,
+  })
+  await handleEvents(db, processor, log)
+  return { status: await statusOf(id), canceled }
+}
+
+test('an event that was read before a payment went into review neither fails nor cancels it', async () => {
+  const id = await seedUnanswered({ isFound: true })
+  const review = found(id, 'in_review')
+  assert.ok(review.kind === 'payment')
+  const ended = await handleEventLate(id, found(id, 'pending'), () =>
+    applyPayment(database.db, id, review.payment),
+  )
+  assert.deepEqual(ended, { status: 'pending', canceled: [] })
+})
+
+test('whether an issuer’s time is over counts when the processor was asked, not when its answer is applied', async () => {
+  const { db } = database
+  const id = await seedUnanswered({ isFound: true })
+  await sql`update top_ups set created_at = now() - interval '10 seconds', checked_at = now() - interval '10 seconds'
+    where id = ${id}`.execute(db)
+  const trueNow = Date.now
+  const ended = await handleEventLate(id, found(id, 'pending'), async () => {
+    // The node is suspended for ten minutes.
+    Date.now = () => trueNow() + 600_000
+  }).finally(() => (Date.now = trueNow))
+  assert.deepEqual(ended, { status: 'pending', canceled: [] })
+})
+
+test('a card is not charged where the node was suspended between the row of the top-up and the request', async () => {
+  const { db } = database
+  const { customerId } = await seedPayer(db)
+  const found = await findPayer(db, customerId)
+  assert.ok(found.kind === 'payer')
+  const trueNow = Date.now
+  let asked = 0
+  const made = await createTopUp(
+    db,
+    SYSTEM,
+    {
+      ...sandbox.processor,
+      async createPayment(order) {
+        asked += 1
+        return sandbox.processor.createPayment(order)
+      },
+    },
+    {
+      customerId,
+      payer: found.payer,
+      amountNanoBrl: 20n * NANO_PER_BRL,
+      method: 'pix',
+      async isStillDue() {
+        Date.now = () => trueNow() + 3_700_000
+        return true
+      },
+    },
+  ).finally(() => (Date.now = trueNow))
+  assert.equal(made.kind, 'unavailable')
+  assert.equal(asked, 0)
 })

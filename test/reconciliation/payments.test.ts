@@ -10,6 +10,7 @@ import { inTransaction } from '../../src/db/open.ts'
 import { findAccount } from '../../src/ledger/entries.ts'
 import { createId } from '../../src/lib/ids.ts'
 import type { Log, LogFacts } from '../../src/lib/log.ts'
+import { askAt } from '../../src/payments/ask-at.ts'
 import { recordPayment } from '../../src/payments/record-payment.ts'
 import type { Payment } from '../../src/payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO } from '../../src/payments/top-ups.ts'
@@ -53,8 +54,8 @@ interface TopUpInTest {
 async function seedKnownTopUp(amountCents = AMOUNT_CENTS): Promise<TopUpInTest> {
   const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
   const id = await seedTopUp(db, { customerId, cents: amountCents })
-  const payment = await under.createPix(amountCents, id)
-  await recordPayment(db, processor, id, payment)
+  const { outcome: payment, askedAt } = await askAt(db, () => under.createPix(amountCents, id))
+  await recordPayment(db, processor, id, payment, askedAt)
   return { id, customerId, payment }
 }
 
@@ -67,9 +68,9 @@ async function seedPaid(): Promise<TopUpInTest> {
 
 /** As an event would report it. */
 async function reportPayment({ id, payment }: TopUpInTest): Promise<void> {
-  const found = await processor.findPayment(payment.id)
+  const { outcome: found, askedAt } = await askAt(db, () => processor.findPayment(payment.id))
   assert.ok(found.kind === 'payment')
-  await recordPayment(db, processor, id, found.payment)
+  await recordPayment(db, processor, id, found.payment, askedAt)
 }
 
 async function refundAtProcessor({ payment }: Pick<TopUpInTest, 'payment'>): Promise<void> {

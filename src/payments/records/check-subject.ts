@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/open.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
+import { askAt } from '../ask-at.ts'
 import { recordPayment } from '../record-payment.ts'
 import type { Payment, Processor, Unavailable } from '../processor.ts'
 import {
@@ -49,10 +50,10 @@ async function checkTopUp(
 ): Promise<CheckedSubject> {
   const before = await findBooked(db, subject.id)
   if (!before) return { subject, paymentId: null, findings: [], wasRepaired: false }
-  const payments = await findPaymentsOf(processor, before)
+  const { outcome: payments, askedAt } = await askAt(db, () => findPaymentsOf(processor, before))
   const main = mainOf(before, payments)
   if (main && compareTopUp(before, before, payments).length > 0)
-    await recordPayment(db, processor, before.id, main).catch((error: unknown) =>
+    await recordPayment(db, processor, before.id, main, askedAt).catch((error: unknown) =>
       // The discrepancy stays open, and the check goes on with the other subjects.
       log.error('top_up_not_repaired', { topUpId: before.id, error }),
     )
