@@ -7,6 +7,7 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'
 import { processRefunds } from '../../src/payments/refunds/process-refunds.ts'
+import type { Processor } from '../../src/payments/processor.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
 import { createTopUp } from '../../src/payments/create-top-up.ts'
 import { findPayer } from '../../src/payments/find-payer.ts'
@@ -89,4 +90,77 @@ test('money that one node returns to the payer does not come back to the balance
   assert.equal((await findAccount(db, customerId))?.balanceNanoBrl, 0n)
   await applyPayment(db, paid.id, await paid.read())
   await assertAudit(database)
+})
+
+test('a node that was suspended while it recorded its request asks the processor for no refund', async () => {
+  const { db } = database
+  const { customerId } = await seedPayer(db)
+  await seedPaid(customerId)
+  await requestRefund(db, SYSTEM, {
+    customerId,
+    amountNanoBrl: 10n * NANO_PER_BRL,
+    topUpId: undefined,
+    reason: undefined,
+    reviewAboveNanoBrl: 1_000n * NANO_PER_BRL,
+  })
+  let asked = 0
+  const counting: Processor = {
+    ...sandbox.processor,
+    refund(request) {
+      asked += 1
+      return sandbox.processor.refund(request)
+    },
+  }
+  const trueNow = Date.now
+  const begunAt = trueNow()
+  // Each reading of the clock is two minutes later.
+  let readings = 0
+  Date.now = () => begunAt + 120_000 * readings++
+  try {
+    await processRefunds(db, counting, log)
+  } finally {
+    Date.now = trueNow
+  }
+  assert.equal(asked, 0)
+  await sql`update refund_parts set due_at = now() where status = 'sent'`.execute(db)
+  await processRefunds(db, counting, log)
+  assert.equal(asked, 1)
+})
+
+test('a refund that is about to be requested is not claimed by another node', async () => {
+  const { db } = database
+  const { customerId } = await seedPayer(db)
+  await seedPaid(customerId)
+  await requestRefund(db, SYSTEM, {
+    customerId,
+    amountNanoBrl: 10n * NANO_PER_BRL,
+    topUpId: undefined,
+    reason: undefined,
+    reviewAboveNanoBrl: 1_000n * NANO_PER_BRL,
+  })
+  let asked = 0
+  await processRefunds(
+    db,
+    {
+      ...sandbox.processor,
+      async findPayment(id) {
+        // This node was suspended for longer than its claim, and nobody has claimed the part since.
+        await sql`update refund_parts set due_at = now() - interval '1 second' where status = 'waiting'`.execute(
+          db,
+        )
+        return sandbox.processor.findPayment(id)
+      },
+      async refund(request) {
+        asked += 1
+        if (asked === 1) await processRefunds(db, sandbox.processor, log)
+        return sandbox.processor.refund(request)
+      },
+    },
+    log,
+  )
+  const { rows } = await sql<{ tries: number }>`
+    select p.tries from refund_parts p join refunds r on r.id = p.refund_id where r.customer_id = ${customerId}`.execute(
+    db,
+  )
+  assert.deepEqual(rows, [{ tries: 1 }])
 })

@@ -17,6 +17,8 @@ import { failPart, findPartAt, refundDescription, type OpenPart } from './settle
 const BATCH_MAX = 20
 /** A requested part is checked again after this time, because its answer may still arrive. */
 const LEASE_SECONDS = 120
+/** A request leaves within this time after the claim was renewed, or never, so that it has an answer within the lease. */
+const ASK_WITHIN_MS = 30_000
 /** A part that waits for the processor, or for our balance there, is retried after one minute per earlier try. */
 const WAIT_MINUTES_MAX = 60
 
@@ -72,7 +74,10 @@ async function processPart(
   // Settles the part if the processor has.
   await applyPayment(db, part.top_up_id, found.payment)
   if (findPartAt(found.payment, part)) return
+  const begunAt = Date.now()
   if (!(await startSending(db, part))) return
+  // This node was suspended in between, and another one may have asked: the claim decides who asks again.
+  if (Date.now() - begunAt > ASK_WITHIN_MS) return
   const outcome = await processor.refund({
     paymentId: part.processor_payment_id,
     amountCents: part.amount_nano_brl / NANO_BRL_PER_CENTAVO,
@@ -106,14 +111,15 @@ async function takeOutcome(
 }
 
 /**
- * Recorded before the request to the processor. False if the part has ended meanwhile, or if another node has
+ * Recorded before the request to the processor, with a whole lease for its answer. False if the part has ended meanwhile, or if another node has
  * claimed it after the lease.
  */
 async function startSending(db: Database, part: DuePart): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     await lockAccount(trx, part.customer_id)
     const isRecorded = await recordClaimed(trx, PARTS, part, {
-      set: sql`status = 'sent', error = null`,
+      set: sql`status = 'sent', error = null,
+        due_at = greatest(q.due_at, now() + make_interval(secs => ${LEASE_SECONDS}))`,
       where: sql`q.status in ('waiting', 'sent')`,
     })
     if (!isRecorded) return false
