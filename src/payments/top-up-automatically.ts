@@ -7,7 +7,7 @@
  * The customer is claimed before the card is charged, and the claim is renewed with the row of the top-up: one node does
  * it, and if that node dies, it leaves either a top-up for the sweeper or no top-up at all.
  */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { SYSTEM } from '../audit-log/audited.ts'
 import { claimDue, type ClaimableRows } from '../db/due-rows.ts'
 import { exactTime } from '../db/exact-time.ts'
@@ -47,6 +47,25 @@ export async function topUpAutomatically(db: Database, deps: AutomaticDeps): Pro
   })
 }
 
+/**
+ * The balance of `b` is low, and the setting `q` of the customer `c` allows a top-up, besides that with the id `ownId`.
+ * Refused top-ups do not count towards the limits, because three in a row turn the automatic top-up off.
+ */
+function isShort(ownId: string | null = null): RawBuilder<boolean> {
+  const counted = sql`t.customer_id = q.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
+    and t.id is distinct from ${ownId}::uuid`
+  return sql`(q.is_enabled
+    and b.credited_nano_brl - b.debited_nano_brl - b.charged_nano_brl < q.threshold_nano_brl
+    and c.suspended_at is null
+    and not exists (
+      select 1 from top_ups t
+      where t.customer_id = q.customer_id and t.is_automatic and t.status = 'pending' and t.id is distinct from ${ownId}::uuid)
+    and (select count(*) from top_ups t where ${counted} and t.created_at > now() - interval '1 day') < ${A_DAY_MAX}
+    and (q.monthly_limit_nano_brl is null or q.monthly_limit_nano_brl >= q.amount_nano_brl + (
+      select coalesce(sum(t.amount_nano_brl), 0) from top_ups t
+      where ${counted} and t.created_at >= date_trunc('month', now(), c.timezone))))`
+}
+
 interface Due {
   customer_id: string
   amount_nano_brl: NanoBrl
@@ -56,26 +75,12 @@ interface Due {
   claimed_at: string
 }
 
-/** Refused top-ups do not count towards the limits, because three in a row turn the automatic top-up off. */
 const DUE: ClaimableRows = {
   table: 'automatic_top_ups',
   key: ['customer_id'],
   join: sql`join accounts b on b.customer_id = q.customer_id join customers c on c.id = q.customer_id`,
-  isDue: sql`q.is_enabled
-    and q.tried_at < now() - make_interval(secs => ${WAIT_SECONDS_MIN} * power(${WAIT_GROWTH}::int4, q.failures_in_row))
-    and b.credited_nano_brl - b.debited_nano_brl - b.charged_nano_brl < q.threshold_nano_brl
-    and c.suspended_at is null
-    and not exists (
-      select 1 from top_ups t
-      where t.customer_id = q.customer_id and t.is_automatic and t.status = 'pending')
-    and (
-      select count(*) from top_ups t
-      where t.customer_id = q.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
-        and t.created_at > now() - interval '1 day') < ${A_DAY_MAX}
-    and (q.monthly_limit_nano_brl is null or q.monthly_limit_nano_brl >= q.amount_nano_brl + (
-      select coalesce(sum(t.amount_nano_brl), 0) from top_ups t
-      where t.customer_id = q.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
-        and t.created_at >= date_trunc('month', now(), c.timezone)))`,
+  isDue: sql`q.tried_at < now() - make_interval(secs => ${WAIT_SECONDS_MIN} * power(${WAIT_GROWTH}::int4, q.failures_in_row))
+    and ${isShort()}`,
   orderBy: sql`q.tried_at`,
   lease: sql`tried_at = now()`,
   columns: sql`q.customer_id, q.amount_nano_brl, q.payment_method_id, q.remote_ip,
@@ -95,25 +100,27 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
     method: 'card',
     card: { ...card, remoteIp: due.remote_ip },
     isAutomatic: true,
-    isStillDue: (trx) => renewClaim(trx, due),
+    isStillDue: (trx, topUpId) => renewClaim(trx, due, topUpId),
   })
   // The processor refused the payer, so no top-up exists that would count the failure.
   if (outcome.kind === 'refused' && outcome.topUpId === undefined)
     await db.transaction().execute(async (trx) => {
-      if (await renewClaim(trx, due)) await recordAutomaticFailure(trx, customerId)
+      if (await renewClaim(trx, due, null)) await recordAutomaticFailure(trx, customerId)
     })
 }
 
 /**
- * False if another node has claimed the customer since, or the setting is not the claimed one: this node may have been
- * suspended, and the processor takes its time. The next attempt waits from now on.
+ * False if another node has claimed the customer since, the setting is not the claimed one, or a charge would no longer
+ * be due: this node may have been suspended, and the processor takes its time, while the customer paid by Pix or was
+ * suspended. The next attempt waits from now on.
  */
-async function renewClaim(trx: Database, due: Due): Promise<boolean> {
+async function renewClaim(trx: Database, due: Due, topUpId: string | null): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update automatic_top_ups set tried_at = clock_timestamp()
-    where customer_id = ${due.customer_id} and is_enabled and tried_at = ${due.claimed_at}::timestamptz
-      and amount_nano_brl = ${due.amount_nano_brl} and payment_method_id = ${due.payment_method_id}`.execute(
-    trx,
-  )
+    update automatic_top_ups q set tried_at = clock_timestamp()
+    from accounts b join customers c on c.id = b.customer_id
+    where q.customer_id = ${due.customer_id} and b.customer_id = q.customer_id
+      and q.tried_at = ${due.claimed_at}::timestamptz
+      and q.amount_nano_brl = ${due.amount_nano_brl} and q.payment_method_id = ${due.payment_method_id}
+      and ${isShort(topUpId)}`.execute(trx)
   return numAffectedRows === 1n
 }

@@ -4,6 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { suspendCustomer } from '../../src/customers/suspend-customer.ts'
+import { inTransaction } from '../../src/db/open.ts'
+import { credit } from '../../src/ledger/entries.ts'
+import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import {
@@ -150,6 +154,32 @@ test('a card is not charged once the customer has turned the automatic top-up of
   await slow.goOn()
   assert.equal(await paidTopUps(customerId), 0)
 })
+
+const NO_LONGER_DUE: Readonly<Record<string, (customerId: string) => Promise<unknown>>> = {
+  'the customer has ended the shortage by Pix': (customerId) =>
+    credit(database.db, {
+      customerId,
+      amountNanoBrl: 50n * NANO_PER_BRL,
+      reason: 'top_up',
+      reference: createId(),
+    }),
+  'the account was suspended for a charge-back': (customerId) =>
+    inTransaction(database.db, (trx) => suspendCustomer(trx, customerId, 'chargeback')),
+  'the customer has lowered the monthly limit': (customerId) =>
+    sql`update automatic_top_ups set monthly_limit_nano_brl = 1 where customer_id = ${customerId}`.execute(
+      database.db,
+    ),
+}
+
+for (const [what, change] of Object.entries(NO_LONGER_DUE))
+  test(`a node that goes on late charges no card where ${what}`, async () => {
+    const { customerId } = await seedShortage()
+    const slow = startSlowNode()
+    await slow.claimed
+    await change(customerId)
+    await slow.goOn()
+    assert.equal(await paidTopUps(customerId), 0)
+  })
 
 test('a late refusal of the payer does not count against a setting that the customer saved since', async () => {
   const { customerId, save } = await seedShortage()
