@@ -12,11 +12,14 @@ import {
   deleteClaim,
   endClaim,
   findRecord,
+  holdClaim,
   insertRecord,
   isFull,
   lockKey,
   renewClaim,
   storeAnswer,
+  storeRefusal,
+  type Claim,
   type IdempotencyKeys,
   type IdempotencyRecord,
   type IdempotentRequest,
@@ -59,6 +62,11 @@ export interface Subject {
   readonly id: string
   /** An earlier request may have created it. */
   readonly isResumed: boolean
+  /**
+   * Call it in the transaction that creates the row. False if another request has resumed or ended the act since: this
+   * one was suspended for longer than its claim.
+   */
+  readonly isOwn: (trx: Database) => Promise<boolean>
 }
 
 /** The end of an act that threw: an answer, no effect, or unknown. */
@@ -72,18 +80,19 @@ export async function actResumably(
 ): Promise<ActOutcome> {
   const claimed = await inTransaction(db, (trx) => claim(trx, keys, request))
   if (claimed.kind !== 'claimed') return claimed
-  const { id } = claimed.subject
-  const own = { id, until: claimed.until }
+  const { own, isResumed } = claimed
+  // What an earlier request has done, this one does not know: the row keeps its id for the next one.
+  const endWithoutAnswer = isResumed ? endClaim : deleteClaim
   try {
-    const answer = await act(claimed.subject)
-    if (answer) await storeAnswer(db, keys, request, { id, answer })
-    else await deleteClaim(db, own)
+    const answer = await act({ id: own.id, isResumed, isOwn: (trx) => holdClaim(trx, own) })
+    if (answer) await storeAnswer(db, keys, request, { id: own.id, answer })
+    else await endWithoutAnswer(db, own)
     return { kind: 'acted', answer }
   } catch (error) {
     const outcome = outcomeOf(error)
-    if (outcome === 'nothing_happened') await deleteClaim(db, own)
+    if (outcome === 'nothing_happened') await endWithoutAnswer(db, own)
     else if (outcome === 'unknown') await endClaim(db, own)
-    else await storeAnswer(db, keys, request, { id, answer: outcome })
+    else await storeRefusal(db, keys, request, { own, answer: outcome })
     throw error
   }
 }
@@ -111,17 +120,16 @@ async function claim(
   keys: IdempotencyKeys,
   request: IdempotentRequest,
 ): Promise<
-  | Exclude<ActOutcome, { kind: 'acted' }>
-  | { kind: 'claimed'; subject: Subject; until: string | null }
+  Exclude<ActOutcome, { kind: 'acted' }> | { kind: 'claimed'; own: Claim; isResumed: boolean }
 > {
   const begun = await begin(trx, keys, request)
   if (begun.kind === 'unanswered') {
     const { id } = begun.record
     const until = await renewClaim(trx, id, ACT_SECONDS_MAX)
-    return { kind: 'claimed', subject: { id, isResumed: true }, until }
+    return { kind: 'claimed', own: { id, until }, isResumed: true }
   }
   if (begun.kind !== 'new') return begun
   const id = createId()
   const until = await insertRecord(trx, keys, request, { id, runsForSeconds: ACT_SECONDS_MAX })
-  return { kind: 'claimed', subject: { id, isResumed: false }, until }
+  return { kind: 'claimed', own: { id, until }, isResumed: false }
 }

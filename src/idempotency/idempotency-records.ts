@@ -142,9 +142,28 @@ export async function storeAnswer(
   db: Database,
   keys: IdempotencyKeys,
   request: IdempotentRequest,
-  { id, answer }: { id: string; answer: StoredAnswer },
+  record: { id: string; answer: StoredAnswer },
 ): Promise<void> {
-  await db
+  await updateAnswer(db, keys, request, record).where('is_answered', '=', false).execute()
+}
+
+/** The act was refused, unless another request has resumed it since, which may carry it out. */
+export async function storeRefusal(
+  db: Database,
+  keys: IdempotencyKeys,
+  request: IdempotentRequest,
+  { own: { id, until }, answer }: { own: Claim; answer: StoredAnswer },
+): Promise<void> {
+  await updateAnswer(db, keys, request, { id, answer }).where(isStill(until)).execute()
+}
+
+function updateAnswer(
+  db: Database,
+  keys: IdempotencyKeys,
+  request: IdempotentRequest,
+  { id, answer }: { id: string; answer: StoredAnswer },
+) {
+  return db
     .updateTable('idempotency_keys')
     .set({
       content_sealed: sealContent(keys, request, id, answer),
@@ -152,8 +171,18 @@ export async function storeAnswer(
       running_until: null,
     })
     .where('id', '=', id)
-    .where('is_answered', '=', false)
-    .execute()
+}
+
+/** Whether the claim is still held; then no other request takes it over until the end of the transaction. */
+export async function holdClaim(trx: Database, { id, until }: Claim): Promise<boolean> {
+  const row = await trx
+    .selectFrom('idempotency_keys')
+    .select('id')
+    .where('id', '=', id)
+    .where(isStill(until))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The act may have happened: the next request with the key finds out. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { inTransaction } from '../../src/db/open.ts'
 import { actResumably, type ActOutcome } from '../../src/idempotency/act-once.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { ask } from '../harness/ask.ts'
@@ -82,45 +83,112 @@ test(`two nodes act once for a caller's key: every success is the same answer, a
   assert.equal(ids.size, successes.size)
 })
 
-test('an act that outlives its claim does not end the claim of the request that resumed it', async () => {
+/** Requests of one caller with one key, whose acts create their row when they are let go. */
+async function seedActs() {
   const { customerId, key } = await seedCustomer(database.db, { balanceBrl: '0' })
   const request = { customerId, apiKeyId: key.id, key: createId(), fingerprint: 'the same' }
   const deps = { db: database.db, keys: { sealingKey: randomBytes(32) } }
-  const subjects: string[] = []
-  /** Acts until it is let go. */
-  function start(end: 'answers' | 'is refused') {
-    const begun = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const outcome: Promise<ActOutcome | undefined> = actResumably(
-      deps,
-      request,
-      async ({ id }) => {
-        subjects.push(id)
-        begun.resolve()
-        await gate.promise
-        if (end === 'is refused') throw new Error('unavailable')
-        return { status: 201, body: id }
-      },
-      () => 'nothing_happened',
-    ).catch(() => undefined)
-    return {
-      begun: begun.promise,
-      go() {
-        gate.resolve()
-        return outcome
-      },
-    }
+  const rows = new Set<string>()
+  const subjects = new Set<string>()
+  return {
+    rows,
+    subjects,
+    start(end: 'creates' | 'is refused for now' | 'is refused') {
+      const begun = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
+      const outcome: Promise<ActOutcome | undefined> = actResumably(
+        deps,
+        request,
+        async ({ id, isOwn }) => {
+          subjects.add(id)
+          begun.resolve()
+          await gate.promise
+          if (end !== 'creates') throw new Error(end)
+          if (!rows.has(id)) {
+            if (!(await inTransaction(database.db, isOwn))) throw new Error('lost')
+            rows.add(id)
+          }
+          return { status: 201, body: id }
+        },
+        () =>
+          end === 'is refused'
+            ? { status: 400, body: 'refused' }
+            : end === 'creates'
+              ? 'unknown'
+              : 'nothing_happened',
+      ).catch(() => undefined)
+      return {
+        begun: begun.promise,
+        go() {
+          gate.resolve()
+          return outcome
+        },
+      }
+    },
+    /** A node is suspended for as long as a claim holds. */
+    outliveClaim: () =>
+      sql`update idempotency_keys set running_until = running_until - interval '121 seconds'
+        where customer_id = ${customerId} and running_until is not null`.execute(database.db),
   }
-  const slow = start('is refused')
+}
+
+test('an act that outlives its claim does not end the claim of the request that resumed it', async () => {
+  const acts = await seedActs()
+  const slow = acts.start('is refused for now')
   await slow.begun
-  // The node was suspended for as long as a claim holds.
-  await sql`update idempotency_keys set running_until = clock_timestamp() - interval '1 second'
-    where customer_id = ${customerId}`.execute(database.db)
-  const resumed = start('answers')
+  await acts.outliveClaim()
+  const resumed = acts.start('creates')
   await resumed.begun
   await slow.go()
   assert.equal((await resumed.go())?.kind, 'acted')
-  const third = start('answers')
+  const third = acts.start('creates')
   assert.equal((await third.go())?.kind, 'repeated')
-  assert.equal(new Set(subjects).size, 1)
+  assert.equal(acts.subjects.size, 1)
+})
+
+test('a key acts once where the request that resumed it was refused for now while the first one was suspended', async () => {
+  const acts = await seedActs()
+  const slow = acts.start('creates')
+  await slow.begun
+  await acts.outliveClaim()
+  await acts.start('is refused for now').go()
+  await acts.start('creates').go()
+  await slow.go()
+  assert.equal(acts.rows.size, 1)
+})
+
+test('a key whose process died after the act keeps its row where the next request is refused for now', async () => {
+  const acts = await seedActs()
+  const died = acts.start('creates')
+  await died.begun
+  acts.rows.add([...acts.subjects][0] as string)
+  await acts.outliveClaim()
+  await acts.start('is refused for now').go()
+  assert.equal((await acts.start('creates').go())?.kind, 'acted')
+  assert.equal(acts.rows.size, 1)
+  await died.go()
+})
+
+test('an act that outlives its claim does nothing once the request that resumed it has answered with a refusal', async () => {
+  const acts = await seedActs()
+  const slow = acts.start('creates')
+  await slow.begun
+  await acts.outliveClaim()
+  await acts.start('is refused').go()
+  await slow.go()
+  assert.equal(acts.rows.size, 0)
+})
+
+test('a late refusal is not the answer of an act that another request carries out', async () => {
+  const acts = await seedActs()
+  const slow = acts.start('is refused')
+  await slow.begun
+  await acts.outliveClaim()
+  const resumed = acts.start('creates')
+  await resumed.begun
+  await slow.go()
+  await resumed.go()
+  const repeated = await acts.start('creates').go()
+  assert.ok(repeated?.kind === 'repeated')
+  assert.equal(repeated.answer.status, 201)
 })

@@ -86,7 +86,7 @@ export async function runOnce(run: RunHandler): Promise<unknown> {
 }
 
 function newSubject(): Subject {
-  return { id: createId(), isResumed: false }
+  return { id: createId(), isResumed: false, isOwn: async () => true }
 }
 
 export function hasIdempotencyKey({ headers }: FastifyRequest): boolean {

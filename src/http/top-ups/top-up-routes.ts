@@ -106,6 +106,7 @@ const creating = (minimumBrl: number) => [
         amountNanoBrl,
         method,
         card: card && { ...card, remoteIp: ip },
+        isStillDue: subject.isOwn,
       })
       return answerOf(created, reply)
     },
