@@ -91,6 +91,25 @@ test('a click beside a filled dialog discards nothing; beside an empty one it cl
   await page.close()
 })
 
+test('a dialog that is opened again before the browser has told of its end stays open', async () => {
+  const page = await browser.newPage()
+  await page.goto('/chaves')
+  const form = await openForm(page)
+  // A slow phone handles both taps before it tells of the dialog's end.
+  await page.evaluate(`(async () => {
+    const dialog = document.querySelector('dialog[open]')
+    const buttons = [...document.querySelectorAll('button')]
+    const told = new Promise((resolve) => dialog.addEventListener('close', resolve))
+    dialog.querySelector('button[aria-label="Fechar"]').click()
+    await null
+    buttons.find(({ textContent }) => textContent === 'Criar chave').click()
+    await told
+  })()`)
+  assert.equal(await page.getByRole('dialog').count(), 1)
+  await form.getByLabel('Nome').fill('Escrita depois')
+  await page.close()
+})
+
 test('a key with all models has no list, so it calls those that come later', async () => {
   assert.equal((await storedKey('Primeira')).model_ids, null)
 })

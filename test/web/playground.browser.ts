@@ -294,6 +294,12 @@ test('earlier conversations are opened from the history, also in a new tab, and 
   await later.getByRole('button', { name: /^Uma conversa para guardar/ }).click()
   await later.getByText(DONE).waitFor()
   await later.getByRole('button', { name: 'Histórico' }).click()
+  await later.getByRole('button', { name: 'Apagar tudo' }).click()
+  await later
+    .getByRole('dialog', { name: 'Apagar todas as conversas?' })
+    .getByRole('button', { name: 'Cancelar' })
+    .click()
+  // The history stays open.
   await later.getByRole('button', { name: 'Apagar a conversa Uma conversa para guardar' }).click()
   await later
     .getByRole('button', { name: /^Uma conversa para guardar/ })

@@ -33,7 +33,11 @@ export function Dialog({ isOpen, onClose, title, description, className, childre
       ref={ref}
       aria-labelledby={`${id}-title`}
       aria-describedby={description === undefined ? undefined : `${id}-description`}
-      onClose={onClose}
+      onClose={({ currentTarget }) => {
+        // The browser tells of the end later: by then the user may have opened the dialog again. React also tells of
+        // the end of a dialog within this one.
+        if (!currentTarget.open) onClose()
+      }}
       onInput={() => setFilled(true)}
       // A click outside closes the dialog, unless it would discard what was typed. Browsers that do not know it have
       // the button and Escape.
