@@ -391,3 +391,98 @@ test('a customer that leaves an old probe does not end the one of another custom
   breaker.fail('left')
   assert.equal(breaker.allows('left'), false, 'its failure counts')
 })
+
+test('customers that leave their probes in turn do not keep those of others away', () => {
+  const tested = createTestBreaker()
+  const { breaker, pass } = tested
+  openForAll(tested)
+  for (const customer of ['leaving', 'lasting']) {
+    breaker.begin(customer)
+    pass(999)
+    assert.equal(breaker.allows('left'), false, 'one probe at a time')
+    breaker.abstain(customer)
+  }
+  for (let turn = 0; turn < 100; turn++)
+    for (const customer of ['leaving', 'lasting']) {
+      pass(1)
+      assert.ok(breaker.allows(customer))
+      breaker.begin(customer)
+      assert.ok(breaker.allows('left'))
+      pass(900)
+      assert.ok(breaker.allows('left'))
+      breaker.abstain(customer)
+    }
+  breaker.begin('left')
+  assert.equal(breaker.allows('leaving'), false, 'nor do they disturb them')
+  breaker.succeed()
+  assert.equal(breaker.state, 'closed')
+})
+
+interface KnownProbe {
+  readonly customer: string
+  /** Of its customer before this one. */
+  readonly earlier: number
+  readonly atMs: number
+  leftAtMs?: number
+}
+
+/** Whether this customer's call may be a probe, from the list of all probes since the breaker opened. */
+function mayProbeNow(probes: readonly KnownProbe[], customer: string, nowMs: number): boolean {
+  const last = probes.at(-1)
+  if (!last) return true
+  const overAtMs = Math.min(last.leftAtMs ?? Infinity, last.atMs + 1_000)
+  if (last.customer === customer) return nowMs >= overAtMs + 1_000
+  const own = probes.filter((probe) => probe.customer === customer).length
+  return nowMs >= overAtMs || own < last.earlier
+}
+
+test('in any order of probes that are left, each customer keeps another one away once for a pause at most', () => {
+  const leaving = ['a', 'b', 'c', 'd']
+  const step = fc.record({
+    ms: fc.integer({ min: 0, max: 1_500 }),
+    customer: fc.constantFrom(...leaving),
+    leaves: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
+      const tested = createTestBreaker()
+      const { breaker, pass } = tested
+      openForAll(tested)
+      const probes: KnownProbe[] = []
+      let nowMs = 0
+      let closedMs = 0
+      for (const { ms, customer, leaves } of steps) {
+        // Half open, whatever has been left.
+        if (nowMs + ms >= 299_000) break
+        // The time in which the other one may not, to the end of the pause.
+        const last = probes.at(-1)
+        if (!breaker.allows('other') && last) closedMs += Math.min(ms, last.atMs + 1_000 - nowMs)
+        pass(ms)
+        nowMs += ms
+        for (const each of [...leaving, 'other'])
+          assert.equal(
+            breaker.allows(each),
+            mayProbeNow(probes, each, nowMs),
+            `${each} at ${nowMs}`,
+          )
+        const running = probes.findLast((probe) => probe.customer === customer)
+        if (leaves && running && running.leftAtMs === undefined) {
+          running.leftAtMs = nowMs
+          breaker.abstain(customer)
+        } else if (breaker.allows(customer)) {
+          const earlier = probes.filter((probe) => probe.customer === customer).length
+          probes.push({ customer, earlier, atMs: nowMs })
+          breaker.begin(customer)
+        }
+        assert.equal(breaker.state, 'half_open', 'what is left is no verdict')
+      }
+      assert.ok(closedMs <= leaving.length * 1_000, `${closedMs} ms`)
+      pass(1_000)
+      assert.ok(breaker.allows('other'))
+      breaker.begin('other')
+      breaker.succeed()
+      assert.equal(breaker.state, 'closed')
+    }),
+    { numRuns: 500 },
+  )
+})

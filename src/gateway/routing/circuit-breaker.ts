@@ -7,7 +7,9 @@
  *              closes the breaker, a failure opens it again; after five minutes without a probe the breaker closes
  *
  * After a probe that lasts, or that ends without a result, only other customers' calls may be the next probe, for one
- * more first pause: a customer that leaves each of its probes would keep the route closed to all.
+ * more first pause: a customer that leaves each of its probes would keep the route closed to all. Nor can a few of them
+ * do so in turn: a probe keeps away only customers that have begun as many of them as its own customer had, since the
+ * breaker opened for all.
  *
  * The breaker opens after `failures` consecutive failures, or when at least half of the calls in a window of 10 s
  * failed (of 20 calls or more). Without the window, a route that fails every second call would never open it.
@@ -50,7 +52,9 @@ export function createCircuitBreaker(
   let pauseMs = openMs
   let openUntilMs: number | undefined
   /** The latest probe since the breaker opened. Other customers' calls may be the next one from `freeAtMs` on. */
-  let probe: { customerId: string | undefined; isRunning: boolean; freeAtMs: number } | undefined
+  let probe: Probe | undefined
+  /** How many probes each customer has begun since the breaker opened for all: none has closed it. */
+  const begun = new Map<string, number>()
   let consecutive = noFailures()
   let window = { sinceMs: -Infinity, calls: 0, failed: noFailures() }
   /** The customer of all failures that opened the breaker, or of the probe that failed. */
@@ -77,6 +81,7 @@ export function createCircuitBreaker(
     openUntilMs = now() + pauseMs
     pauseMs = Math.min(pauseMs * 2, OPEN_MS_MAX)
     probe = undefined
+    if (customerId === undefined) begun.clear()
   }
 
   /** The failure of a call that began before the breaker opened changes nothing: no probe runs then. */
@@ -102,6 +107,7 @@ export function createCircuitBreaker(
   function close(): void {
     openUntilMs = undefined
     probe = undefined
+    begun.clear()
     pauseMs = openMs
     openFor = undefined
     othersProbe = false
@@ -113,7 +119,12 @@ export function createCircuitBreaker(
   function mayProbe(customerId: string | undefined): boolean {
     if (!probe) return true
     const isAgain = customerId !== undefined && customerId === probe.customerId
-    return now() >= (isAgain ? probe.freeAtMs + openMs : probe.freeAtMs)
+    if (isAgain) return now() >= probe.freeAtMs + openMs
+    return now() >= probe.freeAtMs || begunBy(customerId) < probe.begunBefore
+  }
+
+  function begunBy(customerId: string | undefined): number {
+    return customerId === undefined ? 0 : (begun.get(customerId) ?? 0)
   }
 
   function stateNow(): BreakerState {
@@ -137,8 +148,10 @@ export function createCircuitBreaker(
       return state === 'half_open' && mayProbe(customerId)
     },
     begin(customerId) {
-      if (openUntilMs !== undefined)
-        probe = { customerId, isRunning: true, freeAtMs: now() + openMs }
+      if (openUntilMs === undefined) return
+      const begunBefore = begunBy(customerId)
+      probe = { customerId, isRunning: true, freeAtMs: now() + openMs, begunBefore }
+      if (customerId !== undefined) begun.set(customerId, begunBefore + 1)
     },
     succeed() {
       consecutive = noFailures()
@@ -155,9 +168,17 @@ export function createCircuitBreaker(
     },
     abstain(customerId) {
       if (!probe || probe.customerId !== customerId) return
-      probe = { customerId, isRunning: false, freeAtMs: Math.min(probe.freeAtMs, now()) }
+      probe = { ...probe, isRunning: false, freeAtMs: Math.min(probe.freeAtMs, now()) }
     },
   }
+}
+
+interface Probe {
+  readonly customerId: string | undefined
+  readonly isRunning: boolean
+  readonly freeAtMs: number
+  /** By its customer. */
+  readonly begunBefore: number
 }
 
 interface Failures {
