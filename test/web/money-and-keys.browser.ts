@@ -101,6 +101,32 @@ test('the page shows a paid Pix on its own, with a receipt', async () => {
   await page.close()
 })
 
+test('a new card waits for the profile, which has its holder', async () => {
+  const page = await browser.newPage()
+  let answer = (): void => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/v1/me/profile', async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.goto('/recargas')
+  await page.getByRole('button', { name: 'Novo cartão' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Número do cartão').fill(DECLINED_NUMBER)
+  await dialog.getByLabel('Nome como está').fill('BIA LIMA')
+  await dialog.getByLabel('Validade').fill('12/35')
+  await dialog.getByLabel('Código de segurança').fill('123')
+  assert.equal(await dialog.getByLabel('CPF ou CNPJ').count(), 0)
+  await dialog.getByLabel('Código de segurança').press('Enter')
+  answer()
+  assert.equal(await dialog.getByLabel('CPF ou CNPJ').inputValue(), '529.982.247-25')
+  await dialog.getByRole('button', { name: 'Salvar cartão' }).click()
+  await dialog.getByText('Transação não autorizada').waitFor()
+  await page.close()
+})
+
 test('a refused card leaves no number in the page; an accepted one pays, also automatically', async () => {
   const page = await browser.newPage()
   await page.goto('/recargas')

@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
+import { Skeleton } from '../../components/Skeleton.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { profileQuery } from '../profile/profile-queries.ts'
 import { CardFields } from './CardFields.tsx'
@@ -25,7 +26,7 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
   const gate = useSubmitGate()
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const { data: profile } = useQuery(profileQuery)
+  const { data: profile, isPending } = useQuery(profileQuery)
   const { data: session } = useQuery(sessionQuery)
 
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
@@ -58,17 +59,17 @@ export function NewCardForm({ onClose }: { readonly onClose: () => void }) {
         </Notice>
       )}
       <CardFields />
-      {/* The profile may arrive after the form; its values are used once. */}
-      <HolderFields
-        key={profile === undefined ? 'loading' : 'ready'}
-        profile={profile ?? null}
-        email={session?.customer.email ?? ''}
-      />
+      {/* The profile fills the fields once: text that somebody typed before would be lost. */}
+      {isPending ? (
+        <Skeleton className="h-96 sm:h-76" />
+      ) : (
+        <HolderFields profile={profile ?? null} email={session?.customer.email ?? ''} />
+      )}
       <div className="flex flex-wrap justify-end gap-3">
         <Button variant="secondary" onClick={onClose}>
           {t('Cancelar')}
         </Button>
-        <Button type="submit" variant="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy || isPending}>
           <Lock aria-hidden="true" className="size-4" />
           {t('Salvar cartão')}
         </Button>
