@@ -1,4 +1,4 @@
-/** A customer that leaves each probe of a route that works again does not keep it closed to others. */
+/** Customers that leave each probe of a route that works again do not keep it closed to others. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,27 +59,38 @@ function seen() {
   return upstream.callsOf('left').filter(({ body }) => body.stream === true)
 }
 
-/** Asks until the route takes the call, and leaves before its first output. */
-async function leaveProbe(secret: string): Promise<void> {
+/** Asks until the route takes the call. */
+async function beginProbe(secret: string): Promise<{ leave(): Promise<void> }> {
   const { baseUrl } = gateway.node
-  while (seen().length === 0) {
-    const leave = new AbortController()
+  const before = seen().length
+  const isTaken = (): boolean => seen().length > before
+  for (;;) {
+    const leaving = new AbortController()
     const asked = fetch(`${baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { ...credentialHeaders(secret), 'content-type': 'application/json' },
       body: JSON.stringify(sound('left', { stream: true })),
-      signal: leave.signal,
+      signal: leaving.signal,
     }).then(
       (answer) => answer.text(),
       () => {},
     )
-    await Promise.race([asked, until(() => seen().length > 0)])
-    leave.abort()
-    await asked
+    await Promise.race([asked, until(isTaken)])
+    const leave = async (): Promise<void> => {
+      leaving.abort()
+      await asked
+      await seen()[before]?.gone
+    }
+    if (isTaken()) return { leave }
     // The route is closed still.
     await sleep(50)
   }
-  await seen()[0]?.gone
+}
+
+/** Leaves it before its first output. */
+async function leaveProbe(secret: string): Promise<void> {
+  const probe = await beginProbe(secret)
+  await probe.leave()
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -99,4 +110,18 @@ test('a customer that leaves a probe is not the next one, before the others', as
   assert.equal((await askChat(baseUrl, other, sound('left'))).status, 200)
   // Which shows that the route works.
   assert.equal((await askChat(baseUrl, gateway.secret, sound('left'))).status, 200)
+})
+
+test('two customers that leave their probes in turn do not keep a third one away', async () => {
+  const { baseUrl } = gateway.node
+  const third = (await seedCustomer(gateway.database.db, { balanceBrl: '100' })).secret
+  upstream.play('left', status(500))
+  for (const secret of [gateway.secret, other]) await askChat(baseUrl, secret, sound('left'))
+  assert.equal((await askChat(baseUrl, third, sound('left'))).status, 503)
+  upstream.play('left', hang)
+  for (const secret of [gateway.secret, other]) await leaveProbe(secret)
+  const running = await beginProbe(gateway.secret)
+  upstream.play('left', good)
+  assert.equal((await askChat(baseUrl, third, sound('left'))).status, 200)
+  await running.leave()
 })
