@@ -1,6 +1,7 @@
 /** The offer of the trial credit: once for each CPF, and what it says when it is refused. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
@@ -55,6 +56,8 @@ test('a mistyped CPF is shown at its field, and a refusal says why and what to d
   await offer.getByRole('button', { name: 'Ganhar R$ 7,00' }).click()
   await offer.getByText('os dois últimos dígitos não conferem').waitFor()
   assert.equal(await page.evaluate('document.activeElement.name'), 'cpf_cnpj')
+  await failToReadProfile(page)
+  assert.equal(await taxId.inputValue({ timeout: 1_000 }), '529.982.247-26')
   await taxId.fill('')
   await taxId.pressSequentially(CPF)
   await offer.getByRole('button', { name: 'Ganhar R$ 7,00' }).click()
@@ -71,3 +74,18 @@ test('a mistyped CPF is shown at its field, and a refusal says why and what to d
   await page.getByRole('button', { name: /^Gerar Pix/ }).waitFor()
   await page.close()
 })
+
+/** As for a customer who comes back from another tab while the network is down. */
+async function failToReadProfile(page: Page): Promise<void> {
+  let tries = 0
+  const given = Promise.withResolvers<void>()
+  await page.route('**/v1/me/profile', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue()
+    await route.abort()
+    // The dashboard tries three times.
+    if (++tries === 3) given.resolve()
+  })
+  await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+  await given.promise
+  await page.unroute('**/v1/me/profile')
+}

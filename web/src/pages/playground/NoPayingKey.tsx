@@ -15,7 +15,7 @@ export function NoPayingKey() {
   const suspended = useQuery(keysWithoutBalanceQuery)
   const trial = useTrialOffer()
   if (suspended.isPending || trial.isPending) return <Skeleton className="h-16" />
-  if (suspended.isError)
+  if (suspended.data === undefined)
     return <ErrorState error={suspended.error} onRetry={() => void suspended.refetch()} />
   return (
     <div className="grid justify-items-start gap-3">

@@ -28,9 +28,10 @@ interface Props {
 
 export function TrialCreditForm({ offer }: Props) {
   const profile = useQuery(profileQuery)
-  if (profile.isError)
-    return <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />
   if (profile.isPending) return <Skeleton className="h-17" />
+  // A later read that fails takes nothing away from what is typed.
+  if (profile.data === undefined)
+    return <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />
   return <Form offer={offer} hasTaxId={profile.data !== null} />
 }
 

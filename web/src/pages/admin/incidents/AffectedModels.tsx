@@ -13,7 +13,7 @@ interface Props {
 /** The server derives the affected vendors from the models. */
 export function AffectedModels({ value, onChange }: Props) {
   const found = useQuery(adminModelsQuery)
-  if (found.isError) return <ErrorState error={found.error} />
+  if (found.isError && !found.data) return <ErrorState error={found.error} />
   if (!found.data) return <SkeletonRows label={t('Carregando os modelos')} />
   return (
     <fieldset className="mt-1 max-h-56 overflow-y-auto rounded-lg border border-line-strong px-3 py-2">
