@@ -54,7 +54,8 @@ export const reconciliationCommands: Record<string, Command> = {
         )
       const outcome = await explainDiscrepancy(db, OPERATOR, { id, explanation })
       if (outcome.kind === 'difference_not_found') throw new UsageError(`no discrepancy ${id}`)
-      if (outcome.kind === 'difference_gone')
+      // The command line has no account of its own.
+      if (outcome.kind !== 'explained')
         throw new UsageError('the discrepancy is gone: there is nothing to explain')
       return { data: discrepancyBody(outcome.discrepancy), text: 'explained' }
     },

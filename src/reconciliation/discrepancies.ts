@@ -5,6 +5,7 @@
  */
 import { sql, type Selectable } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
+import { isOwnAccount } from '../audit-log/is-own-account.ts'
 import { inTransaction, type Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { createId, isUuid } from '../lib/ids.ts'
@@ -125,6 +126,7 @@ export type Explained =
   | { readonly kind: 'difference_not_found' }
   /** The discrepancy no longer exists, so there is nothing to explain. */
   | { readonly kind: 'difference_gone' }
+  | { readonly kind: 'own_account' }
 
 /** A later explanation replaces an earlier one. */
 export function explainDiscrepancy(
@@ -132,7 +134,8 @@ export function explainDiscrepancy(
   actor: Actor,
   { id, explanation }: { id: string; explanation: string },
 ): Promise<Explained> {
-  return audited(db, actor, async (trx, record) => {
+  return audited(db, actor, async (trx, record): Promise<Explained> => {
+    if (await isOwnPayment(trx, actor, id)) return { kind: 'own_account' }
     const explainer = actor.kind === 'customer' ? 'admin' : 'operator'
     const explained = await storeExplanation(trx, { id, explanation, explainer })
     if (explained.kind === 'explained')
@@ -144,6 +147,22 @@ export function explainDiscrepancy(
       })
     return explained
   })
+}
+
+/** Nobody settles the doubts about a payment to their own account. */
+async function isOwnPayment(
+  trx: Database,
+  { customerId: operatorId }: Actor,
+  id: string,
+): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const payment = await trx
+    .selectFrom('reconciliation_discrepancies')
+    .innerJoin('top_ups', 'top_ups.id', 'reconciliation_discrepancies.top_up_id')
+    .select('top_ups.customer_id as customerId')
+    .where('reconciliation_discrepancies.id', '=', id)
+    .executeTakeFirst()
+  return payment !== undefined && isOwnAccount(trx, { operatorId, ...payment })
 }
 
 async function storeExplanation(

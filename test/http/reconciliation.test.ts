@@ -6,6 +6,8 @@ import { createId } from '../../src/lib/ids.ts'
 import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
+import { seedTeam } from '../harness/seed-team.ts'
+import { seedTopUp } from '../harness/seed-top-up.ts'
 import { openOperatorSession } from '../harness/open-session.ts'
 import { startGateway } from '../harness/gateway.ts'
 
@@ -119,6 +121,38 @@ test('an explanation is in the audit log; a resolved or unknown discrepancy cann
   for (const unknown of [createId(), 'none']) {
     const { status, json } = await explain(unknown, { explanation })
     assert.deepEqual([status, json.error], [404, 'difference_not_found'])
+  }
+})
+
+test('no operator explains a difference of a payment to their own account, nor to one whose team they belong to', async () => {
+  const { customerId: friendId } = await seedCustomer(db, { balanceBrl: '0' })
+  const { customerId: strangerId } = await seedCustomer(db, { balanceBrl: '0' })
+  const member = { team_id: await seedTeam(db, friendId), customer_id: adminId } as const
+  await db
+    .insertInto('team_members')
+    .values({ ...member, role: 'member' })
+    .execute()
+  const explanation = 'foi pago por fora'
+  for (const [customerId, status] of [
+    [adminId, 403],
+    [friendId, 403],
+    [strangerId, 200],
+  ] as const) {
+    const own = await seedTopUp(db, { customerId, cents: 5_000 })
+    await recordFindings(db, { ...OF_PAYMENT, subject: own, topUpId: own }, [PAID_HERE], silent)
+    const found = (await report()).json.differences.find(
+      ({ topup_id }: { topup_id: string }) => topup_id === own,
+    )
+    const answer = await explain(found.id, { explanation })
+    assert.equal(answer.status, status, answer.text)
+    if (status !== 403) continue
+    assert.equal(answer.json.error, 'own_account')
+    const after = (await report()).json.differences
+    assert.ok(
+      after.some(
+        (one: { id: string; status: string }) => one.id === found.id && one.status === 'open',
+      ),
+    )
   }
 })
 

@@ -14,6 +14,7 @@ import {
   wholeNumber,
 } from '../rest/values.ts'
 import type { ReconciliationDeps } from './reconciliation-deps.ts'
+import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -119,11 +120,16 @@ export const operatorReconciliationRoutes = [
       { additionalProperties: false },
     ),
     answer: difference,
-    refusals: { 404: ['difference_not_found'], 409: ['difference_gone'] },
+    refusals: {
+      403: ['own_account'],
+      404: ['difference_not_found'],
+      409: ['difference_gone'],
+    },
     async handle({ caller, params, body }, deps: ReconciliationDeps) {
       const { explanation } = body
       const input = { id: params.id, explanation }
       const outcome = await explainDiscrepancy(deps.db, actorOf(caller), input)
+      if (outcome.kind === 'own_account') throw ownAccount()
       if (outcome.kind === 'difference_not_found') throw new RestRefusal(404, outcome.kind)
       if (outcome.kind === 'difference_gone') throw new RestRefusal(409, outcome.kind)
       return discrepancyBody(outcome.discrepancy)
