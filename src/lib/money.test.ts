@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from '../../test/harness/fast-check.ts'
+import { assertGrowsLinearly } from '../../test/harness/grows-linearly.ts'
 import {
   chargeFor,
   decimalBrl,
@@ -56,6 +57,13 @@ test('text that is not a plain amount is not read', () => {
   }
   assert.equal(parseE4('5.22381'), undefined)
   assert.equal(parseE4('5.22380'), 52_238n)
+})
+
+test('a text of very many zeros takes linear time', () => {
+  assert.equal(parseBrl(`1.${'0'.repeat(100_000)}`), 1_000_000_000n)
+  assertGrowsLinearly(4_000, (zeros) => () => {
+    assert.equal(parseBrl(`1.${'0'.repeat(zeros)}1`), undefined)
+  })
 })
 
 test('half a nano-BRL rounds up, less rounds down', () => {

@@ -109,10 +109,17 @@ function decimal(value: bigint, scale: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
 }
 
+/** By a pattern it would take the square of the time for zeros that are not the last: customers write such texts. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end -= 1
+  return digits.slice(0, end)
+}
+
 function parseDecimal(text: string, scale: number): bigint | undefined {
   const match = /^(\d{1,15})(?:\.(\d+))?$/.exec(text)
   if (!match) return undefined
-  const fraction = (match[2] ?? '').replace(/0+$/, '')
+  const fraction = withoutLastZeros(match[2] ?? '')
   if (fraction.length > scale) return undefined
   return BigInt(match[1] + fraction.padEnd(scale, '0'))
 }
