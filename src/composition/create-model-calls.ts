@@ -82,7 +82,7 @@ export function createModelCalls(parts: Parts): {
     chats,
   )
   const imageKind = createImageKind(createKeepImage(db, log))
-  const transcriptionKind = createTranscriptionKind(config.transcriptionModel)
+  const transcriptionKind = createTranscriptionKind(config.transcriptionModel, ownTime)
   const serving = { spans, gateway, ownTime, notes: parts.shieldCounts }
   return {
     calls: {

@@ -1,6 +1,7 @@
 /** The prompt of a transcription as it is sent, against the bytes that the hold covers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createOwnTime } from '../../src/gateway/own-time.ts'
 import {
   readTranscription,
   type KeptFile,
@@ -17,6 +18,7 @@ test('the bytes of a transcription prompt that the hold covers are the bytes tha
     { read: async () => ({ file, fields }) },
     'a customer',
     'whisper-1',
+    createOwnTime(1),
   )
   const { promptBytes, fields: sent } = request as TranscriptionRequest
   const form = createMultipartForm(sent, { field: 'file', name: 'a', mediaType: 'audio/wav' })

@@ -6,6 +6,7 @@ import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallBounds, CallKind, UpstreamTry } from '../call-kind.ts'
+import type { OwnTime } from '../own-time.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
 import {
@@ -25,9 +26,10 @@ const SMALL_FILE_BYTES = 512 * 1024
 
 export function createTranscriptionKind(
   defaultModelId: string,
+  time: OwnTime,
 ): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer> {
   return {
-    read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId),
+    read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId, time),
     findFault: findModelFault,
     bound: boundTranscription,
     mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,

@@ -3,7 +3,9 @@ import type { CallRequest } from '../call.ts'
 import { withLineEnds } from '../../lib/with-line-ends.ts'
 import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
-import { measureAudio, type AudioLength } from './audio/measure-audio.ts'
+import type { OwnTime } from '../own-time.ts'
+import type { AudioLength } from './audio/measure-audio.ts'
+import { measureInTurn } from './measure-in-turn.ts'
 import type { AudioFile } from './audio/audio-window.ts'
 
 /** A multipart form that is read on demand, after its sender was authenticated. */
@@ -55,6 +57,7 @@ export async function readTranscription(
   form: IncomingForm,
   customerId: string,
   defaultModelId: string,
+  time: OwnTime,
 ): Promise<TranscriptionRequest | Refusal> {
   const read = await form.read(customerId)
   if ('kind' in read) return read
@@ -76,7 +79,7 @@ export async function readTranscription(
     ),
     isStream: false,
     file,
-    audioLength: await measured(file),
+    audioLength: await measured(file, customerId, time),
     format,
     fields: fields.filter(
       ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
@@ -93,9 +96,9 @@ export function promptBytesOf(fields: TranscriptionRequest['fields']): number {
 }
 
 /** Measures the file; deletes it if it cannot be read. */
-async function measured(file: KeptFile): Promise<AudioLength> {
+async function measured(file: KeptFile, customerId: string, time: OwnTime): Promise<AudioLength> {
   try {
-    return await measureAudio(file)
+    return await measureInTurn(file, customerId, time)
   } catch (error) {
     file.dispose()
     throw error
