@@ -217,3 +217,192 @@ test('FLAC frames of another rate than the file’s, and blocks that decoders do
   assert.equal(await secondsOf(flac(0, 1_000, 15)), Infinity)
   assert.equal(await secondsOf(flac(0, 1_000, 4_097)), Infinity)
 })
+
+test('an MP4 file with compressed tables, which few decoders read, has no bound', async () => {
+  const compressed = box('moov', box('cmov', Buffer.alloc(20)))
+  assert.equal(await secondsOf(mp4('M4A '), compressed), Infinity)
+})
+
+const words = (...values: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 4)
+  values.forEach((value, index) => bytes.writeUInt32BE(value, index * 4))
+  return bytes
+}
+
+const SAMPLE_BYTES = 11
+const SAMPLES = 157
+/** An element of five bytes of other data, then silence. */
+const SAMPLE = Buffer.concat([Buffer.from('80050000000000', 'hex'), ADTS.subarray(7)])
+const DATA_AT = 2
+
+/** One track of AAC at 96 kHz with these tables and samples of 11 bytes. */
+function aacMovie(
+  tables: Buffer,
+  beside: Buffer = Buffer.alloc(0),
+  inTrack: Buffer = Buffer.alloc(0),
+  handlerName = 'soun',
+): Buffer {
+  const decoder = Buffer.concat([Buffer.from([0x40, 0x15]), Buffer.alloc(11)])
+  const specific = Buffer.from([5, 2, 0x10, 0x08])
+  const config = Buffer.concat([
+    Buffer.from([0, 1, 0, 4, decoder.length + specific.length]),
+    decoder,
+    specific,
+  ])
+  const stream = Buffer.concat([words(0), Buffer.from([3, config.length]), config])
+  const entry = box('mp4a', Buffer.concat([Buffer.alloc(28), box('esds', stream)]))
+  const table = box(
+    'stbl',
+    Buffer.concat([box('stsd', Buffer.concat([words(0, 1), entry])), tables]),
+  )
+  const handler = box('hdlr', Buffer.concat([words(0, 0), Buffer.from(handlerName)]))
+  const media = box('mdia', Buffer.concat([handler, box('minf', table)]))
+  const head = box('tkhd', words(7, 0, 0, 1, 0, 0))
+  const movie = box('mvhd', words(0, 0, 0, 1_000, 0))
+  return box(
+    'moov',
+    Buffer.concat([movie, box('trak', Buffer.concat([head, inTrack, media])), beside]),
+  )
+}
+
+const BRAND = box('ftyp', Buffer.from('M4A \0\0\0\0'))
+/** Where the samples begin in the files below: after the brand and the head of their own box. */
+const SAMPLES_AT = BRAND.length + 8
+
+const LAYOUTS: Readonly<Record<string, (samples: Buffer) => readonly Buffer[]>> = {
+  'one chunk, samples of one size': (samples) => [
+    BRAND,
+    box('mdat', samples),
+    aacMovie(
+      Buffer.concat([
+        box('stsz', words(0, SAMPLE_BYTES, SAMPLES)),
+        box('stsc', words(0, 1, 1, SAMPLES, 1)),
+        box('stco', words(0, 1, SAMPLES_AT)),
+      ]),
+    ),
+  ],
+  'a chunk of two samples, then one for each sample, in 64 bits': (samples) => {
+    const chunks = [0, ...Array.from({ length: SAMPLES - 2 }, (_, index) => index + 2)]
+    return [
+      BRAND,
+      box('mdat', samples),
+      aacMovie(
+        Buffer.concat([
+          box('stsz', words(0, 0, SAMPLES, ...Array<number>(SAMPLES).fill(SAMPLE_BYTES))),
+          box('stsc', words(0, 2, 1, 2, 1, 2, 1, 1)),
+          box(
+            'co64',
+            words(0, chunks.length, ...chunks.flatMap((at) => [0, SAMPLES_AT + at * SAMPLE_BYTES])),
+          ),
+        ]),
+      ),
+    ]
+  },
+  'a fragment with the sizes of its samples': (samples) =>
+    fragment(samples, words(0x2_0000, 1), (offset) =>
+      words(0x201, SAMPLES, offset, ...Array<number>(SAMPLES).fill(SAMPLE_BYTES)),
+    ),
+  'a fragment with the size of its track': (samples) =>
+    fragment(samples, words(0x2_0000, 1), (offset) => words(1, SAMPLES, offset)),
+  'a fragment with a size of its own': (samples) =>
+    fragment(samples, words(0x10, 1, SAMPLE_BYTES), (offset) => words(1, SAMPLES, offset)),
+}
+
+function fragment(
+  samples: Buffer,
+  head: Buffer,
+  run: (offset: number) => Buffer,
+): readonly Buffer[] {
+  const none = [box('stsz', words(0, 0, 0)), box('stsc', words(0, 0)), box('stco', words(0, 0))]
+  const defaults = box('mvex', box('trex', words(0, 1, 1, 0, SAMPLE_BYTES, 0)))
+  const index = (offset: number): Buffer =>
+    box('moof', box('traf', Buffer.concat([box('tfhd', head), box('trun', run(offset))])))
+  return [
+    BRAND,
+    aacMovie(Buffer.concat(none), defaults),
+    index(index(0).length + 8),
+    box('mdat', samples),
+  ]
+}
+
+/** Samples of silence; this one has so many of its bytes before the header of a lower rate. */
+function samplesWith(header: Buffer, sample: number, before = 0): Buffer {
+  const samples = times(SAMPLES, SAMPLE)
+  header.copy(samples, sample * SAMPLE_BYTES + before)
+  return samples
+}
+
+test('an MP4 file of which any sample begins with a header of its own has no bound', async () => {
+  for (const [name, layout] of Object.entries(LAYOUTS))
+    for (const sample of [0, 1, 2, 3, 100, SAMPLES - 1]) {
+      const samples = samplesWith(ADTS, sample)
+      assert.equal(await secondsOf(...layout(samples)), Infinity, `${name}: ${sample}`)
+    }
+})
+
+test('an MP4 file with such bytes within its samples by chance keeps its bound', async () => {
+  for (const [name, layout] of Object.entries(LAYOUTS)) {
+    assert.equal(await secondsOf(...layout(times(SAMPLES, SAMPLE))), 2, name)
+    for (const sample of [0, 1, 2, 100, SAMPLES - 1])
+      for (const before of [DATA_AT, DATA_AT + 3]) {
+        const samples = samplesWith(ADTS.subarray(0, 2), sample, before)
+        assert.equal(await secondsOf(...layout(samples)), 2, `${name}: ${sample} ${before}`)
+      }
+  }
+})
+
+test('tables of billions of samples are not followed to their end', async () => {
+  const tables = Buffer.concat([
+    box('stsz', words(0, 1, 0xffff_ffff)),
+    box('stsc', words(0, 1, 1, 0xffff_ffff, 1)),
+    box('stco', words(0, 1, SAMPLES_AT)),
+  ])
+  const samples = Buffer.concat([Buffer.alloc(1), ADTS])
+  assert.equal(await secondsOf(BRAND, aacMovie(tables), box('mdat', samples)), Infinity)
+  const beyond = Buffer.concat([box('free', ADTS), aacMovie(tables)])
+  assert.equal(await secondsOf(BRAND, box('mdat', Buffer.alloc(20)), beyond), Infinity)
+})
+
+const ONE_CHUNK = Buffer.concat([
+  box('stsz', words(0, SAMPLE_BYTES, SAMPLES)),
+  box('stsc', words(0, 1, 1, SAMPLES, 1)),
+  box('stco', words(0, 1, SAMPLES_AT)),
+])
+const MEDIA = box('mdat', times(SAMPLES, SAMPLE))
+
+test('an MP4 file of which any sample has more than one frame has no bound', async () => {
+  for (const [name, layout] of Object.entries(LAYOUTS))
+    for (const sample of [0, 1, 100, SAMPLES - 1]) {
+      const frames = times(3, ADTS.subarray(7)).subarray(0, SAMPLE_BYTES)
+      const samples = samplesWith(frames, sample)
+      assert.equal(await secondsOf(...layout(samples)), Infinity, `${name}: ${sample}`)
+    }
+})
+
+test('an MP4 file whose edits may repeat its sound has no bound, and one of silence counts', async () => {
+  const edits = (...entries: readonly (readonly [ms: number, from: number])[]): Buffer =>
+    box('edts', box('elst', words(0, entries.length, ...entries.flatMap((e) => [...e, 65_536]))))
+  const none = 0xffff_ffff
+  const withEdits = (list: Buffer): Promise<number> =>
+    secondsOf(BRAND, MEDIA, aacMovie(ONE_CHUNK, undefined, list))
+  assert.equal(await withEdits(edits([1_000, 0])), 2)
+  assert.equal(await withEdits(edits([500, none], [1_000, 0])), 2)
+  assert.equal(await withEdits(edits([90_000, none], [1_000, 0])), 91)
+  assert.equal(await withEdits(edits([1_000, 0], [1_000, 0])), Infinity)
+  assert.equal(await withEdits(edits([1_000, 0], [1_000, 0xffff_fffe])), Infinity)
+})
+
+test('AAC in a track of another handler, which decoders play, has no bound', async () => {
+  const file = (handler: string): Promise<number> =>
+    secondsOf(BRAND, MEDIA, aacMovie(ONE_CHUNK, undefined, undefined, handler))
+  assert.equal(await file('soun'), 2)
+  const decoy = aacMovie(ONE_CHUNK).subarray(8)
+  for (const handler of ['text', 'meta', 'm1a ', '\0\0\0\0']) {
+    const hidden = aacMovie(ONE_CHUNK, undefined, undefined, handler).subarray(8)
+    hidden.writeUInt32BE(2, hidden.indexOf('tkhd') + 16)
+    assert.equal(
+      await secondsOf(BRAND, MEDIA, box('moov', Buffer.concat([decoy, hidden]))),
+      Infinity,
+    )
+  }
+})

@@ -386,7 +386,7 @@ function track(
     handler,
     box('minf', beside, table),
   )
-  return box('trak', media)
+  return box('trak', box('tkhd', words(7, 0, 0, 1, 0, 0)), media)
 }
 
 function mp4(
@@ -404,15 +404,24 @@ function mp4(
   ])
 }
 
+/** A frame of silence. */
+const SILENCE = Buffer.from('01182007', 'hex')
+
 function fragmented(seconds: number): Buffer {
   const movie = box('mvhd', words(0, 0, 0, 1_000, 0), Buffer.alloc(80))
+  const index = (offset: number): Buffer => {
+    const run = box('trun', words(1, 47, offset))
+    return box('moof', box('mfhd', words(0, 1)), box('traf', box('tfhd', words(0x2_0000, 1)), run))
+  }
+  const frames = Buffer.concat(Array.from({ length: 47 }, () => SILENCE))
   const fragment = Buffer.concat([
-    box('moof', box('mfhd', words(0, 1)), box('traf', box('trun', words(0, 47)))),
-    box('mdat', Buffer.alloc(16_000)),
+    index(index(0).length + 8),
+    box('mdat', frames, Buffer.alloc(16_000 - frames.length)),
   ])
+  const defaults = box('trex', words(0, 1, 1, 0, SILENCE.length, 0))
   return Buffer.concat([
     box('ftyp', Buffer.from('iso5\0\0\0\0', 'latin1')),
-    box('moov', movie, track(0, 48_000, 0), box('mvex')),
+    box('moov', movie, track(0, 48_000, 0), box('mvex', defaults)),
     ...Array.from({ length: seconds }, () => fragment),
   ])
 }

@@ -1,6 +1,8 @@
-import { aacRateOf } from './aac-rate.ts'
+import { AAC_RATES, aacRateIndexOf } from './aac-rate.ts'
 import { OPUS_PACKET_SECONDS_MAX } from './opus-packet.ts'
 import { openWindow, type AudioFile } from './audio-window.ts'
+import { createHaveOneFrameEach } from './have-one-frame-each.ts'
+import { createMp4SampleTables, type Mp4SampleTables } from './mp4-samples.ts'
 
 /** Brands of pictures: for decoders such a file may be one of another format. */
 const PICTURES: ReadonlySet<string> = new Set(['jp2 ', 'jpx ', 'jxl '])
@@ -22,11 +24,19 @@ const ENTERED: ReadonlySet<string> = new Set([
   'traf',
 ])
 
-/** The boxes that say how many samples there are, and how long each is. */
+/** The boxes that say how many samples there are, where each begins, and how long it is. */
 const TABLES: ReadonlySet<string> = new Set([
+  'tkhd',
+  'elst',
   'stsd',
   'stsz',
   'stz2',
+  'stts',
+  'stsc',
+  'stco',
+  'co64',
+  'trex',
+  'tfhd',
   'trun',
   'mdhd',
   'mvhd',
@@ -39,8 +49,13 @@ interface Found {
   movieScale: number
   /** Whether the current track is audio; undefined before its handler box was read. */
   isAudio: boolean | undefined
+  isVideo: boolean
+  /** Whether the current track's description was read. */
+  isDescribed: boolean
   /** The length of one sample of the current track. */
   sampleSeconds: number | undefined
+  /** Of the current track, if it is AAC. */
+  rateIndex: number | undefined
   /** The longest sample of all audio tracks so far. */
   sampleSecondsMax: number
   seconds: number
@@ -49,28 +64,34 @@ interface Found {
   tables: number
   /** Each takes time, and may have as few as eight bytes. */
   boxes: number
+  readonly samples: Mp4SampleTables
 }
 
 /**
  * The most seconds of an MP4 file with AAC or Opus: the sum of its samples, or the duration that its headers declare.
  * Infinite for other codecs, for malformed tables, and for tables in boxes that are not entered here: some decoders enter
- * more. Not guaranteed if a sample contains more than one frame; no
- * encoder writes such files.
+ * more. Also if a sample of AAC is anything but one frame: decoders play all frames in it, and from the header of a frame
+ * on in the rate of that header. Also if its edits may play the same sound more than once.
  */
 export async function mp4Seconds(file: AudioFile, start: number): Promise<number> {
   const found: Found = {
     declaredSeconds: 0,
     movieScale: 0,
     isAudio: undefined,
+    isVideo: false,
+    isDescribed: false,
     sampleSeconds: undefined,
     sampleSecondsMax: 0,
     seconds: 0,
     fragmentSamples: 0,
     tables: 0,
     boxes: 0,
+    rateIndex: undefined,
+    samples: createMp4SampleTables(),
   }
   let tablesNamed = 0
   const heads = openWindow(file)
+  const haveOneFrameEach = createHaveOneFrameEach(openWindow(file))
   for (let at = start; at < file.bytes;) {
     const head = heads.peek(at, 16) ?? (await heads.read(at, 16))
     const box = readBox(head, file.bytes - at)
@@ -80,7 +101,12 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
       if (box.length > INDEX_BYTES_MAX) return Infinity
       const index = Buffer.allocUnsafeSlow(box.length)
       if ((await file.readInto(index, at)) < box.length) return Infinity
+      // Some decoders read compressed tables, too.
+      if (index.includes('cmov')) return Infinity
+      found.samples.openFragment(at)
       if (!readBoxes(index, found)) return Infinity
+      const samples = found.samples.take()
+      if (!samples || !(await haveOneFrameEach(samples))) return Infinity
       tablesNamed += countTables(index)
     }
     at += box.length
@@ -116,12 +142,17 @@ function readBoxes(boxes: Buffer, found: Found, depth = 0): boolean {
     const body = rest.subarray(box.headerBytes, box.length)
     if (box.name === 'trak') {
       found.isAudio = undefined
+      found.isVideo = false
+      found.isDescribed = false
       found.sampleSeconds = undefined
+      found.rateIndex = undefined
+      found.samples.openTrack()
     }
     if (
       ENTERED.has(box.name) ? !readBoxes(body, found, depth + 1) : !readLeaf(box.name, body, found)
     )
       return false
+    if (box.name === 'trak') found.samples.closeTrack(found.rateIndex)
     at += box.length
   }
   return true
@@ -138,12 +169,14 @@ function countTables(index: Buffer): number {
 
 function readLeaf(name: string, body: Buffer, found: Found): boolean {
   if (TABLES.has(name)) found.tables++
+  found.samples.read(name, body)
   const atLeast = LEAF_BYTES[name]
   if (atLeast === undefined) return true
   if (body.length < atLeast) return false
-  // QuickTime adds a second handler box, for the data.
-  if (name === 'hdlr') found.isAudio ||= body.toString('latin1', 8, 12) === 'soun'
-  else if (name === 'mvhd' || name === 'mdhd') {
+  if (name === 'hdlr') return readHandler(body.toString('latin1', 8, 12), found)
+  if (name === 'elst') return readEdits(body, found)
+  if (name === 'stsd' && !isSilent(body.toString('latin1', 12, 16), found)) return false
+  if (name === 'mvhd' || name === 'mdhd') {
     const { scale, duration } = readTimes(body)
     if (name === 'mvhd') found.movieScale = scale
     found.declaredSeconds = Math.max(found.declaredSeconds, duration / scale)
@@ -154,10 +187,11 @@ function readLeaf(name: string, body: Buffer, found: Found): boolean {
   } else if (name === 'trun') found.fragmentSamples += body.readUInt32BE(4)
   else if (name === 'stsd' && found.isAudio !== false) {
     if (found.isAudio === undefined) return false
-    const seconds = sampleSecondsOf(body)
-    if (seconds === undefined) return false
-    found.sampleSeconds = seconds
-    found.sampleSecondsMax = Math.max(found.sampleSecondsMax, seconds)
+    const sample = sampleOf(body)
+    if (!sample) return false
+    found.sampleSeconds = sample.seconds
+    found.sampleSecondsMax = Math.max(found.sampleSecondsMax, sample.seconds)
+    found.rateIndex = sample.rateIndex
   } else if ((name === 'stsz' || name === 'stz2') && found.isAudio) {
     if (found.sampleSeconds === undefined) return false
     found.seconds += body.readUInt32BE(8) * found.sampleSeconds
@@ -165,8 +199,39 @@ function readLeaf(name: string, body: Buffer, found: Found): boolean {
   return !Number.isNaN(found.declaredSeconds)
 }
 
+/** Returns false if decoders may take the track for another one than it was when its description was read. */
+function readHandler(handler: string, found: Found): boolean {
+  // QuickTime adds a second handler box, for the data.
+  found.isAudio ||= handler === 'soun'
+  found.isVideo ||= handler === 'vide'
+  return !found.isDescribed && handler !== MPEG_HANDLER
+}
+
+/** Whether the description of a track is of sound that is measured, or of none: decoders play that of any handler. */
+function isSilent(codec: string, found: Found): boolean {
+  found.isDescribed = true
+  return found.isAudio !== false || found.isVideo || SILENT_CODECS.has(codec)
+}
+
+/** Returns false if more than one edit has sound: the same may be in all of them. */
+function readEdits(body: Buffer, found: Found): boolean {
+  const [isLong, edits] = [body[0] === 1, body.readUInt32BE(4)]
+  const entryBytes = isLong ? 20 : 12
+  if (body.length < 8 + edits * entryBytes) return false
+  let sounding = 0
+  let total = 0
+  for (let at = 8; at < 8 + edits * entryBytes; at += entryBytes) {
+    total += isLong ? Number(body.readBigUInt64BE(at)) : body.readUInt32BE(at)
+    const isEmpty = isLong ? body.readBigInt64BE(at + 8) === -1n : body.readInt32BE(at + 4) === -1
+    if (!isEmpty) sounding++
+  }
+  found.declaredSeconds = Math.max(found.declaredSeconds, total / found.movieScale)
+  return sounding <= 1 && !Number.isNaN(found.declaredSeconds)
+}
+
 /** The minimum size of each box that is read. */
 const LEAF_BYTES: Readonly<Record<string, number>> = {
+  elst: 8,
   hdlr: 12,
   mvhd: 20,
   mdhd: 20,
@@ -177,6 +242,21 @@ const LEAF_BYTES: Readonly<Record<string, number>> = {
   stz2: 12,
 }
 const UNKNOWN = 0xffff_ffff
+/** For decoders, its track is MPEG audio. */
+const MPEG_HANDLER = 'm1a '
+/** Of texts, times, places and hints for a server. */
+const SILENT_CODECS: ReadonlySet<string> = new Set([
+  'text',
+  'tx3g',
+  'wvtt',
+  'stpp',
+  'c608',
+  'tmcd',
+  'mebx',
+  'camm',
+  'gpmd',
+  'rtp ',
+])
 
 function readTimes(body: Buffer): { scale: number; duration: number } {
   if (body[0] !== 1) {
@@ -188,11 +268,14 @@ function readTimes(body: Buffer): { scale: number; duration: number } {
   return { scale: body.readUInt32BE(20), duration: Number(body.readBigUInt64BE(24)) }
 }
 
-/** The length of one sample in seconds; undefined if the codec is unknown. */
-function sampleSecondsOf(descriptions: Buffer): number | undefined {
+/** The length of one sample in seconds, and the index of its rate if it is AAC; undefined if the codec is unknown. */
+function sampleOf(descriptions: Buffer): { seconds: number; rateIndex?: number } | undefined {
   if (descriptions.readUInt32BE(4) !== 1) return undefined
   const codec = descriptions.toString('latin1', 12, 16)
-  if (codec === 'Opus') return OPUS_PACKET_SECONDS_MAX
-  const rate = codec === 'mp4a' ? aacRateOf(descriptions) : undefined
-  return rate === undefined ? undefined : 1_024 / rate
+  if (codec === 'Opus') return { seconds: OPUS_PACKET_SECONDS_MAX }
+  const rateIndex = codec === 'mp4a' ? aacRateIndexOf(descriptions) : undefined
+  const rate = rateIndex === undefined ? undefined : AAC_RATES[rateIndex]
+  return rate === undefined || rateIndex === undefined
+    ? undefined
+    : { seconds: 1_024 / rate, rateIndex }
 }
