@@ -50,7 +50,7 @@ before(async () => {
     image: { sizes: ['1024x1024'], tokens_max: { low: 272, medium: 1_056, high: 4_160 } },
     routes: [{ upstream: 'openai-compatible', model: 'image' }],
   }
-  file = await writeConfigFile({ upstreams, models: [...llms, image] } as never)
+  file = await writeConfigFile({ upstreams, models: [...llms, image] })
   gateway = await startGateway({ CATRACA_CONFIG: file.path, UPSTREAM_KEY: 'key' })
   other = (await seedCustomer(gateway.database.db, { balanceBrl: '100' })).secret
   for (const model of [...Object.keys(MODELS), 'image']) upstream.play(model, status(400))
