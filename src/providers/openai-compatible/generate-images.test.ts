@@ -289,7 +289,7 @@ test('a public upstream cannot make us fetch from a private network', async () =
   assert.deepEqual(await generateImages(callOf('dall-e-3'), new AbortController().signal), {
     kind: 'failure',
     reason: 'bad_answer',
-    detail: 'an image could not be fetched: refused_address, 127.0.0.1 is not a public address',
+    detail: `an image could not be fetched: refused_address, 127.0.0.1:${port} is not a public address`,
   })
   assert.equal(connections, 0)
   inside.close()
