@@ -57,5 +57,7 @@ function deletionText(outcome: DeletionOutcome): string {
       throw new UsageError('calls are running and hold money; try again when they have ended')
     case 'customer_not_found':
       throw new UsageError('no such customer')
+    default:
+      throw new Error(`the command line acts without a key: ${outcome.kind}`)
   }
 }

@@ -18,6 +18,7 @@ import { createToolCallIds } from '../gateway/chat/tool-call-ids.ts'
 import { createUnpaidWork } from '../gateway/unpaid-work.ts'
 import type { GatewayDeps, GatewayObserver } from '../gateway/gateway-deps.ts'
 import { createOwnTime, type OwnTime } from '../gateway/own-time.ts'
+import { ownIdentifiersKind } from '../gateway/own-identifiers-kind.ts'
 import { pacedKind } from '../gateway/paced-kind.ts'
 import { createImageKind } from '../gateway/images/image-kind.ts'
 import { imageMediaType } from '../gateway/images/image-media-type.ts'
@@ -116,7 +117,8 @@ function serve<Body, Request extends CallRequest, Outcome extends { kind: string
   kind: CallKind<Body, Request, Outcome>,
   shieldRequest: ShieldRequest<Request>,
 ): ServeCall<Body> {
-  const paced = pacedKind(shieldKind(kind, shieldRequest, notes, ownTime), ownTime)
+  const shielded = shieldKind(kind, shieldRequest, notes, ownTime)
+  const paced = pacedKind(ownIdentifiersKind(shielded), ownTime)
   if (!spans) return createServeCall(gateway, paced)
   const traced = tracedKind(spans, operation, gateway.providers, paced)
   return tracedServeCall(spans, createServeCall(gateway, traced))

@@ -6,7 +6,7 @@
  *   all, and no key changes a `manage` key, so no key changes itself.
  * - A key with a budget or a cap creates and changes no keys: several keys, each with that limit, could spend more than one.
  * - A key with any limit lets nobody else spend without it: it invites nobody to a team, whose members make keys of their
- *   own choice, changes no team's cap, and resumes no key with more rights.
+ *   own choice, changes no team's cap, and resumes no key with more rights. Nor does it waive the account's balance.
  * - A key gives its account no laxer shield than its own.
  * - Only a `manage` key makes its account store responses, or store them for longer: any `account` key reads them.
  */
@@ -58,8 +58,8 @@ export async function findChangeRefusal(
   return own && (findEnd(own) ?? (await findBeyond(trx, own, before.customerId, before, after)))
 }
 
-/** All that a member of a team may give a key. Each key has a limit of requests, so that is no limit of the actor's. */
-const RIGHTS_OF_MEMBERS: AskedRights = {
+/** Of a key for calls without limits. Each key has a limit of requests, so that is none here. */
+const UNLIMITED: AskedRights = {
   scope: 'calls',
   modelIds: null,
   ipAllowlist: null,
@@ -71,14 +71,14 @@ const RIGHTS_OF_MEMBERS: AskedRights = {
   shield: null,
 }
 
-/** Whether the actor may let members of a team spend more: a session may, and a key without limits. */
-export async function findMembersRefusal(
+/** Whether the actor may give away what no limit bounds: a session may, and a key without limits. */
+export async function findLimitRefusal(
   trx: Database,
-  { actor }: { readonly actor: Actor },
+  actor: Actor,
 ): Promise<KeyRefusal | undefined> {
   const own = await lockOwnKey(trx, actor)
   // Compared with the shield of the actor's own account, so that only a stricter one of the key itself is a limit.
-  return own && (findEnd(own) ?? (await findBeyond(trx, own, own.customer_id, RIGHTS_OF_MEMBERS)))
+  return own && (findEnd(own) ?? (await findBeyond(trx, own, own.customer_id, UNLIMITED)))
 }
 
 /** Whether the actor may resume a paused key. */

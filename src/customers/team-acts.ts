@@ -8,7 +8,7 @@ import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
 import { recordRevokedKeys, type KeyFacts } from './key-acts.ts'
-import { findMembersRefusal, type KeyRefusal } from './key-makers.ts'
+import { findLimitRefusal, type KeyRefusal } from './key-makers.ts'
 import type { TeamAccess } from './team-access.ts'
 import { insertInvitation, revokeInvitations } from './team-invitations.ts'
 import { deleteTeamMember, updateTeamMember } from './team-members.ts'
@@ -49,8 +49,7 @@ export function changeTeam(
   return audited(db, actor, async (trx, record) => {
     const { limitNanoBrl } = change
     if (limitNanoBrl !== undefined && rank !== 'owner') return { kind: 'only_owner' }
-    const refusal =
-      limitNanoBrl === undefined ? undefined : await findMembersRefusal(trx, { actor })
+    const refusal = limitNanoBrl === undefined ? undefined : await findLimitRefusal(trx, actor)
     if (refusal) return refusal
     if (fields.length === 0) return { kind: 'changed' }
     await updateTeam(trx, teamId, change)
@@ -118,7 +117,7 @@ export function inviteToTeam(
   }: { access: TeamAccess; email: string; role: TeamRole; invitedBy: string },
 ): Promise<Awaited<ReturnType<typeof insertInvitation>> | KeyRefusal> {
   return audited(db, actor, async (trx, record) => {
-    const refusal = await findMembersRefusal(trx, { actor })
+    const refusal = await findLimitRefusal(trx, actor)
     if (refusal) return refusal
     const created = await insertInvitation(trx, { teamId, ...input })
     if (created.kind !== 'created') return created

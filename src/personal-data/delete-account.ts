@@ -9,6 +9,7 @@
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { API_KEY_CHANNEL } from '../customers/api-keys.ts'
+import { findLimitRefusal, type KeyRefusal } from '../customers/key-makers.ts'
 import type { Database } from '../db/open.ts'
 import { debit, findAccount, lockAccount } from '../ledger/entries.ts'
 import type { NanoBrl } from '../lib/money.ts'
@@ -26,6 +27,7 @@ export type DeletionOutcome =
   /** Calls are running, and money is held for them. */
   | { readonly kind: 'calls_running' }
   | { readonly kind: 'balance_remaining'; readonly balanceNanoBrl: NanoBrl }
+  | KeyRefusal
 
 /** Replaces the customer's name. */
 const ERASED_NAME = 'Conta excluída'
@@ -44,6 +46,8 @@ export function deleteAccount(
     if (await areCallsRunning(trx, customerId)) return { kind: 'calls_running' }
     if (balance > 0n && !waiveBalance) return { kind: 'balance_remaining', balanceNanoBrl: balance }
     const waived = balance > 0n ? balance : 0n
+    const refusal = waived > 0n ? await findLimitRefusal(trx, actor) : undefined
+    if (refusal) return refusal
     if (waived > 0n) await waive(trx, customerId, waived)
     const revokedKeyIds = await endKeys(trx, customerId)
     await endTeams(trx, customerId)

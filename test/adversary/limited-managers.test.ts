@@ -65,11 +65,20 @@ const ACTS: readonly [string, (secret: string) => Promise<Asked>][] = [
 ]
 
 for (const [field, limit] of Object.entries(LIMITS))
-  test(`a managing key with a limit (${field}) invites nobody, changes no cap of a team, resumes no key that may more`, async () => {
+  test(`a managing key with a limit (${field}) invites nobody, changes no cap of a team, resumes no key that may more, waives no balance`, async () => {
     const { database, customerId } = gateway
     const input = { customerId, name: field, requestsPerMinute: 1_000, scope: 'manage' as const }
     const { secret } = await createApiKey(database.db, { ...input, ...limit })
-    for (const [name, act] of ACTS) {
+    const { email, name: owner } = await database.db
+      .selectFrom('customers')
+      .select(['email', 'name'])
+      .where('id', '=', customerId)
+      .executeTakeFirstOrThrow()
+    const waiver = { confirm: email ?? owner, waive_balance: true }
+    for (const [name, act] of [
+      ...ACTS,
+      ['waives no balance', () => call(secret, 'DELETE', '/me', waiver)] as const,
+    ]) {
       const { status, json, text } = await act(secret)
       assert.deepEqual([status, json?.error], [403, 'beyond_own_key'], `${name}: ${text}`)
       assert.match(json.details, new RegExp(`^${field}: `))

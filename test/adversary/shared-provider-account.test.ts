@@ -5,6 +5,7 @@ import { ask, type Asked } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
+  good,
   startScriptedUpstream,
   status,
   type ScriptedUpstream,
@@ -103,3 +104,10 @@ for (const name of Object.keys(CALLS))
     assert.equal(others.length, own.length)
     assert.ok(!others.some((value) => own.includes(value)))
   })
+
+test('the client gets its own identifiers back', async () => {
+  upstream.play('translated', good)
+  const { json } = await call(gateway.secret, 'responses, translated')
+  assert.equal(json.safety_identifier, EMAIL)
+  assert.equal(json.prompt_cache_key, EMAIL)
+})

@@ -15,7 +15,6 @@ import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
-import { withOwnIdentifiers } from '../own-identifiers.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { boundChat, contentOf, webSearchesHeld } from './bound-chat.ts'
 import { beginStream } from './begin-stream.ts'
@@ -87,6 +86,10 @@ export function createChatKind<Request extends ChatRequest>(
   }
 }
 
+/**
+ * The shield reads and masks a chat in the chat-completions shape. With it, nothing is sent in another form, which has
+ * texts that it did not read.
+ */
 function readRequest<Request extends ChatRequest>(
   format: ChatFormat<Request>,
   raw: Buffer,
@@ -95,28 +98,16 @@ function readRequest<Request extends ChatRequest>(
 ): Request | Refusal | Promise<Request | Refusal> {
   const request = format.readRequest(raw, key, flags)
   return request instanceof Promise
-    ? request.then((read) => forUpstreams(read, key))
-    : forUpstreams(request, key)
+    ? request.then((read) => withoutNative(read, key))
+    : withoutNative(request, key)
 }
 
-/**
- * The shield reads and masks a chat in the chat-completions shape. With it, nothing is sent in another form, which has
- * texts that it did not read.
- */
-function forUpstreams<Request extends ChatRequest>(
+function withoutNative<Request extends ChatRequest>(
   request: Request | Refusal,
-  { customerId, shield }: ActiveKey,
+  { shield }: ActiveKey,
 ): Request | Refusal {
-  if (isRefusal(request)) return request
-  const { native } = request
-  return {
-    ...request,
-    body: withOwnIdentifiers(request.body, customerId),
-    native:
-      native && shield.action === 'off'
-        ? { ...native, body: withOwnIdentifiers(native.body, customerId) }
-        : undefined,
-  }
+  if (isRefusal(request) || request.native === undefined || shield.action === 'off') return request
+  return { ...request, native: undefined }
 }
 
 function findModelFault(model: Model, request: ChatRequest): string | undefined {

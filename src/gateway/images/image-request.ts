@@ -9,7 +9,6 @@ import {
   keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
-import { withOwnIdentifiers } from '../own-identifiers.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 
@@ -50,17 +49,14 @@ const FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** Reads an images request. */
-export function readImageRequest(
-  raw: Buffer,
-  { customerId }: { readonly customerId: string },
-): ImageRequest | Refusal {
+export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
   const body = readJsonBody(raw)
   if (isRefusal(body)) return body
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
   keepFields(FIELDS, body)
   return {
-    body: withOwnIdentifiers(body, customerId),
+    body,
     modelId: body.model as string,
     fallbackModelIds: takeFallbacks(body),
     isStream: false,

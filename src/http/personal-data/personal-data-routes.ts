@@ -19,6 +19,7 @@ import { mailExport } from './mail-export.ts'
 import type { PersonalDataDeps } from './personal-data-deps.ts'
 import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 /** The request begins to erase in batches for this long; a background job erases the rest. */
@@ -77,7 +78,7 @@ export const personalDataRoutes = [
           'e o registro de acessos (Marco Civil da Internet, ao menos 6 meses).',
       },
     ),
-    refusals: { 409: ['calls_running', 'balance_remaining'] },
+    refusals: { 403: ['beyond_own_key'], 409: ['calls_running', 'balance_remaining'] },
     async handle({ caller, body, reply }, deps: PersonalDataDeps) {
       const { customerId } = caller
       const customer = await findCustomer(deps.db, customerId)
@@ -113,8 +114,12 @@ export const personalDataRoutes = [
             deleted_at: outcome.deletedAt.toISOString(),
             waived_brl: jsonBrl(outcome.waivedNanoBrl),
           }
-        default:
+        case 'already_deleted':
+        case 'customer_not_found':
+        case 'own_key_ended':
           return reply.code(401).send()
+        default:
+          throw refusalOfKey(outcome)
       }
     },
   }),
