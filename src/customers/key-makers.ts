@@ -74,7 +74,7 @@ const UNLIMITED: AskedRights = {
 /** Whether the actor may give away what no limit bounds: a session may, and a key without limits. */
 export async function findLimitRefusal(
   trx: Database,
-  actor: Actor,
+  { actor }: { readonly actor: Actor },
 ): Promise<KeyRefusal | undefined> {
   const own = await lockOwnKey(trx, actor)
   // Compared with the shield of the actor's own account, so that only a stricter one of the key itself is a limit.
@@ -102,7 +102,10 @@ export async function findShieldRefusal(
 }
 
 /** Whether the actor may make its account store responses for longer. */
-export async function mayStoreLonger(trx: Database, actor: Actor): Promise<boolean> {
+export async function mayStoreLonger(
+  trx: Database,
+  { actor }: { readonly actor: Actor },
+): Promise<boolean> {
   const own = await lockOwnKey(trx, actor)
   return own === undefined || (own.scope === 'manage' && !own.is_over)
 }

@@ -46,7 +46,7 @@ export function savePreferences(
     await lockCustomer(trx, customerId)
     const stored = await getPreferences(trx, customerId)
     const isLonger = (change.stored_responses_days ?? 0) > (stored.stored_responses_days ?? 0)
-    if (isLonger && !(await mayStoreLonger(trx, actor))) return 'scope_insufficient'
+    if (isLonger && !(await mayStoreLonger(trx, { actor }))) return 'scope_insufficient'
     const { preferences, changed } = await storePreferences(trx, customerId, { stored, change })
     if (changed.length > 0)
       await record({

@@ -49,7 +49,7 @@ export function changeTeam(
   return audited(db, actor, async (trx, record) => {
     const { limitNanoBrl } = change
     if (limitNanoBrl !== undefined && rank !== 'owner') return { kind: 'only_owner' }
-    const refusal = limitNanoBrl === undefined ? undefined : await findLimitRefusal(trx, actor)
+    const refusal = limitNanoBrl === undefined ? undefined : await findLimitRefusal(trx, { actor })
     if (refusal) return refusal
     if (fields.length === 0) return { kind: 'changed' }
     await updateTeam(trx, teamId, change)
@@ -117,7 +117,7 @@ export function inviteToTeam(
   }: { access: TeamAccess; email: string; role: TeamRole; invitedBy: string },
 ): Promise<Awaited<ReturnType<typeof insertInvitation>> | KeyRefusal> {
   return audited(db, actor, async (trx, record) => {
-    const refusal = await findLimitRefusal(trx, actor)
+    const refusal = await findLimitRefusal(trx, { actor })
     if (refusal) return refusal
     const created = await insertInvitation(trx, { teamId, ...input })
     if (created.kind !== 'created') return created

@@ -46,7 +46,7 @@ export function deleteAccount(
     if (await areCallsRunning(trx, customerId)) return { kind: 'calls_running' }
     if (balance > 0n && !waiveBalance) return { kind: 'balance_remaining', balanceNanoBrl: balance }
     const waived = balance > 0n ? balance : 0n
-    const refusal = waived > 0n ? await findLimitRefusal(trx, actor) : undefined
+    const refusal = waived > 0n ? await findLimitRefusal(trx, { actor }) : undefined
     if (refusal) return refusal
     if (waived > 0n) await waive(trx, customerId, waived)
     const revokedKeyIds = await endKeys(trx, customerId)

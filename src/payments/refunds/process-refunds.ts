@@ -111,8 +111,8 @@ async function takeOutcome(
 }
 
 /**
- * Recorded before the request to the processor, with a whole lease for its answer. False if the part has ended meanwhile, or if another node has
- * claimed it after the lease.
+ * Recorded before the request to the processor, with a whole lease for its answer. False if the part has ended meanwhile,
+ * or if another node has claimed it after the lease.
  */
 async function startSending(db: Database, part: DuePart): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
