@@ -40,7 +40,7 @@ export async function findNewKeyRefusal(
 ): Promise<KeyRefusal | undefined> {
   if (wanted.scope === 'manage' && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
-  return own && (findEnd(own) ?? (await findBeyond(trx, own, customerId, wanted)))
+  return own && findBeyond(trx, own, customerId, wanted)
 }
 
 export async function findChangeRefusal(
@@ -55,7 +55,7 @@ export async function findChangeRefusal(
   const isManage = before.scope === 'manage' || after.scope === 'manage'
   if (isManage && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
-  return own && (findEnd(own) ?? (await findBeyond(trx, own, before.customerId, before, after)))
+  return own && findBeyond(trx, own, before.customerId, before, after)
 }
 
 /** Of a key for calls without limits. Each key has a limit of requests, so that is none here. */
@@ -71,14 +71,14 @@ const UNLIMITED: AskedRights = {
   shield: null,
 }
 
-/** Whether the actor may give away what no limit bounds: a session may, and a key without limits. */
+/** Whether the actor may let others spend without a limit, or waive a balance: a session or a key without limits may. */
 export async function findLimitRefusal(
   trx: Database,
   { actor }: { readonly actor: Actor },
 ): Promise<KeyRefusal | undefined> {
   const own = await lockOwnKey(trx, actor)
   // Compared with the shield of the actor's own account, so that only a stricter one of the key itself is a limit.
-  return own && (findEnd(own) ?? (await findBeyond(trx, own, own.customer_id, UNLIMITED)))
+  return own && findBeyond(trx, own, own.customer_id, UNLIMITED)
 }
 
 /** Whether the actor may resume a paused key. */
@@ -87,7 +87,7 @@ export async function findResumeRefusal(
   { actor, paused }: { readonly actor: Actor; readonly paused: ApiKey },
 ): Promise<KeyRefusal | undefined> {
   const own = await lockOwnKey(trx, actor)
-  return own && (findEnd(own) ?? (await findBeyond(trx, own, paused.customerId, paused)))
+  return own && findBeyond(trx, own, paused.customerId, paused)
 }
 
 /** Whether the actor may give its account this shield. The customer must be locked. */
@@ -136,13 +136,15 @@ function findEnd({ is_over }: OwnKey): KeyRefusal | undefined {
   return is_over ? { kind: 'own_key_ended' } : undefined
 }
 
-/** `customerId`: the account of the keys with the rights `wanted`. */
+/** Whether the actor's key has ended, or has less than the rights `wanted` of keys of the account `customerId`. */
 async function findBeyond(
   trx: Database,
   own: OwnKey,
   customerId: string,
   ...wanted: readonly AskedRights[]
 ): Promise<KeyRefusal | undefined> {
+  const end = findEnd(own)
+  if (end) return end
   if (own.has_budget) return { kind: 'beyond_own_key', field: 'budget' }
   if (own.has_caps) return { kind: 'beyond_own_key', field: 'caps' }
   const rights = await rightsOf(trx, own.customer_id, toApiKey(own))

@@ -81,7 +81,7 @@ export async function actResumably(
   const claimed = await inTransaction(db, (trx) => claim(trx, keys, request))
   if (claimed.kind !== 'claimed') return claimed
   const { own, isResumed } = claimed
-  // What an earlier request has done, this one does not know: the row keeps its id for the next one.
+  // A resumed request does not know whether an earlier one created the row: the record keeps its id for the next request.
   const endWithoutAnswer = isResumed ? endClaim : deleteClaim
   try {
     const answer = await act({ id: own.id, isResumed, isOwn: (trx) => holdClaim(trx, own) })

@@ -19,6 +19,7 @@ import { recordPayment } from './record-payment.ts'
 import type { ChosenCard } from './payment-methods.ts'
 import type { CreatePaymentOutcome, PayerDetails, PaymentOrder, Processor } from './processor.ts'
 import { hideProcessorName } from './hide-processor-name.ts'
+import { isTooLateToSend } from './is-too-late-to-send.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUp, type TopUpMethod } from './top-ups.ts'
 
 export interface TopUpInput {
@@ -56,12 +57,6 @@ const DAY_MS = 86_400_000
 /** Of one customer by Pix and boleto; cards and automatic top-ups have limits of their own. */
 export const TOP_UPS_A_DAY: Limit = { max: 100, seconds: 86_400 }
 
-/**
- * A request leaves within this time after its row was stored, or never: the sweeper gives up a row without a payment
- * after an hour, and counts from the row whether an issuer's time is over.
- */
-const ASK_WITHIN_MS = 30_000
-
 /** This node was suspended in between, and has not asked. */
 const TOO_LATE = { kind: 'unavailable', mayHaveHappened: false, detail: 'too late' } as const
 
@@ -90,7 +85,7 @@ async function makeTopUp(
   const ensured = await ensurePayer(db, processor, input.payer)
   if (ensured.kind !== 'payer') return ensured
   const { id = createId() } = input
-  const begunAt = Date.now()
+  const begunAtMs = Date.now()
   const inserted = await insertTopUp(db, actor, processor, id, input).catch(asCardLimit)
   if (typeof inserted !== 'boolean') return inserted
   // The id is there already: a process that was taken for dead has resumed the same request.
@@ -106,7 +101,7 @@ async function makeTopUp(
     ...(card ? { cardToken: card.token, remoteIp: card.remoteIp } : {}),
   }
   const { outcome, askedAt } = await askAt(db, async () =>
-    Date.now() - begunAt > ASK_WITHIN_MS ? TOO_LATE : processor.createPayment(order),
+    isTooLateToSend(begunAtMs) ? TOO_LATE : processor.createPayment(order),
   )
   if (outcome.kind !== 'payment') return endUnpaid(db, id, outcome)
   await recordPayment(db, processor, id, outcome.payment, askedAt)

@@ -13,7 +13,7 @@ export interface ClaimedDestination extends Place {
   readonly secretSealed: Buffer
   readonly includesContent: boolean
   readonly failures: number
-  /** Null also after a long time without a try: what happened before says nothing of the time since. */
+  /** Null also after a long time without a try: earlier failures say nothing about that time. */
   readonly failingSince: Date | null
   /** Of the test that waits, as an exact time. */
   readonly testAskedAt: string | null

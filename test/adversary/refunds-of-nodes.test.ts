@@ -54,18 +54,23 @@ async function seedPaid(customerId: string) {
   return { id, read }
 }
 
-test('money that one node returns to the payer does not come back to the balance by a late refusal of another node’s request', async () => {
-  const { db } = database
-  const { customerId } = await seedPayer(db)
-  const paid = await seedPaid(customerId)
-  const asked = await requestRefund(db, SYSTEM, {
+/** The whole refundable balance, or this amount. */
+async function requestPart(customerId: string, amountNanoBrl?: bigint): Promise<void> {
+  const asked = await requestRefund(database.db, SYSTEM, {
     customerId,
-    amountNanoBrl: undefined,
+    amountNanoBrl,
     topUpId: undefined,
     reason: undefined,
     reviewAboveNanoBrl: 1_000n * NANO_PER_BRL,
   })
   assert.equal(asked.kind, 'requested')
+}
+
+test('money that one node returns to the payer does not come back to the balance by a late refusal of another node’s request', async () => {
+  const { db } = database
+  const { customerId } = await seedPayer(db)
+  const paid = await seedPaid(customerId)
+  await requestPart(customerId)
 
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -96,13 +101,7 @@ test('a node that was suspended while it recorded its request asks the processor
   const { db } = database
   const { customerId } = await seedPayer(db)
   await seedPaid(customerId)
-  await requestRefund(db, SYSTEM, {
-    customerId,
-    amountNanoBrl: 10n * NANO_PER_BRL,
-    topUpId: undefined,
-    reason: undefined,
-    reviewAboveNanoBrl: 1_000n * NANO_PER_BRL,
-  })
+  await requestPart(customerId, 10n * NANO_PER_BRL)
   let asked = 0
   const counting: Processor = {
     ...sandbox.processor,
@@ -131,13 +130,7 @@ test('a refund that is about to be requested is not claimed by another node', as
   const { db } = database
   const { customerId } = await seedPayer(db)
   await seedPaid(customerId)
-  await requestRefund(db, SYSTEM, {
-    customerId,
-    amountNanoBrl: 10n * NANO_PER_BRL,
-    topUpId: undefined,
-    reason: undefined,
-    reviewAboveNanoBrl: 1_000n * NANO_PER_BRL,
-  })
+  await requestPart(customerId, 10n * NANO_PER_BRL)
   let asked = 0
   await processRefunds(
     db,

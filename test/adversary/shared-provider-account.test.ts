@@ -1,4 +1,4 @@
-/** All customers share the operator's account at a provider, which knows users and caches by what clients name them. */
+/** All customers share the operator's account at a provider, which knows users and caches by the names that clients give them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, type Asked } from '../harness/ask.ts'
@@ -81,7 +81,7 @@ function call(secret: string, name: string): Promise<Asked> {
   return ask(gateway.node.baseUrl, path, { secret, body: { model, ...body } })
 }
 
-/** What the upstream was named for this customer. */
+/** The names that the upstream receives for a call of this customer. */
 async function namedBy(secret: string, name: string): Promise<readonly unknown[]> {
   const [model] = CALLS[name] as (typeof CALLS)[string]
   const before = upstream.callsOf(model).length

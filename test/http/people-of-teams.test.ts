@@ -1,7 +1,7 @@
 /**
- * What the people of a team, and those who left it, see and change of its owner's account beside the team itself. As in
+ * The present and former members of a team see and change nothing of its owner's account beside the team itself. As in
  * `tenant-isolation.test.ts`, which is about strangers, the tables say what belongs to an account: its ids and its marked
- * words are searched in every answer, and triggers tell whose rows a request changed. In addition an id of the account
+ * words are searched in every answer, and triggers record whose rows a request changed. In addition an id of the account
  * must be answered as an id of nobody, header by header.
  */
 import assert from 'node:assert/strict'
@@ -28,7 +28,7 @@ const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g
 const BY_ADDRESS = new Set(['GET /public-bills/{token}', 'GET /files/images/{id}'])
 /** Its answer is a time. */
 const OF_NOW = new Set(['GET /healthz/db'])
-/** What a call with a team's key changes of the account that pays. */
+/** The tables of the paying account that a call with a team's key changes. */
 const MONEY_OF_CALLS =
   /^(accounts|holds|usage_(events|hours|sessions)|team_budgets|stored_response(s|_sums)|generated_images|api_key_uses|balance_watches)/
 
@@ -115,13 +115,13 @@ function send(
   })
 }
 
-/** What a rank in the team may know: the name of the team, an administrator also who is invited. */
+/** The words that a rank in the team may read: the name of the team, and for an administrator the invited addresses. */
 function wordsFor({ rank }: Caller): readonly string[] {
   if (rank === undefined) return []
   return [`Equipe ${word}`, ...(rank === 'admin' ? [`amiga.${word}@example.com`] : [])]
 }
 
-/** What of the victim is in an answer, beside what the request named itself. */
+/** The victim's ids and words in an answer, without those that the request named itself. */
 function leaksIn(caller: Caller, answer: Asked, sent: string): string[] {
   const headers = [...answer.headers].map((each) => each.join(': '))
   let text = [answer.text, ...headers].join('\n')

@@ -91,19 +91,19 @@ test('a click beside a filled dialog discards nothing; beside an empty one it cl
   await page.close()
 })
 
-test('a dialog that is opened again before the browser has told of its end stays open', async () => {
+test('a dialog that is opened again before the browser reports its end stays open', async () => {
   const page = await browser.newPage()
   await page.goto('/chaves')
   const form = await openForm(page)
-  // A slow phone handles both taps before it tells of the dialog's end.
+  // A slow phone handles both taps before it reports the dialog's end.
   await page.evaluate(`(async () => {
     const dialog = document.querySelector('dialog[open]')
     const buttons = [...document.querySelectorAll('button')]
-    const told = new Promise((resolve) => dialog.addEventListener('close', resolve))
+    const reported = new Promise((resolve) => dialog.addEventListener('close', resolve))
     dialog.querySelector('button[aria-label="Fechar"]').click()
     await null
     buttons.find(({ textContent }) => textContent === 'Criar chave').click()
-    await told
+    await reported
   })()`)
   assert.equal(await page.getByRole('dialog').count(), 1)
   await form.getByLabel('Nome').fill('Escrita depois')

@@ -12,13 +12,12 @@ import type { Log } from '../../lib/log.ts'
 import { applyPayment } from '../apply-payment.ts'
 import type { Processor, RefundOutcome } from '../processor.ts'
 import { NANO_BRL_PER_CENTAVO } from '../top-ups.ts'
+import { isTooLateToSend } from '../is-too-late-to-send.ts'
 import { failPart, findPartAt, refundDescription, type OpenPart } from './settle-parts.ts'
 
 const BATCH_MAX = 20
 /** A requested part is checked again after this time, because its answer may still arrive. */
 const LEASE_SECONDS = 120
-/** A request leaves within this time after the claim was renewed, or never, so that it has an answer within the lease. */
-const ASK_WITHIN_MS = 30_000
 /** A part that waits for the processor, or for our balance there, is retried after one minute per earlier try. */
 const WAIT_MINUTES_MAX = 60
 
@@ -74,10 +73,10 @@ async function processPart(
   // Settles the part if the processor has.
   await applyPayment(db, part.top_up_id, found.payment)
   if (findPartAt(found.payment, part)) return
-  const begunAt = Date.now()
+  const begunAtMs = Date.now()
   if (!(await startSending(db, part))) return
   // This node was suspended in between, and another one may have asked: the claim decides who asks again.
-  if (Date.now() - begunAt > ASK_WITHIN_MS) return
+  if (isTooLateToSend(begunAtMs)) return
   const outcome = await processor.refund({
     paymentId: part.processor_payment_id,
     amountCents: part.amount_nano_brl / NANO_BRL_PER_CENTAVO,

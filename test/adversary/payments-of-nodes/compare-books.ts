@@ -1,4 +1,4 @@
-/** What must hold in the end: our books say what the processor holds. */
+/** The invariants at the end: our books agree with the payments and refunds of the processor. */
 import { sql } from 'kysely'
 import type { Database } from '../../../src/db/open.ts'
 import { findAccount } from '../../../src/ledger/entries.ts'
@@ -88,7 +88,7 @@ function compareKeys({ answers, processor }: Books): string[] {
   })
 }
 
-/** What a trigger saw when automatic top-ups were stored. */
+/** The faults that a trigger noted when automatic top-ups were stored. */
 async function findUnneededCharges({ db, customerId }: Books): Promise<string[]> {
   const { rows } = await sql<{ id: string; why: string }>`
     select w.top_up_id as id, w.why from watched_charges w join top_ups t on t.id = w.top_up_id

@@ -56,7 +56,7 @@ export class PlayedProcessor {
       .reduce((sum, { amountCents }) => sum + amountCents, 0n)
   }
 
-  /** What it has kept of the payer's money. */
+  /** The payer's money that it keeps. */
   keptCents(one: Played): bigint {
     if (!one.hasBeenPaid || one.status === 'chargeback') return 0n
     return one.order.amountCents - this.refundedCents(one)

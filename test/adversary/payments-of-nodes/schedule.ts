@@ -22,7 +22,7 @@ export class Schedule {
     return new Promise((goOn) => this.waiting.push({ node, at, goOn }))
   }
 
-  /** What a node does ends here. */
+  /** Ends all work of a node. */
   drop(node: number): void {
     this.suspended.delete(node)
     for (const waiter of this.waiting.filter((one) => one.node === node))

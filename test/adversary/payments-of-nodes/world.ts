@@ -539,7 +539,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    // What a fault left.
+    // A fault may have left work under way.
     this.#schedule.suspended.clear()
     this.#calm = true
     await this.#goOnWithAll()

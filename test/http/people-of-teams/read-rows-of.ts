@@ -24,7 +24,7 @@ export interface RowsOf {
   isOwn(row: Row, table: string): boolean
 }
 
-/** What belongs to a customer, as the tables themselves say. */
+/** The rows of a customer, read from the tables themselves. */
 export async function readRowsOf(db: Database, customerId: string): Promise<RowsOf> {
   const { email } = await db
     .selectFrom('customers')

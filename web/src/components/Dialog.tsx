@@ -34,8 +34,8 @@ export function Dialog({ isOpen, onClose, title, description, className, childre
       aria-labelledby={`${id}-title`}
       aria-describedby={description === undefined ? undefined : `${id}-description`}
       onClose={({ currentTarget }) => {
-        // The browser tells of the end later: by then the user may have opened the dialog again. React also tells of
-        // the end of a dialog within this one.
+        // The browser reports the end in a later task: by then the user may have opened the dialog again. React also
+        // passes on the event of a dialog within this one.
         if (!currentTarget.open) onClose()
       }}
       onInput={() => setFilled(true)}

@@ -3,7 +3,7 @@ import { ENTRY_BITS, SHORT_BITS, type Codebook } from './aac-codebooks.ts'
 /** Decoders refuse longer escapes. */
 const ESCAPE_ONES_MAX = 8
 
-/** The bits of a frame. Positions are in bits; a reader behind the end reads what is there, and is over. */
+/** The bits of a frame. Positions are in bits. A read past the end returns the bytes that follow; `left` is negative then. */
 export class AacBits {
   private bytes: Uint8Array = new Uint8Array(0)
   private end = 0

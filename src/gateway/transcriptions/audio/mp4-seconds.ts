@@ -175,7 +175,7 @@ function readLeaf(name: string, body: Buffer, found: Found): boolean {
   if (body.length < atLeast) return false
   if (name === 'hdlr') return readHandler(body.toString('latin1', 8, 12), found)
   if (name === 'elst') return readEdits(body, found)
-  if (name === 'stsd' && !isSilent(body.toString('latin1', 12, 16), found)) return false
+  if (name === 'stsd' && !readCodec(body.toString('latin1', 12, 16), found)) return false
   if (name === 'mvhd' || name === 'mdhd') {
     const { scale, duration } = readTimes(body)
     if (name === 'mvhd') found.movieScale = scale
@@ -207,8 +207,8 @@ function readHandler(handler: string, found: Found): boolean {
   return !found.isDescribed && handler !== MPEG_HANDLER
 }
 
-/** Whether the description of a track is of sound that is measured, or of none: decoders play that of any handler. */
-function isSilent(codec: string, found: Found): boolean {
+/** Returns false for a codec that decoders may play although the handler of its track is not that of sound. */
+function readCodec(codec: string, found: Found): boolean {
   found.isDescribed = true
   return found.isAudio !== false || found.isVideo || SILENT_CODECS.has(codec)
 }
