@@ -127,6 +127,28 @@ test('an admin opens /admin from the account menu, finds a customer, and a credi
   await page.close()
 })
 
+test('a CPF without dots finds its customer and nobody else, also from a link', async () => {
+  const page = await ana.newPage()
+  await page.goto('/admin/clientes')
+  await page.getByRole('link', { name: RUI.name }).waitFor()
+  const search = page.getByLabel(/^Buscar pelo começo/)
+  await search.fill('52998224725')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: RUI.name }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Marília' }).waitFor()
+  await page.goto('/admin/clientes?q=52998224725')
+  await page.getByRole('link', { name: 'Marília' }).waitFor()
+  assert.equal(await search.inputValue(), '52998224725')
+  assert.equal(await page.getByRole('link', { name: RUI.name }).count(), 0)
+  for (const text of ['52998224726', '11111111111111111111', 'true', '1e10']) {
+    await page.goto(`/admin/clientes?q=${text}`)
+    await page.getByText('Ninguém encontrado').waitFor()
+  }
+  await page.goto('/admin/modelos?estado=1')
+  await page.getByText('Nenhum modelo assim').waitFor()
+  await page.close()
+})
+
 test('a credit above the limit waits for a second admin; its requester cannot approve it', async () => {
   const before = await balance()
   const page = await openCustomer(ana)

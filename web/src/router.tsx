@@ -3,13 +3,7 @@
  * `createRoute` here, its name in `routeTree`, and a line in layout/menu.ts; operators' pages go in
  * admin-routes.tsx and layout/admin-menu.ts.
  */
-import {
-  createRoute,
-  createRouter,
-  parseSearchWith,
-  redirect,
-  stringifySearchWith,
-} from '@tanstack/react-router'
+import { createRoute, createRouter, redirect, stringifySearchWith } from '@tanstack/react-router'
 import { adminRoutes } from './admin-routes.tsx'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
@@ -240,8 +234,9 @@ export const router = createRouter({
   defaultPendingComponent: PageSkeleton,
   defaultErrorComponent: PageError,
   scrollRestoration: true,
-  // Text stays text: an id of twenty digits is no number.
-  parseSearch: parseSearchWith((text) => text),
+  // Text stays text: a CPF is no number, and `true` no truth. The router's own `parseSearchWith` reads both as such,
+  // whatever its parser does.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: stringifySearchWith(String),
 })
 

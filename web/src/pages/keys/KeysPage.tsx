@@ -25,7 +25,8 @@ const CHOSEN_MAX = 100
 export function KeysPage() {
   // `criar` opens the dialog, for links.
   const [{ situacao, criar }, setFilters] = useFilters('situacao', 'criar')
-  const status = Object.hasOwn(KEY_STATUS(), situacao) ? (situacao as KeyStatus) : undefined
+  // The API refuses what is no status: it must not show every key.
+  const status = situacao === '' ? undefined : (situacao as KeyStatus)
   const list = useInfiniteQuery(keyListQuery(status))
   const keys = list.data?.pages.flatMap((page) => page.api_keys)
   // The newest first. Each secret is shown until the user has said that it is kept.
@@ -88,6 +89,9 @@ export function KeysPage() {
                     {text}
                   </option>
                 ))}
+                {status !== undefined && !Object.hasOwn(KEY_STATUS(), status) && (
+                  <option value={status}>{status}</option>
+                )}
               </Select>
             </div>
             {live.length > 1 && (

@@ -30,6 +30,9 @@ export function ChargeFilterFields({ filters, onChange }: Props) {
             <option value="">{t('Todas')}</option>
             <option value="cobrada">{t('Cobradas')}</option>
             <option value="falha">{t('Com falha, sem custo')}</option>
+            {!['', 'cobrada', 'falha'].includes(situacao) && (
+              <option value={situacao}>{situacao}</option>
+            )}
           </Select>
         )}
       </Field>

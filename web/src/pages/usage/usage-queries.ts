@@ -35,19 +35,19 @@ export interface RefusalFilters {
 const PAGE = 50
 /** The largest page of the API, for files. */
 export const FILE_PAGE = 200
-const STATUSES: Readonly<Record<string, 'charged' | 'failed'>> = {
-  cobrada: 'charged',
-  falha: 'failed',
-}
+const STATUSES = new Map<string, 'charged' | 'failed'>([
+  ['cobrada', 'charged'],
+  ['falha', 'failed'],
+])
 /** Where the server's events do not arrive; with them, new charges come at once. */
 const REFRESH_MS = 15_000
 /** How many days back keys and models are offered as filters. */
 const CHOICE_DAYS = 90
 
 function queryOf({ modelo, chave, sessao, situacao, de, ate }: ChargeFilters) {
-  const status = Object.hasOwn(STATUSES, situacao) ? STATUSES[situacao] : undefined
   return {
-    ...(status === undefined ? {} : { status }),
+    // What is none of the two is asked for as it is, and refused: it must not show everything.
+    ...(situacao === '' ? {} : { status: STATUSES.get(situacao) ?? (situacao as 'charged') }),
     ...(modelo === '' ? {} : { model_id: modelo }),
     ...(chave === '' ? {} : { api_key_id: chave }),
     ...(sessao === '' ? {} : { session_id: sessao }),

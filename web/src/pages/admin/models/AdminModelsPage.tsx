@@ -24,9 +24,8 @@ type State = keyof ReturnType<typeof STATES>
 export function AdminModelsPage() {
   const found = useQuery(adminModelsQuery)
   const [{ q, estado }, setFilters] = useFilters('q', 'estado')
-  const state: State = Object.hasOwn(STATES(), estado) ? (estado as State) : ''
   const models = (found.data?.models ?? []).filter(
-    (model) => isNamed(model, q) && isInState(model, state),
+    (model) => isNamed(model, q) && isInState(model, estado),
   )
   return (
     <>
@@ -50,7 +49,7 @@ export function AdminModelsPage() {
           <StateSwitch
             legend={t('Quais modelos')}
             states={STATES()}
-            value={state}
+            value={estado as State}
             onChange={(next) => setFilters({ estado: next })}
           />
         </div>
@@ -95,7 +94,7 @@ function isNamed({ id, display_name: name, vendor }: AdminModel, q: string): boo
     .every((word) => text.includes(word))
 }
 
-function isInState({ is_disabled: isOff, scheduled }: AdminModel, state: State): boolean {
+function isInState({ is_disabled: isOff, scheduled }: AdminModel, state: string): boolean {
   if (state === 'desligados') return isOff
-  return state === '' || scheduled.length > 0
+  return state === '' || (state === 'mudancas' && scheduled.length > 0)
 }
