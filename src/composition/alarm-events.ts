@@ -5,6 +5,7 @@
 export const ALARM_EVENTS = {
   error: [
     'answer_not_delivered',
+    'card_testing_suspected',
     'charge_corrected',
     'charge_without_hold',
     'disk_full',

@@ -30,7 +30,9 @@ export interface TopUpInput {
   readonly amountNanoBrl: NanoBrl
   readonly method: TopUpMethod
   /** For the method `card`. `remoteIp` is the buyer's address, never the server's. */
-  readonly card?: (ChosenCard & { readonly remoteIp: string }) | undefined
+  readonly card?:
+    | (ChosenCard & { readonly remoteIp: string; readonly deviceId?: string | undefined })
+    | undefined
   /** Started by the background job and not by a request of the customer. */
   readonly isAutomatic?: boolean
   /** Called in the transaction that stores the top-up. If it returns false, no top-up is stored and nothing is charged. */
@@ -72,7 +74,9 @@ export async function createTopUp(
   }
   const make = (): Promise<CreatedTopUp> => makeTopUp(db, actor, processor, input)
   // Automatic top-ups have their own limits.
-  return input.card && !input.isAutomatic ? guardCards(db, input.customerId, make) : make()
+  return input.card && !input.isAutomatic
+    ? guardCards(db, { ...input.card, customerId: input.customerId }, make)
+    : make()
 }
 
 async function makeTopUp(

@@ -15,6 +15,7 @@ export interface CardInput {
   readonly holder: CardHolder
   /** The buyer's address. */
   readonly remoteIp: string
+  readonly deviceId?: string | undefined
 }
 
 export type TokenizedCard =
@@ -32,7 +33,10 @@ export async function tokenizeCard(
 ): Promise<TokenizedCard> {
   const { ourId: customerId } = input.payer
   if (await hasMostPaymentMethods(db, customerId)) return { kind: 'too_many_payment_methods' }
-  return guardCards(db, customerId, () => askProcessor(db, processor, input))
+  const { remoteIp, deviceId } = input
+  return guardCards(db, { customerId, remoteIp, deviceId }, () =>
+    askProcessor(db, processor, input),
+  )
 }
 
 async function askProcessor(

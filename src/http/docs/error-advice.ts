@@ -137,7 +137,7 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
     'O processador não respondeu. Repita com a mesma Idempotency-Key: nada é cobrado duas vezes.',
   payment_method_not_found: 'O cartão não existe ou não é seu.',
   too_many_payment_methods: 'A conta tem o máximo de cartões. Exclua um.',
-  too_many_rejected_cards: 'Cartões recusados demais. Espere uma hora ou pague por Pix.',
+  too_many_rejected_cards: 'Tentativas demais com cartões. Espere uma hora ou pague por Pix.',
   card_limit_reached: 'Os cartões chegaram ao limite do dia ou da hora. Pague por Pix ou espere.',
   too_many_topups: 'Recargas em aberto demais. Pague uma delas, ou espere até amanhã.',
   topup_not_found: 'A recarga não existe ou não é sua.',

@@ -15,7 +15,7 @@ import type { PaymentMethodDeps } from './payment-method-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { newCard, readNewCard } from './new-card.ts'
-import { tooManyRejectedCards } from './too-many-rejected-cards.ts'
+import { buyerOf, tooManyRejectedCards } from './too-many-rejected-cards.ts'
 import { payerOf, refuseCardsOfSuspended } from '../top-ups/top-up-body.ts'
 
 const paymentMethod = answer({
@@ -53,8 +53,8 @@ const newPaymentMethod = [
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
     },
-    async handle({ caller, body, reply, subject }, deps: PaymentMethodDeps) {
-      const { customerId, ip } = caller
+    async handle({ caller, body, request, reply, subject }, deps: PaymentMethodDeps) {
+      const { customerId } = caller
       const { id, isResumed } = subject
       // A token without a row is of no use to anybody, so the card may be registered at the processor twice.
       const earlier = isResumed && (await findPaymentMethod(deps.db, { customerId, id }))
@@ -64,14 +64,18 @@ const newPaymentMethod = [
       const payer = await payerOf(deps, customerId)
       const { processor } = deps.payments
       const outcome = processor
-        ? await tokenizeCard(deps.db, processor, { payer, card, holder, remoteIp: ip })
+        ? await tokenizeCard(deps.db, processor, {
+            payer,
+            card,
+            holder,
+            ...buyerOf(deps, caller, request),
+          })
         : ({ kind: 'unavailable' } as const)
       if (outcome.kind === 'unavailable')
         throw new RestRefusal(503, 'payment_processor_unavailable', 'tente de novo em um minuto')
       if (outcome.kind === 'card_rejected')
         throw new RestRefusal(400, 'card_rejected', outcome.detail)
-      if (outcome.kind === 'too_many_refusals')
-        throw tooManyRejectedCards(reply, outcome.retryAfterSeconds)
+      if (outcome.kind === 'too_many_refusals') throw tooManyRejectedCards(deps, reply, outcome)
       if (outcome.kind === 'too_many_payment_methods') throw tooManyPaymentMethods()
       const { sealingKey } = deps.webhooks
       const added = await addPaymentMethod(deps.db, actorOf(caller), sealingKey, {

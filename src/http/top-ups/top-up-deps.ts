@@ -2,8 +2,9 @@ import type { Database } from '../../db/open.ts'
 import type { MailSender } from '../../email/mail-sender.ts'
 import type { Processor } from '../../payments/processor.ts'
 import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
+import type { CardGuardDeps } from '../payment-methods/too-many-rejected-cards.ts'
 
-export interface TopUpDeps {
+export interface TopUpDeps extends CardGuardDeps {
   readonly db: Database
   readonly payments: { readonly processor: Processor | undefined }
   readonly webhooks: WebhookSettings

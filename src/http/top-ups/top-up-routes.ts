@@ -15,7 +15,7 @@ import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { OutcomeUnknown, RestRefusal } from '../rest/rest-refusal.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { tooManyRejectedCards } from '../payment-methods/too-many-rejected-cards.ts'
+import { buyerOf, tooManyRejectedCards } from '../payment-methods/too-many-rejected-cards.ts'
 import {
   AMOUNT_BRL_MAX,
   amountFault,
@@ -70,11 +70,17 @@ const creating = (minimumBrl: number) => [
       503: ['payment_processor_unavailable'],
     },
     async handle(
-      { caller, body: { amount, method = 'pix', payment_method_id: cardId }, reply, subject },
+      {
+        caller,
+        body: { amount, method = 'pix', payment_method_id: cardId },
+        request,
+        reply,
+        subject,
+      },
       deps: TopUpDeps,
     ) {
       const amountNanoBrl = readAmount(amount, minimumBrl)
-      const { customerId, ip } = caller
+      const { customerId } = caller
       const isCard = method === 'card'
       if (isCard !== (cardId !== undefined))
         throw new RestRefusal(
@@ -89,7 +95,7 @@ const creating = (minimumBrl: number) => [
       const { id } = subject
       const resumed =
         subject.isResumed && (await resumeTopUp(deps.db, processor, { customerId, id }))
-      if (resumed) return answerOf(resumed, reply)
+      if (resumed) return answerOf(deps, resumed, reply)
       const card =
         cardId === undefined
           ? undefined
@@ -105,10 +111,10 @@ const creating = (minimumBrl: number) => [
         payer,
         amountNanoBrl,
         method,
-        card: card && { ...card, remoteIp: ip },
+        card: card && { ...card, ...buyerOf(deps, caller, request) },
         isStillDue: subject.isOwn,
       })
-      return answerOf(created, reply)
+      return answerOf(deps, created, reply)
     },
   }),
 ]
@@ -151,12 +157,17 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
   }),
 ]
 
-function answerOf(outcome: CreatedTopUp, reply: FastifyReply): AnswerOf<typeof topUp> {
-  if (outcome.kind !== 'created') throw refusalOf(outcome, reply)
+function answerOf(
+  deps: TopUpDeps,
+  outcome: CreatedTopUp,
+  reply: FastifyReply,
+): AnswerOf<typeof topUp> {
+  if (outcome.kind !== 'created') throw refusalOf(deps, outcome, reply)
   return topUpBody(outcome.topUp)
 }
 
 function refusalOf(
+  deps: TopUpDeps,
   outcome: Exclude<CreatedTopUp, { kind: 'created' }>,
   reply: FastifyReply,
 ): RestRefusal {
@@ -166,7 +177,7 @@ function refusalOf(
     case 'refused':
       return new RestRefusal(400, 'payment_refused', outcome.detail)
     case 'too_many_refusals':
-      return tooManyRejectedCards(reply, outcome.retryAfterSeconds)
+      return tooManyRejectedCards(deps, reply, outcome)
     case 'card_limit_reached':
       reply.header('retry-after', outcome.retryAfterSeconds)
       return new RestRefusal(
