@@ -405,6 +405,7 @@ create table charge_corrections (
   reversal_event_id uuid,
   event_id uuid,
   created_at timestamptz not null default now(),
+  paid_back_nano_brl bigint not null default 0,
   constraint charge_corrections_pkey PRIMARY KEY (hold_id)
 );
 CREATE INDEX charge_corrections_by_customer ON charge_corrections USING btree (customer_id, created_at);
@@ -659,7 +660,10 @@ create table ledger_entries (
   reference text not null,
   note text,
   created_at timestamptz not null default now(),
+  promotional_nano_brl bigint not null default 0,
+  paid_charges_nano_brl bigint not null default 0,
   constraint ledger_entries_amount_nano_brl_check CHECK (amount_nano_brl > 0),
+  constraint ledger_entries_check CHECK (promotional_nano_brl >= 0 AND promotional_nano_brl <= amount_nano_brl),
   constraint ledger_entries_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES accounts(customer_id),
   constraint ledger_entries_kind_check CHECK (kind = ANY (ARRAY['credit'::text, 'debit'::text])),
   constraint ledger_entries_pkey PRIMARY KEY (id),
@@ -1715,10 +1719,12 @@ create type window_tokens as (
 -- src/ledger/sql/budgets.sql: note_cap() returns trigger set search_path=functions, public
 -- src/ledger/sql/checkpoint.sql: checkpoint_holds(p_checkpoints ledger_checkpoint[]) returns text
 -- src/ledger/sql/correct.sql: add_correction_event(e usage_events, p_requests integer) returns void
--- src/ledger/sql/correct.sql: empty_deleted_account(p_customer_id uuid, p_hold_id uuid) returns void
 -- src/ledger/sql/correct.sql: resolve_again(r ledger_resolution) returns text
 -- src/ledger/sql/debts.sql: note_debt(p_customer_id uuid, p_before bigint, p_after bigint, p_cause text, p_hold_ids uuid[]) returns void
 -- src/ledger/sql/debts.sql: note_debt_of_entry() returns trigger set search_path=functions, public
+-- src/ledger/sql/entries.sql: empty_deleted_account(p_customer_id uuid, p_reference text) returns void
+-- src/ledger/sql/entries.sql: post_entry(p_id uuid, p_customer_id uuid, p_kind text, p_reason text, p_amount_nano_brl bigint, p_reference text, p_note text, p_may_overdraw boolean) returns text
+-- src/ledger/sql/entries.sql: promotional_left(a accounts) returns bigint
 -- src/ledger/sql/hold.sql: epoch_ms(p_at timestamptz) returns bigint
 -- src/ledger/sql/hold.sql: take_hold(p_node_id uuid, p_ip_subject text, p_key_subject text, p_id uuid, p_is_repeated boolean, p_customer_id uuid, p_api_key_id uuid, p_key_version integer, p_requests_per_minute bigint, p_ip_requests_per_minute bigint, p_tokens_per_minute bigint, p_request_id uuid, p_session_id text, p_model_id text, p_is_stream boolean, p_amount_nano_brl bigint, p_budget_pico_usd bigint, p_price_id integer, p_fx_rate_id integer, p_fx_rate_e4 integer, p_markup_e4 integer, p_prompt_tokens_estimated integer, p_tokens_counted bigint, p_task_limit_nano_brl bigint) returns text
 -- src/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_minute timestamptz DEFAULT NULL::timestamptz) returns text

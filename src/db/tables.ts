@@ -324,6 +324,8 @@ export interface Tables {
     reference: string
     note: string | null
     created_at: DefaultedTime
+    promotional_nano_brl: Generated<bigint>
+    paid_charges_nano_brl: Generated<bigint>
   }
   api_keys: {
     scope: 'calls' | 'account' | 'manage'
@@ -466,6 +468,7 @@ export interface Tables {
     reversal_event_id: string | null
     event_id: string | null
     created_at: DefaultedTime
+    paid_back_nano_brl: Generated<bigint>
   }
   account_debts: {
     id: Generated<bigint>

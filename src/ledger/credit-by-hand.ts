@@ -3,7 +3,10 @@ import type { Database } from '../db/open.ts'
 import { decimalBrl } from '../lib/money.ts'
 import { credit, type EntryInput, type EntryOutcome } from './entries.ts'
 
-/** A credit that the operator enters. The same reason and reference are credited, and recorded, once. */
+/**
+ * A credit that the operator enters; with the reason of a promotion, it grants one. The same reason and reference are
+ * credited, and recorded, once.
+ */
 export function creditByHand(db: Database, actor: Actor, input: EntryInput): Promise<EntryOutcome> {
   return audited(db, actor, async (trx, record) => {
     const outcome = await credit(trx, input)

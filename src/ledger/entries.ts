@@ -1,6 +1,6 @@
 /** Credits, debits and balances: the ledger off the hot path. One statement for each change. */
 import { sql } from 'kysely'
-import { inTransaction, type Database } from '../db/open.ts'
+import type { Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 import type { NanoBrl } from '../lib/money.ts'
 
@@ -21,59 +21,35 @@ export type EntryOutcome =
   | { kind: 'short_balance' }
 
 /** Puts money in. */
-export async function credit(db: Database, input: EntryInput): Promise<EntryOutcome> {
-  const entryId = createId()
-  const { rows } = await sql<{ id: string }>`
-    with account as (
-      select customer_id from accounts where customer_id = ${input.customerId} for no key update
-    ), entry as (
-      insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference, note)
-      select ${entryId}, customer_id, 'credit', ${input.reason}, ${input.amountNanoBrl}, ${input.reference}, ${input.note ?? null}
-      from account
-      on conflict (reason, reference) do nothing
-      returning customer_id, amount_nano_brl
-    )
-    update accounts a set credited_nano_brl = a.credited_nano_brl + e.amount_nano_brl
-    from entry e where a.customer_id = e.customer_id
-    returning a.customer_id as id`.execute(db)
-  if (rows.length > 0) return { kind: 'posted', entryId }
-  return (await entryExists(db, input)) ? { kind: 'exists' } : { kind: 'customer_not_found' }
+export function credit(db: Database, input: EntryInput): Promise<EntryOutcome> {
+  return post(db, 'credit', input, false)
 }
 
 /**
  * Takes money out, never more than the free balance, unless the money is lost already and the debt must be recorded
  * (`mayOverdraw`: a charge-back).
  */
-export async function debit(
+export function debit(
   db: Database,
   input: EntryInput,
   { mayOverdraw = false }: { readonly mayOverdraw?: boolean } = {},
 ): Promise<EntryOutcome> {
+  return post(db, 'debit', input, mayOverdraw)
+}
+
+/** The reason decides whether paid money or promotional credit moves (`sql/entries.sql`). */
+async function post(
+  db: Database,
+  kind: 'credit' | 'debit',
+  { customerId, amountNanoBrl, reason, reference, note }: EntryInput,
+  mayOverdraw: boolean,
+): Promise<EntryOutcome> {
   const entryId = createId()
-  return inTransaction(db, async (trx) => {
-    const { rows } = await sql<{ free: bigint }>`
-      select credited_nano_brl - debited_nano_brl - charged_nano_brl - held_nano_brl as free
-      from accounts where customer_id = ${input.customerId} for no key update`.execute(trx)
-    const account = rows[0]
-    if (!account) return { kind: 'customer_not_found' }
-    if (await entryExists(trx, input)) return { kind: 'exists' }
-    if (!mayOverdraw && account.free < input.amountNanoBrl) return { kind: 'short_balance' }
-    await trx
-      .insertInto('ledger_entries')
-      .values({
-        id: entryId,
-        customer_id: input.customerId,
-        kind: 'debit',
-        reason: input.reason,
-        amount_nano_brl: input.amountNanoBrl,
-        reference: input.reference,
-        note: input.note ?? null,
-      })
-      .execute()
-    await sql`update accounts set debited_nano_brl = debited_nano_brl + ${input.amountNanoBrl}
-      where customer_id = ${input.customerId}`.execute(trx)
-    return { kind: 'posted', entryId }
-  })
+  const { rows } = await sql<{ outcome: EntryOutcome['kind'] }>`
+    select post_entry(${entryId}, ${customerId}, ${kind}, ${reason}, ${amountNanoBrl}, ${reference}, ${note ?? null},
+      ${mayOverdraw}) as outcome`.execute(db)
+  const outcome = rows[0]?.outcome ?? 'customer_not_found'
+  return outcome === 'posted' ? { kind: outcome, entryId } : { kind: outcome }
 }
 
 /** Must be a transaction's first lock on a customer, so that transactions cannot deadlock. */
@@ -106,14 +82,4 @@ export async function findAccount(db: Database, customerId: string): Promise<Acc
       balanceNanoBrl: row.credited_nano_brl - row.debited_nano_brl - row.charged_nano_brl,
     }
   )
-}
-
-async function entryExists(db: Database, input: EntryInput): Promise<boolean> {
-  const row = await db
-    .selectFrom('ledger_entries')
-    .select('id')
-    .where('reason', '=', input.reason)
-    .where('reference', '=', input.reference)
-    .executeTakeFirst()
-  return row !== undefined
 }

@@ -26,6 +26,19 @@ function accountChecks({ of, sums }: AuditScope): Checks {
       select a.customer_id, a.debited_nano_brl, coalesce(e.total, 0) as entries from ${of('accounts')} a
       left join (select customer_id, sum(amount_nano_brl) as total from ${of('ledger_entries')} e where kind = 'debit' group by 1) e using (customer_id)
       where a.debited_nano_brl <> coalesce(e.total, 0)`,
+    'promotional credit, and the charges of paid money, equal the sums of entries and corrections': sql`
+      select a.customer_id, a.promotional_nano_brl, e.promotional, a.promotional_at_charged_nano_brl, e.paid
+      from ${of('accounts')} a
+      left join (
+        select customer_id, sum(promotional) as promotional, sum(paid) as paid from (
+          select customer_id, case kind when 'credit' then promotional_nano_brl else -promotional_nano_brl end as promotional,
+            paid_charges_nano_brl as paid
+          from ${of('ledger_entries')} e
+          union all
+          select customer_id, 0, -paid_back_nano_brl from ${of('charge_corrections')} c
+        ) parts group by 1
+      ) e using (customer_id)
+      where (a.promotional_nano_brl, a.promotional_at_charged_nano_brl) <> (coalesce(e.promotional, 0), coalesce(e.paid, 0))`,
     'account charges equal the sum of usage events': sql`
       select coalesce(a.customer_id, e.customer_id) as customer_id, a.charged_nano_brl, e.total as events from ${of('accounts')} a
       full join (select customer_id, sum(billed_nano_brl) as total from ${sums} s group by 1) e using (customer_id)

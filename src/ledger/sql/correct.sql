@@ -30,10 +30,14 @@ begin
   end if;
 
   insert into charge_corrections (
-    hold_id, customer_id, first_outcome, first_billed_nano_brl, outcome, billed_nano_brl, reversal_event_id, event_id)
+    hold_id, customer_id, first_outcome, first_billed_nano_brl, outcome, billed_nano_brl, reversal_event_id, event_id,
+    paid_back_nano_brl)
   values (
     r.id, r.customer_id, e.outcome, e.cost_billed_nano_brl, r.outcome, r.billed_nano_brl,
-    case when e.outcome = 'charged' then gen_random_uuid() end, case when r.outcome = 'charged' then gen_random_uuid() end)
+    case when e.outcome = 'charged' then gen_random_uuid() end, case when r.outcome = 'charged' then gen_random_uuid() end,
+    case when e.outcome = 'charged' then (
+      select least(promotional_at_charged_nano_brl, e.cost_billed_nano_brl) from accounts where customer_id = r.customer_id)
+    else 0 end)
   returning * into c;
   -- A budget or a cap takes back only charges that it counted. A charge of an earlier period, or of a budget that was
   -- removed since, is corrected outside of it: taking back more would make room that nobody granted.
@@ -58,9 +62,8 @@ begin
             where t.api_key_id = e.api_key_id and t.session_id = e.session_id and e.settled_at >= t.spent_since)
           then 4 else 0 end)::int2;
     end if;
-    -- So that the rest of promotional credit never grows beyond the grant.
-    update accounts set promotional_at_charged_nano_brl =
-      least(promotional_at_charged_nano_brl, charged_nano_brl - e.cost_billed_nano_brl)
+    -- A reversal returns to paid money what charges took from it, and the rest to promotional credit.
+    update accounts set promotional_at_charged_nano_brl = promotional_at_charged_nano_brl - c.paid_back_nano_brl
     where customer_id = r.customer_id;
   end if;
   e.corrects_id := e.id;
@@ -100,25 +103,8 @@ begin
     e.attempts := r.attempts;
     perform add_correction_event(e, 1);
   end if;
-  perform empty_deleted_account(r.customer_id, r.id);
+  perform empty_deleted_account(r.customer_id, r.id::text);
   return 'corrected';
-end $$;
-
--- Takes what a correction gives back out of the account of a deleted customer, as the rest of the balance was taken when
--- the customer deleted the account: nobody can reach money that stays there. The entry names the hold, so that the
--- operator can find the amount and pay it out.
-create function empty_deleted_account(p_customer_id uuid, p_hold_id uuid) returns void language plpgsql as $$
-declare
-  v_free int8;
-begin
-  select a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl - a.held_nano_brl into v_free
-  from accounts a join customers c on c.id = a.customer_id
-  where a.customer_id = p_customer_id and c.deleted_at is not null;
-  if v_free > 0 then
-    insert into ledger_entries (id, customer_id, kind, reason, amount_nano_brl, reference)
-    values (gen_random_uuid(), p_customer_id, 'debit', 'account_closed', v_free, p_hold_id::text);
-    update accounts set debited_nano_brl = debited_nano_brl + v_free where customer_id = p_customer_id;
-  end if;
 end $$;
 
 -- Adds one event of a correction and moves its money. `p_requests` is -1 for a reversal.
