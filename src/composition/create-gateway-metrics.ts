@@ -61,6 +61,12 @@ export function createGatewayMetrics(registers: Registry[]): Hot<GatewayObserver
     help: 'Calls that an upstream failed.',
     labelNames: ['upstream', 'reason'],
   })
+  const translations = new Counter({
+    registers,
+    name: 'catraca_upstream_translations_total',
+    help: "Calls that an upstream with the client's own format got as a translation, by what it does not take.",
+    labelNames: ['upstream', 'reason'],
+  })
   const overruns = new Counter({
     registers,
     name: 'catraca_charges_above_hold_total',
@@ -85,6 +91,7 @@ export function createGatewayMetrics(registers: Registry[]): Hot<GatewayObserver
       upstreamAnswered: ({ upstreamId, firstByteMs }) =>
         upstreamFirstByte.observe(firstByteMs / 1000, upstreamId),
       upstreamFailed: ({ upstreamId, reason }) => failures.inc({ upstream: upstreamId, reason }),
+      translated: ({ upstreamId, reason }) => translations.inc({ upstream: upstreamId, reason }),
       settled: (kept, lagMs) => settlementLag.observe(lagMs / 1000, kept),
       overrun: () => overruns.inc(),
     },

@@ -7,7 +7,7 @@ import type { UnitCounts } from '../catalog/prices.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import type { Resolution } from '../ledger/resolution.ts'
 import type { TakeBytes } from '../lib/take-bytes.ts'
-import type { Provider, UpstreamFailure } from '../providers/contract.ts'
+import type { ChatContent, Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { AnsweredBy, CallRequest, Called, HeldCall } from './call.ts'
 import type { Client } from './client.ts'
 import type { Refusal } from './refusal.ts'
@@ -48,6 +48,8 @@ export interface UpstreamTry<Request extends CallRequest> {
   readonly abort: () => void
   /** Counts bytes that an adapter keeps for the call beside the request. */
   readonly takeBytes: TakeBytes
+  /** As in `ChatContent`. */
+  readonly onTranslated: NonNullable<ChatContent['onTranslated']>
 }
 
 /** The end of a call: the resolution of its hold, and the last bytes for the client, sent once it is durable. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../catalog/model.ts'
-import type { Provider, UpstreamFailure } from '../providers/contract.ts'
+import type { Provider, TranslationReason, UpstreamFailure } from '../providers/contract.ts'
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './call.ts'
 import type { Client } from './client.ts'
@@ -137,8 +137,13 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   try {
     const { signal } = ending
     const abort = (): void => ending.abort()
+    const onTranslated = (reason: TranslationReason): void => {
+      deps.observer.translated({ upstreamId, reason })
+      deps.log.warn('upstream_format_left', { upstreamId, model: upstreamModel, reason })
+    }
     const takeBytes = kept.take
-    outcome = await kind.call(provider, { held, upstreamModel, client, signal, abort, takeBytes })
+    const attempt = { held, upstreamModel, client, signal, abort, takeBytes, onTranslated }
+    outcome = await kind.call(provider, attempt)
   } catch (error) {
     routeCall.abstain()
     throw error

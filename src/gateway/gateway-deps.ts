@@ -81,6 +81,8 @@ export interface GatewayObserver {
     /** False if the failure must not count against the upstream, because the request or the client caused it. */
     isItsFault: boolean
   }): void
+  /** An upstream that speaks the client's own format got a translation, which loses more and may cost its cache. */
+  translated(facts: { upstreamId: string; reason: string }): void
   /** A charge is durable, in the database or in the spool, `lagMs` after the upstream's answer ended. */
   settled(kept: 'committed' | 'spooled', lagMs: number): void
   /** A charge exceeded its hold; this raises the operator's alarm. */

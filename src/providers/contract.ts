@@ -66,7 +66,20 @@ export interface ChatContent {
    * request.
    */
   readonly webSearchesMax: number
+  /** Called if an upstream that speaks the client's own format gets a translation all the same. */
+  readonly onTranslated?: ((reason: TranslationReason) => void) | undefined
 }
+
+/** What a request has that its upstream does not take in the client's own format. */
+export type TranslationReason =
+  | 'audio'
+  | 'image_address'
+  | 'output_limit'
+  | 'sampling'
+  | 'schema'
+  | 'thinking'
+  /** The upstream refused the request in its own format. */
+  | 'refused'
 
 /** A request in a client's own format, checked as far as its translation to `ChatContent.body` shows it. */
 export interface NativeChat {

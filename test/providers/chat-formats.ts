@@ -28,7 +28,7 @@ const CHARGED = {
 
 export interface ChatFormats {
   readonly marks: Marks
-  read(client: Client, fields: JsonObject, customerId?: string): ChatRequest
+  read(client: Client, fields: JsonObject, customerId?: string, flags?: string[]): ChatRequest
   /** The answer as the client gets it: JSON, or the text of a stream. */
   deliver(client: Client, provider: Provider, request: ChatRequest): Promise<string>
 }
@@ -48,9 +48,9 @@ export function openChatFormats(): ChatFormats {
       hidden: (id) => ids.hidden(id),
       seal: (fields) => seals(CUSTOMER).seal({ fields, calls: {} }, [MODEL]),
     },
-    read(client, fields, customerId = CUSTOMER) {
+    read(client, fields, customerId = CUSTOMER, flags = []) {
       const body = Buffer.from(JSON.stringify({ model: MODEL, ...fields }))
-      const request = formats[client].readRequest(body, { customerId })
+      const request = formats[client].readRequest(body, { customerId }, flags)
       if (isRefusal(request)) assert.fail(request.message)
       return request
     },

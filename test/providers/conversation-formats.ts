@@ -262,7 +262,7 @@ export function assemble(
 const imagesOf = (calls: readonly Call[]): Piece[] =>
   calls.flatMap(({ result }) => result.filter((one) => 'image' in one))
 
-function answerIn(client: Client, { thinking, said, calls }: Answer, marks: Marks): Kept {
+export function answerIn(client: Client, { thinking, said, calls }: Answer, marks: Marks): Kept {
   switch (client) {
     case 'chat':
       return [

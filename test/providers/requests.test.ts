@@ -56,11 +56,12 @@ async function send(
 
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } }
 
-test('anthropic: system prompts come first, turns of one role are merged, cache marks stay in place', async () => {
+test('anthropic: later instructions keep their place, turns of one role are merged, cache marks stay', async () => {
   const { sent } = await send(ANTHROPIC, {
     model: 'claude-sonnet-4-5',
     max_tokens: 100,
     messages: [
+      { role: 'developer', content: 'Be good.' },
       { role: 'user', content: 'One.' },
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Two.', ...EPHEMERAL }] },
@@ -73,20 +74,24 @@ test('anthropic: system prompts come first, turns of one role are merged, cache 
   assert.deepEqual(sent, {
     model: 'claude-sonnet-4-5',
     max_tokens: 100,
-    system: [
-      { type: 'text', text: 'Be brief.' },
-      { type: 'text', text: 'Be kind.', ...EPHEMERAL },
-    ],
+    system: [{ type: 'text', text: 'Be good.' }],
     messages: [
       {
         role: 'user',
         content: [
           { type: 'text', text: 'One.' },
+          { type: 'text', text: '<system-reminder>\nBe brief.\n</system-reminder>' },
           { type: 'text', text: 'Two.', ...EPHEMERAL },
         ],
       },
       { role: 'assistant', content: [{ type: 'text', text: 'Three.' }] },
-      { role: 'user', content: [{ type: 'text', text: 'Four.' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '<system-reminder>\nBe kind.\n</system-reminder>', ...EPHEMERAL },
+          { type: 'text', text: 'Four.' },
+        ],
+      },
     ],
     tools: [
       {

@@ -128,14 +128,14 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
 
 async function completeChat(
   provider: Provider,
-  { held, upstreamModel, client, signal, abort, takeBytes }: UpstreamTry<ChatRequest>,
+  { held, upstreamModel, client, signal, abort, takeBytes, onTranslated }: UpstreamTry<ChatRequest>,
 ): Promise<ChatAnswer | BegunStream | UpstreamFailure> {
   const { isStream } = held.request
   // The limit sent upstream must be the limit that the hold covers, whether the client or the model set it.
   const { outputTokensMax, unitsMax } = held.quote
   const webSearches = webSearchesHeld(unitsMax)
   const content = contentOf(held.model, held.request, upstreamModel, outputTokensMax, webSearches)
-  const call = { ...content, callId: held.holdId, takeBytes }
+  const call = { ...content, callId: held.holdId, takeBytes, onTranslated }
   if (isStream) client.expectStream(held.limits)
   // The callback applies only to this attempt, and only until its first chunk; afterwards `relayStream` decides.
   let isWaiting = true

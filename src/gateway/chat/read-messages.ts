@@ -93,6 +93,10 @@ function readMessage(message: unknown, facts: MessageFacts): string | undefined 
     const fault = readPart(content[index], facts)
     if (fault !== undefined) return `.content[${index}]${fault}`
   }
+  // Clients write a text as a list only while it carries a mark; the prompt of the next request begins like this one's.
+  const [only] = content as JsonObject[]
+  if (content.length === 1 && only?.type === 'text' && only.cache_control === undefined)
+    message.content = only.text
   return undefined
 }
 

@@ -8,29 +8,40 @@ import type { JsonObject } from '../contract.ts'
 import { assertArguments } from './assert-arguments.ts'
 import { readCacheControl } from './cache-control.ts'
 import type { ReadFile } from './read-file.ts'
+import { asReminder } from '../system-reminder.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { toAssistantParts } from './to-assistant-parts.ts'
-import { listParts, textOf, toUserParts } from './to-user-parts.ts'
+import { listParts, textOf, toUserParts, type UserPart } from './to-user-parts.ts'
 
 /**
- * Converts the messages of a chat-completions request. Moves instructions to the front, and merges consecutive messages
- * of the same role, because most upstreams require both. Rejects with a `RefusedRequest`.
+ * Converts the messages of a chat-completions request. Most upstreams take instructions only at the front, so later ones
+ * are reminders in a turn of the user: a prompt that has grown begins as before, and the upstream's cache stays valid.
+ * Merges consecutive messages of the same role, which most upstreams require. Rejects with a `RefusedRequest`.
  */
 export async function toPrompt(
   messages: unknown,
   readFile: ReadFile,
 ): Promise<LanguageModelV4Prompt> {
-  const instructions: LanguageModelV4Prompt = []
+  const instructions: Instruction[] = []
   const turns: LanguageModelV4Prompt = []
   const toolNames = new Map<string, string>()
+
+  /** Reminders that wait: results of tools must follow their calls at once. */
+  let waiting: UserPart[] = []
+  const remind = (): void => {
+    addTurn(turns, { role: 'user', content: waiting })
+    waiting = []
+  }
 
   const list = listParts(messages)
   assertArguments(list)
   for (const message of list) {
+    if (message.role === 'user' || message.role === 'assistant') remind()
     switch (message.role) {
       case 'system':
       case 'developer':
-        instructions.push(...toInstructions(message.content))
+        if (turns.length === 0) instructions.push(...toInstructions(message.content))
+        else waiting.push(...toInstructions(message.content).map(toReminder))
         break
       case 'user':
         addTurn(turns, { role: 'user', content: await toUserParts(message.content, readFile) })
@@ -53,18 +64,27 @@ export async function toPrompt(
         throw new RefusedRequest('a message of an unknown role')
     }
   }
+  remind()
   // Upstreams require a question. Clients that have a single text may call it instructions.
   if (turns.length === 0) return instructions.map(asQuestion)
   return [...instructions, ...turns]
 }
 
-function asQuestion(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== 'system') return message
-  const { content: text, ...rest } = message
+type Instruction = Extract<LanguageModelV4Message, { role: 'system' }>
+
+function asQuestion({ content: text, ...rest }: Instruction): LanguageModelV4Message {
   return { ...rest, role: 'user', content: [{ type: 'text', text }] }
 }
 
-function toInstructions(content: unknown): LanguageModelV4Prompt {
+function toReminder({ content, providerOptions }: Instruction): UserPart {
+  return {
+    type: 'text',
+    text: asReminder(content),
+    ...(providerOptions ? { providerOptions } : {}),
+  }
+}
+
+function toInstructions(content: unknown): Instruction[] {
   if (typeof content === 'string') return [{ role: 'system', content }]
   return listParts(content).map((part) => ({
     role: 'system',

@@ -64,7 +64,10 @@ function writeFields(body: JsonObject, fields: ReadonlySet<string>): string {
   return `${text}}`
 }
 
-/** Removes `cache_control`: upstreams may bill cache writes at prices that the catalog does not have. */
+/**
+ * Removes `cache_control`: upstreams may bill cache writes at prices that the catalog does not have. A single text is no
+ * list without it, as in every request (`read-messages.ts`).
+ */
 function withoutCacheControl(body: JsonObject): JsonObject {
   const without = (carrier: unknown): unknown => {
     if (!isObject(carrier) || carrier.cache_control === undefined) return carrier
@@ -73,7 +76,7 @@ function withoutCacheControl(body: JsonObject): JsonObject {
   }
   const messages = (body.messages as JsonObject[]).map((message) =>
     Array.isArray(message.content)
-      ? { ...message, content: message.content.map(without) }
+      ? { ...message, content: toOneText(message.content.map(without)) }
       : message,
   )
   return {
@@ -81,4 +84,10 @@ function withoutCacheControl(body: JsonObject): JsonObject {
     messages,
     ...(Array.isArray(body.tools) ? { tools: body.tools.map(without) } : {}),
   }
+}
+
+function toOneText(parts: unknown[]): unknown {
+  const [first] = parts
+  const isOne = parts.length === 1 && isObject(first) && first.type === 'text'
+  return isOne ? first.text : parts
 }

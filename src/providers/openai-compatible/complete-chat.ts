@@ -41,6 +41,8 @@ export function createCompleteChat(
     if (call.hasAudio) return NO_AUDIO
     if (call.hasFiles && !takesFiles) return NO_FILES
     const isInlined = call.hasImageAddresses && !opensAddresses
+    if (isInlined && sendNatively && call.native?.format === 'responses')
+      call.onTranslated?.('image_address')
     const native = isInlined ? undefined : await sendNatively?.(call, signal)
     if (native) return native
     try {

@@ -20,6 +20,7 @@ export const BLOCK_FIELDS: Readonly<Record<string, ReadonlyMap<string, ReadonlyS
     ['document', set('type', 'source', 'title', 'context')],
     ['search_result', set('type', 'source', 'title', 'content')],
     ['tool_result', set('type', 'tool_use_id', 'content', 'is_error')],
+    ['tool_reference', set('type', 'tool_name')],
   ]),
   assistant: new Map([
     ['text', TEXT_FIELDS],
@@ -27,7 +28,11 @@ export const BLOCK_FIELDS: Readonly<Record<string, ReadonlyMap<string, ReadonlyS
     ['thinking', set('type', 'thinking', 'signature')],
     ['redacted_thinking', set('type', 'data')],
   ]),
-  system: new Map([['text', TEXT_FIELDS]]),
+  system: new Map([
+    ['text', TEXT_FIELDS],
+    ['tool_addition', set('type', 'tool')],
+    ['tool_removal', set('type', 'tool')],
+  ]),
 }
 
 /** Blocks of the assistant that are sent where the search of the web itself is sent. */
@@ -50,7 +55,7 @@ export const SEARCH_TOOL_FIELDS = set('allowed_domains', 'blocked_domains', 'use
 
 /** The blocks that may be inside a block, by its type. */
 export const INNER_BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
-  tool_result: set('text', 'image', 'document', 'search_result'),
+  tool_result: set('text', 'image', 'document', 'search_result', 'tool_reference'),
   search_result: set('text'),
   document: set('text', 'image'),
 }
@@ -90,8 +95,25 @@ export const EDIT_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** The flag for `context_management`: without it, the field is left out. */
 export const CONTEXT_MANAGEMENT = 'context-management-2025-06-27'
-/** The flag for messages of the role `system`. */
-export const MIDDLE_SYSTEM = 'mid-conversation-system-2026-04-07'
+/** The flag for `thinking.display: "updates"`; other displays need none. */
+export const DISPLAY_UPDATES = 'thinking-display-updates-2026-08-18'
+/** The flag for `defer_loading` of a tool, and for references to one. */
+export const DEFERRED_TOOLS = 'advanced-tool-use-2025-11-20'
+/** The flag for `tool_addition` and `tool_removal` in a message of the role `system`. */
+export const TOOL_CHANGES = 'mid-conversation-tool-changes-2026-07-01'
+/** The flags for `output_config` of a message of the role `system`. */
+export const EFFORT_OF_TURN = [
+  'per-turn-control-2026-07-01',
+  'mid-conversation-output-config-2026-07-01',
+] as const
+/** The flag for `clear_at` of a message of the role `system`. */
+export const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21'
+
+/**
+ * The models that take messages of the role `system` after a turn of the user, for which the format needs no flag: from
+ * Opus 4.8 on. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ */
+export const TAKES_SYSTEM = /claude-(?:opus-4-8|[a-z]+-(?:[5-9]|\d\d)(?!\d))/
 
 /** What all upstreams of the format know. */
 const COMMON_FLAGS = ['interleaved-thinking-2025-05-14', 'fine-grained-tool-streaming-2025-05-14']
@@ -101,7 +123,12 @@ export const FLAGS: Readonly<Partial<Record<AiSdkOptions['kind'], ReadonlySet<st
   anthropic: set(
     ...COMMON_FLAGS,
     CONTEXT_MANAGEMENT,
-    MIDDLE_SYSTEM,
+    DISPLAY_UPDATES,
+    DEFERRED_TOOLS,
+    TOOL_CHANGES,
+    ...EFFORT_OF_TURN,
+    CLEAR_AT,
+    'mid-conversation-system-2026-04-07',
     'token-efficient-tools-2025-02-19',
     'output-128k-2025-02-19',
     'structured-outputs-2025-11-13',

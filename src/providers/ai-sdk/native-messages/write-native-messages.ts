@@ -1,17 +1,20 @@
 /** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
 import { isObject } from '../../../lib/is-object.ts'
-import type { ChatContent, JsonObject, SearchRounds } from '../../contract.ts'
+import type { ChatContent, JsonObject, SearchRounds, TranslationReason } from '../../contract.ts'
 import { isWebSearchTool } from '../../web-search-tool.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 import { claudeCapabilities } from '../claude-capabilities.ts'
 import { modelFormat } from '../model-format.ts'
 import {
   BLOCK_FIELDS,
+  CLEAR_AT,
   CONTEXT_MANAGEMENT,
+  DEFERRED_TOOLS,
+  DISPLAY_UPDATES,
   EDIT_FIELDS,
+  EFFORT_OF_TURN,
   FLAGS,
   INNER_BLOCKS,
-  MIDDLE_SYSTEM,
   PLAIN_FIELDS,
   SEARCH_BLOCK_FIELDS,
   SEARCH_RESULT_FIELDS,
@@ -19,10 +22,13 @@ import {
   SEARCH_TOOL_FIELDS,
   SOURCE_FIELDS,
   SOURCES,
+  TAKES_SYSTEM,
   THINKING_FIELDS,
+  TOOL_CHANGES,
   TOOL_CHOICE_FIELDS,
   TOOL_FIELDS,
 } from './message-fields.ts'
+import { placeInstructions, toBlocks } from './place-instructions.ts'
 
 export interface NativeMessages {
   /** The value of `anthropic-beta`; undefined without a flag. */
@@ -48,45 +54,69 @@ export function writeNativeMessages(
   if (native?.format !== 'messages' || modelFormat(kind, modelId) !== 'anthropic') return undefined
   const known = FLAGS[kind] ?? new Set<string>()
   const flags = native.flags.filter((flag) => known.has(flag))
-  if (!isTaken(content, native.body, kind, modelId, flags)) return undefined
+  const reason = whyTranslated(content, native.body, kind, modelId)
+  if (reason !== undefined) {
+    content.onTranslated?.(reason)
+    return undefined
+  }
   // Only there does the usage count searches: elsewhere they would be free.
   const offered = kind === 'anthropic' ? content : { ...content, webSearchesMax: 0 }
   const headOf = (given: JsonObject): string =>
     JSON.stringify(writeHead(content, native.body, flags, given))
+  const takesSystem = kind === 'anthropic' && TAKES_SYSTEM.test(modelId)
+  const rest = (): Rest => restOf(offered, { kind, flags, takesSystem })
   return {
     flags: flags.length === 0 ? undefined : flags.join(','),
     // Messages are always there.
-    write: (given) => `${headOf(given).slice(0, -1)},${restOf(offered, kind).text.slice(1)}`,
-    measure: (given) => Buffer.byteLength(headOf(given)) - 1 + restOf(offered, kind).bytes,
+    write: (given) => `${headOf(given).slice(0, -1)},${rest().text.slice(1)}`,
+    measure: (given) => Buffer.byteLength(headOf(given)) - 1 + rest().bytes,
   }
 }
 
-/** The body without its head, and what it was written from. */
-interface Rest {
-  readonly native: ChatContent['native']
+/** What a body depends on beside its request. */
+interface Target {
   readonly kind: AiSdkOptions['kind']
+  /** Those of the request that this kind knows. */
+  readonly flags: readonly string[]
+  /** The model takes instructions in the middle of a conversation. */
+  readonly takesSystem: boolean
+}
+
+/** The body without its head, and what it was written from. */
+interface Rest extends Omit<Target, 'flags'> {
+  readonly native: ChatContent['native']
   readonly cachesForAnHour: boolean
   readonly webSearchesMax: number
   readonly text: string
-  /** Without the data of images, and without its first bracket. */
+  /** What counts of it for the hold, without its first bracket. */
   readonly bytes: number
 }
 
+/** What the bytes of a body count too much or too little for its tokens. */
+interface Counted {
+  /** Base64 characters of images, which are billed by the image. */
+  imageBytes: number
+  /** What the provider adds to the prompt without its being in the body. */
+  addedBytes: number
+}
+
 /** Each request is serialized once, before the hold; attempts differ in their heads alone. */
-function restOf(content: ChatContent, kind: AiSdkOptions['kind']): Rest {
+function restOf(content: ChatContent, target: Target): Rest {
   const { native, cachesForAnHour, webSearchesMax, memo } = content
+  const { kind, takesSystem } = target
   const known = memo.writtenNatively as Rest | undefined
   const isKnown =
     known?.native === native &&
     known?.kind === kind &&
+    known.takesSystem === takesSystem &&
     known.cachesForAnHour === cachesForAnHour &&
     known.webSearchesMax === webSearchesMax
   if (isKnown) return known
-  const images = { bytes: 0 }
+  const counted: Counted = { imageBytes: 0, addedBytes: 0 }
   const body = (native as NonNullable<ChatContent['native']>).body
-  const text = JSON.stringify(writeFields(content, body, images))
-  const bytes = Buffer.byteLength(text) - images.bytes
-  const rest: Rest = { native, kind, cachesForAnHour, webSearchesMax, text, bytes }
+  const text = JSON.stringify(writeFields(content, body, target, counted))
+  const bytes = Buffer.byteLength(text) - counted.imageBytes + counted.addedBytes
+  const rest: Rest = { native, kind, takesSystem, cachesForAnHour, webSearchesMax, text, bytes }
   memo.writtenNatively = rest
   return rest
 }
@@ -107,29 +137,31 @@ export function searchRoundsOfMessage(
   return { prompts: ROUNDS_MAX, outputs: ROUNDS_MAX }
 }
 
-/** Whether the model takes what the client wrote for another one. It must not depend on the output limit. */
-function isTaken(
+/**
+ * Why the model does not take what the client wrote for another one; undefined if it does. It must not depend on the
+ * output limit.
+ */
+function whyTranslated(
   { body: chat, hasAudio, hasImageAddresses }: ChatContent,
   body: JsonObject,
   kind: AiSdkOptions['kind'],
   modelId: string,
-  flags: readonly string[],
-): boolean {
+): TranslationReason | undefined {
   const isVertex = kind === 'google-vertex'
+  if (hasAudio) return 'audio'
   // Vertex opens no addresses; the translation downloads the images.
-  if (hasAudio || (hasImageAddresses && isVertex)) return false
+  if (hasImageAddresses && isVertex) return 'image_address'
   const model = claudeCapabilities(modelId)
   const hasSampling = isGiven(body.temperature) || isGiven(body.top_p) || isGiven(body.top_k)
-  if (hasSampling && model.rejectsSamplingParameters) return false
+  if (hasSampling && model.rejectsSamplingParameters) return 'sampling'
   if (chat.response_format !== undefined && (isVertex || !model.supportsStructuredOutput))
-    return false
-  const { thinking, messages } = body
-  const type = isObject(thinking) ? thinking.type : undefined
-  if (type === 'adaptive' && !model.supportsAdaptiveThinking) return false
-  if (type === 'enabled' && model.rejectsBudgetThinking) return false
-  if (type === 'disabled' && model.rejectsThinkingDisabled) return false
-  if (flags.includes(MIDDLE_SYSTEM)) return true
-  return !(messages as JsonObject[]).some(({ role }) => role === 'system')
+    return 'schema'
+  const type = isObject(body.thinking) ? body.thinking.type : undefined
+  const isRefused =
+    (type === 'adaptive' && !model.supportsAdaptiveThinking) ||
+    (type === 'enabled' && model.rejectsBudgetThinking) ||
+    (type === 'disabled' && model.rejectsThinkingDisabled)
+  return isRefused ? 'thinking' : undefined
 }
 
 /** The fields that depend on the output limit. */
@@ -141,6 +173,7 @@ function writeHead(
 ): JsonObject {
   const head = pick(OF_PACKAGE, given)
   const thinking = toThinking(content, body.thinking, Number(head.max_tokens))
+  if (thinking?.display === 'updates' && !flags.includes(DISPLAY_UPDATES)) delete thinking.display
   if (thinking) head.thinking = thinking
   if (flags.includes(CONTEXT_MANAGEMENT))
     head.context_management = toContextManagement(body.context_management, thinking)
@@ -150,9 +183,10 @@ function writeHead(
 function writeFields(
   content: ChatContent,
   body: JsonObject,
-  images: { bytes: number },
+  target: Target,
+  counted: Counted,
 ): JsonObject {
-  const clean = createCleaner(content, images)
+  const clean = createCleaner(content, body, target.flags, counted)
   const fields: JsonObject = clean.cached(body)
   fields.metadata = toMetadata(body.metadata)
   copyGiven(PLAIN_FIELDS, body, fields)
@@ -162,21 +196,53 @@ function writeFields(
     fields.tools = tools
     fields.tool_choice = toToolChoice(body.tool_choice, tools)
   }
-  if (isGiven(body.system)) fields.system = clean.content(body.system, 'system')
-  const messages: JsonObject[] = []
-  for (const { role, content: given } of body.messages as JsonObject[]) {
-    const sent = clean.content(given, role as string)
-    if (sent.length > 0) messages.push({ role, content: sent })
-  }
+  const cleaned = (body.messages as JsonObject[]).flatMap((message) => {
+    const sent = clean.content(message.content, message.role as string)
+    const controls = message.role === 'system' ? toControls(message, target.flags) : {}
+    const isEmpty = sent.length === 0 && Object.keys(controls).length === 0
+    return isEmpty ? [] : [{ role: message.role, content: sent, ...controls }]
+  })
+  const { opening, messages } = placeInstructions(cleaned, target.takesSystem)
+  const system = isGiven(body.system) ? clean.content(body.system, 'system') : []
+  if (opening.length > 0) fields.system = [...toBlocks(system), ...opening]
+  else if (isGiven(body.system)) fields.system = system
   fields.messages = messages
   return fields
 }
 
-/** Adds the base64 characters of the images to `images`. */
+/** Of a message of the role `system`: the fields that say how it counts, each with its flag. */
+function toControls(
+  { output_config: config, clear_at: clearAt }: JsonObject,
+  flags: readonly string[],
+): JsonObject {
+  const effort = isObject(config) ? config.effort : undefined
+  const hasEffort = typeof effort === 'string' && EFFORT_OF_TURN.some((one) => flags.includes(one))
+  return {
+    ...(hasEffort ? { output_config: { effort } } : {}),
+    ...(typeof clearAt === 'string' && flags.includes(CLEAR_AT) ? { clear_at: clearAt } : {}),
+  }
+}
+
+/** Counts what it keeps. */
 function createCleaner(
   { cachesForAnHour, webSearchesMax }: Pick<ChatContent, 'cachesForAnHour' | 'webSearchesMax'>,
-  images: { bytes: number },
+  body: JsonObject,
+  flags: readonly string[],
+  counted: Counted,
 ) {
+  const defersTools = flags.includes(DEFERRED_TOOLS)
+  const changesTools = flags.includes(TOOL_CHANGES)
+  /** The bytes of the client's tools, by their names. */
+  const toolBytes = new Map<unknown, number>()
+
+  /** A reference puts the description of its tool into the prompt. */
+  function countReference(name: unknown): void {
+    if (toolBytes.size === 0)
+      for (const tool of listOf(body.tools))
+        toolBytes.set(tool.name, Buffer.byteLength(JSON.stringify(tool)))
+    counted.addedBytes += toolBytes.get(name) ?? 0
+  }
+
   /** Reduced to the fields that have a price. */
   function cached({ cache_control: control }: JsonObject): JsonObject {
     if (!isObject(control) || control.type !== 'ephemeral') return {}
@@ -193,7 +259,17 @@ function createCleaner(
       const fields = known.get(block.type as string)
       if (!fields || !isHere(block.type as string) || isUnsigned(block) || isOtherUse(block))
         return []
+      if (block.type === 'tool_reference') {
+        if (!defersTools) return []
+        countReference(block.tool_name)
+      }
       const cleaned = pick(fields, block)
+      if (block.type === 'tool_addition' || block.type === 'tool_removal') {
+        const { type, name } = isObject(block.tool) ? block.tool : {}
+        if (!changesTools || type !== 'tool_reference') return []
+        countReference(name)
+        return [{ ...cleaned, tool: { type, name } }]
+      }
       // Only fields of the list: an image anywhere else is in no translation, and so in no hold.
       if (isObject(cleaned.source)) cleaned.source = source(block, cleaned.source, known)
       if (block.type === 'web_search_tool_result') cleaned.content = found(cleaned.content)
@@ -230,7 +306,8 @@ function createCleaner(
     const isOfBlock = SOURCES[type as string]?.has(given.type as string) ?? false
     const fields = isOfBlock ? SOURCE_FIELDS.get(given.type as string) : undefined
     const cleaned = pick(fields ?? [], given)
-    if (type === 'image' && typeof cleaned.data === 'string') images.bytes += cleaned.data.length
+    if (type === 'image' && typeof cleaned.data === 'string')
+      counted.imageBytes += cleaned.data.length
     // The address as our parser reads it, like the one that was checked.
     if (typeof cleaned.url === 'string') cleaned.url = new URL(cleaned.url).href
     if (cleaned.media_type === 'image/jpg') cleaned.media_type = 'image/jpeg'
@@ -254,9 +331,8 @@ function createCleaner(
      * web is sent if the hold covers it.
      */
     tools(given: unknown): JsonObject[] {
-      const list = Array.isArray(given) ? (given as JsonObject[]) : []
       let hasSearch = false
-      return list.flatMap((tool): JsonObject[] => {
+      return listOf(given).flatMap((tool): JsonObject[] => {
         if (isWebSearchTool(tool)) {
           if (webSearchesMax === 0 || hasSearch) return []
           hasSearch = true
@@ -264,7 +340,8 @@ function createCleaner(
           return [{ ...limits, ...pick(SEARCH_TOOL_FIELDS, tool), ...cached(tool) }]
         }
         const isOfClient = !isGiven(tool.type) || tool.type === 'custom'
-        return isOfClient ? [{ ...pick(TOOL_FIELDS, tool), ...cached(tool) }] : []
+        const deferred = defersTools && tool.defer_loading === true ? { defer_loading: true } : {}
+        return isOfClient ? [{ ...pick(TOOL_FIELDS, tool), ...deferred, ...cached(tool) }] : []
       })
     },
   }
@@ -339,6 +416,10 @@ function toToolChoice(choice: unknown, tools: readonly JsonObject[]): JsonObject
   if (!isObject(choice)) return undefined
   const isThere = choice.type !== 'tool' || tools.some(({ name }) => name === choice.name)
   return isThere ? pick(TOOL_CHOICE_FIELDS, choice) : undefined
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? (value as JsonObject[]) : []
 }
 
 function pick(fields: Iterable<string>, from: JsonObject): JsonObject {

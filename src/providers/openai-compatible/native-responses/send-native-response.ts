@@ -20,7 +20,11 @@ export function createSendNatively(
 ): SendNatively {
   const path = pathOf('/responses')
   return async function sendNatively(call, signal) {
-    if (!isNativeResponse(call)) return undefined
+    if (!isNativeResponse(call)) {
+      // Audio is refused before.
+      if (call.native?.format === 'responses') call.onTranslated?.('output_limit')
+      return undefined
+    }
     try {
       const { text } = writeNativeResponse(call, serviceTier)
       const sentCharacters = text.length
@@ -33,6 +37,7 @@ export function createSendNatively(
       const answered = await exchange(origin, request, silence, signal)
       if (REFUSALS.has(answered.status)) {
         answered.body.discard()
+        call.onTranslated?.('refused')
         return undefined
       }
       if (answered.status === 200) forgetWritten(call.memo)

@@ -70,14 +70,20 @@ test('a conversation keeps roles, order, tool ids, signatures and images', () =>
     fc.property(conversation, (one) => {
       const chat = toChatBody({ ...REQUEST, ...structuredClone(one) }).messages as JsonObject[]
       assert.deepEqual(toMessages(chat), one)
-      // The check of every chat takes it, and takes nothing away.
-      const before = structuredClone(chat)
+      // The check of every chat takes it, and takes nothing away: a single text is no list.
+      const before = chat.map((message) => ({ ...message, content: plainOf(message.content) }))
       assert.ok(isObject(readMessages(chat)))
       assert.deepEqual(chat, before)
     }),
     { numRuns: 300 },
   )
 })
+
+function plainOf(content: unknown): unknown {
+  const [only, ...others] = Array.isArray(content) ? (content as JsonObject[]) : []
+  const isText = only?.type === 'text' && only.cache_control === undefined
+  return others.length === 0 && isText ? only.text : structuredClone(content)
+}
 
 test('instructions within the messages keep their place', () => {
   const messages = messagesOf({

@@ -29,7 +29,7 @@ function toMessages(message: unknown, place: string, openThinking: OpenThinking)
   const { role, content } = message
   switch (role) {
     case 'system':
-      return [{ role, content: toTextParts(content, `${place}.content`) }]
+      return toInstructions(content, `${place}.content`)
     case 'assistant':
       return [toAssistantMessage(content, `${place}.content`, openThinking)]
     case 'user':
@@ -37,6 +37,16 @@ function toMessages(message: unknown, place: string, openThinking: OpenThinking)
     default:
       throw new InvalidField(`${place}.role deve ser user, assistant ou system.`)
   }
+}
+
+/** The texts; other blocks only add and remove tools, which are all there. */
+function toInstructions(content: unknown, place: string): JsonObject[] {
+  const texts = typeof content === 'string' ? content : listBlocks(content, place).filter(isText)
+  return texts.length === 0 ? [] : [{ role: 'system', content: toTextParts(texts, place) }]
+}
+
+function isText({ type }: JsonObject): boolean {
+  return type === 'text'
 }
 
 /**
@@ -91,6 +101,8 @@ function toUserParts(block: JsonObject, place: string): JsonObject[] {
       return [{ type: 'image_url', image_url: { url: urlOf(block.source, place) }, ...kept(block) }]
     case 'document':
       return toDocumentParts(block, place)
+    case 'tool_reference':
+      return [{ type: 'text', text: `The tool ${String(block.tool_name)} is available.` }]
     case 'search_result':
       return listBlocks(block.content, `${place}.content`).map((text) => toTextPart(text, place))
     default:
