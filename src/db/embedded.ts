@@ -72,10 +72,12 @@ export async function startEmbedded(options: {
   warn?: (message: string) => void
   /** Settings that replace the service's: tests that never crash this server need no `fsync`. */
   settings?: Readonly<Record<string, string>>
+  /** The folder of an npm package with another release of PostgreSQL; tests try the oldest one that is promised. */
+  packageFolder?: string
 }): Promise<EmbeddedPostgres> {
   const account = runAs()
   makeFolder(options.dataDir)
-  const binaries = locateBinaries(account, options.log)
+  const binaries = locateBinaries(account, options.log, options.packageFolder)
   const home = locateCluster(options.dataDir, account, options.log)
   const release = registerUser(home)
   const start = (): Promise<string> =>

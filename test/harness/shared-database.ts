@@ -1,19 +1,21 @@
 /**
  * The PostgreSQL of a run of the tests, reached as operators reach theirs: `TEST_DATABASE_THROUGH` is `pgbouncer` (of
  * this machine, in transaction mode), `pooler` (our own), `tls` (a certificate is demanded, and proved in full),
- * `standby` (each commit waits for a synchronous one) or `replica` (heavy reads go there).
+ * `standby` (each commit waits for a synchronous one), `replica` (heavy reads go there), or `oldest`: the oldest
+ * PostgreSQL that is promised, from the npm registry.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { runAs } from '../../src/db/embedded-account.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
+import { packageName } from '../../src/db/embedded-binaries.ts'
 import { withParameter } from '../../src/db/database-address.ts'
 import { startPgBouncer } from './real-pgbouncer.ts'
 import { makeStandby, waitForStandby } from './standby.ts'
 
-export const WAYS = ['pgbouncer', 'pooler', 'tls', 'standby', 'replica'] as const
+export const WAYS = ['pgbouncer', 'pooler', 'tls', 'standby', 'replica', 'oldest'] as const
 
 export interface SharedDatabase {
   /** For the tests' own processes: without the pooler, for the tests that create databases. */
@@ -21,6 +23,8 @@ export interface SharedDatabase {
   stop(): Promise<void>
 }
 
+/** `migrate` refuses anything older than 15. */
+const OLDEST_VERSION = '15.18.0-beta.17'
 /** Tests that crash a database start a separate one, on the disk. */
 const IN_MEMORY = { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' }
 
@@ -31,11 +35,13 @@ export async function startSharedDatabase(
   if (way !== undefined && !(WAYS as readonly string[]).includes(way))
     throw new Error(`no TEST_DATABASE_THROUGH "${way}"; there are ${WAYS.join(', ')}`)
   const certificate = way === 'tls' ? await makeCertificate(join(folder, 'tls')) : undefined
+  const packageFolder = way === 'oldest' ? { packageFolder: installOldest() } : {}
   const start = (name: string, settings: Readonly<Record<string, string>> = {}) =>
     startEmbedded({
       dataDir: join(folder, name),
       log: () => {},
       settings: { ...IN_MEMORY, ...settings },
+      ...packageFolder,
     })
   const tls = certificate && {
     ssl: 'on',
@@ -44,7 +50,8 @@ export async function startSharedDatabase(
   }
   const database = await start('database', tls)
   const { databaseUrl } = database
-  await hashPasswordOnce(databaseUrl)
+  // The setting came with PostgreSQL 16.
+  if (way !== 'oldest') await hashPasswordOnce(databaseUrl)
   const environment: Record<string, string> = { TEST_DATABASE_URL: databaseUrl }
   const stops = [() => database.stop()]
   if (way === 'pgbouncer') {
@@ -71,6 +78,21 @@ export async function startSharedDatabase(
       for (const stop of stops.toReversed()) await stop()
     },
   }
+}
+
+/** Where the registry does not answer, the run is skipped: it says so and succeeds. */
+function installOldest(): string {
+  const name = packageName()
+  const folder = join(import.meta.dirname, '../../node_modules/.cache/catraca-tests/oldest')
+  const installed = join(folder, 'node_modules', name)
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', `${name}@${OLDEST_VERSION}`],
+    { stdio: 'ignore' },
+  )
+  if (status === 0) return installed
+  process.stdout.write(`skipped: PostgreSQL ${OLDEST_VERSION} (${name}) could not be installed\n`)
+  process.exit(0)
 }
 
 /** A run opens thousands of connections, and each proves its password by 4,096 rounds of a hash. */

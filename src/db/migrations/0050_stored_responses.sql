@@ -12,10 +12,12 @@ create table public.stored_responses (
   is_failed boolean not null,
   input_bytes int not null check (input_bytes > 0),
   response_bytes int not null check (response_bytes > 0),
-  -- Sealed contents are as good as random: compressing them would be in vain.
-  input_sealed bytea storage external not null,
-  response_sealed bytea storage external not null,
+  input_sealed bytea not null,
+  response_sealed bytea not null,
   created_at timestamptz not null default now()
 );
+-- Sealed contents are as good as random: compressing them would be in vain. `create table` takes this from PostgreSQL 16 on.
+alter table public.stored_responses
+  alter column input_sealed set storage external, alter column response_sealed set storage external;
 create index stored_responses_newest on public.stored_responses (customer_id, created_at desc, id desc)
   include (input_bytes, response_bytes);

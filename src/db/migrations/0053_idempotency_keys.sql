@@ -7,8 +7,8 @@ create table public.idempotency_keys (
   api_key_id uuid,
   -- Of the caller and the key that it sent.
   key_digest bytea not null,
-  -- The request's digest and, once there is one, the answer. Sealed contents cannot be compressed.
-  content_sealed bytea storage external not null,
+  -- The request's digest and, once there is one, the answer.
+  content_sealed bytea not null,
   is_answered boolean not null,
   -- An act that calls another service runs at most until then; null: it does not run.
   running_until timestamptz,
@@ -16,4 +16,6 @@ create table public.idempotency_keys (
   unique (customer_id, key_digest),
   check (running_until is null or not is_answered)
 );
+-- Sealed contents cannot be compressed. `create table` takes this from PostgreSQL 16 on.
+alter table public.idempotency_keys alter column content_sealed set storage external;
 create index idempotency_keys_oldest on public.idempotency_keys (created_at);
