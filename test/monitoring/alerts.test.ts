@@ -137,3 +137,12 @@ test(
       execFileSync('promtool', ['test', 'rules', `tests/${file}.test.yml`], { cwd: prometheus })
   },
 )
+
+test("the chart's monitor names the job that the rules ask for, and its rules are these", async () => {
+  const chart = join(root, 'deploy/helm/catraca')
+  const monitor = await readFile(join(chart, 'templates/servicemonitor.yaml'), 'utf8')
+  const jobs = new Set([...rules.matchAll(/job="(\w+)"/g)].map(([, job]) => job))
+  assert.equal(jobs.size, 1)
+  assert.match(monitor, new RegExp(`targetLabel: job, replacement: ${[...jobs].join()} `))
+  assert.equal(await readFile(join(chart, 'alerts.yml'), 'utf8'), rules)
+})
