@@ -1,4 +1,5 @@
 /** DuckDB in this process, loaded at its first use: an installation without an archive needs neither its files nor its memory. */
+import { createRequire } from 'node:module'
 import type * as NodeApi from '@duckdb/node-api'
 
 export interface DuckDb {
@@ -43,6 +44,15 @@ export async function openDuckDb(tempDir: string): Promise<DuckDb> {
       connection.closeSync()
       instance.closeSync()
     },
+  }
+}
+
+export function isDuckDbInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@duckdb/node-api')
+    return true
+  } catch {
+    return false
   }
 }
 

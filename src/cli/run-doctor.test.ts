@@ -97,3 +97,19 @@ test('live mode without address, operators, processor or standby, a full disk an
   ])
     assert.match(texts, wanted)
 })
+
+test('a proxy in front that is not trusted is a warning with the remedy', () => {
+  const warn = (environment: Record<string, string>): string => {
+    const config = loadConfig(
+      { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'k', DATA_DIR: '.', ...environment },
+      tmpdir(),
+    )
+    return runDoctor({ ...SOUND, config, storedMode: 'live' })
+      .filter(({ level }) => level === 'warn')
+      .map(({ text }) => text)
+      .join('\n')
+  }
+  const PUBLIC_URL = 'https://api.example.com'
+  assert.match(warn({ PUBLIC_URL }), /^TRUST_PROXY is not set, .*127\.0\.0\.1/m)
+  assert.doesNotMatch(warn({ PUBLIC_URL, TRUST_PROXY: '127.0.0.1' }), /TRUST_PROXY/)
+})

@@ -1,4 +1,5 @@
 import { ModeError } from '../db/claim-mode.ts'
+import { EmbeddedFailed } from '../db/embedded.ts'
 import { NoPrimary } from '../db/find-primary.ts'
 import { TakesNoWrites } from '../db/is-standby.ts'
 import { PoolerNotDeclared } from '../db/pooler-not-declared.ts'
@@ -15,6 +16,7 @@ const EXPLAINED = [
   WorkerNotReady,
   PoolerNotDeclared,
   TakesNoWrites,
+  EmbeddedFailed,
 ]
 
 /**

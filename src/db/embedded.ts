@@ -34,6 +34,17 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
+/** A program of the database ended with a failure. The message has its lines about it, and not all that it printed. */
+export class EmbeddedFailed extends Error {
+  constructor(program: string, code: number | null, output: string) {
+    const lines = output.trim().split('\n')
+    const told = lines.filter((line) => /\b(?:error|fatal|panic)\b/i.test(line))
+    super(
+      `the embedded PostgreSQL: ${program} failed (${code}): ${(told.length > 0 ? told : lines.slice(-1)).join('; ')}`,
+    )
+  }
+}
+
 const USER = 'catraca'
 const DATABASE = 'catraca'
 /** Recovery after a crash may take long. */
@@ -293,7 +304,7 @@ function runToEnd(
     child.stderr.on('data', (text) => (output += String(text)))
     child.on('error', reject)
     child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${program} failed (${code}): ${output}`)),
+      code === 0 ? resolve() : reject(new EmbeddedFailed(program, code, output)),
     )
     child.stdin.on('error', () => {})
     child.stdin.end(input)

@@ -1,8 +1,9 @@
+import { statfs } from 'node:fs/promises'
 import type { Database } from '../db/open.ts'
 import { answersInTime } from './answers-in-time.ts'
 
 /** Why a balancer should send no request here. Anybody may read it, so it names no address and no setting. */
-export type UnreadyReason = 'starting' | 'draining' | 'database' | 'lease' | 'no_worker'
+export type UnreadyReason = 'starting' | 'draining' | 'database' | 'disk' | 'lease' | 'no_worker'
 
 export interface Readiness {
   /** Empty: requests are answered. */
@@ -11,13 +12,22 @@ export interface Readiness {
   startDraining(): void
 }
 
-export function createReadiness(db: Database, holdsLease: () => boolean): Readiness {
+/** A segment of PostgreSQL's log of changes: a database that cannot make one stops. */
+const FREE_BYTES_MIN = 16 * 1024 ** 2
+
+export function createReadiness(
+  db: Database,
+  holdsLease: () => boolean,
+  /** The folder of the embedded database; undefined if the database is elsewhere, where a full disk here stops no call. */
+  databaseFolder: string | undefined,
+): Readiness {
   let isDraining = false
   return {
     async findUnready() {
       const reasons: UnreadyReason[] = []
       if (isDraining) reasons.push('draining')
       if (!(await answersInTime(db))) reasons.push('database')
+      if (databaseFolder !== undefined && (await isFull(databaseFolder))) reasons.push('disk')
       // Without it no hold is taken.
       if (!holdsLease()) reasons.push('lease')
       return reasons
@@ -26,4 +36,12 @@ export function createReadiness(db: Database, holdsLease: () => boolean): Readin
       isDraining = true
     },
   }
+}
+
+/** A disk that cannot be measured does not count as full. */
+async function isFull(folder: string): Promise<boolean> {
+  return statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize < FREE_BYTES_MIN,
+    () => false,
+  )
 }

@@ -17,10 +17,14 @@ const gateway = await startGateway()
 after(() => gateway.stop())
 const origin = new URL(gateway.node.baseUrl).origin
 
-test('README installs and starts with npm alone', async () => {
+test('README installs, starts and tests with npm alone, and CI runs that very test command', async () => {
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  assert.equal(blocks.length, 2, 'a new shell block of README needs a test here')
-  assert.equal(blocks[0], 'npm ci\nnpm start\n')
+  assert.equal(blocks.length, 3, 'a new shell block of README needs a test here')
+  assert.equal(blocks[0], 'npm ci && npm start\n')
+  assert.equal(blocks[2], 'npm ci && npm test\n')
+  const ci = await readFile(join(ROOT, '.ci/run'), 'utf8')
+  assert.match(ci, /^npm ci && npm test(?: |$)/m)
+  assert.equal(ci.match(/npm ci/g)?.length, 1)
   assert.match(scripts.start, / src\/main\.ts$/)
 })
 

@@ -303,6 +303,32 @@ test('Ctrl-C while an answer streams lets it end, charges it, and accepts no mor
   assert.equal(amount(usage, 'balance_brl'), minus(DEMO_BALANCE, cost))
 })
 
+test('SIGTERM to `npm start` ends the server, and npm with it', async () => {
+  dataDir = await mkdtemp(join(memoryFolder(), 'catraca-start-'))
+  await chmod(dataDir, 0o755)
+  await prepared.putInto(dataDir)
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: String(port) },
+    stdio: 'ignore',
+  })
+  const exited = once(npm, 'exit')
+  const answers = () =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      () => true,
+      () => false,
+    )
+  for (const deadline = Date.now() + START_MS_MAX; !(await answers()); await sleep(50))
+    assert.ok(Date.now() < deadline, 'the server comes up')
+  const database = postmaster()
+  npm.kill('SIGTERM')
+  await exited
+  // A server that did not get the signal would answer on.
+  const isLeft = await answers()
+  assert.equal(isLeft, false)
+  assert.equal(isAlive(database), false, 'the database is stopped before npm ends')
+})
+
 test('Ctrl-C during the start leaves nothing running', async () => {
   const first = await startFresh()
   await end(first, 'SIGINT')
