@@ -38,9 +38,9 @@ export interface EmbeddedPostgres {
 export class EmbeddedFailed extends Error {
   constructor(program: string, code: number | null, output: string) {
     const lines = output.trim().split('\n')
-    const told = lines.filter((line) => /\b(?:error|fatal|panic)\b/i.test(line))
+    const faults = lines.filter((line) => /\b(?:error|fatal|panic)\b/i.test(line))
     super(
-      `the embedded PostgreSQL: ${program} failed (${code}): ${(told.length > 0 ? told : lines.slice(-1)).join('; ')}`,
+      `the embedded PostgreSQL: ${program} failed (${code}): ${(faults.length > 0 ? faults : lines.slice(-1)).join('; ')}`,
     )
   }
 }
