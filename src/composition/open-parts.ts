@@ -172,11 +172,7 @@ export async function openParts(
     ...openResponses(config, { db, webhooks, memory: bodies, pace }),
     place,
     shared,
-    readiness: createReadiness(
-      db,
-      () => lease.isHeld(lease.epoch()),
-      config.databaseUrl === undefined ? config.dataDir : undefined,
-    ),
+    readiness: createReadiness(db, () => lease.isHeld(lease.epoch()), config),
   }
 }
 

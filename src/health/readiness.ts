@@ -18,8 +18,8 @@ const FREE_BYTES_MIN = 16 * 1024 ** 2
 export function createReadiness(
   db: Database,
   holdsLease: () => boolean,
-  /** The folder of the embedded database; undefined if the database is elsewhere, where a full disk here stops no call. */
-  databaseFolder: string | undefined,
+  /** A database elsewhere needs no room on the disk of `dataDir`: when that is full, calls go on. */
+  { databaseUrl, dataDir }: { readonly databaseUrl: string | undefined; readonly dataDir: string },
 ): Readiness {
   let isDraining = false
   return {
@@ -27,7 +27,7 @@ export function createReadiness(
       const reasons: UnreadyReason[] = []
       if (isDraining) reasons.push('draining')
       if (!(await answersInTime(db))) reasons.push('database')
-      if (databaseFolder !== undefined && (await isFull(databaseFolder))) reasons.push('disk')
+      if (databaseUrl === undefined && (await isFull(dataDir))) reasons.push('disk')
       // Without it no hold is taken.
       if (!holdsLease()) reasons.push('lease')
       return reasons

@@ -1,9 +1,7 @@
 /** The HTTP server: limits and timeouts, the headers of every answer, and the list of routes. */
-import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { addWebApp } from './dashboard/web-app.ts'
 import { addOpenApi } from './docs/add-open-api.ts'
-import type { Log } from '../lib/log.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
 import { addRoutes } from './rest/route.ts'
@@ -54,7 +52,6 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
   const connections = watchClients(server, deps)
-  if (deps.trustProxy === false) noticeProxy(server, deps.log)
   answerUnusualRequests(server, answerNoHttp)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
@@ -75,14 +72,4 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
     deps.bodyBytesMax,
   )
   return { server, connections }
-}
-
-/** Tells the operator once that requests come through a proxy, and all count as one caller. Anybody may send the header. */
-function noticeProxy(server: FastifyInstance, log: Log): void {
-  const notice = ({ headers }: IncomingMessage): void => {
-    if (headers['x-forwarded-for'] === undefined) return
-    server.server.off('request', notice)
-    log.warn('forwarded_for_not_trusted', { remedy: 'set TRUST_PROXY, if a proxy is in front' })
-  }
-  server.server.on('request', notice)
 }

@@ -15,11 +15,11 @@ test('a full disk under the embedded database makes the server unready, and one 
   try {
     if (!disk) return t.skip('this account cannot mount a file system')
     disk.fill(0)
-    const unready = (databaseFolder: string | undefined) =>
-      createReadiness(database.db, () => true, databaseFolder).findUnready()
-    assert.deepEqual(await unready(folder), ['disk'])
-    assert.deepEqual(await unready(undefined), [])
-    assert.deepEqual(await unready(tmpdir()), [])
+    const unready = (dataDir: string, databaseUrl: string | undefined) =>
+      createReadiness(database.db, () => true, { databaseUrl, dataDir }).findUnready()
+    assert.deepEqual(await unready(folder, undefined), ['disk'])
+    assert.deepEqual(await unready(folder, database.databaseUrl), [])
+    assert.deepEqual(await unready(tmpdir(), undefined), [])
   } finally {
     disk?.unmount()
     await database.drop()

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Log } from '../../lib/log.ts'
 import { addAccessLog, type WriteLine } from './access-log.ts'
 import { addStallLimit } from './add-stall-limit.ts'
 import {
@@ -16,9 +18,22 @@ export function watchClients(
   options: {
     readonly connections: ConnectionLimitOptions
     readonly accessLog: WriteLine | undefined
+    readonly trustProxy: readonly string[] | false
+    readonly log: Log
   },
 ): ConnectionLimit {
   if (options.accessLog) addAccessLog(server, options.accessLog)
+  if (options.trustProxy === false) noticeProxy(server, options.log)
   addStallLimit(server)
   return limitConnections(server, options.connections)
+}
+
+/** Tells the operator once that requests come through a proxy, and all count as one caller. Anybody may send the header. */
+function noticeProxy(server: FastifyInstance, log: Log): void {
+  const notice = ({ headers }: IncomingMessage): void => {
+    if (headers['x-forwarded-for'] === undefined) return
+    server.server.off('request', notice)
+    log.warn('forwarded_for_not_trusted', { remedy: 'set TRUST_PROXY, if a proxy is in front' })
+  }
+  server.server.on('request', notice)
 }
