@@ -1,6 +1,6 @@
 /**
  * Paused keys: refused for model calls and REST until somebody lifts the pause. A pause changes the key's version, so a
- * node with a stale copy cannot hold money. Calls that run go on.
+ * node with a stale copy cannot hold money. Each node cuts off the calls that still run, as soon as it finds their keys here.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
@@ -79,6 +79,20 @@ export function resumeKeys(
     sql`customer_id = ${customerId} and id = ${keyId} and paused_reason <> 'operator'`,
     sql`paused_at = null, paused_reason = null`,
   )
+}
+
+/** Those of these keys that were revoked or paused, or whose account is suspended. An expired key's calls run to their end. */
+export async function findStoppedKeys(
+  db: Database,
+  keyIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select k.id from api_keys k join customers c on c.id = k.customer_id
+    where k.id = any (${keyIds}::uuid[])
+      and (k.revoked_at is not null or k.paused_at is not null or c.suspended_at is not null)`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 async function change(

@@ -60,6 +60,8 @@ export interface Client {
   hasLeft(): boolean
   /** Calls back once if the client hangs up before the end. */
   onLeave(callback: () => void): void
+  /** Ends the connection, as if the client had hung up. */
+  cutOff(): void
   /** The origin at which this client reaches the server, such as `https://api.example.com`. */
   origin(): string
 }

@@ -3,6 +3,7 @@
  * the delivered output if this one dies. Short calls cost no write.
  */
 import type { Checkpoint } from '../ledger/lane/lane-work.ts'
+import type { Client } from './client.ts'
 
 export interface RunningCall {
   /** The hold survives a crash of the database: its commit, or that of a later checkpoint, was flushed to disk. */
@@ -19,11 +20,20 @@ export interface RunningCall {
   end(): void
 }
 
+export interface RunningCaller {
+  readonly keyId: string
+  readonly client: Pick<Client, 'cutOff'>
+}
+
 export interface RunningCalls {
   begin(
-    hold: { id: string; customerId: string; epoch: number },
+    hold: { id: string; customerId: string; epoch: number; caller?: RunningCaller },
     isHoldDurable: boolean,
   ): RunningCall
+  /** The keys with running calls. */
+  keyIds(): string[]
+  /** Cuts off the clients of the calls of these keys. */
+  cutOff(keyIds: ReadonlySet<string>): void
   has(holdId: string): boolean
   readonly size: number
   /** The age of the oldest call; 0 if none is running. */
@@ -46,6 +56,7 @@ const UNCONFIRMED_CHECKPOINT_MS = 500
 interface State extends RunningCall {
   isHoldDurable: boolean
   readonly customerId: string
+  readonly caller: RunningCaller | undefined
   readonly beganAtMs: number
   checkpointedAtMs: number | undefined
   tokens: number
@@ -70,12 +81,13 @@ export function createRunningCalls(now: () => number = () => performance.now()):
   }
 
   return {
-    begin({ id: holdId, customerId, epoch }, isHoldDurable) {
+    begin({ id: holdId, customerId, epoch, caller }, isHoldDurable) {
       const state: State = {
         isHoldDurable,
         epoch,
         isDelivered: false,
         customerId,
+        caller,
         beganAtMs: now(),
         checkpointedAtMs: undefined,
         tokens: 0,
@@ -92,6 +104,11 @@ export function createRunningCalls(now: () => number = () => performance.now()):
       }
       states.set(holdId, state)
       return state
+    },
+    keyIds: () => [...new Set([...states.values()].flatMap(({ caller }) => caller?.keyId ?? []))],
+    cutOff(keyIds) {
+      for (const { caller } of states.values())
+        if (caller && keyIds.has(caller.keyId)) caller.client.cutOff()
     },
     has: (holdId) => states.has(holdId),
     get size() {

@@ -135,7 +135,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
 ): Promise<UpstreamFailure | undefined> {
   const { holdId: id, epoch, key } = held
   const running = deps.calls.begin(
-    { id, customerId: key.customerId, epoch },
+    { id, customerId: key.customerId, epoch, caller: { keyId: key.id, client } },
     !held.commitsAsynchronously,
   )
   const ending = new AbortController()

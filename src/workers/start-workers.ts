@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { evaluateAlerts } from '../alerts/evaluate-alerts.ts'
 import { createPauseSpendingKeys } from '../alerts/pause-spending-keys.ts'
 import { warnOfLowBalance } from '../alerts/warn-of-low-balance.ts'
+import { findStoppedKeys } from '../customers/pause-keys.ts'
 import type { KeyUses } from '../customers/key-uses.ts'
 import type { ShieldCounts } from '../customers/shield-counts.ts'
 import type { Database } from '../db/open.ts'
@@ -125,6 +126,8 @@ const RECONCILE_EVERY_MS = 5_000
 const SPOOL_EVERY_MS = 1_000
 /** The interval at which delivery notes begin a new file. */
 const DELIVERIES_EVERY_MS = 30_000
+/** What was stopped still runs for at most so long. */
+const STOPPED_KEYS_EVERY_MS = 10_000
 const HEALTH_EVERY_MS = 10_000
 const EVENTS_EVERY_MS = 1_000
 const MAILS_EVERY_MS = 2_000
@@ -178,6 +181,10 @@ function startOwnTimers(deps: WorkerDeps): Timer[] {
     every(RECONCILE_EVERY_MS, 'reconcile', log, () =>
       reconcileAs({ db, ledger, lease, calls, log }),
     ),
+    every(STOPPED_KEYS_EVERY_MS, 'end_calls_of_stopped_keys', log, async () => {
+      const running = calls.keyIds()
+      if (running.length > 0) calls.cutOff(await findStoppedKeys(db, running))
+    }),
     every(HEALTH_EVERY_MS, 'flush_health', log, () => health.flush()),
     every(KEY_USES_EVERY_MS, 'flush_key_uses', log, () => keyUses.flush()),
     every(SHIELD_COUNTS_EVERY_MS, 'flush_shield_counts', log, () => shieldCounts.flush()),

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../gateway/client.ts'
 import type { Limits } from '../../gateway/limits.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
-import { hasLeft, onLeave } from '../rest/leaving-client.ts'
+import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { KEEP_ALIVE_COMMENT, type KeepAlives, type KeptAlive } from './keep-alives.ts'
 import type { ErrorFormat } from '../rest/error-formats.ts'
@@ -123,12 +123,6 @@ export function createHttpClient(
     raw.prependOnceListener('finish', () => socket.setTimeout(0))
   }
 
-  function cutOff(): void {
-    // The platform leaves the connection open if the answer's turn on it has not come.
-    if (!raw.socket) raw.once('socket', (socket) => socket.destroy())
-    raw.destroy()
-  }
-
   /**
    * Returns false if the connection is full. A part is framed here: one write of one string, in place of the platform's
    * four. A response has a socket only while its turn is on it.
@@ -176,7 +170,10 @@ export function createHttpClient(
       if (raw.destroyed || writePart(text)) return undefined
       const { socket } = raw
       return new Promise((resolve) => {
-        const timer = setTimeout(cutOff, Math.min(writeStallMs, STREAM_STALL_MS, waitMsMax))
+        const timer = setTimeout(
+          () => cutOff(raw),
+          Math.min(writeStallMs, STREAM_STALL_MS, waitMsMax),
+        )
         const done = (): void => {
           clearTimeout(timer)
           socket?.off('drain', done)
@@ -191,6 +188,7 @@ export function createHttpClient(
     },
     endStream,
     hasLeft: () => hasLeft(raw),
+    cutOff: () => cutOff(raw),
     origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),
   }

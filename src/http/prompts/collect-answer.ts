@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client, IncomingCall } from '../../gateway/client.ts'
 import { refusals, type Refusal } from '../../gateway/refusal.ts'
 import type { ServeCall } from '../../gateway/serve-call.ts'
-import { hasLeft, onLeave } from '../rest/leaving-client.ts'
+import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 
 /** A complete answer, in the gateway's JSON. */
@@ -35,6 +35,7 @@ export async function collectAnswer(
     write: refuseStream,
     endStream: refuseStream,
     hasLeft: () => hasLeft(raw),
+    cutOff: () => cutOff(raw),
     origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),
   }
