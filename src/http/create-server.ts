@@ -10,9 +10,11 @@ import { addAnswerHeaders } from './server/add-answer-headers.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
 import { createAnswerNoHttp } from './server/answer-no-http.ts'
+import { BoundedRequest } from './server/bounded-request.ts'
 import { clientPath } from './server/client-path.ts'
 import { requestIdOf } from './server/request-head.ts'
 import { answerUnusualRequests } from './server/answer-unusual-requests.ts'
+import { serveInTurn } from './server/serve-in-turn.ts'
 import { watchClients } from './server/watch-clients.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
@@ -33,7 +35,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   const answerNoHttp = createAnswerNoHttp(deps)
   const server = Fastify({
     // `refuseWrongHosts` does it: the platform's own answer has none of the headers.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, IncomingMessage: BoundedRequest },
     bodyLimit: Math.min(REST_BODY_BYTES_MAX, deps.bodyBytesMax),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -48,11 +50,13 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
     ajv: ajvOptions,
     schemaController,
   })
+  serveInTurn(server.server)
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
   const connections = watchClients(server, deps)
   answerUnusualRequests(server, answerNoHttp)
+  limitStrangers(server, deps.restLimits)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   addAnswerHeaders(server, deps)
@@ -65,11 +69,6 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   )
 
   const resourceDeps = { ...deps, webApp }
-  addRoutes(
-    server,
-    routes,
-    (route) => limitStrangers(deps.restLimits, route, route.handlersOf(resourceDeps)),
-    deps.bodyBytesMax,
-  )
+  addRoutes(server, routes, (route) => route.handlersOf(resourceDeps), deps.bodyBytesMax)
   return { server, connections }
 }

@@ -344,3 +344,23 @@ test('images are sent in parts, unchanged, a limited number at once to one addre
   for (const response of unread) response.destroy()
   await until(async () => (await fetch(`${baseUrl}/files/images/${id}`)).status === 200)
 })
+
+test('a body in chunks of one byte is served while it is small, and refused when it takes many of them', async () => {
+  const { secret } = await seed()
+  const text = JSON.stringify(chat('x'.repeat(2_000)))
+  for (const [path, body] of [
+    [CHAT, text],
+    ['/me/prompts', '{"name":"Prompt","body":"x"}'],
+  ] as const) {
+    const small = beginRequest(baseUrl, path, { secret })
+    for (const letter of body) await small.send(letter)
+    small.end()
+    const { status } = await small.answer
+    assert.ok(status === 200 || status === 201, `${path}: ${status}`)
+    const large = beginRequest(baseUrl, path, { secret })
+    for (let count = 0; count < 6_000; count++) void large.send(' ')
+    assert.equal((await large.answer).status, 413, path)
+    assert.equal((await large.answer).headers.get('connection'), 'close')
+    large.leave()
+  }
+})

@@ -1,5 +1,7 @@
 /** How many REST requests a caller may make in a minute: a key, an account, a session, and those who have none. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { ask, askChat, type Asked } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
@@ -154,6 +156,41 @@ describe('without a valid key', () => {
     assertTooMany(refused)
     for (const path of ['/healthz', '/healthz/db'])
       assert.equal((await ask(baseUrl, path, { headers })).status, 200, path)
+  })
+
+  test('unknown paths and methods count, files of the dashboard and unsigned messages a tenth', async () => {
+    for (const [method, path, perMinute] of [
+      ['GET', '/nothing', PER_MINUTE],
+      ['PUT', '/models', PER_MINUTE],
+      ['OPTIONS', '/chat/completions', PER_MINUTE],
+      ['POST', '/inbound/nothing', PER_MINUTE],
+      ['GET', '/../metrics', PER_MINUTE * 10],
+    ] as const) {
+      const headers = from(elsewhere())
+      const call = () => ask(baseUrl, path, { method, headers })
+      const { passed, refused } = await countUntilRefused(call, perMinute + GIVEN_BACK_MAX * 10)
+      assert.ok(passed >= perMinute, `${method} ${path}: ${passed} passed`)
+      assert.equal(refused.headers.get('connection'), 'close')
+    }
+  })
+
+  test('a refusal for the pace ends its connection, and nothing sent behind it is served', async () => {
+    const { port } = new URL(baseUrl)
+    for (const path of ['/v1/nothing', '/v1/models', '/v1/chat/completions']) {
+      const method = path.endsWith('completions') ? 'POST' : 'GET'
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.on('error', () => {})
+      let text = ''
+      socket.on('data', (part) => (text += String(part)))
+      socket.write(
+        `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${elsewhere()}\r\n\r\n`.repeat(
+          100,
+        ),
+      )
+      await once(socket, 'close')
+      assert.equal(text.match(/HTTP\/1\.1 429 /g)?.length, 1, path)
+      assert.match(text.slice(text.indexOf('HTTP/1.1 429')), /connection: close/i)
+    }
   })
 
   test('all addresses of an IPv6 /64 count as one, and a /48 has ten times as much', async () => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../gateway/client.ts'
 import type { Limits } from '../../gateway/limits.ts'
-import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
+import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { KEEP_ALIVE_COMMENT, type KeepAlives, type KeptAlive } from './keep-alives.ts'
@@ -91,6 +91,7 @@ export function createHttpClient(
 
   function head(status: number, limits: Limits, more: Record<string, string | number>): void {
     if (raw.headersSent || raw.destroyed) return
+    if (endsConnection(status)) raw.shouldKeepAlive = false
     raw.writeHead(status, { ...requestIdHeaders(request.id), ...limitHeaders(limits), ...more })
   }
 

@@ -12,7 +12,9 @@ import { Busboy } from '@fastify/busboy'
 import { customerSubject } from '../../gateway/limits.ts'
 import { isRefusal, refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
 import { createByteBudget, type ByteBudget } from '../../lib/byte-budget.ts'
+import { TOO_MANY_PARTS } from '../server/bounded-request.ts'
 import { modelInPath } from '../server/client-path.ts'
+import { discardBody } from '../server/discard-body.ts'
 import { createYoungGarbage, type YoungGarbage } from '../../lib/young-garbage.ts'
 import type {
   IncomingForm,
@@ -192,13 +194,16 @@ async function readForm(
       request.once('close', () => {
         if (!request.complete) reject(new Unsound(NO_FORM))
       })
+      request.once(TOO_MANY_PARTS, () =>
+        reject(new Unsound(refusals.payloadTooLarge(fileBytesMax))),
+      )
       request.pipe(parser)
     })
     return { file: await kept?.file, fields: withModelInPath(request, fields) }
   } catch (error) {
     // The rest of the request is read and discarded, so that the client can read the answer.
     request.unpipe(parser)
-    request.resume()
+    discardBody(request)
     kept?.part.destroy(error as Error)
     kept?.file.then(
       (file) => file.dispose(),

@@ -12,3 +12,8 @@ export function limitHeaders(limits: Limits): Record<string, number> {
     'x-ratelimit-reset': limits.resetAt,
   }
 }
+
+/** A client that asks too often or sends too much connects anew: what it sent meanwhile is not served. */
+export function endsConnection(status: number): boolean {
+  return status === 429 || status === 413
+}

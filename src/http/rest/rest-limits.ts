@@ -18,8 +18,8 @@ type CountedCaller = { readonly customerId: string } & (
 export interface RestLimits {
   /** Counts a request of a known caller. Throws a `RestRefusal` (429) beyond the limit, as the others do. */
   countCaller(request: FastifyRequest, caller: CountedCaller): void
-  /** Counts a request without a key or a session for its network. */
-  countStranger(request: FastifyRequest): void
+  /** Counts a request without a key or a session for its network, as one of `cost`. */
+  countStranger(request: FastifyRequest, cost?: number): void
   /** Counts a key or a session that is not valid. */
   countWrongKey(request: FastifyRequest): void
   /** Before an unknown key is looked up in the database: refuses a network that has tried too many. */
@@ -70,7 +70,7 @@ export function createRestLimits(
       const perAccount = perKey * ACCOUNT_FACTOR
       assertTaken(limiter.take(all, perAccount, cost), perAccount)
     },
-    countStranger: (request) => takeOfNetwork(request, 1),
+    countStranger: (request, cost = 1) => takeOfNetwork(request, cost),
     countWrongKey: (request) => takeOfNetwork(request, WRONG_KEY_COST),
     assertMayTryKeys(request) {
       const ip = plainIp(request.ip)

@@ -11,6 +11,12 @@ import type {
 } from 'fastify'
 import { isAccess, type Access } from './access.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly access?: Access
+  }
+}
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Which database a route reads, where the operator has a replica. */
@@ -102,6 +108,7 @@ function addRoute(server: FastifyInstance, route: Route<never>, handlers: RouteH
     method: typeof method === 'string' ? method : [...method],
     url,
     schema,
+    config: { access },
     ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
     ...handlers,
   })

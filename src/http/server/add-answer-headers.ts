@@ -5,7 +5,7 @@ import { bearerOf } from '../../gateway/admit.ts'
 import { ipSubject, keySubject, type Limits } from '../../gateway/limits.ts'
 import type { ServerDeps } from '../http-deps.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
-import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
+import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { addCors } from './add-cors.ts'
 
 /** A year. */
@@ -16,6 +16,7 @@ export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): voi
   const isSecure = deps.publicUrl?.startsWith('https:') ?? false
   server.addHook('onSend', async (request, reply) => {
     reply.headers(requestIdHeaders(request.id))
+    if (endsConnection(reply.statusCode)) reply.raw.shouldKeepAlive = false
     if (isSecure) reply.header('strict-transport-security', HSTS)
     if (request.url.startsWith('/v1') && !reply.hasHeader('x-ratelimit-limit'))
       reply.headers(limitHeaders(await limitsOf(deps, request, reply.statusCode)))

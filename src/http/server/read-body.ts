@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArrivalWatch } from './arrival-watch.ts'
+import { TOO_MANY_PARTS } from './bounded-request.ts'
+import { BlockJoiner } from '../../lib/block-joiner.ts'
 import type { ByteBudget, ByteExcess } from '../../lib/byte-budget.ts'
 import { codingOf, decompress } from './decompress.ts'
 import { declaredBytes } from './request-head.ts'
@@ -99,6 +101,8 @@ export function createReadBody(
     if (coding === 'unknown' || (coding && !owner?.mayCompress))
       return done(new CodingRefused('this coding of the body is not read'))
     const chunks: Buffer[] = []
+    const joiner = new BlockJoiner()
+    const keep = (block: Buffer): void => void chunks.push(block)
     let bytes = 0
     let counted = 0
     let hasEnded = false
@@ -106,7 +110,7 @@ export function createReadBody(
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length
       if (bytes > bytesMax) return end(new BodyTooLarge('the body is too large'))
-      chunks.push(chunk)
+      joiner.add(chunk, keep)
       const excess = count(bytes)
       if (excess) end(excess)
     }
@@ -144,6 +148,7 @@ export function createReadBody(
         return done(error)
       }
       arrivals.end(payload)
+      joiner.flush(keep)
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
       if (!coding || coding === 'unknown' || !owner) return done(null, body)
       // The compressed body stays in memory until its turn, even if its client leaves before.
@@ -160,6 +165,7 @@ export function createReadBody(
     payload.on('end', onEnd)
     payload.on('close', onClose)
     payload.on('error', onClose)
+    payload.on(TOO_MANY_PARTS, () => end(new BodyTooLarge('the body comes in too many parts')))
   }
 }
 

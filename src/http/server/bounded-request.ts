@@ -1,0 +1,62 @@
+import { IncomingMessage } from 'node:http'
+import { BlockJoiner } from '../../lib/block-joiner.ts'
+
+/** A body may come in so many parts of any size. */
+const PARTS_FREE = 5_000
+/** More of them must have so many bytes on average: each costs the processor as much as kilobytes of a large one. */
+const PART_BYTES_MIN = 32
+/** Time for the client to read the answer. */
+const CLOSE_MS = 10_000
+
+/** Its body came in too many small parts; the connection is not read any more, and is closed soon. */
+export const TOO_MANY_PARTS = 'too-many-parts'
+
+/**
+ * A request whose body comes in blocks, at most one for each read of its connection. The platform passes on each chunk
+ * of the transfer coding, however small, as a buffer of its own, and counts only bytes where it bounds what waits: 64 KB
+ * in chunks of one byte took 15 MB.
+ */
+export class BoundedRequest extends IncomingMessage {
+  #joiner: BlockJoiner | undefined
+  #parts = 0
+  #bytes = 0
+  #isFlushDue = false
+  #isRefused = false
+
+  override push(part: Buffer | null): boolean {
+    // The end of a refused body must not look like that of a whole one.
+    if (this.#isRefused) return false
+    if (part === null) {
+      this.#flush()
+      return super.push(null)
+    }
+    this.#parts += 1
+    this.#bytes += part.length
+    // Most bodies have no other part.
+    if (this.#parts === 1) return super.push(part)
+    if (this.#bytes < (this.#parts - PARTS_FREE) * PART_BYTES_MIN) return this.#refuse()
+    this.#joiner ??= new BlockJoiner()
+    this.#joiner.add(part, (block) => void super.push(block))
+    if (!this.#isFlushDue) {
+      this.#isFlushDue = true
+      setImmediate(() => this.#flush())
+    }
+    return this.readableLength < this.readableHighWaterMark
+  }
+
+  #flush(): void {
+    this.#isFlushDue = false
+    this.#joiner?.flush((block) => void super.push(block))
+  }
+
+  /** The connection stays open for a while: closed at once, it would be opened again at once. */
+  #refuse(): false {
+    this.#isRefused = true
+    const { socket } = this
+    const timer = setTimeout(() => socket.destroy(), CLOSE_MS)
+    timer.unref()
+    socket.once('close', () => clearTimeout(timer))
+    this.emit(TOO_MANY_PARTS)
+    return false
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import { serveInTurn } from './serve-in-turn.ts'
+
+let served: [string, ServerResponse][] = []
+/** Answers the requests at once, if it is set. */
+let answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+const server: Server = createServer((request, response) => {
+  served.push([request.url as string, response])
+  answer?.(request, response)
+})
+serveInTurn(server)
+
+before(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+beforeEach(() => {
+  served = []
+  answer = undefined
+})
+after(() => server.close())
+
+const requestOf = (path: string, more = ''): string =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
+const requests = (count: number): string =>
+  Array.from({ length: count }, (_, place) => requestOf(`/${place}`)).join('')
+const pathsServed = (): string[] => served.map(([path]) => path)
+
+function send(text: string): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(text)
+  return socket
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (part) => (text += String(part)))
+  await once(socket, 'close')
+  return text
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate)
+}
+
+test('requests that were sent at once are served one after the other, and answered in their order', async () => {
+  const socket = send(requests(20) + requestOf('/last', 'connection: close\r\n'))
+  const text = readAll(socket)
+  for (let place = 0; place <= 20; place++) {
+    await until(() => served.length > place)
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+    assert.equal(served.length, place + 1)
+    served[place]?.[1].end(`body of ${served[place]?.[0]};`)
+  }
+  assert.deepEqual(
+    [...(await text).matchAll(/body of ([^;]+);/g)].map(([, path]) => path),
+    [...Array.from({ length: 20 }, (_, place) => `/${place}`), '/last'],
+  )
+})
+
+test('nothing behind an answer that ends the connection is served, and its answers are closed', async () => {
+  let closed = 0
+  const count = (_request: IncomingMessage, response: ServerResponse): void =>
+    void response.once('close', () => (closed += 1))
+  server.prependListener('request', count)
+  answer = ({ url }, response) => {
+    response.shouldKeepAlive = url !== '/2'
+    response.end('x')
+  }
+  const text = await readAll(send(requests(90)))
+  server.off('request', count)
+  assert.deepEqual(pathsServed(), ['/0', '/1', '/2'])
+  assert.equal(text.match(/HTTP\/1\.1 200/g)?.length, 3)
+  assert.match(text, /connection: close/i)
+  await until(() => closed === 90)
+})
+
+test('a connection on which too many requests wait is ended, whatever it does to be answered', async () => {
+  let closed = 0
+  const count = (_request: IncomingMessage, response: ServerResponse): void =>
+    void response.once('close', () => (closed += 1))
+  server.prependListener('request', count)
+  await readAll(send(requests(1_000)))
+  server.off('request', count)
+  assert.deepEqual(pathsServed(), ['/0'])
+  await until(() => closed === 1_000)
+})
+
+test('while a request waits, its connection is not read; afterwards it is', async () => {
+  const opened = once(server, 'connection') as Promise<[Socket]>
+  const client = send(requests(5))
+  const [socket] = await opened
+  await until(() => served.length === 1 && socket.isPaused())
+  const { bytesRead } = socket
+  await new Promise((resolve) => client.write(requests(50), resolve))
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  assert.equal(socket.bytesRead, bytesRead)
+  answer = (_request, response) => void response.end()
+  served[0]?.[1].end()
+  client.resume()
+  await until(() => served.length === 55)
+  client.destroy()
+})
+
+test('what one connection sent keeps no other waiting', async () => {
+  answer = (_request, response) => void response.end()
+  const many = send(requests(100))
+  many.resume()
+  await until(() => served.length > 1)
+  const other = send(requestOf('/other'))
+  other.resume()
+  await until(() => pathsServed().includes('/other'))
+  assert.ok(pathsServed().indexOf('/other') < 60, pathsServed().join(' '))
+  many.destroy()
+  other.destroy()
+})

@@ -1,0 +1,74 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** More requests than this that wait on one connection end it. One read brings up to 2,000 of them. */
+const WAITING_MAX = 100
+
+interface Line {
+  isServing: boolean
+  readonly waiting: [IncomingMessage, ServerResponse][]
+}
+
+/**
+ * Serves the requests of one connection one after the other. The platform begins all that were sent at once, and
+ * also those behind an answer that ends the connection, which nobody will ever read (RFC 9112, 9.6). While one waits,
+ * the connection is not read.
+ */
+export function serveInTurn(server: Server): void {
+  const [handle] = server.listeners('request') as [RequestListener]
+  const lines = new Map<Socket, Line>()
+
+  function serve(
+    socket: Socket,
+    line: Line,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    line.isServing = true
+    response.once('close', () => {
+      // Later, so that a connection with many requests does not keep the others waiting.
+      if (line.waiting.length > 0) setImmediate(serveNext, socket, line)
+      else line.isServing = false
+    })
+    handle(request, response)
+  }
+
+  function serveNext(socket: Socket, line: Line): void {
+    const next = socket.writable ? line.waiting.shift() : drop(line)
+    if (line.waiting.length === 0) socket.resume()
+    if (next) serve(socket, line, ...next)
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const line: Line = { isServing: false, waiting: [] }
+    lines.set(socket, line)
+    socket.once('close', () => {
+      lines.delete(socket)
+      drop(line)
+    })
+  })
+  server.off('request', handle)
+  server.on('request', (request, response) => {
+    const { socket } = request
+    const line = lines.get(socket)
+    if (!line || !socket.writable) return leave(response)
+    if (!line.isServing) return serve(socket, line, request, response)
+    line.waiting.push([request, response])
+    if (line.waiting.length > WAITING_MAX) socket.destroy()
+    // After this read: at the end of each request the platform goes on to read.
+    else if (line.waiting.length === 1) setImmediate(pause, socket, line)
+  })
+}
+
+function pause(socket: Socket, { waiting }: Line): void {
+  if (waiting.length > 0) socket.pause()
+}
+
+function drop({ waiting }: Line): void {
+  for (const [, response] of waiting.splice(0)) leave(response)
+}
+
+/** The platform says only to the answer whose turn it is that its client is gone. */
+function leave(response: ServerResponse): void {
+  response.emit('close')
+}
