@@ -40,6 +40,14 @@ export function promptTokensTypical(facts: PromptFacts, model: Model): number {
   return Math.min(text + images, promptTokensBound(facts, model))
 }
 
+/** The longest tokens, of spaces, in o200k_base and cl100k_base. */
+export const TOKEN_BYTES_MAX = 128
+
+/** The least number of output tokens in this many bytes of text. */
+export function outputTokensLeast(bytes: number): number {
+  return Math.ceil(bytes / TOKEN_BYTES_MAX)
+}
+
 /** The typical number of output tokens in this many bytes of text. */
 export function outputTokensTypical(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN_TYPICAL)

@@ -1,5 +1,6 @@
 /** Computes the resolution of a hold from the usage of its call. Pure. */
-import { costOf } from '../catalog/prices.ts'
+import { costOf, type UnitCounts, type UsageCounts } from '../catalog/prices.ts'
+import type { Quote } from '../catalog/quote.ts'
 import { release, type Resolution } from '../ledger/resolution.ts'
 import { billedPicoUsd, chargeFor, type Conversion } from '../lib/money.ts'
 import { plainTokens } from '../providers/plain-tokens.ts'
@@ -47,10 +48,27 @@ export function charge(
   }
 }
 
+/** An estimate is charged as far as the hold covers each of its counts, whatever it was computed from. */
 export function chargeHeldCall(held: HeldCall, used: Used, answeredBy: AnsweredBy): Resolution {
   const { conversion, price } = held.quote
   const hold = { id: held.holdId, customerId: held.key.customerId, conversion, priceId: price.id }
-  return charge(hold, used, answeredBy)
+  const counts = used.kind === 'exact' ? used.counts : withinHold(used.counts, held.quote)
+  return charge(hold, { ...used, counts }, answeredBy)
+}
+
+function withinHold({ units, ...tokens }: UsageCounts, quote: Quote): UsageCounts {
+  const { promptTokensMax, outputTokensMax, choices, unitsMax } = quote
+  const within = {
+    ...tokens,
+    promptTokens: Math.min(tokens.promptTokens, promptTokensMax),
+    completionTokens: Math.min(tokens.completionTokens, outputTokensMax * choices),
+  }
+  if (units === undefined) return within
+  const held = Object.entries(units).map(([unit, count]) => [
+    unit,
+    Math.min(count, unitsMax?.[unit] ?? 0),
+  ])
+  return { ...within, units: Object.fromEntries(held) as UnitCounts }
 }
 
 /** Releases the hold of a call without a charge. Pass `times` if the call was dispatched. */
@@ -65,19 +83,10 @@ export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTime
   }
 }
 
-/** Usage by our own count, capped at the amounts that the hold covers. */
+/** Usage by our own count. */
 export function estimated(
-  held: HeldCall,
-  counts: { promptTokens: number; completionTokens: number },
+  { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
   reason: string,
 ): Used {
-  const { promptTokensMax, outputTokensMax, choices } = held.quote
-  return {
-    kind: 'estimated',
-    reason,
-    counts: plainTokens(
-      Math.min(counts.promptTokens, promptTokensMax),
-      Math.min(counts.completionTokens, outputTokensMax * choices),
-    ),
-  }
+  return { kind: 'estimated', reason, counts: plainTokens(promptTokens, completionTokens) }
 }

@@ -1,22 +1,31 @@
+import type { Quote } from '../catalog/quote.ts'
 import { WEB_SEARCH_UNIT } from '../catalog/web-search.ts'
 import type { ReportedUsage } from '../providers/contract.ts'
+import { billedUsage } from './billed-usage.ts'
 import type { HeldCall } from './call.ts'
 
 /** Why a call is charged by an estimate, for an answer that is complete. */
 export type EstimateReason = 'no_usage_reported' | 'impossible_usage_reported'
 
+/** The least that an answer has used, proved by what was delivered of it. */
+export type LeastUsage = Partial<Record<keyof ReportedUsage, number>>
+
 /**
- * The report, unless no call can have used so much: at most the model's window for each choice, or all that the hold
- * covers, if that is more (many texts in one request); at most the seconds of the longest file that the model takes; and
- * at most a few times as many searches as were allowed.
- * A larger report is a fault of the upstream, so the call is charged by an estimate, within the hold. A report above the
- * hold that is possible is charged in full.
+ * The report, unless it is below what was delivered, or above what this call can have used. Both are faults of the
+ * upstream: the call is charged by an estimate, within the hold. A chat's report above the hold that is possible is
+ * charged in full.
  */
 export function possibleUsage<Reported extends ReportedUsage>(
   held: HeldCall,
   reported: Reported | undefined,
+  least: LeastUsage,
 ): Reported | undefined {
-  return reported && isPossible(held, reported) ? reported : undefined
+  if (!reported || !isPossible(held, reported)) return undefined
+  const fields = Object.keys(least) as (keyof ReportedUsage)[]
+  // The seconds are counted as they are billed, rounded up.
+  return fields.every((field) => Math.ceil(reported[field] ?? Infinity) >= (least[field] ?? 0))
+    ? reported
+    : undefined
 }
 
 /** The reason of an estimate in place of this report. */
@@ -30,15 +39,29 @@ export function estimateReason(
 /** A search that was asked for may be several at the provider. */
 const SEARCHES_FOR_ONE = 4
 
+/**
+ * A chat may use the model's window for each choice: an upstream may add to the prompt, and write on beyond the limit
+ * that it was sent. All else is made of what we sent, and uses at most what the hold covers: so many seconds of this
+ * file, so many tokens of these texts, so many of each picture. Tokens without a price are no matter.
+ */
 function isPossible({ model, quote }: HeldCall, reported: ReportedUsage): boolean {
-  const { promptTokensMax, outputTokensMax, choices, unitsMax = {} } = quote
-  const units = Object.values(unitsMax).reduce((sum, count) => sum + count, 0)
-  const tokensHeld = promptTokensMax + outputTokensMax * choices + units
-  const tokensMax = Math.max(model.contextTokens * choices, tokensHeld)
+  const { promptTokensMax, outputTokensMax, choices, unitsMax = {}, price } = quote
+  const { promptTokens, completionTokens, webSearches = 0 } = reported
+  if (webSearches > (unitsMax[WEB_SEARCH_UNIT] ?? 0) * SEARCHES_FOR_ONE) return false
+  if (model.category === 'llm') {
+    const window = model.contextTokens * choices
+    return promptTokens <= Math.max(window, promptTokensMax) && completionTokens <= window
+  }
+  const { units = {} } = billedUsage(model, price, reported)
+  const promptHeld = promptTokensMax + (unitsMax.input_audio_tokens ?? 0)
+  const outputHeld = outputTokensMax * choices + (unitsMax.output_image_tokens ?? 0)
   return (
-    reported.promptTokens <= tokensMax &&
-    reported.completionTokens <= tokensMax &&
-    Math.floor(reported.audioSeconds ?? 0) <= (model.audio?.secondsMax ?? Infinity) &&
-    (reported.webSearches ?? 0) <= (unitsMax[WEB_SEARCH_UNIT] ?? 0) * SEARCHES_FOR_ONE
+    (promptTokens <= promptHeld || !isPriced(quote, 'input')) &&
+    (completionTokens <= outputHeld || !isPriced(quote, 'output')) &&
+    Object.entries(units).every(([unit, count]) => count <= (unitsMax[unit] ?? 0))
   )
+}
+
+function isPriced({ prices }: Quote, side: 'input' | 'output'): boolean {
+  return prices.some(({ tiers }) => tiers.some((tier) => tier[side] > 0n))
 }

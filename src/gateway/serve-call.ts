@@ -221,7 +221,7 @@ function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: s
 function resolveFault(held: HeldCall, running: RunningCall): Resolution {
   if (!running.isDelivered) return releaseHeldCall(held, 'internal_error')
   const { promptTokensEstimated: promptTokens, quote } = held
-  const used = estimated(held, { promptTokens, completionTokens: running.tokens }, 'internal_error')
+  const used = estimated({ promptTokens, completionTokens: running.tokens }, 'internal_error')
   const by = { ...NOT_TIMED, price: quote.price }
   return { ...chargeHeldCall(held, used, by), isFinal: true }
 }

@@ -234,9 +234,12 @@ export interface DeltaShape {
 /** Thrown by `ChatStream.each` if the stream breaks off before its end. */
 export class StreamBroken extends Error {
   readonly failure: UpstreamFailure
-  constructor(failure: UpstreamFailure) {
+  /** What the upstream reports with the failure. */
+  readonly usage: ReportedUsage | undefined
+  constructor(failure: UpstreamFailure, usage?: ReportedUsage) {
     super(failure.detail)
     this.failure = failure
+    this.usage = usage
   }
 }
 

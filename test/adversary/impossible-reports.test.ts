@@ -19,6 +19,9 @@ import { seedCustomer } from '../harness/test-database.ts'
 /** Of prompt and output together. */
 const CONTEXT_TOKENS = 5_000
 const SECONDS_MAX = 60
+const IMAGE_TOKENS_MAX = 100
+/** Of a file of one second: its header counts as sound. */
+const FILE_SECONDS_MAX = 2
 const CASES_PER_KIND = 12
 
 let upstream: ScriptedUpstream
@@ -41,11 +44,16 @@ before(async () => {
       model('vectors', 'embedding', { prices: { input: '1' }, embedding: { dimensions: 2 } }),
       model('pictures', 'image', {
         prices: { input: '1', output_image: '2' },
-        image: { tokens_max: { low: 100 } },
+        image: { tokens_max: { low: IMAGE_TOKENS_MAX } },
       }),
       model('speech', 'audio', {
         prices: { audio_hour: '1' },
         audio: { seconds_max: SECONDS_MAX },
+      }),
+      model('speech-by-token', 'audio', {
+        prices: { input_audio: '1', output: '2' },
+        audio: { seconds_max: SECONDS_MAX, tokens_per_second_max: 20 },
+        max_output_tokens: 100,
       }),
     ] as never,
   })
@@ -70,6 +78,14 @@ const json =
   (body: unknown): Behaviour =>
   (_call, response) =>
     void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+function askSpeech(model: string, file = wav(1)): Kind['ask'] {
+  return (secret) =>
+    askForm(gateway.node.baseUrl, secret, [
+      ['model', model],
+      ['file', file, 'a.wav'],
+    ])
+}
 
 const choice = { index: 0, message: { role: 'assistant', content: 'oi' }, finish_reason: 'stop' }
 
@@ -107,7 +123,8 @@ const KINDS: Record<string, Kind> = {
       ask(gateway.node.baseUrl, '/embeddings', { secret, body: { model: 'vectors', input: 'oi' } }),
     answer: (count) =>
       json({ data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: count } }),
-    countMax: CONTEXT_TOKENS,
+    // The bytes of the text, and what a model adds to it.
+    countMax: 2 + 8,
   },
   images: {
     model: 'pictures',
@@ -125,22 +142,42 @@ const KINDS: Record<string, Kind> = {
           input_tokens_details: { text_tokens: 3, image_tokens: 0 },
         },
       }),
-    countMax: CONTEXT_TOKENS,
+    countMax: IMAGE_TOKENS_MAX,
   },
-  transcriptions: {
+  'transcriptions, in the billed seconds': {
     model: 'speech',
-    ask: (secret) =>
-      askForm(gateway.node.baseUrl, secret, [
-        ['model', 'speech'],
-        ['file', wav(1), 'a.wav'],
-      ]),
+    ask: askSpeech('speech'),
     answer: (count) => json({ text: 'oi', usage: { type: 'duration', seconds: count } }),
+    countMax: FILE_SECONDS_MAX,
+  },
+  'transcriptions, in the length': {
+    model: 'speech',
+    ask: askSpeech('speech'),
+    answer: (count) => json({ text: 'oi', duration: count }),
+    countMax: FILE_SECONDS_MAX,
+  },
+  'transcriptions, in both': {
+    model: 'speech',
+    ask: askSpeech('speech'),
+    answer: (count) => json({ text: 'oi', duration: count, usage: { seconds: count } }),
+    countMax: FILE_SECONDS_MAX,
+  },
+  'transcriptions of an unmeasured file, in the length': {
+    model: 'speech',
+    ask: askSpeech('speech', Buffer.alloc(4_000, 'OggS')),
+    answer: (count) => json({ text: 'oi', duration: count }),
     countMax: SECONDS_MAX,
+  },
+  'transcriptions billed by the token': {
+    model: 'speech-by-token',
+    ask: askSpeech('speech-by-token'),
+    answer: (count) => json({ text: 'oi', usage: { input_tokens: count, output_tokens: 1 } }),
+    countMax: FILE_SECONDS_MAX * 20,
   },
 }
 
 for (const [name, kind] of Object.entries(KINDS))
-  test(`an impossible report of ${name} is charged by an estimate, within the balance`, async () => {
+  test(`an impossible report of ${name} is charged by an estimate, within the hold`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -162,7 +199,7 @@ for (const [name, kind] of Object.entries(KINDS))
           }
           assert.equal(outcome.usage_kind, 'estimated')
           // Of the largest counts, the adapters read none at all.
-          if (count < 2 * kind.countMax) assert.equal(outcome.reason, 'impossible_usage_reported')
+          if (count < 4 * kind.countMax) assert.equal(outcome.reason, 'impossible_usage_reported')
           assert.ok(outcome.cost_billed_nano_brl > 0n)
           assert.ok(outcome.cost_billed_nano_brl <= outcome.held_nano_brl)
           const account = await findAccount(gateway.database.db, customerId)

@@ -437,6 +437,7 @@ test('the answer is the upstream’s own, beside its translation and its usage',
             content: null,
             refusal: null,
             reasoning_content: 'Hm.',
+            reasoning_details: [{ data: 'gAAAA+/=' }],
             tool_calls: [
               {
                 id: 'call_up',
@@ -479,6 +480,8 @@ test('the events of a stream are the upstream’s own, each once, without those 
   )
   const deltas = chunks.flatMap(({ body }) => (body.choices as any[]).map(({ delta }) => delta))
   assert.deepEqual(deltas, [
+    // This upstream shows the whole item at its beginning, too.
+    { content: 'Hm.' },
     { reasoning_content: 'Hm.' },
     {
       tool_calls: [
@@ -486,7 +489,7 @@ test('the events of a stream are the upstream’s own, each once, without those 
       ],
     },
     { tool_calls: [{ index: 1, function: { arguments: '{"at":1}' } }] },
-    {},
+    { reasoning_details: [{ data: 'gAAAA+/=' }] },
   ])
   assert.deepEqual(chunks.at(-1)?.usage, TOKENS)
 })
@@ -512,7 +515,7 @@ test('output that comes whole, without deltas, is counted once: in the event tha
     ],
   })
   assert.deepEqual(deltas, [
-    { content: 'Hm.' },
+    { content: 'Hm.', reasoning_details: [{ data: 'gAAAA+/=' }] },
     named(1, '{"at":1}'),
     undefined,
     named(2, ''),

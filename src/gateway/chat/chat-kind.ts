@@ -22,7 +22,7 @@ import type { ChatFormat } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { estimateChat } from './estimate-chat.ts'
 import { findSizeFault, plainBytesMax } from './output-limit.ts'
-import { outputTexts } from './output-texts.ts'
+import { leastTokensOf, outputTexts } from './output-texts.ts'
 import { relayStream } from './relay-stream.ts'
 import { createRestoringWriter } from './restoring-writer.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
@@ -166,29 +166,31 @@ async function resolveAnswer(
   answer: ChatAnswer,
   answeredBy: AnsweredBy,
 ): Promise<Resolution> {
-  const texts = outputTexts(answer.body)
+  const { body, usage } = answer
   const used =
-    plausibleUsage(held, answer.usage, texts.length > 0, answeredBy) ??
-    (await estimateChat(held, texts, estimateReason(held, answer.usage), answer.webSearches))
+    plausibleUsage(held, usage, leastTokensOf(body), answeredBy) ??
+    (await estimateChat(held, outputTexts(body), estimateReason(held, usage), answer.webSearches))
   return chargeHeldCall(held, used, answeredBy)
 }
 
 /** Charges a stream by the reported usage, else by our own count. Releases the hold if there was no output. */
 async function resolveStream(
   held: HeldCall<ChatRequest>,
-  { ending, reported, hasFinished, outputTokensSeen: seen, webSearchesSeen }: RelayedStream,
+  relayed: RelayedStream,
   answeredBy: AnsweredBy,
 ): Promise<Resolution> {
+  const { ending, reported, hasFinished, outputTokensSeen: seen, webSearchesSeen } = relayed
+  const { outputTokensLeast: least } = relayed
   if (ending === 'whole') {
     const used =
-      plausibleUsage(held, reported, seen > 0, answeredBy) ??
+      plausibleUsage(held, reported, least, answeredBy) ??
       (await estimateChat(held, seen, estimateReason(held, reported), webSearchesSeen))
     return chargeHeldCall(held, used, answeredBy)
   }
   // The usage reported with the finish reason is the amount that the upstream bills, even if the connection broke
   // afterwards.
   if (hasFinished && ending !== 'lapsed') {
-    const used = plausibleUsage(held, reported, seen > 0, answeredBy)
+    const used = plausibleUsage(held, reported, least, answeredBy)
     if (used) return chargeHeldCall(held, used, answeredBy)
   }
   const reason = REASONS[ending]
@@ -210,15 +212,15 @@ function mayCancel(provider: Provider, { model, quote }: HeldCall<ChatRequest>):
   return provider.cancelStopsBilling && !mayHaveWorked
 }
 
-/** The reported usage; undefined if it is missing, impossible, or of zero tokens for an answer that has output. */
+/** The reported usage; undefined if it is missing, impossible, or below what the answer has. */
 function plausibleUsage(
   held: HeldCall,
   report: ReportedTokens | undefined,
-  hasOutput: boolean,
+  completionTokens: number,
   { price }: AnsweredBy,
 ): Used | undefined {
-  const reported = possibleUsage(held, report)
-  if (!reported || reported.promptTokens === 0) return undefined
-  if (hasOutput && reported.completionTokens === 0) return undefined
-  return { counts: billedUsage(held.model, price, reported), kind: 'exact', reason: null }
+  const reported = possibleUsage(held, report, { promptTokens: 1, completionTokens })
+  return (
+    reported && { counts: billedUsage(held.model, price, reported), kind: 'exact', reason: null }
+  )
 }

@@ -4,7 +4,6 @@ import type { HeldCall, Used } from '../call.ts'
 import { estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { JsonObject } from '../../providers/contract.ts'
-import { webSearchesHeld } from './bound-chat.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
 
@@ -24,15 +23,10 @@ export async function estimateChat(
       ? counted + messages.reduce((sum, message) => sum + tokensBeside(message), 0)
       : held.promptTokensEstimated
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)
-  const used = estimated(held, { promptTokens, completionTokens }, reason)
-  return withSearches(hasAudio ? asAudio(used) : used, held, webSearchesSeen)
-}
-
-/** With the searches that the answer shows, as far as the hold covers them. */
-function withSearches({ counts, ...used }: Used, { quote }: HeldCall, seen: number): Used {
-  const searches = Math.min(seen, webSearchesHeld(quote.unitsMax))
-  const units = { ...counts.units, [WEB_SEARCH_UNIT]: searches }
-  return { ...used, counts: searches > 0 ? { ...counts, units } : counts }
+  const used = estimated({ promptTokens, completionTokens }, reason)
+  const { counts, ...rest } = hasAudio ? asAudio(used) : used
+  const units = { ...counts.units, [WEB_SEARCH_UNIT]: webSearchesSeen }
+  return { ...rest, counts: webSearchesSeen > 0 ? { ...counts, units } : counts }
 }
 
 /** Estimates the tokens of a message beside its content: the chat template's, and those of a refusal or tool calls. */

@@ -1,5 +1,6 @@
 /** The output limit of a plain chat with log probabilities, whose answer may exceed what the gateway reads. */
 import type { Model } from '../../catalog/model.ts'
+import { TOKEN_BYTES_MAX } from '../../catalog/prompt-size.ts'
 import { CHAT_ANSWER_BYTES_MAX } from '../../providers/contract.ts'
 import type { ChatRequest } from './chat-request.ts'
 
@@ -10,8 +11,6 @@ import type { ChatRequest } from './chat-request.ts'
  * of it are more than a model generates within the time limit.
  */
 const BYTES_PER_LOGPROB = 300
-/** The longest tokens are of spaces. */
-const BYTES_PER_TOKEN_MAX = 128
 /** A request without a limit gets a lower limit than the model's, but not below this. */
 const DEFAULT_LIMIT_MIN = 4_096
 
@@ -26,7 +25,7 @@ export function outputTokensReadable({ body, isStream, choices }: Asked): number
 
 /** The most bytes of a plain answer. Some formats repeat parts of the request in it. */
 export function plainBytesMax(request: ChatRequest, outputTokensMax: number): number {
-  const perToken = BYTES_PER_TOKEN_MAX + BYTES_PER_LOGPROB * logprobsPerToken(request.body)
+  const perToken = TOKEN_BYTES_MAX + BYTES_PER_LOGPROB * logprobsPerToken(request.body)
   return request.bytes + outputTokensMax * request.choices * perToken
 }
 

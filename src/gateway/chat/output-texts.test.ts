@@ -13,6 +13,7 @@ test('each text counts once in every total, in bytes', () => {
     deltas: 3,
     bytes: 10,
     writtenBytes: 10,
+    hasReasoning: true,
   })
 })
 

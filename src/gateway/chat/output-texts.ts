@@ -1,8 +1,9 @@
+import { outputTokensLeast } from '../../catalog/prompt-size.ts'
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import { TEXT_FIELDS } from '../../providers/openai-compatible/chat-deltas.ts'
 
-/** The generated texts of a whole answer, which are counted if the upstream reports no usage. */
+/** The generated texts of a whole answer, which are counted if the upstream reports no usage, or less than it has. */
 export function outputTexts(body: JsonObject): string[] {
   if (!Array.isArray(body.choices)) return []
   const texts: string[] = []
@@ -12,6 +13,7 @@ export function outputTexts(body: JsonObject): string[] {
       if (field === 'reasoning' && isRepeated(message)) continue
       if (typeof message[field] === 'string' && message[field] !== '') texts.push(message[field])
     }
+    texts.push(...detailTexts(message.reasoning_details, hasReasoning(message)))
     for (const field of ['tool_calls', 'function_call'] as const) {
       if (message[field]) texts.push(JSON.stringify(message[field]))
     }
@@ -25,6 +27,8 @@ export interface OutputCount {
   deltas: number
   /** Bytes of the texts, and of the tool calls: of the delta that names one as JSON, and of the text that others add. */
   bytes: number
+  /** Some reasoning was counted as text: its details repeat it. */
+  hasReasoning?: boolean
   /** Bytes of the texts, and of the names and arguments of tool calls without the JSON around them. */
   writtenBytes: number
 }
@@ -39,6 +43,12 @@ export function countOutput(body: JsonObject, count: OutputCount): void {
     countText(delta.refusal, count)
     countText(delta.reasoning_content, count)
     if (!isRepeated(delta)) countText(delta.reasoning, count)
+    if (hasReasoning(delta)) count.hasReasoning = true
+    if (delta.reasoning_details)
+      for (const text of detailTexts(delta.reasoning_details, count.hasReasoning === true)) {
+        count.deltas += 1
+        count.bytes += Buffer.byteLength(text)
+      }
     if (delta.tool_calls) countCalls(delta.tool_calls, delta.tool_calls, count)
     if (delta.function_call)
       countCalls(delta.function_call, [{ function: delta.function_call }], count)
@@ -48,6 +58,43 @@ export function countOutput(body: JsonObject, count: OutputCount): void {
 /** Some upstreams send the same reasoning under both of its names, for older clients. */
 function isRepeated({ reasoning, reasoning_content: content }: JsonObject): boolean {
   return reasoning === content
+}
+
+function hasReasoning({ reasoning, reasoning_content: content }: JsonObject): boolean {
+  return isText(reasoning) || isText(content)
+}
+
+/**
+ * The reasoning that only its details show: encrypted, where its base64 is as much longer as it is decoded, or its text,
+ * unless the answer has it as text, too.
+ */
+function detailTexts(details: unknown, isShown: boolean): string[] {
+  if (!Array.isArray(details)) return []
+  return details
+    .filter(isObject)
+    .flatMap(({ data, text, summary }) => [
+      ...(isText(data) ? [data.slice(0, Math.ceil(data.length * BASE64_SHARE))] : []),
+      ...(isShown ? [] : [text, summary].filter(isText)),
+    ])
+}
+
+const BASE64_SHARE = 3 / 4
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** The least tokens of the output; one at least where there is any. */
+export function leastTokens({ deltas, writtenBytes }: OutputCount): number {
+  return Math.max(outputTokensLeast(writtenBytes), Math.min(deltas, 1))
+}
+
+/** The same for a whole answer. */
+export function leastTokensOf({ choices }: JsonObject): number {
+  const count: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
+  if (Array.isArray(choices))
+    countOutput({ choices: choices.map((choice) => ({ delta: choice?.message })) }, count)
+  return leastTokens(count)
 }
 
 /** Adds the text of one field. */

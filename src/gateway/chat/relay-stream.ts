@@ -1,4 +1,4 @@
-import { outputTokensTypical } from '../../catalog/prompt-size.ts'
+import { outputTokensTypical, TOKEN_BYTES_MAX } from '../../catalog/prompt-size.ts'
 import type { LeaseView } from '../../ledger/lease.ts'
 import {
   StreamBroken,
@@ -11,7 +11,7 @@ import type { HeldCall } from '../call.ts'
 import type { Client } from '../client.ts'
 import type { RunningCall } from '../running-calls.ts'
 import type { ChatWriter } from './chat-format.ts'
-import { countOutput, countText, type OutputCount } from './output-texts.ts'
+import { countOutput, countText, leastTokens, type OutputCount } from './output-texts.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
 /** How long a stream pauses while the lease cannot be renewed before it is ended. */
@@ -19,10 +19,9 @@ const LEASE_WAIT_MS_MAX = 60_000
 /**
  * A stream is cut when both of our counts exceed its limit. Each count can be too high: typical bytes per token are a
  * guess, and some upstreams send deltas of less than a token. The count by bytes is enough only where no answer within
- * the limit has so many: a customer may ask for the longest tokens, which have 128 bytes in o200k_base and cl100k_base.
+ * the limit has so many: a customer may ask for the longest tokens.
  */
 const SLACK_TOKENS = 64
-const TOKEN_BYTES_MAX = 128
 
 const OVER_LIMIT: UpstreamFailure = {
   kind: 'failure',
@@ -52,6 +51,7 @@ export async function relayStream(
   let waitMsLeft = call.waitMsMax
   const tokensMax = held.quote.outputTokensMax * held.quote.choices
   let reported: ReportedTokens | undefined
+  let deltasReported = 0
   let hasFinished = false
   let webSearchesSeen = 0
   const output: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
@@ -60,12 +60,18 @@ export async function relayStream(
   const seen = () => Math.max(output.deltas, outputTokensTypical(output.bytes))
   const relayed = (ending: RelayedStream['ending'], brokenBy?: UpstreamFailure): RelayedStream => ({
     ending,
-    reported,
+    // What came after the last report is not in it.
+    reported: output.deltas === deltasReported ? reported : undefined,
     hasFinished,
     outputTokensSeen: ending === 'lapsed' ? delivered : seen(),
+    outputTokensLeast: leastTokens(output),
     webSearchesSeen,
     brokenBy,
   })
+  const takeReport = (usage: ReportedTokens): void => {
+    reported = laterReport(reported, usage)
+    deltasReported = output.deltas
+  }
   /** Counts the chunks of one read, and returns their text for the client. */
   const take = (chunks: readonly StreamChunk[]): string => {
     let shown = ''
@@ -76,10 +82,10 @@ export async function relayStream(
         shown += writer.delta(delta)
         continue
       }
-      if (chunk.usage) reported = laterReport(reported, chunk.usage)
       if (chunk.webSearches) webSearchesSeen = chunk.webSearches
       hasFinished ||= isFinished(chunk)
       countOutput(chunk.body, output)
+      if (chunk.usage) takeReport(chunk.usage)
       shown += writer.chunk(chunk.body, chunk.native) ?? ''
     }
     return shown
@@ -134,6 +140,11 @@ export async function relayStream(
     if (!(error instanceof StreamBroken)) throw error
     // The writer may have found the fault, while the upstream still sends.
     stream.cancel()
+    // A failure that reports what was used of an answer ends it as a finish reason does.
+    if (error.usage && seen() > 0) {
+      takeReport(error.usage)
+      hasFinished = true
+    }
     // If the client hung up, the customer owes the output seen so far. Without any output, the upstream is at fault.
     return relayed(client.hasLeft() && seen() > 0 ? 'left' : 'broken', error.failure)
   }

@@ -11,10 +11,12 @@ export type BegunStream = ChatStream
 export interface RelayedStream {
   readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'
   readonly reported: ReportedTokens | undefined
-  /** The upstream sent a finish reason: the output is complete. */
+  /** The upstream sent a finish reason, or a failure with its usage: the output is complete. */
   readonly hasFinished: boolean
   /** Our own count; 0 if there was no output. */
   readonly outputTokensSeen: number
+  /** The least that the output can have, by its bytes. */
+  readonly outputTokensLeast: number
   /** The searches of the web that the chunks showed. */
   readonly webSearchesSeen: number
   /** The upstream's failure, if it broke the stream. */

@@ -38,8 +38,10 @@ export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> 
     ),
   async relay(held, { outcome }, answeredBy, client) {
     const by = answeredBy()
-    const reported = possibleUsage(held, outcome.usage)
-    const used: Used = reported?.promptTokens
+    // Every text has at least one token.
+    const least = { promptTokens: held.request.inputs.length }
+    const reported = possibleUsage(held, outcome.usage, least)
+    const used: Used = reported
       ? { counts: billedUsage(held.model, by.price, reported), kind: 'exact', reason: null }
       : await estimate(held, estimateReason(held, outcome.usage))
     const entries = await writeVectors(outcome.vectors, held.request.encoding)
@@ -136,5 +138,5 @@ function tokensBesideTexts(inputs: EmbeddingRequest['inputs'], tokensAround: num
 async function estimate(held: HeldCall<EmbeddingRequest>, reason: string): Promise<Used> {
   const counted = await countInputs(held.request.inputs, 0, held.model.tokenizer)
   const promptTokens = counted ?? held.promptTokensEstimated
-  return estimated(held, { promptTokens, completionTokens: 0 }, reason)
+  return estimated({ promptTokens, completionTokens: 0 }, reason)
 }

@@ -120,17 +120,27 @@ function tokensOfImage({ image, outputTokensMax }: Model, quality: string | unde
 
 function usedBy(held: HeldCall<ImageRequest>, outcome: ImageAnswer, price: Price): Used {
   const { model, request } = held
-  const images = unitsOf(model, price, request, outcome.images.length)
-  const reported = possibleUsage(held, outcome.usage)
-  if (reported || isBilledByImage(price)) {
+  const {
+    usage,
+    images: { length: count },
+  } = outcome
+  const images = unitsOf(model, price, request, count)
+  const isByImage = isBilledByImage(price)
+  // A picture has a token at least, or a price of its own.
+  const least = {
+    ...(isByImage ? {} : { promptTokens: 1, completionTokens: count }),
+    ...(hasImageTokens(price) ? { imageOutputTokens: count } : {}),
+  }
+  const reported = possibleUsage(held, usage, least)
+  if (reported || isByImage) {
     const { units, ...tokens } = billedUsage(model, price, reported ?? plainTokens(0, 0))
     return { counts: { ...tokens, units: { ...units, ...images } }, kind: 'exact', reason: null }
   }
-  const completionTokens = tokensOfImage(model, request.quality) * outcome.images.length
+  const completionTokens = tokensOfImage(model, request.quality) * count
   return {
     counts: billedUsage(model, price, plainTokens(held.promptTokensEstimated, completionTokens)),
     kind: 'estimated',
-    reason: estimateReason(held, outcome.usage),
+    reason: estimateReason(held, usage),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The transcriptions kind of call: speech to text, billed by the second or by the audio token. */
 import type { Model } from '../../catalog/model.ts'
 import type { Price, UnitCounts } from '../../catalog/prices.ts'
+import { outputTokensLeast } from '../../catalog/prompt-size.ts'
 import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
@@ -39,7 +40,7 @@ export function createTranscriptionKind(
       const by = answeredBy()
       const used = plausibleUsage(held, outcome, by) ?? estimate(held, outcome, by)
       const resolution = chargeHeldCall(held, used, by)
-      const { body, headers } = writeTranscript(held.request.format, outcome, used, resolution)
+      const { body, headers } = writeTranscript(held.request.format, outcome, resolution)
       return {
         resolution,
         write: () => body,
@@ -129,28 +130,35 @@ function isByToken({ units }: Price): boolean {
 
 function plausibleUsage(
   held: HeldCall,
-  outcome: TranscriptionAnswer,
+  { usage: reported, text }: TranscriptionAnswer,
   { price }: AnsweredBy,
 ): Used | undefined {
-  const usage = possibleUsage(held, outcome.usage)
+  const isBySecond = price.units?.audio_seconds !== undefined
+  // A file has a length, and a text has tokens.
+  const least = {
+    ...(isBySecond ? { audioSeconds: 1 } : {}),
+    ...(isByToken(price) ? { completionTokens: outputTokensLeast(Buffer.byteLength(text)) } : {}),
+  }
+  const usage = possibleUsage(held, reported, least)
   if (!usage) return undefined
   const counts = billedUsage(held.model, price, usage)
   const { audio_seconds: seconds, input_audio_tokens: tokens } = counts.units ?? {}
-  // A report that lacks the units that the price bills is ignored: audio with words in it has a length.
+  // A report that lacks the units that the price bills is ignored.
   const isBilled =
-    (price.units?.audio_seconds === undefined || seconds !== undefined) &&
-    (!isByToken(price) || tokens !== undefined)
+    (!isBySecond || seconds !== undefined) && (!isByToken(price) || tokens !== undefined)
   return isBilled ? { counts, kind: 'exact', reason: null } : undefined
 }
 
 function estimate(
   held: HeldCall<TranscriptionRequest>,
-  { durationSeconds, usage }: TranscriptionAnswer,
+  { durationSeconds = 0, usage }: TranscriptionAnswer,
   { price }: AnsweredBy,
 ): Used {
   const { model, request } = held
-  const reported = durationSeconds === undefined ? undefined : Math.ceil(durationSeconds)
-  const seconds = secondsWithin(model, reported ?? request.audioLength.secondsTypical)
+  const { secondsMax, secondsTypical } = request.audioLength
+  // A length that the file cannot have says nothing about it.
+  const isPossible = durationSeconds > 0 && durationSeconds <= secondsWithin(model, secondsMax)
+  const seconds = secondsWithin(model, isPossible ? Math.ceil(durationSeconds) : secondsTypical)
   const textTokens = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
   return {
     counts: {

@@ -4,7 +4,6 @@ import type { UnitCounts } from '../../catalog/prices.ts'
 import type { TranscriptionAnswer } from '../../providers/contract.ts'
 import type { TranscriptFormat } from './transcription-request.ts'
 import { writeTranscript } from './write-transcript.ts'
-import type { Used } from '../call.ts'
 
 const ANSWER: TranscriptionAnswer = {
   kind: 'transcription',
@@ -20,27 +19,15 @@ const ANSWER: TranscriptionAnswer = {
 /** More digits than a double can represent. */
 const BILLED = 12_345_678_901_234_567_891n
 
-function used(units: UnitCounts, promptTokens = 0, completionTokens = 0): Used {
-  return {
-    kind: 'exact',
-    reason: null,
-    counts: {
-      promptTokens,
-      cachedTokens: 0,
-      cacheWriteTokens: 0,
-      completionTokens,
-      reasoningTokens: 0,
-      units,
-    },
-  }
+function charged(units: UnitCounts, promptTokens = 0, completionTokens = 0) {
+  return { promptTokens, completionTokens, units: JSON.stringify(units), billedNanoBrl: BILLED }
 }
 
 const write = (
   format: TranscriptFormat,
   answer: TranscriptionAnswer = ANSWER,
-  by: Used = used({ audio_seconds: 13 }),
-): ReturnType<typeof writeTranscript> =>
-  writeTranscript(format, answer, by, { billedNanoBrl: BILLED })
+  by = charged({ audio_seconds: 13 }),
+): ReturnType<typeof writeTranscript> => writeTranscript(format, answer, by)
 
 test('JSON has the text, the billed seconds, and the cost with all its digits', () => {
   assert.deepEqual(write('json'), {
@@ -50,7 +37,7 @@ test('JSON has the text, the billed seconds, and the cost with all its digits', 
 })
 
 test('usage billed by the token shows the audio tokens and the text tokens', () => {
-  const { body } = write('json', ANSWER, used({ input_audio_tokens: 120 }, 7, 30))
+  const { body } = write('json', ANSWER, charged({ input_audio_tokens: 120 }, 7, 30))
   assert.deepEqual(JSON.parse(body).usage, {
     type: 'tokens',
     input_tokens: 127,

@@ -1,15 +1,20 @@
-import { decimalBrl, jsonBrl, type NanoBrl } from '../../lib/money.ts'
+import type { UnitCounts } from '../../catalog/prices.ts'
+import type { Resolution } from '../../ledger/resolution.ts'
+import { decimalBrl, jsonBrl } from '../../lib/money.ts'
 import { subtitleTime } from '../../lib/subtitle-time.ts'
 import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
 import type { TranscriptFormat } from './transcription-request.ts'
-import type { Used } from '../call.ts'
+
+type ChargedTranscript = Pick<
+  Resolution,
+  'promptTokens' | 'completionTokens' | 'units' | 'billedNanoBrl'
+>
 
 /** The answer in the requested format. Formats other than JSON carry the cost in a header. */
 export function writeTranscript(
   format: TranscriptFormat,
   answer: TranscriptionAnswer,
-  used: Used,
-  charged: { readonly billedNanoBrl: NanoBrl },
+  charged: ChargedTranscript,
 ): { body: string; headers: Record<string, string> } {
   const { text, language, durationSeconds, segments = [], words } = answer
   const cost = jsonBrl(charged.billedNanoBrl)
@@ -22,7 +27,7 @@ export function writeTranscript(
   })
   switch (format) {
     case 'json':
-      return json({ text, usage: usageOf(used), cost_billed_brl: cost })
+      return json({ text, usage: usageOf(charged), cost_billed_brl: cost })
     case 'verbose_json':
       return json({
         task: 'transcribe',
@@ -31,7 +36,7 @@ export function writeTranscript(
         text,
         ...(words ? { words } : {}),
         segments,
-        usage: usageOf(used),
+        usage: usageOf(charged),
         cost_billed_brl: cost,
       })
     case 'text':
@@ -48,8 +53,8 @@ function json(body: object): { body: string; headers: Record<string, string> } {
 }
 
 /** The billed usage, in the published format of transcriptions. */
-function usageOf({ counts }: Used): object {
-  const { promptTokens, completionTokens, units = {} } = counts
+function usageOf({ promptTokens, completionTokens, units: counts }: ChargedTranscript): object {
+  const units = JSON.parse(counts ?? '{}') as UnitCounts
   if (units.audio_seconds !== undefined) return { type: 'duration', seconds: units.audio_seconds }
   const audioTokens = units.input_audio_tokens ?? 0
   const inputTokens = promptTokens + audioTokens

@@ -98,7 +98,7 @@ async function* readChunks(
       yield events.addTo(chunks)
     }
   } catch (error) {
-    throw new StreamBroken(toFailure(error, signal))
+    throw error instanceof StreamBroken ? error : new StreamBroken(toFailure(error, signal))
   } finally {
     if (!hasEnded) canceller.abort()
   }
@@ -130,13 +130,14 @@ function lastChunk(
   asked: AskedOfUsage,
 ): StreamChunk {
   const finish = toFinishReason(finishReason)
-  if (typeof finish === 'object') throw new StreamBroken(finish)
+  const reported = toReportedUsage(usage, hasStarted, asked)
+  if (typeof finish === 'object') throw new StreamBroken(finish, reported)
   const refusal = refusalText(providerMetadata)
   const delta = {
     ...(hasStarted ? {} : { role: 'assistant', content: '' }),
     ...(refusal === undefined ? {} : { refusal }),
   }
-  return { ...chunkOf(delta, finish), usage: toReportedUsage(usage, hasStarted, asked) }
+  return { ...chunkOf(delta, finish), usage: reported }
 }
 
 function chunkOf(delta: JsonObject, finishReason: string | null): StreamChunk {

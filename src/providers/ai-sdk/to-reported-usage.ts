@@ -16,14 +16,17 @@ export function toReportedUsage(
 ): ReportedUsage | undefined {
   const { inputTokens, outputTokens, raw } = usage
   const billed = isObject(raw) && isObject(raw.billed_units) ? raw.billed_units : {}
+  // Cohere's token counts include its own prompt markup, which it does not bill.
+  const prompt = readCount(billed.input_tokens ?? inputTokens.total) ?? 0
+  const cached = inputTokens.cacheRead ?? (isObject(raw) ? raw.cached_tokens : undefined)
   const tokens = readUsage({
-    // Cohere's token counts include its own prompt markup, which it does not bill.
     prompt_tokens: billed.input_tokens ?? inputTokens.total,
     completion_tokens: billed.output_tokens ?? outputTokens.total,
     // Only Gemini's total can exceed the sum of the other counts.
     total_tokens: isObject(raw) ? raw.totalTokenCount : undefined,
     prompt_tokens_details: {
-      cached_tokens: inputTokens.cacheRead ?? (isObject(raw) ? raw.cached_tokens : undefined),
+      // A part of the prompt; of Cohere's, also of its markup.
+      cached_tokens: Math.min(readCount(cached) ?? 0, prompt),
       cache_write_tokens: inputTokens.cacheWrite,
     },
     completion_tokens_details: { reasoning_tokens: outputTokens.reasoning },

@@ -60,8 +60,9 @@ function createParser(eventBytes: number): StreamParser {
 function parseChunk(data: string): StreamChunk | StreamBroken {
   const chunk = parseEvent(data)
   if (chunk instanceof StreamBroken) return chunk
+  const usage = chunk.usage ? readUsage(chunk.usage) : undefined
   if (chunk.error || chunk.object === 'error')
-    return new StreamBroken(readLateError(chunk.error ?? chunk, 'error in the stream'))
+    return new StreamBroken(readLateError(chunk.error ?? chunk, 'error in the stream'), usage)
   toPlainContent(chunk, 'delta')
-  return { body: chunk, usage: chunk.usage ? readUsage(chunk.usage) : undefined }
+  return { body: chunk, usage }
 }

@@ -25,6 +25,8 @@ interface ImageUsage {
 
 /** The counts of gpt-image-1 for a picture of 1024 x 1024. */
 const OUTPUT_TOKENS: Record<ImageQuality, number> = { low: 272, medium: 1056, high: 4160 }
+/** Of Gemini's models, whatever the quality. */
+const GEMINI_OUTPUT_TOKENS = 1290
 const PIXELS_OF_OUTPUT_TOKENS = 1024 * 1024
 
 export function createSandboxImages(openTokenizer: () => Promise<Tokenizer>): SandboxImages {
@@ -75,14 +77,15 @@ async function drawImages(request: ImageRequest, origin: string): Promise<object
 
 /** The usage that the model reports, which some models falsify; undefined if it reports none. */
 function describeImageUsage(
-  { prompt, count, quality, size }: ImageRequest,
+  { modelName, prompt, count, quality, size }: ImageRequest,
   model: SandboxModel,
   tokenizer: Tokenizer,
 ): ImageUsage | undefined {
   if (model.usage === 'none') return undefined
   const inputTokens = tokenizer.count(prompt)
   const share = (size.width * size.height) / PIXELS_OF_OUTPUT_TOKENS
-  const trueTokens = count * Math.max(1, Math.round(OUTPUT_TOKENS[quality] * share))
+  const ofPicture = modelName.includes('gemini') ? GEMINI_OUTPUT_TOKENS : OUTPUT_TOKENS[quality]
+  const trueTokens = count * Math.max(1, Math.round(ofPicture * share))
   const outputTokens = model.usage === 'overrun' ? trueTokens * 10 + 1000 : trueTokens
   return {
     input_tokens: inputTokens,

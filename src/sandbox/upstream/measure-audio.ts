@@ -7,12 +7,12 @@ export interface AudioMeter {
   readonly bytes: number
   /** The beginning of the file, long enough to show its format. */
   readonly beginning: Buffer
-  /** The length in seconds: from the header of a WAV file, or estimated from the size of any other file. */
+  /** The length in seconds: from the header of a WAV file, or, of any other file, the least that its size allows. */
   readSeconds(): number
 }
 
-/** 32 kbit/s, a common rate for compressed speech. */
-const BYTES_PER_SECOND_OTHERWISE = 4000
+/** 512 kbit/s, more than compressed sound has: a provider bills no more seconds than the file has. */
+const BYTES_PER_SECOND_OTHERWISE = 64_000
 const FILE_HEADER_BYTES = 12
 const CHUNK_HEADER_BYTES = 8
 /** The part of the chunk `fmt ` that all its versions share. */

@@ -58,6 +58,9 @@ export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer
     content: textOf(blocks, 'text'),
     refusal: explanationOf(native) ?? null,
     reasoning_content: textOf(blocks, 'thinking'),
+    reasoning_details: blocks.some(({ data }) => data)
+      ? blocks.map(({ data }) => ({ data }))
+      : null,
     tool_calls: calls.length > 0 ? calls : null,
   }
   const choice = { index: 0, message, finish_reason: finishOf(native.stop_reason) }
@@ -147,18 +150,23 @@ function choiceOf(event: JsonObject): JsonObject | undefined {
     // Its input is empty here, and follows as text.
     const isEmpty = !isObject(block.input) || Object.keys(block.input).length === 0
     const [call] = callOf(block, isEmpty ? '' : JSON.stringify(block.input))
-    return call ? choice({ tool_calls: [{ index, ...call }] }) : undefined
+    if (call) return choice({ tool_calls: [{ index, ...call }] })
+    const { text, thinking, data } = block
+    if (!text && !thinking && !data) return undefined
+    return choice({ content: text, reasoning_content: thinking, reasoning_details: [{ data }] })
   }
   const output = outputOf(event)
   return output && choice(output)
 }
 
-/** The counts that an event reports: those of the output are cumulative, and come with the end. */
+/** The counts that an event reports. Those of the output are cumulative: the beginning knows nothing of it. */
 function addUsage(usage: JsonObject, { message, usage: own }: JsonObject): void {
   const reported = isObject(message) ? message.usage : own
   if (!isObject(reported)) return
-  for (const [field, count] of Object.entries(reported))
-    if (count !== null && count !== undefined) usage[field] = count
+  for (const [field, count] of Object.entries(reported)) {
+    const isKnown = !isObject(message) || field !== 'output_tokens'
+    if (isKnown && count !== null && count !== undefined) usage[field] = count
+  }
 }
 
 function callOf({ type, id, name }: JsonObject, text: string): JsonObject[] {
@@ -218,9 +226,9 @@ function usageOf(
   return { ...counted, hourCacheWriteTokens: hourWrites(reported, tokens.cacheWriteTokens) }
 }
 
-/** Without a report, the searches whose results the answer shows. */
+/** At least the searches whose results the answer shows. */
 function searchesOf({ server_tool_use: used }: JsonObject, seen: number): number {
-  return (isObject(used) ? readCount(used.web_search_requests) : undefined) ?? seen
+  return Math.max((isObject(used) && readCount(used.web_search_requests)) || 0, seen)
 }
 
 /** Without details, all cache writes are taken for those of an hour, which cost more. */

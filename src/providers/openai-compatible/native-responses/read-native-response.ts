@@ -37,6 +37,7 @@ export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer
   const message = {
     role: 'assistant',
     ...textsOf(items),
+    ...toDetails(items.map(({ encrypted_content: data }) => data)),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
   const finish_reason = finishOf(native, calls.length > 0)
@@ -80,14 +81,14 @@ function createParser({ webSearchesMax }: SearchAsked, sentCharacters: number): 
           continue
         }
         if (!hasBegun && isOpening(data)) continue
-        const event = readEvent(data)
+        const event = readEvent(data, searchesOf(counted.webSearches))
         if (event === undefined) break
         if (event instanceof StreamBroken) return { chunks, end: event }
         if (OPENINGS.has(event.type as string)) continue
         hasBegun = true
         hasCalls ||= isCall(event)
         if (webSearchesMax > 0) countSearch(event, counted)
-        chunks.push(toChunk(event, countWhole(event), hasCalls, counted.webSearches))
+        chunks.push(toChunk(event, countWhole(event), hasCalls, searchesOf(counted.webSearches)))
         deltas.record(data, event)
         if (isEnd(event)) return { chunks, end: 'done' }
       }
@@ -110,13 +111,13 @@ function isOpening(data: string): boolean {
 }
 
 /** Undefined for the mark at the end that some upstreams add. */
-function readEvent(data: string): JsonObject | StreamBroken | undefined {
+function readEvent(data: string, searches: Searches): JsonObject | StreamBroken | undefined {
   if (data === '[DONE]') return undefined
   const event = parseEvent(data, EVENT_DEPTH_MAX)
   if (event instanceof StreamBroken) return event
   if (event.type === 'error' || event.type === 'response.failed') {
     const response = isObject(event.response) ? event.response : event
-    return new StreamBroken(failureOf(response.error ?? event))
+    return new StreamBroken(failureOf(response.error ?? event), usageOf(response.usage, searches))
   }
   return event
 }
@@ -149,15 +150,17 @@ function countSearches(items: readonly JsonObject[]): number {
   }).length
 }
 
+const searchesOf = (webSearches: number): Searches => (webSearches > 0 ? { webSearches } : {})
+
+/** `whole`: what the event shows that came without deltas. */
 function toChunk(
   event: JsonObject,
-  whole: string,
+  whole: JsonObject | undefined,
   hasCalls: boolean,
-  webSearches: number,
+  searches: Searches,
 ): StreamChunk {
-  const searches = webSearches > 0 ? { webSearches } : {}
   const native = [event]
-  const delta = whole === '' ? undefined : { content: whole }
+  const delta = whole && { ...whole, ...deltaOf(event) }
   if (!isEnd(event))
     return { body: bodyOf(delta ?? deltaOf(event)), usage: undefined, native, ...searches }
   const response = isObject(event.response) ? event.response : {}
@@ -167,35 +170,74 @@ function toChunk(
 }
 
 /**
- * Returns a function that takes the events in their order, and returns the text of items that came whole, without
- * deltas: the client sees them, so they are output, too.
+ * Returns a function that takes the events in their order, and returns the delta of what came whole, without deltas, in
+ * an item, in a part or text of it, or in the last event: the client sees it, so it is output, too.
  */
-function createWholeCount(): (event: JsonObject) => string {
-  const counted = new Set<unknown>()
-  const takeItem = (item: unknown, index: unknown): string => {
-    if (counted.has(index)) return ''
-    counted.add(index)
-    return wholeTextOf(item)
+function createWholeCount(): (event: JsonObject) => JsonObject | undefined {
+  const counted = new Set<string>()
+  const takeNew = (place: string, text: unknown): string => {
+    if (typeof text !== 'string' || text === '' || counted.has(place)) return ''
+    counted.add(place)
+    return text
   }
+  const takeItem = (item: JsonObject, index: number): string =>
+    LISTS.map((list) => {
+      const parts = objectsIn(item[list])
+      return parts.map((part, at) => takeNew(`${index} ${list} ${at}`, wholeText(part))).join('')
+    }).join('') + takeNew(`${index} input`, wholeText(item))
   return (event) => {
-    const { type, output_index: index, item, response } = event
-    const isCounted = outputOf(event) !== undefined || (isCall(event) && wholeTextOf(item) !== '')
-    if (isCounted) counted.add(index)
-    if (type === 'response.output_item.done') return takeItem(item, index)
-    const output = isEnd(event) && isObject(response) ? response.output : undefined
-    return Array.isArray(output) ? output.map(takeItem).join('') : ''
+    const { type, output_index, item, part, response } = event
+    const place = placeOf(event)
+    if (outputOf(event)) {
+      counted.add(place)
+      return undefined
+    }
+    const isAdded = type === 'response.output_item.added'
+    const output = isEnd(event) && isObject(response) ? objectsIn(response.output) : []
+    const items = isObject(item) ? [[numberOf(output_index), item] as const] : output.entries()
+    let content = takeNew(place, wholeText(isObject(part) ? part : event))
+    let data = ''
+    for (const [at, each] of items) {
+      const text = takeItem(each, at)
+      // Its own delta counts an added call. What is encrypted is whole at the end of its item.
+      if (!isCall(event)) content += text
+      if (!isAdded) data += takeNew(`${at} data`, each.encrypted_content)
+    }
+    if (content === '' && data === '') return undefined
+    return { ...(content === '' ? {} : { content }), ...toDetails([data]) }
   }
 }
 
-/** Without the name of a call: the event that adds its item counts it. */
-function wholeTextOf(item: unknown): string {
-  if (!isObject(item)) return ''
-  const parts = [item.content, item.summary].flatMap((list) =>
-    Array.isArray(list) ? list.filter(isObject) : [],
+/** Encrypted reasoning, in the shape of chat-completions. */
+function toDetails(encrypted: readonly unknown[]): JsonObject {
+  const details = encrypted.flatMap((data) =>
+    typeof data === 'string' && data !== '' ? { data } : [],
   )
-  return [item.arguments, item.input, ...parts.flatMap(({ text, refusal }) => [text, refusal])]
-    .filter((text) => typeof text === 'string')
-    .join('')
+  return details.length === 0 ? {} : { reasoning_details: details }
+}
+
+const LISTS = ['content', 'summary'] as const
+
+function objectsIn(list: unknown): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+/** Where in the output the text of an event belongs. */
+function placeOf({ type, output_index, content_index, summary_index }: JsonObject): string {
+  const kind = typeof type === 'string' ? type : ''
+  const index = numberOf(output_index)
+  if (/arguments|input/.test(kind)) return `${index} input`
+  return kind.includes('summary')
+    ? `${index} summary ${numberOf(summary_index)}`
+    : `${index} content ${numberOf(content_index)}`
+}
+
+function numberOf(index: unknown): number {
+  return typeof index === 'number' ? index : 0
+}
+
+function wholeText({ text, refusal, arguments: args, input }: JsonObject): unknown {
+  return text || refusal || args || input
 }
 
 /** The output of an event, for the counts. */
@@ -224,10 +266,8 @@ function textsOf(items: readonly JsonObject[]): Readonly<Record<TextKind, string
     if (typeof text === 'string') texts[kind] = (texts[kind] ?? '') + text
   }
   for (const { type, content, summary } of items) {
-    const parts = type === 'message' ? content : type === 'reasoning' ? summary : undefined
-    if (!Array.isArray(parts)) continue
-    for (const part of parts as unknown[]) {
-      if (!isObject(part)) continue
+    if (type !== 'message' && type !== 'reasoning') continue
+    for (const part of [...objectsIn(summary), ...objectsIn(content)]) {
       add(type === 'message' ? 'content' : 'reasoning_content', part.text)
       if (type === 'message') add('refusal', part.refusal)
     }
