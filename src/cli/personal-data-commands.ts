@@ -55,6 +55,8 @@ function deletionText(outcome: DeletionOutcome): string {
       )
     case 'calls_running':
       throw new UsageError('calls are running and hold money; try again when they have ended')
+    case 'refund_in_review':
+      throw new UsageError('a refund waits for approval: decide on it first')
     case 'customer_not_found':
       throw new UsageError('no such customer')
     default:

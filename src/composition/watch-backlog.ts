@@ -74,4 +74,9 @@ const NUMBERS: readonly (readonly [name: string, help: string, key: keyof Backlo
     "Customers' destinations of usage that take nothing now, or were switched off because of it.",
     'failingDestinations',
   ],
+  [
+    'catraca_deleted_accounts_owed',
+    'Amounts of deleted accounts that an operator has to pay out. See the runbook.',
+    'owedByDeletedAccounts',
+  ],
 ]

@@ -54,6 +54,10 @@ export async function findCustomer(db: Database, idOrEmail: string): Promise<Cus
   return row && toCustomer(row)
 }
 
+export async function isDeleted(db: Database, customerId: string): Promise<boolean> {
+  return Boolean((await findCustomer(db, customerId))?.deletedAt)
+}
+
 /** Locks the customer's row, so that concurrent changes wait. Throws if the customer is deleted. */
 export async function lockCustomer(trx: Database, customerId: string): Promise<void> {
   const row = await trx

@@ -671,6 +671,7 @@ create table ledger_entries (
   constraint ledger_entries_reason_reference_key UNIQUE (reason, reference)
 );
 CREATE INDEX ledger_entries_by_customer ON ledger_entries USING btree (customer_id, created_at);
+CREATE CONSTRAINT TRIGGER empty_by_late_credit AFTER INSERT ON ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.kind = 'credit'::text) EXECUTE FUNCTION empty_by_late_credit();
 
 create table mails (
   id uuid not null,
@@ -1036,7 +1037,6 @@ create table refunds (
 );
 CREATE INDEX refunds_by_customer ON refunds USING btree (customer_id, created_at DESC, id DESC);
 CREATE INDEX refunds_open ON refunds USING btree (created_at, id) WHERE status = ANY (ARRAY['requested'::text, 'approved'::text, 'processing'::text]);
-CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
 create table sandbox_mails (
   id uuid not null,
@@ -1722,6 +1722,7 @@ create type window_tokens as (
 -- src/ledger/sql/correct.sql: resolve_again(r ledger_resolution) returns text
 -- src/ledger/sql/debts.sql: note_debt(p_customer_id uuid, p_before bigint, p_after bigint, p_cause text, p_hold_ids uuid[]) returns void
 -- src/ledger/sql/debts.sql: note_debt_of_entry() returns trigger set search_path=functions, public
+-- src/ledger/sql/entries.sql: empty_by_late_credit() returns trigger set search_path=functions, public
 -- src/ledger/sql/entries.sql: empty_deleted_account(p_customer_id uuid, p_reference text) returns void
 -- src/ledger/sql/entries.sql: post_entry(p_id uuid, p_customer_id uuid, p_kind text, p_reason text, p_amount_nano_brl bigint, p_reference text, p_note text, p_may_overdraw boolean) returns text
 -- src/ledger/sql/entries.sql: promotional_left(a accounts) returns bigint

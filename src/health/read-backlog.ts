@@ -27,6 +27,8 @@ export interface BacklogNumbers {
   readonly breachedSeals: number
   /** Destinations of usage that failed last, and those that were switched off because of it. */
   readonly failingDestinations: number
+  /** Of customers who deleted the account: refunds to transfer by hand, and money of a week that left the account late. */
+  readonly owedByDeletedAccounts: number
 }
 
 export async function readBacklog(db: Database, leaseSeconds: number): Promise<Backlog> {
@@ -66,5 +68,11 @@ function numbersQuery(leaseSeconds: number) {
       (select count(*) from delivery_discrepancies where resolved_at is null)::int4 as "deliveryDiscrepancies",
       (select count(*) from audit_seals where breaches <> '{}')::int4 as "breachedSeals",
       (select count(*) from usage_destinations where failing_since is not null or disabled_reason = 'failing')::int4
-        as "failingDestinations"`
+        as "failingDestinations",
+      ((select count(*) from refund_parts p join refunds r on r.id = p.refund_id
+          join customers c on c.id = r.customer_id and c.deleted_at is not null
+          where p.is_manual and p.status = 'waiting')
+        + (select count(*) from ledger_entries where reason = 'account_closed' and kind = 'debit'
+          and reference <> customer_id::text and created_at > now() - interval '7 days'))::int4
+        as "owedByDeletedAccounts"`
 }

@@ -7,8 +7,11 @@
  * - Refunds that we requested end as the processor reports them (`refunds/settle-parts.ts`).
  * - Other money that was returned to the payer, and charge-backs, are debited once, even if the balance does not
  *   cover them. A charge-back suspends the account.
+ * - Money that arrives after its customer deleted the account is refunded to its payer.
  */
 import { sql } from 'kysely'
+import { SYSTEM } from '../audit-log/audited.ts'
+import { isDeleted } from '../customers/customers.ts'
 import { suspendCustomer } from '../customers/suspend-customer.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -18,6 +21,7 @@ import type { AskedAt } from './ask-at.ts'
 import { recordAutomaticSuccess } from './automatic-top-ups.ts'
 import { failTopUp, isRefusedCard } from './fail-top-up.ts'
 import type { Payment } from './processor.ts'
+import { requestRefund } from './refunds/request-refund.ts'
 import { giveUpParts, settleParts, updateRefunding } from './refunds/settle-parts.ts'
 import { NANO_BRL_PER_CENTAVO, toTopUp, type TopUp, type TopUpStatus } from './top-ups.ts'
 
@@ -77,10 +81,22 @@ async function creditTopUp(trx: Database, topUp: TopUp): Promise<void> {
   if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not credited: ${outcome.kind}`)
   await sql`update top_ups set paid_at = now(), status = 'paid' where id = ${id}`.execute(trx)
   if (topUp.isAutomatic) await recordAutomaticSuccess(trx, customerId)
+  if (await isDeleted(trx, customerId)) await returnToPayer(trx, topUp)
   await recordEvent(trx, {
     customerId,
     type: 'topup.paid',
     data: { id, method, amount_brl: decimalBrl(amountNanoBrl) },
+  })
+}
+
+/** A debt is paid first; what no refund returns leaves the account when the transaction ends (`ledger/sql/entries.sql`). */
+async function returnToPayer(trx: Database, { id, customerId }: TopUp): Promise<void> {
+  await requestRefund(trx, SYSTEM, {
+    customerId,
+    amountNanoBrl: undefined,
+    topUpId: id,
+    reason: undefined,
+    reviewAboveNanoBrl: 0n,
   })
 }
 

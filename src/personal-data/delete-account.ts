@@ -26,6 +26,8 @@ export type DeletionOutcome =
   | { readonly kind: 'customer_not_found' }
   /** Calls are running, and money is held for them. */
   | { readonly kind: 'calls_running' }
+  /** A refund waits for an operator, who may reject it: its money would return to an account that nobody can reach. */
+  | { readonly kind: 'refund_in_review' }
   | { readonly kind: 'balance_remaining'; readonly balanceNanoBrl: NanoBrl }
   | KeyRefusal
 
@@ -44,6 +46,7 @@ export function deleteAccount(
     const account = await findAccount(trx, customerId)
     const balance = account?.balanceNanoBrl ?? 0n
     if (await areCallsRunning(trx, customerId)) return { kind: 'calls_running' }
+    if (await isRefundInReview(trx, customerId)) return { kind: 'refund_in_review' }
     if (balance > 0n && !waiveBalance) return { kind: 'balance_remaining', balanceNanoBrl: balance }
     const waived = balance > 0n ? balance : 0n
     const refusal = waived > 0n ? await findLimitRefusal(trx, { actor }) : undefined
@@ -110,6 +113,14 @@ async function areCallsRunning(trx: Database, customerId: string): Promise<boole
     select 1 from holds where customer_id = ${customerId}
     union all select 1 from accounts where customer_id = ${customerId} and held_nano_brl > 0
     limit 1`.execute(trx)
+  return rows.length > 0
+}
+
+async function isRefundInReview(trx: Database, customerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from refunds where customer_id = ${customerId} and status = 'requested' limit 1`.execute(
+    trx,
+  )
   return rows.length > 0
 }
 

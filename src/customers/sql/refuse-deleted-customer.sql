@@ -20,7 +20,7 @@ begin
   foreach v_table in array array[
     'profiles', 'referrals', 'notifications', 'teams', 'team_members', 'api_keys',
     'prompts', 'events', 'mails', 'sandbox_mails', 'webhook_endpoints', 'webhook_attempts',
-    'top_ups', 'refunds', 'payment_methods', 'card_attempts', 'automatic_top_ups', 'alerts',
+    'top_ups', 'payment_methods', 'card_attempts', 'automatic_top_ups', 'alerts',
     'balance_watches', 'external_users', 'adjustments', 'shield_counts', 'idempotency_keys',
     'usage_refusals', 'usage_destinations'
   ] loop
@@ -28,6 +28,8 @@ begin
       for each row execute function refuse_deleted_customer(''customer_id'')', v_table);
   end loop;
 end $$;
+-- A payment that arrives after the deletion is refunded to its payer.
+drop trigger if exists refuse_deleted_customer on refunds;
 create or replace trigger refuse_deleted_customer before insert on team_invitations
   for each row execute function refuse_deleted_customer('invited_by');
 create or replace trigger refuse_deleted_creator before insert on api_keys

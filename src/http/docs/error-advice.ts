@@ -96,6 +96,7 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   invalid_cpf_cnpj_format: 'Um CPF tem 11 dígitos; um CNPJ, 14 caracteres.',
   invalid_cpf_cnpj_checksum: 'Os dígitos verificadores não conferem. Veja se há um dígito trocado.',
   calls_running: 'Ainda há chamadas em andamento. Espere que terminem e exclua a conta de novo.',
+  refund_in_review: 'Um reembolso espera por análise. Exclua a conta depois da resposta.',
   balance_remaining: 'Há saldo na conta. Peça reembolso, ou abra mão dele com waive_balance.',
   // Teams.
   team_not_found: 'A equipe não existe, ou você não faz parte dela.',

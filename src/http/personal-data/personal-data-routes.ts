@@ -78,7 +78,10 @@ export const personalDataRoutes = [
           'e o registro de acessos (Marco Civil da Internet, ao menos 6 meses).',
       },
     ),
-    refusals: { 403: ['beyond_own_key'], 409: ['calls_running', 'balance_remaining'] },
+    refusals: {
+      403: ['beyond_own_key'],
+      409: ['calls_running', 'refund_in_review', 'balance_remaining'],
+    },
     async handle({ caller, body, reply }, deps: PersonalDataDeps) {
       const { customerId } = caller
       const customer = await findCustomer(deps.db, customerId)
@@ -99,6 +102,12 @@ export const personalDataRoutes = [
             409,
             'calls_running',
             'há valor reservado por chamadas em andamento; tente de novo quando terminarem',
+          )
+        case 'refund_in_review':
+          throw new RestRefusal(
+            409,
+            'refund_in_review',
+            'um reembolso está em análise; exclua a conta depois da resposta',
           )
         case 'balance_remaining':
           throw new RestRefusal(

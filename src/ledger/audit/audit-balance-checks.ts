@@ -39,6 +39,10 @@ function accountChecks({ of, sums }: AuditScope): Checks {
         ) parts group by 1
       ) e using (customer_id)
       where (a.promotional_nano_brl, a.promotional_at_charged_nano_brl) <> (coalesce(e.promotional, 0), coalesce(e.paid, 0))`,
+    'accounts of deleted customers keep no money': sql`
+      select a.customer_id, a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl as balance
+      from ${of('accounts')} a join customers c on c.id = a.customer_id and c.deleted_at is not null
+      where a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl > 0`,
     'account charges equal the sum of usage events': sql`
       select coalesce(a.customer_id, e.customer_id) as customer_id, a.charged_nano_brl, e.total as events from ${of('accounts')} a
       full join (select customer_id, sum(billed_nano_brl) as total from ${sums} s group by 1) e using (customer_id)

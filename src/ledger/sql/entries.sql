@@ -69,3 +69,14 @@ begin
       gen_random_uuid(), p_customer_id, 'debit', 'account_closed', v_free, p_reference, null, false);
   end if;
 end $$;
+
+-- For every credit, whoever posts it, at the end of its transaction: until then, a refund may return the money to its payer.
+create function empty_by_late_credit() returns trigger language plpgsql set search_path from current as $$
+begin
+  perform empty_deleted_account(new.customer_id, new.reason || ':' || new.reference);
+  return null;
+end $$;
+
+drop trigger if exists empty_by_late_credit on ledger_entries;
+create constraint trigger empty_by_late_credit after insert on ledger_entries deferrable initially deferred
+  for each row when (new.kind = 'credit') execute function empty_by_late_credit();

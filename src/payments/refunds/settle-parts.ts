@@ -3,6 +3,7 @@
  * has locked the account and the top-up, so each part ends once.
  */
 import { sql } from 'kysely'
+import { isDeleted } from '../../customers/customers.ts'
 import type { Database } from '../../db/open.ts'
 import { recordEvent } from '../../events/record-event.ts'
 import { credit } from '../../ledger/entries.ts'
@@ -37,7 +38,8 @@ export async function settleParts(trx: Database, topUp: TopUp, payment: Payment)
       (part.status === 'sent' && payment.status === 'refunded' && payment.refunds.length === 0)
     const isWhole = !there || there.amountCents * NANO_BRL_PER_CENTAVO === part.amount_nano_brl
     if (isDone && isWhole) await completePart(trx, part)
-    else if (there?.status === 'canceled') await failPart(trx, part, 'canceled by the processor')
+    else if (there?.status === 'canceled' && !part.is_manual)
+      await failPart(trx, part, 'canceled by the processor')
   }
 }
 
@@ -70,13 +72,22 @@ export function completePart(trx: Database, part: OpenPart): Promise<void> {
   return endPart(trx, part, 'done', part.amount_nano_brl)
 }
 
-/** The money could not be returned: credits it to the balance again. */
+/**
+ * The money could not be returned: credits it to the balance again. The balance of a deleted customer is out of reach, so
+ * an operator has to transfer the money, or to say that it cannot be.
+ */
 export async function failPart(
   trx: Database,
   part: OpenPart,
   error: string,
   reason?: 'refund_rejected',
 ): Promise<void> {
+  if (!part.is_manual && !reason && (await isDeleted(trx, part.customer_id))) {
+    await sql`
+      update refund_parts set is_manual = true, status = 'waiting', error = ${error}
+      where refund_id = ${part.refund_id} and top_up_id = ${part.top_up_id}`.execute(trx)
+    return
+  }
   await putBack(trx, part, part.amount_nano_brl, reason)
   await endPart(trx, part, 'failed', 0n, error)
 }

@@ -102,9 +102,12 @@ export function DeleteAccount({ confirmation }: { readonly confirmation: string 
 }
 
 function explain(error: unknown): string {
-  return error instanceof ApiError && error.code === 'calls_running'
-    ? t('Há chamadas em andamento. Espere terminarem e tente de novo.')
-    : explainError(error)
+  const code = error instanceof ApiError ? error.code : undefined
+  if (code === 'calls_running')
+    return t('Há chamadas em andamento. Espere terminarem e tente de novo.')
+  if (code === 'refund_in_review')
+    return t('Um reembolso está em análise. Exclua a conta depois da resposta.')
+  return explainError(error)
 }
 
 /** The remaining balance, from the refusal. */
