@@ -5,7 +5,6 @@ import { addOpenApi } from './docs/add-open-api.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
 import { addRoutes } from './rest/route.ts'
-import { limitStrangers } from './server/limit-strangers.ts'
 import { addAnswerHeaders } from './server/add-answer-headers.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
@@ -14,7 +13,6 @@ import { BoundedRequest } from './server/bounded-request.ts'
 import { clientPath } from './server/client-path.ts'
 import { requestIdOf } from './server/request-head.ts'
 import { answerUnusualRequests } from './server/answer-unusual-requests.ts'
-import { serveInTurn } from './server/serve-in-turn.ts'
 import { watchClients } from './server/watch-clients.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
 
@@ -50,13 +48,11 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
     ajv: ajvOptions,
     schemaController,
   })
-  serveInTurn(server.server)
   const routes = listRoutes(deps.terms)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
   const connections = watchClients(server, deps)
   answerUnusualRequests(server, answerNoHttp)
-  limitStrangers(server, deps.restLimits)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   addAnswerHeaders(server, deps)

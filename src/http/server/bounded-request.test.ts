@@ -59,11 +59,13 @@ test('what waits of a body that nobody reads does not depend on its chunks', asy
   const waiting = request.readableLength
   let bytes = 0
   let parts = 0
-  request.on('data', (part: Buffer) => {
-    bytes += part.length
-    if (bytes <= waiting) parts += 1
+  await new Promise<void>((resolve) => {
+    request.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes <= waiting) parts += 1
+      else resolve()
+    })
   })
-  while (bytes < waiting) await new Promise(setImmediate)
   assert.ok(parts < 20, `${parts} parts waited`)
   client.destroy()
 })

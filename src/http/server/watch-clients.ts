@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../lib/log.ts'
+import type { RestLimits } from '../rest/rest-limits.ts'
 import { addAccessLog, type WriteLine } from './access-log.ts'
 import { addStallLimit } from './add-stall-limit.ts'
 import {
@@ -8,9 +9,12 @@ import {
   type ConnectionLimit,
   type ConnectionLimitOptions,
 } from './connection-limit.ts'
+import { limitStrangers } from './limit-strangers.ts'
+import { serveInTurn } from './serve-in-turn.ts'
 
 /**
- * The access log, and what clients may occupy by being there: connections, and answers that they do not read. Before
+ * The access log, and what clients may occupy by being there: connections, and answers that they do not read, and how often
+ * strangers may ask. Before
  * other hooks are added to the server.
  */
 export function watchClients(
@@ -18,14 +22,18 @@ export function watchClients(
   options: {
     readonly connections: ConnectionLimitOptions
     readonly accessLog: WriteLine | undefined
+    readonly restLimits: Pick<RestLimits, 'countStranger'>
     readonly trustProxy: readonly string[] | false
     readonly log: Log
   },
 ): ConnectionLimit {
+  serveInTurn(server.server)
   if (options.accessLog) addAccessLog(server, options.accessLog)
   if (options.trustProxy === false) noticeProxy(server, options.log)
   addStallLimit(server)
-  return limitConnections(server, options.connections)
+  const limit = limitConnections(server, options.connections)
+  limitStrangers(server, options.restLimits)
+  return limit
 }
 
 /** Tells the operator once that requests come through a proxy, and all count as one caller. Anybody may send the header. */
