@@ -24,8 +24,9 @@ function isPunctuation(code: number): boolean {
   return (code >= 45 && code <= 47) || code === 95 || code === 92
 }
 
+/** Columns may stand beside or below one another. */
 function isBlank(code: number): boolean {
-  return code === 32 || code === 9
+  return code === 32 || (code >= 9 && code <= 13)
 }
 
 /**

@@ -3,8 +3,14 @@ import type { Found } from './found.ts'
 import { readCardAt } from './read-card-at.ts'
 import { isRatherPhone, readPhoneAt } from './read-phone-at.ts'
 import { readPaddedAt } from './read-padded-at.ts'
-import { readSpelledAt } from './read-spelled-at.ts'
-import { readCnpjAt, readCpfAt, readLetterCnpjBefore } from './read-tax-id-at.ts'
+import { readExponentAt, readSpelledAt } from './read-spelled-at.ts'
+import {
+  CNPJ_RUNS,
+  CPF_RUNS,
+  readCnpjAt,
+  readCpfAt,
+  readLetterCnpjBefore,
+} from './read-tax-id-at.ts'
 
 /** The shortest is a phone number without its area code. */
 const DIGITS_MIN = 8
@@ -47,6 +53,11 @@ export function* findNumbers(
       place = Math.max(runEnd, zone?.end ?? 0)
       continue
     }
+    const codeEnd = readLongCode(text, place, runEnd)
+    if (codeEnd > 0) {
+      place = codeEnd
+      continue
+    }
     const number = readNumber(text, place, runEnd)
     if (number !== undefined && number.start >= free && number.end <= limit) {
       found.push(number)
@@ -60,26 +71,69 @@ export function* findNumbers(
 function readNumber(text: string, start: number, runEnd: number): Found | undefined {
   return (
     (hasDigits(text, start) ? readDigits(text, start, runEnd) : undefined) ??
+    (isCell(text, runEnd) ? readPhoneAt(text, start) : undefined) ??
     (runEnd - start >= 2 ? readLetterCnpjBefore(text, runEnd) : undefined)
   )
 }
 
 /** How many digits may stand before the first separator; only phone numbers begin with any count. */
-const CPF_RUNS = new Set([3, 6, 9, 11])
-const CNPJ_RUNS = new Set([2, 5, 8, 12, 14])
 const CARD_RUNS = new Set([4, 6, 8, 13, 14, 15, 16, 17, 18, 19])
 
 function readDigits(text: string, start: number, runEnd: number): Found | undefined {
   const run = runEnd - start
+  const exponent = readExponentAt(text, start, runEnd)
+  if (exponent !== undefined) return exponent
   if (run === 1) return readSpelledAt(text, start) ?? readPhoneAt(text, start)
-  const cpf = CPF_RUNS.has(run) ? readCpfAt(text, start) : undefined
-  if (cpf !== undefined) return isRatherPhone(text, start) ? (readPhoneAt(text, start) ?? cpf) : cpf
+  const checked = readChecked(text, start, runEnd)
+  if (checked?.kind === 'cpf' && isRatherPhone(text, start))
+    return readPhoneAt(text, start) ?? checked
+  return checked ?? readPhoneBesides(text, start, runEnd)
+}
+
+/** Whether a table or a list goes on here, whose next cell may be the rest of a phone number. */
+function isCell(text: string, end: number): boolean {
+  const code = text.charCodeAt(text[end] === ' ' ? end + 1 : end)
+  return code === 124 || code === 59
+}
+
+/** What has check digits. */
+function readChecked(text: string, start: number, runEnd: number): Found | undefined {
+  const run = runEnd - start
   return (
+    (CPF_RUNS.has(run) ? readCpfAt(text, start) : undefined) ??
     (CNPJ_RUNS.has(run) ? readCnpjAt(text, start) : undefined) ??
     (CARD_RUNS.has(run) ? readCardAt(text, start) : undefined) ??
-    (run >= 9 ? readPaddedAt(text, start, runEnd) : undefined) ??
-    readPhoneAt(text, start)
+    readPaddedAt(text, start, runEnd)
   )
+}
+
+/** A phone number that has not the beginning of something with check digits for its end. */
+function readPhoneBesides(text: string, start: number, runEnd: number): Found | undefined {
+  const phone = readPhoneAt(text, start)
+  if (phone === undefined) return undefined
+  for (let place = runEnd; place < phone.end; place += 1) {
+    if (!isDigit(text.charCodeAt(place))) continue
+    const end = findRunEnd(text, place)
+    if ((readChecked(text, place, end)?.end ?? 0) > phone.end) return undefined
+    place = end
+  }
+  return phone
+}
+
+const GAP = '[ \\t-\\r]?[ .-]?[ \\t-\\r]?'
+/** The line of a boleto, of a bill of a utility or of a tax, and the access key of an invoice (NF-e). */
+const LONG_CODE = new RegExp(
+  `(?:\\d{5}[. ]?\\d{5}${GAP}\\d{5}[. ]?\\d{6}${GAP}\\d{5}[. ]?\\d{6}${GAP}\\d${GAP}\\d{14}` +
+    `|8\\d{10}[ -]?\\d(?:${GAP}\\d{11}[ -]?\\d){3}|\\d{4}(?:[ .-]\\d{4}){10})(?![ .-]?\\d)`,
+  'y',
+)
+const LONG_CODE_RUNS = new Set([4, 5, 10, 11, 12])
+
+/** The end of the code whose first digits these are; 0 if they are none. Parts of it look like documents by chance. */
+function readLongCode(text: string, start: number, runEnd: number): number {
+  if (!LONG_CODE_RUNS.has(runEnd - start)) return 0
+  LONG_CODE.lastIndex = start
+  return LONG_CODE.test(text) ? LONG_CODE.lastIndex : 0
 }
 
 function findRunEnd(text: string, start: number): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from '../../test/harness/fast-check.ts'
 import { findEmails } from './find-emails.ts'
 import { findNumbers } from './find-numbers.ts'
 import { findPersonalData } from './find-personal-data.ts'
@@ -27,6 +28,16 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
     'CPF|52998224725|',
     'cpf_|52998224725|_frente.jpg',
     '11;|52998224725|;30',
+    '|0529.982.247-25|',
+    '|052998224725|',
+    '|0052998224725|',
+    '|00052998224725|',
+    '|529\t982\t247\t25|',
+    '|529\r\n982\r\n247\r\n25|',
+    '|529\u2028982\u2028247\u202825|',
+    'cpf |5.2998224725e10|',
+    '|5.2998224725E+10|;',
+    '|529982247250e-1|',
     String.raw`{"nota":"cliente\n|52998224725|"}`,
     String.raw`{"nota":"{\"cpf\":\"x\\n|52998224725|\"}"}`,
     String.raw`CPF:\u00a0|52998224725|`,
@@ -60,6 +71,11 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   ],
   phone: [
     '|(11) 98765-4321|',
+    '|11\t98765-4321|',
+    '|11\n98765-4321|',
+    '|11\u200398765-4321|',
+    '|11,98765-4321|',
+    '|11;987654321|;x',
     '|11987654321|',
     '|+55 11 98765-4321|',
     '|+5511987654321|',
@@ -96,6 +112,8 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   ],
   card: [
     '|4111 1111 1111 1111|',
+    'Rua 11 |4111-1111-1111-1111|',
+    '|4111\t1111\t1111\t1111|',
     '|4111111111111111|',
     '|4111-1111-1111-1111| 12/27 123',
     '|4111.1111.1111.1111|',
@@ -164,6 +182,38 @@ test('eleven digits that are both a CPF and a mobile number follow the word befo
   assert.ok(both)
   assert.deepEqual(find(`CPF ${both}`), [`cpf ${both}`])
   assert.deepEqual(find(`celular ${both}`), [`phone ${both}`])
+})
+
+test('a phone number in two cells of a table is one', () => {
+  const text = '| 11 | 98765-4321 |'
+  assert.deepEqual(find(text), ['phone 11 | 98765-4321'])
+})
+
+const digits = (length: number): fc.Arbitrary<string> =>
+  fc
+    .array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })
+    .map((all) => all.join(''))
+
+/** `#` is a digit. */
+const LONG_CODES = [
+  '#####.##### #####.###### #####.###### # ##############',
+  '#####.#####\t#####.######\t#####.######\t#\t##############',
+  '########## ########### ########### # ##############',
+  '8##########-# ###########-# ###########-# ###########-#',
+  '8########### ############ ############ ############',
+  '#### #### #### #### #### #### #### #### #### #### ####',
+]
+
+test('the line of a boleto or a bill and the access key of an invoice have nothing in them', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...LONG_CODES), digits(48), (pattern, value) => {
+      let place = 0
+      const code = pattern.replaceAll('#', () => value.charAt(place++))
+      assert.deepEqual(find(`Pague ${code} até 30/11`), [], code)
+      assert.deepEqual(find(`Pague ${code} ou 529.982.247-25`), ['cpf 529.982.247-25'])
+    }),
+    { numRuns: 600, seed: 39 },
+  )
 })
 
 test('values side by side are found one by one', () => {

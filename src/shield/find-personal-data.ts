@@ -1,14 +1,15 @@
 import { findEmails } from './find-emails.ts'
 import { findNumbers } from './find-numbers.ts'
 import { findPixKeys } from './find-pix-keys.ts'
-import { foldText } from './fold-text.ts'
+import { foldText, type FoldedText } from './fold-text.ts'
 import type { FindOptions, Found } from './found.ts'
+import { placeInJson } from './place-in-json.ts'
 
 /**
  * Finds CPF, CNPJ, e-mail addresses, Brazilian phone numbers, cards and Pix keys: in order, without overlaps. The
  * time is linear in the length of the text. docs/shield.md lists the spellings.
  */
-export function findPersonalData(source: string, options: FindOptions): Found[] {
+export function findPersonalData(source: string, options: FindOptions): readonly Found[] {
   const steps = findInSteps(source, options)
   for (;;) {
     const { done, value } = steps.next()
@@ -17,7 +18,10 @@ export function findPersonalData(source: string, options: FindOptions): Found[] 
 }
 
 /** The same, with pauses, so that other work can be done meanwhile. */
-export function* findInSteps(source: string, options: FindOptions): Generator<void, Found[]> {
+export function* findInSteps(
+  source: string,
+  options: FindOptions,
+): Generator<void, readonly Found[]> {
   const folded = yield* foldText(source)
   const { text } = folded
   yield
@@ -27,13 +31,12 @@ export function* findInSteps(source: string, options: FindOptions): Generator<vo
   yield
   const numbers = yield* findNumbers(text, merge(addresses, pix.ids))
   const found = merge(addresses, numbers)
-  if (text === source) return found
-  return found.map(({ kind, start, end, canonical }) => ({
-    kind,
-    start: folded.sourceOf(start),
-    end: folded.sourceOf(end),
-    canonical,
-  }))
+  const placed = text === source ? found : found.map((each) => unfold(each, folded))
+  return yield* placeInJson(source, placed)
+}
+
+function unfold(found: Found, { sourceOf }: FoldedText): Found {
+  return { ...found, start: sourceOf(found.start), end: sourceOf(found.end) }
 }
 
 /** Both lists in order; what overlaps an entry of the first list is left out of the second. */

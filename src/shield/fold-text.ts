@@ -12,6 +12,7 @@ export interface FoldedText {
 const BEGINNINGS = createTable([
   [0x5c],
   [0x25, 0x26],
+  [0x85],
   [0xa0],
   [0xad],
   [0xb7],
@@ -22,7 +23,7 @@ const BEGINNINGS = createTable([
   [0x2000, 0x2015],
   [0x2022],
   [0x2024],
-  [0x202a, 0x202f],
+  [0x2028, 0x202f],
   [0x2044],
   [0x205f, 0x206f],
   [0x20e3],
@@ -44,7 +45,7 @@ const BEGINNINGS = createTable([
  * backslashes are JSON within JSON. `%40` is the `@` of an address within a URL, and `&#64;` within HTML.
  */
 const ESCAPE =
-  /\\{1,8}u[dD]835\\{1,8}u[dD][fF](?:[cC][eEfF]|[d-fD-F][0-9a-fA-F])|\\{1,8}(?:u[0-9a-fA-F]{4}|[nrtbf/])|%[2-7][0-9a-fA-F]|&#(?:64|[xX]40);|\uD835[\uDFCE-\uDFFF]/y
+  /\\{1,32}u[dD]835\\{1,32}u[dD][fF](?:[cC][eEfF]|[d-fD-F][0-9a-fA-F])|\\{1,32}(?:u[0-9a-fA-F]{4}|[nrtbf/])|%[2-7][0-9a-fA-F]|&#(?:64|[xX]40);|\uD835[\uDFCE-\uDFFF]/y
 const FONT_ESCAPE = /u[dD]835\\/
 const BACKSLASH = 0x5c
 const PERCENT = 0x25
@@ -167,6 +168,7 @@ function foldCharacter(code: number): string {
   if (isInvisible(code)) return ''
   if (code === 0xa0 || code === 0x1680 || (code >= 0x2000 && code <= 0x200a)) return ' '
   if (code === 0x202f || code === 0x205f || code === 0x3000) return ' '
+  if (code === 0x85 || code === 0x2028 || code === 0x2029) return '\n'
   return code < 32 ? '\n' : String.fromCharCode(code)
 }
 

@@ -3,6 +3,12 @@ import type { Encoding } from './placeholders.ts'
 
 export type MapText = (text: string, encoding: Encoding) => string
 
+/** What becomes of the texts of a value, and of its numbers, which stay if nothing is said of them. */
+export interface Mapping {
+  readonly text: MapText
+  readonly number?: (value: number) => number
+}
+
 /**
  * Within messages: ids, and what a provider reads as bytes or has signed. A changed one would make the request
  * invalid. Free objects do not occur there, so a name always means this field.
@@ -24,7 +30,7 @@ export const OPAQUE: ReadonlySet<string> = new Set([
  * Maps the texts of a message, of a list of messages or of the choices of an answer: contents, parts, tool results,
  * reasoning, names, and the arguments of tool calls, which are JSON. Returns the same object if no text changed.
  */
-export function mapMessageTexts(value: unknown, map: MapText): unknown {
+export function mapMessageTexts(value: unknown, map: Mapping): unknown {
   return mapDeep(value, map, OPAQUE, 'text')
 }
 
@@ -32,7 +38,7 @@ export function mapMessageTexts(value: unknown, map: MapText): unknown {
  * Maps every text of a value that has no opaque fields: tools, schemas, the other fields of a request. The names of
  * fields are texts there, because schemas name properties as the customer does.
  */
-export function mapAllTexts(value: unknown, map: MapText): unknown {
+export function mapAllTexts(value: unknown, map: Mapping): unknown {
   return mapDeep(value, map, NOTHING, 'text')
 }
 
@@ -42,11 +48,12 @@ const NAME_MIN = 6
 
 function mapDeep(
   value: unknown,
-  map: MapText,
+  map: Mapping,
   opaque: ReadonlySet<string>,
   encoding: Encoding,
 ): unknown {
-  if (typeof value === 'string') return map(value, encoding)
+  if (typeof value === 'string') return map.text(value, encoding)
+  if (typeof value === 'number') return map.number?.(value) ?? value
   if (Array.isArray(value)) return mapList(value, map, opaque)
   if (!isObject(value)) return value
   let changed: Map<string, unknown> | undefined
@@ -55,7 +62,7 @@ function mapDeep(
     if (opaque.has(key)) continue
     const field = value[key]
     const isArguments = key === 'arguments' && opaque !== NOTHING
-    const name = opaque === NOTHING && key.length >= NAME_MIN ? map(key, 'text') : key
+    const name = opaque === NOTHING && key.length >= NAME_MIN ? map.text(key, 'text') : key
     if (name !== key) names.set(key, name)
     const mapped = mapDeep(field, map, opaque, isArguments ? 'json' : 'text')
     if (mapped === field) continue
@@ -75,7 +82,7 @@ function mapDeep(
 
 function mapList(
   list: readonly unknown[],
-  map: MapText,
+  map: Mapping,
   opaque: ReadonlySet<string>,
 ): readonly unknown[] {
   let copy: unknown[] | undefined

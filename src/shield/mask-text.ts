@@ -1,5 +1,6 @@
 import type { Found } from './found.ts'
-import type { Encoding, Placeholders, Spelling } from './placeholders.ts'
+import { isJsonNumber } from './place-in-json.ts'
+import { inJsonStrings, type Encoding, type Placeholders, type Spelling } from './placeholders.ts'
 
 /**
  * The longest address has 318 characters. Invisible ones and escapes may make a value as long as a request; a longer
@@ -7,7 +8,10 @@ import type { Encoding, Placeholders, Spelling } from './placeholders.ts'
  */
 const SPELLING_MAX = 512
 
-/** Replaces the values, which are in order and without overlaps, by their placeholders. */
+/**
+ * Replaces the values, which are in order and without overlaps, by their placeholders. A number of JSON becomes a
+ * string of JSON.
+ */
 export function maskText(
   text: string,
   found: readonly Found[],
@@ -16,54 +20,34 @@ export function maskText(
 ): string {
   let masked = ''
   let done = 0
-  const isInString = encoding === 'json' ? createStringReader(text) : undefined
-  for (const each of found) {
-    const isOutside = isInString?.(each.start) === false
-    // The sign of a number goes with it: a quote after a sign would be no JSON.
-    const start = isOutside && text[each.start - 1] === '-' ? each.start - 1 : each.start
-    const source = text.slice(start, each.end)
-    const isNumber = isOutside && /^-?\d+$/.test(source)
-    const spelling =
-      source.length > SPELLING_MAX ? plainly(each.canonical) : spellingOf(source, encoding)
-    const name = placeholders.nameOf(each, { ...spelling, isNumber })
-    masked += text.slice(done, start) + (isNumber ? `"${name}"` : name)
+  for (const each of encoding === 'json' ? aloneOr(text, found) : found) {
+    const source = text.slice(each.start, each.end)
+    const quote = each.isNumber === true ? inJsonStrings('"', each.depth ?? 0) : ''
+    const name = placeholders.nameOf(each, spellingOf(source, each))
+    masked += text.slice(done, each.start) + quote + name + quote
     done = each.end
   }
   return masked + text.slice(done)
 }
 
-/**
- * A text may contain JSON as well: `11.222.333\/0001-81` comes back to a text as it stood, and to JSON without the
- * escape's backslash being escaped again.
- */
-function spellingOf(source: string, encoding: Encoding): Pick<Spelling, 'text' | 'json'> {
-  const value = source.includes('\\') ? unescapeJson(source) : source
-  return encoding === 'json'
-    ? { text: value, json: source }
-    : { text: source, json: JSON.stringify(value).slice(1, -1) }
+/** JSON text may be a number alone. */
+function aloneOr(text: string, found: readonly Found[]): readonly Found[] {
+  const [first] = found
+  if (first === undefined || !isJsonNumber(text)) return found
+  return [{ ...first, start: 0, end: text.length, isNumber: true }]
 }
 
-function plainly(value: string): Pick<Spelling, 'text' | 'json'> {
-  return { text: value, json: JSON.stringify(value).slice(1, -1) }
-}
-
-function unescapeJson(source: string): string {
+function spellingOf(source: string, { canonical, depth = 0, isNumber = false }: Found): Spelling {
+  if (source.length > SPELLING_MAX)
+    return { source: canonical, value: canonical, depth: 0, isNumber }
+  let value = source
+  let level = 0
   try {
-    return String(JSON.parse(`"${source}"`))
+    // A tab in a string ends it: this was none, but text that looked like its beginning.
+    for (; level < depth; level += 1) value = JSON.parse(`"${value}"`) as string
   } catch {
-    return source
+    // The value of the levels that could be read.
   }
-}
-
-/** Says whether a place of JSON text is within a string; expects growing places. */
-function createStringReader(text: string): (place: number) => boolean {
-  let read = 0
-  let isInString = false
-  return (place) => {
-    for (; read < place; read += 1) {
-      if (text[read] === '\\') read += 1
-      else if (text[read] === '"') isInString = !isInString
-    }
-    return isInString
-  }
+  // Without escapes it is the same at any depth, and has one placeholder.
+  return { source, value, depth: value === source ? 0 : level, isNumber }
 }

@@ -1,43 +1,43 @@
 /** Strings to replace, as a tree by their characters. ASCII letters match in either case. */
-export interface Patterns {
-  readonly next: Map<number, Patterns>
-  replacement: string | undefined
+export interface Patterns<Value> {
+  readonly next: Map<number, Patterns<Value>>
+  value: Value | undefined
 }
 
-export interface PatternMatch {
+export interface PatternMatch<Value> {
   readonly end: number
-  readonly replacement: string
+  readonly value: Value
 }
 
-export function createPatterns(): Patterns {
-  return { next: new Map(), replacement: undefined }
+export function createPatterns<Value>(): Patterns<Value> {
+  return { next: new Map(), value: undefined }
 }
 
-export function addPattern(patterns: Patterns, pattern: string, replacement: string): void {
+export function addPattern<Value>(patterns: Patterns<Value>, pattern: string, value: Value): void {
   let node = patterns
   for (let place = 0; place < pattern.length; place += 1) {
     const code = toLower(pattern.charCodeAt(place))
     let next = node.next.get(code)
     if (next === undefined) {
-      next = createPatterns()
+      next = createPatterns<Value>()
       node.next.set(code, next)
     }
     node = next
   }
-  node.replacement = replacement
+  node.value = value
 }
 
 /** `partial` if the text ends within a pattern. Expects that no pattern is a prefix of another one. */
-export function matchPattern(
-  patterns: Patterns,
+export function matchPattern<Value>(
+  patterns: Patterns<Value>,
   text: string,
   start: number,
-): PatternMatch | 'partial' | undefined {
+): PatternMatch<Value> | 'partial' | undefined {
   let node = patterns
   for (let place = start; place < text.length; place += 1) {
     const next = node.next.get(toLower(text.charCodeAt(place)))
     if (next === undefined) return undefined
-    if (next.replacement !== undefined) return { end: place + 1, replacement: next.replacement }
+    if (next.value !== undefined) return { end: place + 1, value: next.value }
     node = next
   }
   return 'partial'

@@ -1,22 +1,33 @@
 import type { DataKind, Found } from './found.ts'
 import { addPattern, createPatterns, type Patterns } from './patterns.ts'
 
-/** How a text holds its values: as they are, or within JSON text, as the arguments of a tool call do. */
+/** What a text is: the arguments of a tool call are JSON as a whole, and any other text may contain some. */
 export type Encoding = 'text' | 'json'
 
-/** One spelling of a value, in both encodings. */
+/** One spelling of a value. */
 export interface Spelling {
-  readonly text: string
-  readonly json: string
+  /** As it stood in the request, within `depth` JSON strings, one within another. */
+  readonly source: string
+  readonly depth: number
+  /** What these strings hold. */
+  readonly value: string
   /** A JSON number. Its placeholder stands in quotes, and the quotes go when the value comes back. */
   readonly isNumber: boolean
+}
+
+/** What comes back for a placeholder, with the quotes around it if the pattern has them. */
+export interface Masked extends Pick<Spelling, 'source' | 'depth' | 'value'> {
+  /** The quotes stand within so many JSON strings. */
+  readonly quotedAt?: number
 }
 
 /** The values of one request and their placeholders. Closures hold them, so no log of this object shows a value. */
 export interface Placeholders {
   /** The same placeholder for the same spelling; a second spelling of the same value keeps the number. */
   nameOf(found: Found, spelling: Spelling): string
-  patternsFor(encoding: Encoding): Patterns
+  /** The same for a number of the request itself, which only a number may stand for: `seed`, `minimum` of a schema. */
+  numberFor(value: number): number
+  patterns(): Patterns<Masked>
 }
 
 /** None of these names ends with another one, and no tag contains a letter that one of them begins with. */
@@ -42,7 +53,8 @@ export function createPlaceholders(tag: string): Placeholders {
   const numbers = new Map<string, { readonly name: string; spellings: number }>()
   const known = new Map<string, string>()
   const countOf = new Map<DataKind, number>()
-  const patterns = { text: createPatterns(), json: createPatterns() }
+  const numbersFor = new Map<number, number>()
+  const patterns = createPatterns<Masked>()
 
   function numberOf({ kind, canonical }: Found): { readonly name: string; spellings: number } {
     const key = `${kind} ${canonical}`
@@ -57,7 +69,7 @@ export function createPlaceholders(tag: string): Placeholders {
 
   return {
     nameOf(found, spelling) {
-      const key = JSON.stringify([found.kind, spelling.text, spelling.json, spelling.isNumber])
+      const key = JSON.stringify([found.kind, spelling])
       const present = known.get(key)
       if (present !== undefined) return present
       const number = numberOf(found)
@@ -65,13 +77,37 @@ export function createPlaceholders(tag: string): Placeholders {
       const variant = number.spellings === 1 ? '' : `V${number.spellings}`
       const placeholder = `${number.name}${variant}${tag}`
       known.set(key, placeholder)
-      addPattern(patterns.text, placeholder, spelling.text)
-      addPattern(patterns.json, placeholder, spelling.json)
-      if (spelling.isNumber) addPattern(patterns.json, `"${placeholder}"`, spelling.json)
+      addPattern(patterns, placeholder, spelling)
+      for (let quotedAt = 0; spelling.isNumber && quotedAt <= QUOTED_DEPTH_MAX; quotedAt += 1) {
+        const quote = inJsonStrings('"', quotedAt)
+        addPattern(patterns, quote + placeholder + quote, { ...spelling, quotedAt })
+      }
       return placeholder
     },
-    patternsFor: (encoding) => patterns[encoding],
+    numberFor(value) {
+      const present = numbersFor.get(value)
+      if (present !== undefined) return present
+      const number = FIRST_NUMBER + numbersFor.size
+      numbersFor.set(value, number)
+      const text = String(value)
+      addPattern(patterns, String(number), { source: text, value: text, depth: 0 })
+      return number
+    },
+    patterns: () => patterns,
   }
+}
+
+/** Fifteen digits, which no document has, and few enough for a number of JavaScript. */
+const FIRST_NUMBER = 700_000_000_000_001
+/** Quotes double their backslashes with each string that they are in; nobody nests JSON text deeper. */
+export const QUOTED_DEPTH_MAX = 6
+
+/** A text as it stands within so many JSON strings, one within another. */
+export function inJsonStrings(text: string, depth: number): string {
+  let escaped = text
+  for (let level = Math.min(depth, QUOTED_DEPTH_MAX + 1); level > 0; level -= 1)
+    escaped = JSON.stringify(escaped).slice(1, -1)
+  return escaped
 }
 
 const LETTERS = 'QZKWX'

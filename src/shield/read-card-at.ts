@@ -4,7 +4,6 @@ import { standsAlone } from './read-groups.ts'
 
 /** How cards group their digits: in fours, 4-6-5 (American Express) or 4-6-4 (Diners), 6-10 to 6-13, 8-8, 4-4-8. */
 const LAYOUTS = [[4, 8, 12, 16], [4, 10], [6], [8], [4, 8]] as const
-const FOURS = LAYOUTS[0]
 const DIGITS_MIN = 13
 const DIGITS_MAX = 19
 
@@ -65,11 +64,8 @@ function readLayout(text: string, start: number, breaks: readonly number[]): Fou
     if (!isCard(digits, text, start)) continue
     // After a whole card, three more digits before yet more groups begin the next number.
     if (longest !== undefined && isDigit(text.charCodeAt(skipSeparator(text, place)))) continue
-    const isClear =
-      separator !== undefined && separator !== ''
-        ? breaks !== FOURS || !isInLongCode(text, start, place)
-        : standsAlone(text, start, place)
-    if (isClear) longest = { kind: 'card', start, end: place, canonical: digits }
+    if (separator || standsAlone(text, start, place))
+      longest = { kind: 'card', start, end: place, canonical: digits }
   }
   return longest
 }
@@ -105,17 +101,4 @@ function passesLuhn(digits: string): boolean {
     isDoubled = !isDoubled
   }
   return sum % 10 === 0
-}
-
-/** Groups of four digits in a row: two cards are eight, the access key of an invoice (NF-e) is eleven. */
-const CODE_GROUPS_MIN = 9
-const GROUPS_BEFORE = /(?:(?<!\d)\d{4}[ .-]){1,8}$/
-const GROUPS_AFTER = /^(?:[ .-]\d{4}(?!\d)){1,8}/
-const GROUP_LENGTH = 5
-
-function isInLongCode(text: string, start: number, end: number): boolean {
-  const reach = GROUP_LENGTH * CODE_GROUPS_MIN
-  const before = GROUPS_BEFORE.exec(text.slice(Math.max(0, start - reach), start))?.[0] ?? ''
-  const after = GROUPS_AFTER.exec(text.slice(end, end + reach))?.[0] ?? ''
-  return (before.length + after.length + end - start + 1) / GROUP_LENGTH >= CODE_GROUPS_MIN
 }

@@ -2,7 +2,10 @@ import { isAsciiLetter, isDigit } from './characters.ts'
 import type { Found } from './found.ts'
 import { standsAlone } from './read-groups.ts'
 
-const SEPARATOR = '(?: ?[./-] ?| {1,2})?'
+const BLANK = '[ \\t-\\r]'
+const SEPARATOR = `(?:${BLANK}?[./-]${BLANK}?|${BLANK}{1,2})?`
+/** The area code often has a cell of its own. */
+const CELL = `(?:${BLANK}?[./|;,-]${BLANK}?|${BLANK}{1,2})?`
 /** The area codes in use. */
 const AREA =
   '(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])(?!\\d?[xX*])'
@@ -14,7 +17,7 @@ const LANDLINE = `[2-5]\\d{3}${SEPARATOR}\\d{4}`
 
 /** Every pattern has a greatest length, so a match takes bounded time. */
 const WITH_AREA = new RegExp(
-  `(${COUNTRY})?(${TRUNK})?\\(?(${AREA})(?: ?\\))?${SEPARATOR}(?:(${MOBILE})|(${LANDLINE}))(?!\\d)`,
+  `(${COUNTRY})?(${TRUNK})?\\(?(${AREA})(?: ?\\))?${CELL}(?:(${MOBILE})|(${LANDLINE}))(?!\\d)`,
   'iy',
 )
 const WITHOUT_AREA = new RegExp(`(?:${MOBILE}|${LANDLINE})(?!\\d)`, 'y')

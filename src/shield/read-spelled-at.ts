@@ -2,6 +2,7 @@ import { readTaxId } from '../lib/tax-id.ts'
 import { isDigit, skipSeparator } from './characters.ts'
 import type { Found } from './found.ts'
 import { isCardNumber } from './read-card-at.ts'
+import { standsAlone } from './read-groups.ts'
 import { isMobileNumber } from './read-phone-at.ts'
 
 /** The longest is a card. */
@@ -28,6 +29,24 @@ export function readSpelledAt(text: string, start: number): Found | undefined {
   }
   const kind = kindOf(digits)
   return kind && { kind, start, end, canonical: digits }
+}
+
+const EXPONENT = /(\d{1,24})(?:\.(\d{1,24}))?e([+-]?\d{1,2})(?![\da-z])/iy
+
+/** The whole number with an exponent that begins here, as programs write large ones: `5.2998224725e10`. */
+export function readExponentAt(text: string, start: number, runEnd: number): Found | undefined {
+  const after = text.charCodeAt(runEnd)
+  if (after !== 46 && (after | 32) !== 101) return undefined
+  EXPONENT.lastIndex = start
+  const [spelling, whole = '', decimals = '', exponent] = EXPONENT.exec(text) ?? []
+  if (spelling === undefined || !standsAlone(text, start, start + 1)) return undefined
+  const zeros = Number(exponent) - decimals.length
+  const digits = (whole + decimals).padEnd((whole + decimals).length + zeros, '0')
+  const cut = zeros < 0 ? digits.slice(zeros) : ''
+  if (/[1-9]/.test(cut)) return undefined
+  const canonical = digits.slice(0, digits.length - cut.length)
+  const kind = kindOf(canonical)
+  return kind && { kind, start, end: start + spelling.length, canonical }
 }
 
 /** Whether a single digit stands here. */

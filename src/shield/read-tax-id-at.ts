@@ -6,6 +6,9 @@ import { isBeforeKnownWord, readGroups, standsAlone } from './read-groups.ts'
 const CPF_BREAKS = [3, 6, 9]
 const CNPJ_BREAKS = [2, 5, 8, 12]
 const CNPJ_LENGTH = 14
+/** How many digits may stand before the first separator. */
+export const CPF_RUNS: ReadonlySet<number> = new Set([3, 6, 9, 11])
+export const CNPJ_RUNS: ReadonlySet<number> = new Set([2, 5, 8, 12, 14])
 
 /** The CPF that begins with this digit. */
 export function readCpfAt(text: string, start: number): Found | undefined {

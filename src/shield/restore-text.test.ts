@@ -8,7 +8,7 @@ function placeholdersOf(...values: string[]) {
   const names = values.map((text) =>
     placeholders.nameOf(
       { kind: 'email', start: 0, end: 0, canonical: text },
-      { text, json: text, isNumber: false },
+      { source: text, depth: 0, value: text, isNumber: false },
     ),
   )
   return { placeholders, names }

@@ -1,5 +1,6 @@
+import { createJsonPlace } from './json-place.ts'
 import { matchPattern, type Patterns } from './patterns.ts'
-import type { Encoding, Placeholders } from './placeholders.ts'
+import { inJsonStrings, type Encoding, type Masked, type Placeholders } from './placeholders.ts'
 
 export interface TextRestorer {
   /** Returns the text that is certain: all but a tail that may begin a placeholder, or half of a surrogate pair. */
@@ -16,46 +17,65 @@ export function restoreText(text: string, placeholders: Placeholders, encoding: 
 
 /**
  * Puts the values back into one text that arrives in pieces, cut anywhere. Less than a placeholder is held back; each
- * text of an answer (a choice's content, the arguments of one tool call) needs a restorer of its own.
+ * text of an answer (a choice's content, the arguments of one tool call) needs a restorer of its own. Within JSON, also
+ * of a text that only contains it, a value is escaped as often as the place asks for, and a number loses its quotes.
  */
 export function createTextRestorer(placeholders: Placeholders, encoding: Encoding): TextRestorer {
-  const patterns = placeholders.patternsFor(encoding)
+  const patterns = placeholders.patterns()
   const starts = startsOf(patterns)
+  const json = createJsonPlace()
   let held = ''
 
-  return {
-    push(piece) {
-      const text = held + piece
-      let restored = ''
-      let done = 0
-      let place = 0
-      while (place < text.length) {
-        const mayStart = starts[text.charCodeAt(place)] === 1
-        const match = mayStart ? matchPattern(patterns, text, place) : undefined
-        if (match === 'partial') break
-        if (match === undefined) {
-          place += 1
-          continue
-        }
-        restored += text.slice(done, place) + match.replacement
+  /** Undefined for quotes that are no value's: those of a text, of a name, or of another depth. */
+  function replace({ source, value, depth, quotedAt }: Masked): string | undefined {
+    const at = json.depth()
+    if (quotedAt === undefined) return at === depth ? source : inJsonStrings(value, at)
+    const isAlone = encoding === 'json' && json.isAtBeginning()
+    return at === quotedAt && (isAlone || json.isAtValue()) ? source : undefined
+  }
+
+  /** What may become a placeholder stays in `held`, unless it is the end of the text. */
+  function restore(text: string, isEnd: boolean): string {
+    let restored = ''
+    let done = 0
+    let read = 0
+    let place = 0
+    const readOn = (): void => {
+      json.read(text, read, place)
+      read = place
+    }
+    while (place < text.length) {
+      const mayStart = starts[text.charCodeAt(place)] === 1
+      const match = mayStart ? matchPattern(patterns, text, place) : undefined
+      if (match === 'partial' && !isEnd) break
+      if (match !== undefined) readOn()
+      const replacement = typeof match === 'object' ? replace(match.value) : undefined
+      if (typeof match === 'object' && replacement !== undefined) {
+        restored += text.slice(done, place) + replacement
         place = match.end
         done = place
-      }
-      if (place === text.length && place > done && isHighSurrogate(text.charCodeAt(place - 1)))
-        place -= 1
-      held = text.slice(place)
-      return restored + text.slice(done, place)
-    },
-    end() {
-      const rest = held
-      held = ''
-      return rest
-    },
+      } else place += 1
+    }
+    if (
+      !isEnd &&
+      place === text.length &&
+      place > done &&
+      isHighSurrogate(text.charCodeAt(place - 1))
+    )
+      place -= 1
+    readOn()
+    held = text.slice(place)
+    return restored + text.slice(done, place)
+  }
+
+  return {
+    push: (piece) => restore(held + piece, false),
+    end: () => restore(held, true),
   }
 }
 
 /** By the character: 1 if a placeholder begins with it. All of them begin with ASCII. */
-function startsOf(patterns: Patterns): Uint8Array {
+function startsOf(patterns: Patterns<Masked>): Uint8Array {
   const starts = new Uint8Array(128)
   for (const code of patterns.next.keys()) {
     starts[code] = 1

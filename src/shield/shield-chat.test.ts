@@ -181,14 +181,54 @@ test('an answer gets its values back, numbers in arguments as numbers', () => {
   assert.equal(restored.id, answer.id)
   assert.equal(
     message?.content,
-    String.raw`11.222.333\/0001-81, **o'brien@exemplo.com**, 52998224725, CPF2QZ, CPF1V2QZ`,
+    `11.222.333/0001-81, **o'brien@exemplo.com**, 52998224725, CPF2QZ, CPF1V2QZ`,
   )
   assert.equal(
     message?.tool_calls[0]?.function.arguments,
-    '{"cpf": 52998224725, "cnpj": "11.222.333/0001-81", "nota": "x 52998224725"}',
+    String.raw`{"cpf": 52998224725, "cnpj": "11.222.333\/0001-81", "nota": "x 52998224725"}`,
   )
   const without = { choices: [{ message: { content: 'nada' } }] }
   assert.equal(restoreChat(without, placeholders), without)
+})
+
+test('a number of JSON is masked as a whole, in lists and within strings', () => {
+  const maskedAs = (text: string): string => {
+    const { body } = masked({ messages: [{ role: 'tool', content: text }] })
+    return (body.messages as { content: string }[])[0]?.content as string
+  }
+  assert.equal(maskedAs('{"n":52998224725.0}'), '{"n":"CPF1QZ"}')
+  assert.equal(maskedAs('{"n":-5.2998224725e10}'), '{"n":"CPF1QZ"}')
+  assert.equal(maskedAs('{"52998224725": [ 52998224725 ]}'), '{"CPF1QZ": [ "CPF1V2QZ" ]}')
+  assert.equal(maskedAs('[529,982,247,25] 529,982,247-25'), '[529,982,247,25] CPF1QZ')
+  const nested = maskedAs(JSON.stringify({ a: JSON.stringify({ n: 52998224725 }) }))
+  assert.deepEqual(JSON.parse(JSON.parse(nested).a), { n: 'CPF1QZ' })
+  assert.equal(maskedAs('O CPF é 52998224725.'), 'O CPF é CPF1QZ.')
+})
+
+test('a number of the request is masked as a number, and comes back within arguments', () => {
+  const { body, placeholders } = masked({
+    seed: 52998224725,
+    tools: [{ function: { parameters: { enum: [11144477735, 12], minimum: 5.2998224725e10 } } }],
+  })
+  assert.equal(body.seed, 700_000_000_000_001)
+  assert.equal(
+    JSON.stringify(body.tools),
+    '[{"function":{"parameters":{"enum":[700000000000002,12],"minimum":700000000000001}}}]',
+  )
+  const call = { function: { arguments: '{"n":700000000000002}' } }
+  const answer = restoreChat({ choices: [{ message: { tool_calls: [call] } }] }, placeholders)
+  assert.match(JSON.stringify(answer), /\{\\"n\\":11144477735\}/)
+})
+
+test('a value with a tab comes back escaped into JSON, and as it stood into text', () => {
+  const { placeholders } = masked({ messages: [{ role: 'user', content: 'fone 11\t98765-4321' }] })
+  const contents = ['{"fone":"TELEFONE1QZ"}', 'é TELEFONE1QZ', '"TELEFONE1QZ" {']
+  const choices = contents.map((content) => ({ message: { content } }))
+  const answer = restoreChat({ choices }, placeholders) as { choices: typeof choices }
+  const [json = '', text, quoted] = answer.choices.map(({ message }) => message.content)
+  assert.deepEqual(JSON.parse(json), { fone: '11\t98765-4321' })
+  assert.equal(text, 'é 11\t98765-4321')
+  assert.ok(quoted?.startsWith(JSON.stringify('11\t98765-4321')))
 })
 
 test('blocking says what was found and where, and never a value', () => {

@@ -1,6 +1,6 @@
 import { findPersonalData } from './find-personal-data.ts'
 import type { DataKind, FindOptions, Found } from './found.ts'
-import { mapAllTexts, mapMessageTexts, type MapText } from './map-chat-texts.ts'
+import { mapAllTexts, mapMessageTexts, type Mapping, type MapText } from './map-chat-texts.ts'
 import { maskText } from './mask-text.ts'
 import { chooseTag, createPlaceholders, type Placeholders } from './placeholders.ts'
 import { restoreText } from './restore-text.ts'
@@ -50,6 +50,8 @@ export interface ChatBody {
   readonly [field: string]: unknown
 }
 
+/** A smaller number is no document. */
+const NUMBER_MIN = 10_000_000
 /** A field that the client made up could contain a value in its name. */
 const PLACE = /^(?:messages\[\d+\]|[a-z_]+)$/
 /** These name a model, and reach the provider only as a route's own name. */
@@ -66,17 +68,26 @@ export function shieldChat(body: ChatBody, options: ShieldOptions): ShieldOutcom
   const counts: Partial<Record<DataKind, number>> = {}
   let characters = 0
   const { find = (text) => findPersonalData(text, options) } = options
-  mapBody(body, (place) => (text) => {
+  const read = (text: string, place: string): void => {
     characters += text.length
-    if (characters > SHIELDED_CHARACTERS_MAX) return text
+    if (characters > SHIELDED_CHARACTERS_MAX) return
     const found = findings.get(text) ?? find(text)
     texts.add(text)
-    if (found.length === 0) return text
+    if (found.length === 0) return
     findings.set(text, found)
     places.add(PLACE.test(place) ? place : 'request')
     for (const { kind } of found) counts[kind] = (counts[kind] ?? 0) + 1
-    return text
-  })
+  }
+  mapBody(body, (place) => ({
+    text(text) {
+      read(text, place)
+      return text
+    },
+    number(value) {
+      if (Math.abs(value) >= NUMBER_MIN) read(String(value), place)
+      return value
+    },
+  }))
   if (characters > SHIELDED_CHARACTERS_MAX) return { kind: 'too_long' }
   if (findings.size === 0) return { kind: 'clear' }
   if (options.action === 'block') return { kind: 'blocked', counts, places: [...places] }
@@ -84,13 +95,24 @@ export function shieldChat(body: ChatBody, options: ShieldOptions): ShieldOutcom
 
   const placeholders = createPlaceholders(chooseTag(texts))
   let bytesAdded = 0
-  const masked = mapBody(body, () => (text, encoding) => {
-    const found = findings.get(text)
-    if (found === undefined) return text
-    const replaced = maskText(text, found, placeholders, encoding)
-    bytesAdded += Buffer.byteLength(replaced) - Buffer.byteLength(text)
-    return replaced
-  })
+  const add = (before: string, after: string): void => {
+    bytesAdded += Buffer.byteLength(after) - Buffer.byteLength(before)
+  }
+  const masked = mapBody(body, () => ({
+    text(text, encoding) {
+      const found = findings.get(text)
+      if (found === undefined) return text
+      const replaced = maskText(text, found, placeholders, encoding)
+      add(text, replaced)
+      return replaced
+    },
+    number(value) {
+      if (Math.abs(value) < NUMBER_MIN || !findings.has(String(value))) return value
+      const number = placeholders.numberFor(value)
+      add(String(value), String(number))
+      return number
+    },
+  }))
   return { kind: 'masked', body: masked, counts, placeholders, bytesAdded }
 }
 
@@ -100,15 +122,14 @@ export function sumOf(counts: Counts): number {
 
 /** Puts the values back into a whole answer; returns the same object if it has none of them. */
 export function restoreChat(answer: ChatBody, placeholders: Placeholders): ChatBody {
-  return mapMessageTexts(answer, (text, encoding) =>
-    restoreText(text, placeholders, encoding),
-  ) as ChatBody
+  const text: MapText = (masked, encoding) => restoreText(masked, placeholders, encoding)
+  return mapMessageTexts(answer, { text }) as ChatBody
 }
 
 /**
  * Messages come last: values of tools and settings, which no turn of a conversation changes, keep their numbers.
  */
-function mapBody(body: ChatBody, mapAt: (place: string) => MapText): ChatBody {
+function mapBody(body: ChatBody, mapAt: (place: string) => Mapping): ChatBody {
   const changed = new Map<string, unknown>()
   for (const [field, value] of Object.entries(body)) {
     if (field === 'messages' || NOT_SENT.has(field)) continue
@@ -126,7 +147,7 @@ function mapBody(body: ChatBody, mapAt: (place: string) => MapText): ChatBody {
   )
 }
 
-function mapMessages(messages: unknown, mapAt: (place: string) => MapText): unknown {
+function mapMessages(messages: unknown, mapAt: (place: string) => Mapping): unknown {
   if (!Array.isArray(messages)) return messages
   let copy: unknown[] | undefined
   for (let index = 0; index < messages.length; index += 1) {
