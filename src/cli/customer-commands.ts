@@ -2,9 +2,10 @@ import { OPERATOR } from '../audit-log/audited.ts'
 import { findCustomer, listCustomers, type Customer } from '../customers/customers.ts'
 import { listApiKeys } from '../customers/api-keys.ts'
 import { registerCustomer } from '../customers/register-customer.ts'
-import type { Database } from '../db/open.ts'
+import { changeSuspension } from '../customers/suspend-customer.ts'
+import { inTransaction, type Database } from '../db/open.ts'
 import { creditByHand } from '../ledger/credit-by-hand.ts'
-import { findAccount, type Account } from '../ledger/entries.ts'
+import { findAccount, lockAccount, type Account } from '../ledger/entries.ts'
 import { createId } from '../lib/ids.ts'
 import { decimalBrl, jsonBrl, parseBrl } from '../lib/money.ts'
 import { optionText, requiredText, UsageError, type Command, type CommandInput } from './command.ts'
@@ -73,6 +74,20 @@ export const customerCommands: Record<string, Command> = {
       }
     },
   },
+  'customer suspend': {
+    usage: '<id or e-mail> --reason TEXT',
+    about: 'refuse model calls and top-ups; the customer reads the reason',
+    async run(input) {
+      const reason = requiredText(input.options, 'reason')
+      if (reason.length > 300) throw new UsageError('--reason: must be 300 characters at most')
+      return changeSuspensionOf(input, reason)
+    },
+  },
+  'customer reinstate': {
+    usage: '<id or e-mail>',
+    about: 'end the suspension of an account',
+    run: (input) => changeSuspensionOf(input, undefined),
+  },
   'customer credit': {
     usage: '<id or e-mail> --amount-brl N [--reason adjustment] [--reference TEXT] [--note TEXT]',
     about: 'credit the balance; the same reference is credited once',
@@ -129,6 +144,19 @@ export async function anyCustomer({ db, args }: CommandInput): Promise<Customer>
   const customer = await findCustomer(db, idOrEmail)
   if (!customer) throw new UsageError(`no customer ${idOrEmail}`)
   return customer
+}
+
+async function changeSuspensionOf(input: CommandInput, reason: string | undefined) {
+  const { id: customerId } = await theCustomer(input)
+  await inTransaction(input.db, async (trx) => {
+    await lockAccount(trx, customerId)
+    await changeSuspension(trx, OPERATOR, { customerId, reason })
+  })
+  const isSuspended = reason !== undefined
+  return {
+    data: { customer_id: customerId, is_suspended: isSuspended },
+    text: isSuspended ? 'suspended' : 'active',
+  }
 }
 
 async function register(

@@ -430,6 +430,7 @@ create table customers (
   anomaly_factor integer default 10,
   anomaly_floor_nano_brl bigint not null default '200000000000'::bigint,
   stored_responses_days integer,
+  suspended_text text,
   constraint customers_anomaly_factor_check CHECK (anomaly_factor >= 2 AND anomaly_factor <= 1000),
   constraint customers_anomaly_floor_nano_brl_check CHECK (anomaly_floor_nano_brl >= 1000000000 AND anomaly_floor_nano_brl <= '1000000000000000'::bigint),
   constraint customers_check CHECK ((suspended_at IS NULL) = (suspended_reason IS NULL)),

@@ -65,6 +65,7 @@ export interface Tables {
     erased_at: ColumnType<Date | null, never, Date>
     suspended_at: ColumnType<Date | null, never, Date | null>
     suspended_reason: ColumnType<'chargeback' | 'operator' | null, never, string | null>
+    suspended_text: ColumnType<string | null, never, string | null>
     referral_code: ColumnType<string | null, never, string | null>
     accepted_terms: ColumnType<string | null, never, string>
     shield_action: Generated<'off' | 'mask' | 'block'>

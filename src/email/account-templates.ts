@@ -70,6 +70,28 @@ export const ACCOUNT_TEMPLATES = {
       closing: ['Se não foi você, revogue a chave e escreva para o contato no fim deste e-mail.'],
     }
   },
+  conta_suspensa: (data) => ({
+    subject: 'Sua conta foi suspensa',
+    paragraphs: [
+      'Enquanto a conta estiver suspensa, as chamadas de modelos e as recargas são recusadas, inclusive as automáticas. Seu saldo continua na conta, e o painel segue aberto.',
+      'Não pague um código Pix nem um boleto que já tenha gerado: eles estão sendo cancelados.',
+    ],
+    facts: [
+      ['Motivo', data.text('reason')],
+      ['Desde', data.time('at')],
+    ],
+    closing: [
+      'Para resolver, ou se você não concorda, escreva para o contato no fim deste e-mail.',
+    ],
+  }),
+  conta_reativada: (data) => ({
+    subject: 'Sua conta está ativa de novo',
+    paragraphs: [
+      'A suspensão acabou: as chamadas de modelos e as recargas voltaram a funcionar. Suas chaves são as mesmas.',
+      'Os códigos Pix e boletos que estavam em aberto foram cancelados. Se ainda quiser o saldo, crie outra recarga.',
+    ],
+    facts: [['Desde', data.time('at')]],
+  }),
   alerta_gasto: (data) => ({
     subject: `Alerta: ${data.text('name') ?? 'limite atingido'}`,
     paragraphs: ['Um alerta que você criou foi disparado.'],

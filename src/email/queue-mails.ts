@@ -35,6 +35,8 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
   'alert.triggered': 'alerta_gasto',
   'referral.rewarded': 'indicacao_recompensa',
   'price.changed': 'mudanca_de_preco',
+  'account.suspended': 'conta_suspensa',
+  'account.reinstated': 'conta_reativada',
   'webhook.test': undefined,
 }
 

@@ -29,6 +29,8 @@ export const EVENT_TYPES = [
   'alert.triggered',
   'referral.rewarded',
   'price.changed',
+  'account.suspended',
+  'account.reinstated',
   'webhook.test',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]

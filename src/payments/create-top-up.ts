@@ -4,6 +4,8 @@
  * requested twice.
  */
 import { audited, type Actor } from '../audit-log/audited.ts'
+import { lockCustomer } from '../customers/customers.ts'
+import { isSuspended } from '../customers/suspend-customer.ts'
 import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -46,6 +48,7 @@ export type CreatedTopUp =
   | { readonly kind: 'card_rejected'; readonly detail: string }
   | TooManyRefusals
   | CardLimitReached
+  | { readonly kind: 'account_suspended' }
   /** Each one makes a payment at the processor, also if nobody pays it. */
   | { readonly kind: 'too_many_top_ups'; readonly retryAfterSeconds: number }
   /** Another automatic top-up of the customer is in flight, or this one is no longer due. */
@@ -59,7 +62,7 @@ const DAY_MS = 86_400_000
 /** Of one customer by Pix and boleto; cards and automatic top-ups have limits of their own. */
 export const TOP_UPS_A_DAY: Limit = { max: 100, seconds: 86_400 }
 
-/** This node was suspended in between, and has not asked. */
+/** This node, or the account, was suspended in between, and the processor was not asked. */
 const TOO_LATE = { kind: 'unavailable', mayHaveHappened: false, detail: 'too late' } as const
 
 export async function createTopUp(
@@ -105,7 +108,9 @@ async function makeTopUp(
     ...(card ? { cardToken: card.token, remoteIp: card.remoteIp } : {}),
   }
   const { outcome, askedAt } = await askAt(db, async () =>
-    isTooLateToSend(begunAtMs) ? TOO_LATE : processor.createPayment(order),
+    (await isSuspended(db, customerId)) || isTooLateToSend(begunAtMs)
+      ? TOO_LATE
+      : processor.createPayment(order),
   )
   if (outcome.kind !== 'payment') return endUnpaid(db, id, outcome)
   await recordPayment(db, processor, id, outcome.payment, askedAt)
@@ -148,8 +153,11 @@ function insertTopUp(
   processor: Processor,
   id: string,
   { customerId, amountNanoBrl, method, card, isAutomatic = false, isStillDue }: TopUpInput,
-): Promise<boolean> {
+): Promise<boolean | { kind: 'account_suspended' }> {
   return audited(db, actor, async (trx, record, undo) => {
+    // A suspension waits for the row, or the row for the suspension.
+    await lockCustomer(trx, customerId)
+    if (await isSuspended(trx, customerId)) return { kind: 'account_suspended' }
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('top_ups')
       .values({

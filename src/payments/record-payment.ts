@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely'
+import { isSuspended } from '../customers/suspend-customer.ts'
 import type { Database } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -10,7 +11,7 @@ import type { TopUpMethod, TopUpStatus } from './top-ups.ts'
 
 /**
  * Applies a payment that the creation, an event or the sweeper has read from the processor, and stores the Pix code or
- * the boleto if it is not stored yet.
+ * the boleto if it is not stored yet. One of a suspended customer is cancelled instead: nobody is to pay it.
  */
 export async function recordPayment(
   db: Database,
@@ -21,8 +22,11 @@ export async function recordPayment(
 ): Promise<Applied> {
   const applied = await applyPayment(db, topUpId, payment, askedAt)
   if (applied.kind === 'applied') {
-    const { status, pix, boleto, method } = applied.topUp
+    const { status, pix, boleto, method, customerId } = applied.topUp
     if (method === 'card') await endRefusedCard(processor, status, payment)
+    // The processor's event, or the next read, ends the top-up. If it was paid meanwhile, it is credited.
+    else if (status === 'pending' && (await isSuspended(db, customerId)))
+      await processor.cancelPayment(payment.id)
     else if (status === 'pending' && !pix && !boleto)
       await describeTopUp(db, processor, topUpId, payment, method)
   }

@@ -9,7 +9,10 @@ import { recordPayment } from './record-payment.ts'
 import type { Processor } from './processor.ts'
 
 const BATCH_MAX = 50
-/** The processor is asked about an unpaid top-up after a minute, then after a tenth of its age. */
+/**
+ * The processor is asked about an unpaid top-up after a minute, then after a tenth of its age; each minute about an open
+ * one of a suspended customer, until it is cancelled (`record-payment.ts`).
+ */
 const WAIT_SECONDS_MIN = 60
 /** An older top-up is not asked about; a Pix that is paid later still makes an event. */
 const AGE_DAYS_MAX = 30
@@ -37,9 +40,11 @@ function unpaidAt(processorId: string): ClaimableRows {
   return {
     table: 'top_ups',
     key: ['id'],
+    join: sql`join customers c on c.id = q.customer_id`,
     isDue: sql`q.paid_at is null and q.status in ('pending', 'expired') and q.processor = ${processorId}
       and q.created_at > now() - make_interval(days => ${AGE_DAYS_MAX})
-      and q.checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}), (now() - q.created_at) / 10)`,
+      and q.checked_at < now() - greatest(make_interval(secs => ${WAIT_SECONDS_MIN}),
+        case when c.suspended_at is null or q.status <> 'pending' then (now() - q.created_at) / 10 end)`,
     orderBy: sql`q.checked_at`,
     lease: sql`checked_at = now()`,
     columns: sql`q.id, q.processor_payment_id,

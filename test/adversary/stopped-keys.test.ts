@@ -139,7 +139,7 @@ test('whatever stops a key ends its running streams within a minute, in every fo
   const bulkRevoke = { secret: bulk.secret, body: { ids: [bulk.key.id] } }
   assert.equal((await ask(baseUrl, '/api-keys/bulk-revoke', bulkRevoke)).status, 200)
   await inTransaction(db, (trx) => closeTeam(trx, teamId))
-  await changeSuspension(db, OPERATOR, { customerId: suspended.customerId, isSuspended: true })
+  await changeSuspension(db, OPERATOR, { customerId: suspended.customerId, reason: 'teste' })
 
   const running = () => stopped.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name)
   for (const deadline = Date.now() + STOPPED_WITHIN_MS; running().length > 0; await sleep(100))

@@ -60,7 +60,7 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   await claimMode(db, 'sandbox')
   await pauseService(db, OPERATOR, { reason: 'teste' })
   const { customerId: suspendedId } = await seedCustomer(db, { balanceBrl: '0' })
-  await changeSuspension(db, OPERATOR, { customerId: suspendedId, isSuspended: true })
+  await changeSuspension(db, OPERATOR, { customerId: suspendedId, reason: 'teste' })
   const openedId = await openIncident(db, OPERATOR, incident)
   const discrepancyId = await seedDiscrepancy(db)
   await disableModel(db, OPERATOR, { modelId: 'off', reason: 'teste' })
@@ -192,12 +192,12 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
     {
       action: 'customer.suspended',
       table: 'customers',
-      run: () => changeSuspension(db, OPERATOR, { customerId, isSuspended: true }),
+      run: () => changeSuspension(db, OPERATOR, { customerId, reason: 'teste' }),
     },
     {
       action: 'customer.reinstated',
       table: 'customers',
-      run: () => changeSuspension(db, OPERATOR, { customerId: suspendedId, isSuspended: false }),
+      run: () => changeSuspension(db, OPERATOR, { customerId: suspendedId, reason: undefined }),
     },
     {
       action: 'customers.listed',

@@ -543,6 +543,8 @@ test('each event is mailed once, with its data', async () => {
     'chave_retomada',
     'chave_revogada',
     'chaves_reativadas',
+    'conta_reativada',
+    'conta_suspensa',
     'indicacao_recompensa',
     'mudanca_de_preco',
     'recarga_automatica_desativada',

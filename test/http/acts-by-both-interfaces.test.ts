@@ -4,6 +4,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { findSuspension } from '../../src/customers/suspend-customer.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { runCli } from '../harness/run-cli.ts'
@@ -140,6 +141,29 @@ test('keys: made and revoked, with the same events', async () => {
   }
   assert.deepEqual(await eventsOf(command.id), ['key.created', 'key.revoked'])
   assert.deepEqual(await eventsOf(http.id), ['key.created', 'key.revoked'])
+})
+
+test('the suspension of an account, with the reason that its owner reads', async () => {
+  const { db } = gateway.database
+  const [one, other] = [
+    await seedCustomer(db, { balanceBrl: '0' }),
+    await seedCustomer(db, { balanceBrl: '0' }),
+  ]
+  const reason = 'Falta o contrato social.'
+  const told = async ({ customerId }: { customerId: string }): Promise<unknown> => {
+    const { since: _, ...rest } = (await findSuspension(db, customerId)) ?? { since: undefined }
+    return rest
+  }
+  await byCommand('customer', 'suspend', one.customerId, '--reason', reason)
+  await byHttp('POST', `/admin/customers/${other.customerId}/suspend`, { reason })
+  assert.deepEqual(await told(one), { cause: 'operator', reason })
+  assert.deepEqual(await told(other), await told(one))
+  await byCommand('customer', 'reinstate', one.customerId)
+  await byHttp('POST', `/admin/customers/${other.customerId}/reinstate`)
+  assert.deepEqual([await told(one), await told(other)], [{}, {}])
+  const rows = await rowsAbout(one.customerId, one.customerId)
+  assert.equal(rows.length, 2)
+  assertSame(rows, await rowsAbout(other.customerId, other.customerId))
 })
 
 test("operators' pauses of a key and of the service", async () => {

@@ -294,7 +294,10 @@ test('no operator acts for their own account, nor for one whose team they belong
     const approved = await ana.call(`/admin/adjustments/${asked.json.id}/approve`, {})
     assert.deepEqual([approved.status, approved.json.error], [403, 'own_account'])
     for (const act of ['suspend', 'reinstate']) {
-      const { status, json } = await ana.call(`/admin/customers/${customerId}/${act}`, {})
+      const { status, json } = await ana.call(
+        `/admin/customers/${customerId}/${act}`,
+        act === 'suspend' ? { reason: 'teste' } : {},
+      )
       assert.deepEqual([status, json.error], [403, 'own_account'])
     }
   }

@@ -157,27 +157,38 @@ test('a charge-back debits the balance and suspends the account on all nodes unt
   const refused = await askChat(baseUrl, payer.secret, sound())
   assert.deepEqual([refused.status, refused.json.error.code], [403, 'account_suspended'])
   assert.match(refused.json.error.message, /suspensa/)
-  // Everything else works: a suspended customer can see the reason, and pay, but not by card.
+  // Everything else works: a suspended customer can see the reason, but not pay in.
   assert.equal((await call(payer, '/usage')).status, 200)
-  assert.equal((await call(payer, '/topups', { amount: 20 })).status, 201)
+  const told = (await call(payer, '/session')).json.suspension
+  assert.equal(told.cause, 'chargeback')
+  assert.match(told.reason, /contestado/)
   for (const [path, body] of [
+    ['/topups', { amount: 20 }],
+    ['/topups', { amount: 20, method: 'boleto' }],
     ['/topups', { amount: 20, method: 'card', payment_method_id: createId() }],
     ['/payment-methods', cardBody(APPROVED)],
   ] as const) {
-    const byCard = await call(payer, path, body)
-    assert.deepEqual([byCard.status, byCard.json.error], [403, 'account_suspended'])
+    const refusal = await call(payer, path, body)
+    assert.deepEqual([refusal.status, refusal.json.error], [403, 'account_suspended'])
+    assert.match(refusal.json.details, /a conta está suspensa/)
   }
   const path = `/admin/customers/${payer.customerId}`
   assert.equal((await call(payer, `${path}/reinstate`, {})).status, 403)
   const { suspension } = (await admins.ana.call(path)).json
-  assert.equal(suspension.reason, 'chargeback')
+  assert.deepEqual(suspension, told)
   assert.ok(Math.abs(Date.parse(suspension.since) - Date.now()) < 600_000, suspension.since)
   assert.equal((await admins.ana.call(`${path}/reinstate`, {})).json.is_suspended, false)
   assert.equal((await admins.ana.call(path)).json.suspension, null)
   assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 200)
-  assert.equal((await admins.ana.call(`${path}/suspend`, {})).json.is_suspended, true)
+  assert.equal((await call(payer, '/session')).json.suspension, null)
+  const reason = 'Falta o contrato social da empresa.'
+  assert.equal((await admins.ana.call(`${path}/suspend`, {})).status, 400)
+  assert.equal((await admins.ana.call(`${path}/suspend`, { reason: ' ' })).status, 400)
+  assert.equal((await admins.ana.call(`${path}/suspend`, { reason })).json.is_suspended, true)
+  assert.equal((await call(payer, '/session')).json.suspension.reason, reason)
   assert.equal((await askChat(baseUrl, payer.secret, sound())).status, 403)
-  assert.equal((await admins.ana.call(`/admin/customers/${createId()}/suspend`, {})).status, 404)
+  const nobody = `/admin/customers/${createId()}/suspend`
+  assert.equal((await admins.ana.call(nobody, { reason })).status, 404)
   const acts = await actsOn(admins.gateway, payer.customerId)
   assert.deepEqual(
     acts

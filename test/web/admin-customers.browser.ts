@@ -192,20 +192,28 @@ test('a debit beyond the balance is refused with an explanation, and an invalid 
   await page.close()
 })
 
-test('a suspension explains its effect, takes effect, and can be lifted', async () => {
+test('a suspension explains its effect, takes a reason for the customer, and can be lifted', async () => {
   const page = await openCustomer(ana)
   const isSuspended = () =>
     gateway.database.db
       .selectFrom('customers')
-      .select('suspended_reason')
+      .select(['suspended_reason', 'suspended_text'])
       .where('id', '=', customerId)
       .executeTakeFirstOrThrow()
   await page.getByRole('button', { name: 'Suspender conta' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(/chamadas de modelos são recusadas/).waitFor()
+  await dialog.getByText(/chamadas de modelos e todas as recargas são recusadas/).waitFor()
   await dialog.getByRole('button', { name: 'Suspender conta' }).click()
-  await page.getByText(/Conta suspensa desde .* decisão de um operador/).waitFor()
-  assert.equal((await isSuspended()).suspended_reason, 'operator')
+  await dialog.getByText('Escreva o motivo').waitFor()
+  assert.equal((await isSuspended()).suspended_reason, null)
+  await dialog.getByLabel('Motivo').fill('Falta o contrato social.\nEnvie uma cópia.')
+  await lookAt(page, 'admin-cliente-suspender')
+  await dialog.getByRole('button', { name: 'Suspender conta' }).click()
+  await page.getByText(/Conta suspensa desde .* lê: “Falta o contrato social/).waitFor()
+  assert.deepEqual(await isSuspended(), {
+    suspended_reason: 'operator',
+    suspended_text: 'Falta o contrato social. Envie uma cópia.',
+  })
   await page.getByRole('button', { name: 'Reativar conta' }).click()
   await dialog.getByRole('button', { name: 'Reativar conta' }).click()
   await page.getByRole('button', { name: 'Suspender conta' }).waitFor()

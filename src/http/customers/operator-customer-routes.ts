@@ -9,7 +9,7 @@ import {
 import { findProfile, type Profile } from '../../customers/profiles.ts'
 import type { FoundCustomer } from '../../customers/search-customers.ts'
 import { viewCustomer, viewCustomers } from '../../customers/view-customers.ts'
-import { findSuspension, type Suspension } from '../../customers/suspend-customer.ts'
+import { findSuspension } from '../../customers/suspend-customer.ts'
 import { kindOfTaxId, maskTaxId } from '../../lib/tax-id.ts'
 import { inTransaction, type Database } from '../../db/open.ts'
 import { findAccount, type Account } from '../../ledger/entries.ts'
@@ -20,6 +20,7 @@ import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
 import { answer, brl, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
+import { suspension, suspensionBody } from '../rest/suspension.ts'
 import type { CustomerDeps } from './customer-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -100,9 +101,7 @@ const detail = [
         debited_brl: brl,
         charged_brl: brl,
       }),
-      suspension: nullable(
-        answer({ since: dateTime, reason: Type.Enum(['chargeback', 'operator']) }),
-      ),
+      suspension: nullable(suspension),
       keys: answer({ active: count, suspended: count, revoked: count, expired: count }),
       last_keys: Type.Array(
         answer({
@@ -156,7 +155,6 @@ async function detailBody(
   const counts = await countKeysByStatus(trx, id)
   const keys = await listKeySummaries(trx, id)
   const topUps = await listTopUps(trx, id, TOP_UPS_SHOWN, undefined)
-  const suspension = await findSuspension(trx, id)
   const promotional = await findPromotionalLeft(trx, id)
   const account = (await findAccount(trx, id)) as Account
   const countKeys = (status: ApiKeyStatus): number => counts.get(status) ?? 0
@@ -173,7 +171,7 @@ async function detailBody(
       debited_brl: jsonBrl(account.debitedNanoBrl),
       charged_brl: jsonBrl(account.chargedNanoBrl),
     },
-    suspension: suspension ? suspensionBody(suspension) : null,
+    suspension: suspensionBody(await findSuspension(trx, id)),
     keys: {
       active: countKeys('active'),
       suspended: countKeys('suspended'),
@@ -234,10 +232,6 @@ function keyBody({ id, name, lastFour, status, pausedReason, lastUsedAt }: KeySu
     paused_reason: pausedReason,
     last_used_at: lastUsedAt?.toISOString() ?? null,
   }
-}
-
-function suspensionBody({ since, reason }: Suspension) {
-  return { since: since.toISOString(), reason }
 }
 
 function topUpBody(topUp: TopUp) {

@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/open.ts'
 import { lockAccount } from '../../ledger/entries.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { operatorLine } from '../rest/operator-text.ts'
 import { answer, uuid } from '../rest/values.ts'
 import type { CustomerDeps } from './customer-deps.ts'
 import { ownAccount } from '../rest/own-account.ts'
@@ -25,15 +26,20 @@ export const operatorSuspensionRoutes = [
   restRoute({
     ...forEach,
     path: '/admin/customers/:id/suspend',
-    summary: 'Suspende uma conta: as chamadas de modelos são recusadas',
-    handle: ({ caller, params }, deps: CustomerDeps) => change(deps, caller, params.id, true),
+    summary: 'Suspende uma conta: as chamadas de modelos e as recargas são recusadas',
+    body: Type.Object(
+      { reason: operatorLine(3, 300, 'O motivo, que o cliente lê no painel e no e-mail.') },
+      { additionalProperties: false },
+    ),
+    handle: ({ caller, params, body }, deps: CustomerDeps) =>
+      change(deps, caller, params.id, body.reason.trim()),
   }),
 
   restRoute({
     ...forEach,
     path: '/admin/customers/:id/reinstate',
     summary: 'Reativa uma conta suspensa',
-    handle: ({ caller, params }, deps: CustomerDeps) => change(deps, caller, params.id, false),
+    handle: ({ caller, params }, deps: CustomerDeps) => change(deps, caller, params.id, undefined),
   }),
 ]
 
@@ -41,15 +47,14 @@ async function change(
   { db }: CustomerDeps,
   caller: Caller,
   customerId: string,
-  isSuspended: boolean,
+  reason: string | undefined,
 ) {
   if (!isUuid(customerId) || !(await findCustomer(db, customerId)))
     throw new RestRefusal(404, 'customer_not_found')
   await inTransaction(db, async (trx) => {
     // The order in which deleting an account locks: the keys before the customer.
     await lockAccount(trx, customerId)
-    if (!(await changeSuspension(trx, actorOf(caller), { customerId, isSuspended })))
-      throw ownAccount()
+    if (!(await changeSuspension(trx, actorOf(caller), { customerId, reason }))) throw ownAccount()
   })
-  return { customer_id: customerId, is_suspended: isSuspended }
+  return { customer_id: customerId, is_suspended: reason !== undefined }
 }

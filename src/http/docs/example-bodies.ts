@@ -78,6 +78,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /topups': { amount: 50, method: 'pix' },
   'PUT /topups/automatic': { threshold_brl: 20, amount_brl: 100, payment_method_id: ID },
   'POST /me/refunds': { amount: 25, reason: 'Não vou usar' },
+  'POST /admin/customers/{id}/suspend': { reason: 'Falta o contrato social da empresa.' },
   'POST /admin/models/{id}/disable': { reason: 'Respostas erradas do provedor' },
   'POST /admin/models/{id}/markup': { markup_multiplier: 1.3, reason: 'Novo contrato' },
   'POST /admin/service/pause': { reason: 'Manutenção do banco de dados' },

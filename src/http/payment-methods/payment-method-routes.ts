@@ -16,7 +16,7 @@ import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { newCard, readNewCard } from './new-card.ts'
 import { buyerOf, tooManyRejectedCards } from './too-many-rejected-cards.ts'
-import { payerOf, refuseCardsOfSuspended } from '../top-ups/top-up-body.ts'
+import { payerOf, refuseSuspended } from '../top-ups/top-up-body.ts'
 
 const paymentMethod = answer({
   id: uuid,
@@ -60,7 +60,7 @@ const newPaymentMethod = [
       const earlier = isResumed && (await findPaymentMethod(deps.db, { customerId, id }))
       if (earlier) return paymentMethodBody(earlier)
       const { card, holder } = readNewCard(body, { takesTestNumbers: deps.mode === 'sandbox' })
-      await refuseCardsOfSuspended(deps, customerId)
+      await refuseSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
       const { processor } = deps.payments
       const outcome = processor

@@ -2,9 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
+import { findSuspension } from '../../customers/suspend-customer.ts'
 import { hasAcceptedTerms } from '../../legal/accept-terms.ts'
 import { answer, nullable } from '../rest/values.ts'
 import { OPERATOR_ROLES } from '../rest/access.ts'
+import { suspension, suspensionBody } from '../rest/suspension.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -38,6 +40,10 @@ export const loginSessionRoutes = [
         description:
           'O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva. Nas GET ele pode faltar, mas o de outra sessão é recusado. Vazio para uma chave, que não precisa dele.',
       }),
+      suspension: nullable({
+        ...suspension,
+        description: 'A conta está suspensa: chamadas de modelos e recargas são recusadas.',
+      }),
       mode: Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
         description: 'sandbox: nada custa dinheiro de verdade.',
       }),
@@ -58,6 +64,7 @@ export const loginSessionRoutes = [
         operator_role: role,
         needs_second_factor: role !== null && caller.keyId === undefined && !caller.hasFactor,
         csrf_token: caller.sessionId === undefined ? '' : deps.signIn.csrfTokenOf(caller.sessionId),
+        suspension: suspensionBody(await findSuspension(deps.db, id)),
         mode: deps.mode,
       }
     },

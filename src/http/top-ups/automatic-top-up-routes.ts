@@ -12,7 +12,14 @@ import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { AMOUNT_BRL_MAX, amountFault, payerOf, readAmount, readCentavos } from './top-up-body.ts'
+import {
+  AMOUNT_BRL_MAX,
+  amountFault,
+  payerOf,
+  readAmount,
+  readCentavos,
+  refuseSuspended,
+} from './top-up-body.ts'
 
 const MONTHLY_LIMIT_BRL_MAX = 1_000_000
 const PATH = '/topups/automatic'
@@ -57,6 +64,7 @@ const saving = (minimumBrl: number) => [
     answer: automaticTopUp,
     refusals: {
       400: [amountFault(minimumBrl), 'cpf_required', 'email_required'],
+      403: ['account_suspended'],
       404: ['payment_method_not_found'],
     },
     async handle({ caller, body }, deps: TopUpDeps) {
@@ -65,6 +73,7 @@ const saving = (minimumBrl: number) => [
       const amountNanoBrl = readAmount(body.amount_brl, minimumBrl)
       const thresholdNanoBrl = readThreshold(body.threshold_brl)
       const monthlyLimitNanoBrl = readLimit(body.monthly_limit_brl, amountNanoBrl)
+      if (isEnabled) await refuseSuspended(deps, customerId)
       await payerOf(deps, customerId)
       const saved = await saveAutomaticTopUp(deps.db, actorOf(caller), {
         customerId,

@@ -88,13 +88,20 @@ export function readCentavos(given: unknown): NanoBrl | undefined {
   return amount !== undefined && amount % NANO_BRL_PER_CENTAVO === 0n ? amount : undefined
 }
 
-/** After a charge-back the account can neither charge nor save a card. Pix and boleto remain available. */
-export async function refuseCardsOfSuspended(
+/** Of a top-up this is only the early answer: `createTopUp` decides with the customer locked. */
+export async function refuseSuspended(
   { db }: Pick<TopUpDeps, 'db'>,
   customerId: string,
 ): Promise<void> {
-  if (await isSuspended(db, customerId))
-    throw new RestRefusal(403, 'account_suspended', 'uma conta suspensa não paga com cartão')
+  if (await isSuspended(db, customerId)) throw accountSuspended()
+}
+
+export function accountSuspended(): RestRefusal {
+  return new RestRefusal(
+    403,
+    'account_suspended',
+    'a conta está suspensa e não pode pôr saldo nem cadastrar cartões: fale com o suporte',
+  )
 }
 
 export async function payerOf(

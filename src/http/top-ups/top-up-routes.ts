@@ -17,10 +17,11 @@ import { OutcomeUnknown, RestRefusal } from '../rest/rest-refusal.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { buyerOf, tooManyRejectedCards } from '../payment-methods/too-many-rejected-cards.ts'
 import {
+  accountSuspended,
   AMOUNT_BRL_MAX,
   amountFault,
   payerOf,
-  refuseCardsOfSuspended,
+  refuseSuspended,
   readAmount,
   topUp,
   topUpBody,
@@ -88,7 +89,6 @@ const creating = (minimumBrl: number) => [
           'invalid_request',
           `payment_method_id: ${isCard ? 'é obrigatório com' : 'é só para'} o método card`,
         )
-      if (isCard) await refuseCardsOfSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
       const { processor } = deps.payments
       if (!processor) throw new RestRefusal(503, 'payment_processor_unavailable')
@@ -96,6 +96,7 @@ const creating = (minimumBrl: number) => [
       const resumed =
         subject.isResumed && (await resumeTopUp(deps.db, processor, { customerId, id }))
       if (resumed) return answerOf(deps, resumed, reply)
+      await refuseSuspended(deps, customerId)
       const card =
         cardId === undefined
           ? undefined
@@ -174,6 +175,8 @@ function refusalOf(
   switch (outcome.kind) {
     case 'card_rejected':
       return new RestRefusal(400, 'card_rejected', outcome.detail)
+    case 'account_suspended':
+      return accountSuspended()
     case 'refused':
       return new RestRefusal(400, 'payment_refused', outcome.detail)
     case 'too_many_refusals':

@@ -1,3 +1,4 @@
+import { isSuspended } from '../../customers/suspend-customer.ts'
 import type { Database } from '../../db/open.ts'
 import { findAccount } from '../../ledger/entries.ts'
 import type { NanoBrl } from '../../lib/money.ts'
@@ -28,7 +29,7 @@ export async function findTrialCredit(
       grantedAt: granted.granted_at,
     }
   const account = amountNanoBrl > 0n ? await findAccount(db, customerId) : undefined
-  return account?.creditedNanoBrl === 0n
+  return account?.creditedNanoBrl === 0n && !(await isSuspended(db, customerId))
     ? { status: 'offered', amountNanoBrl, grantedAt: null }
     : { status: 'none', amountNanoBrl: 0n, grantedAt: null }
 }

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../../audit-log/audited.ts'
 import { findCustomer } from '../../customers/customers.ts'
 import { findProfile } from '../../customers/profiles.ts'
+import { isSuspended } from '../../customers/suspend-customer.ts'
 import { openTaxIdDigest } from '../../customers/tax-id-digest.ts'
 import type { Database } from '../../db/open.ts'
 import type { SealingKeys } from '../../db/reseal.ts'
@@ -69,6 +70,7 @@ export async function grantTrialCredit(
   return audited(db, actor, async (trx, record): Promise<TrialOutcome> => {
     const { customerId, ip, deviceIds } = request
     await lockAccount(trx, customerId)
+    if (await isSuspended(trx, customerId)) return { kind: 'no_trial_credit' }
     const profile = await findProfile(trx, customerId)
     if (!profile) return { kind: 'cpf_required' }
     const customer = await findCustomer(trx, customerId)

@@ -95,9 +95,24 @@ export async function createCases(gateway: TestGateway): Promise<ContractCases> 
       { path: `${gone}/complete`, body: { outcome: 'done' }, secret: admin, status: 404 },
     ],
     'POST /admin/customers/{id}/suspend': [
-      { path: `/admin/customers/${old.customerId}/suspend`, secret: admin },
-      { path: `/admin/customers/${createId()}/suspend`, secret: admin, status: 404 },
-      { path: `/admin/customers/${old.customerId}/suspend`, secret, status: 403 },
+      { path: `/admin/customers/${old.customerId}/suspend`, body: {}, secret: admin, status: 400 },
+      {
+        path: `/admin/customers/${old.customerId}/suspend`,
+        body: { reason: 'teste' },
+        secret: admin,
+      },
+      {
+        path: `/admin/customers/${createId()}/suspend`,
+        body: { reason: 'teste' },
+        secret: admin,
+        status: 404,
+      },
+      {
+        path: `/admin/customers/${old.customerId}/suspend`,
+        body: { reason: 'teste' },
+        secret,
+        status: 403,
+      },
     ],
     'POST /admin/customers/{id}/reinstate': [
       { path: `/admin/customers/${old.customerId}/reinstate`, secret: admin },

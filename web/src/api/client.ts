@@ -105,6 +105,8 @@ async function call<Result>(
   }
   const refused = await refusalOf(answer)
   if (refused.status === 401) forgetSession()
+  // The notice with the reason appears.
+  if (refused.code === 'account_suspended') void renewSession().catch(() => {})
   throw refused
 }
 

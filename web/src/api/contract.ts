@@ -1919,6 +1919,14 @@ export interface Contract {
          * O valor do cabeçalho x-csrf-token, que toda requisição de uma sessão leva. Nas GET ele pode faltar, mas o de outra sessão é recusado. Vazio para uma chave, que não precisa dele.
          */
         csrf_token: string
+        suspension: {
+          since: string
+          cause: 'chargeback' | 'operator'
+          /**
+           * O motivo, escrito para o cliente.
+           */
+          reason: string
+        } | null
         /**
          * sandbox: nada custa dinheiro de verdade.
          */
@@ -3068,6 +3076,8 @@ export interface Contract {
                 | 'alert.triggered'
                 | 'referral.rewarded'
                 | 'price.changed'
+                | 'account.suspended'
+                | 'account.reinstated'
                 | 'webhook.test'
               )[]
             | null
@@ -3133,6 +3143,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null
@@ -4160,7 +4172,11 @@ export interface Contract {
         }
         suspension: {
           since: string
-          reason: 'chargeback' | 'operator'
+          cause: 'chargeback' | 'operator'
+          /**
+           * O motivo, escrito para o cliente.
+           */
+          reason: string
         } | null
         keys: {
           active: number
@@ -5704,6 +5720,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null
@@ -5738,6 +5756,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null
@@ -5796,6 +5816,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null
@@ -6460,11 +6482,17 @@ export interface Contract {
       }
     }
     /**
-     * Suspende uma conta: as chamadas de modelos são recusadas
+     * Suspende uma conta: as chamadas de modelos e as recargas são recusadas
      */
     '/admin/customers/{id}/suspend': {
       path: {
         id: string
+      }
+      body: {
+        /**
+         * O motivo, que o cliente lê no painel e no e-mail.
+         */
+        reason: string
       }
       /**
        * Tudo certo.
@@ -7280,6 +7308,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null
@@ -7318,6 +7348,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null
@@ -7820,6 +7852,8 @@ export interface Contract {
               | 'alert.triggered'
               | 'referral.rewarded'
               | 'price.changed'
+              | 'account.suspended'
+              | 'account.reinstated'
               | 'webhook.test'
             )[]
           | null

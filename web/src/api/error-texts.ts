@@ -67,6 +67,7 @@ export const ERROR_TEXTS = perLanguage((): Readonly<Record<string, string>> => (
     'O crédito é só para contas que ainda não tiveram nenhum. Para continuar, faça uma recarga.',
   ),
   trial_credit_exhausted: t('O crédito de hoje acabou. Tente de novo amanhã, ou faça uma recarga.'),
+  account_suspended: t('Sua conta está suspensa. O motivo e o contato estão no alto da página.'),
   email_required: t('Antes, confirme um e-mail na sua conta: é para ele que vai o recibo.'),
   invalid_cpf_cnpj_format: t('Um CPF tem 11 dígitos, um CNPJ tem 14 caracteres. Confira o número.'),
   invalid_cpf_cnpj_checksum: t('Este CPF ou CNPJ não é válido. Veja se há um dígito trocado.'),

@@ -18,6 +18,7 @@ import { SideNavigation } from './SideNavigation.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
 import { SignInAgain } from './SignInAgain.tsx'
+import { SuspensionNotice } from './SuspensionNotice.tsx'
 import { useCommandKey } from './use-command-key.ts'
 import { useLiveAccount } from './use-live-account.ts'
 import { useLeaveWhenSignedOut } from './use-leave-when-signed-out.ts'
@@ -25,6 +26,8 @@ import { useLeaveWhenSignedOut } from './use-leave-when-signed-out.ts'
 const CommandMenu = lazy(async () => ({
   default: (await import('./CommandMenu.tsx')).CommandMenu,
 }))
+
+const SUSPENDED_ASK_MS = 60_000
 
 interface AppLayoutProps {
   readonly menu?: readonly MenuEntry[]
@@ -36,7 +39,11 @@ interface AppLayoutProps {
 
 export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLayoutProps) {
   useLanguage()
-  const { data: found } = useQuery(sessionQuery)
+  const { data: found } = useQuery({
+    ...sessionQuery,
+    // So that the notice goes soon after the suspension.
+    refetchInterval: ({ state }) => (state.data?.suspension ? SUSPENDED_ASK_MS : false),
+  })
   const session = useLastSession(found)
   const { data: preferences } = useQuery({
     queryKey: ['preferences'],
@@ -62,6 +69,7 @@ export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLay
       <SideNavigation session={session} menu={menu} area={area} onSearch={commands.open} />
       <div className="min-w-0">
         {session.mode === 'sandbox' && <SandboxNotice />}
+        {session.suspension && <SuspensionNotice suspension={session.suspension} />}
         <DataAgeNotice />
         <main
           id="conteudo"

@@ -13,6 +13,8 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   chave_pausada: t('Chave pausada'),
   chave_retomada: t('Chave retomada'),
   chaves_reativadas: t('Chaves reativadas'),
+  conta_suspensa: t('Conta suspensa'),
+  conta_reativada: t('Conta reativada'),
   alerta_gasto: t('Alerta disparado'),
   convite_equipe: t('Convite para uma equipe'),
   seguranca_da_conta: t('Segurança da conta'),

@@ -1,4 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/session.ts'
 import { Badge } from '../../components/Badge.tsx'
 import { Button } from '../../components/Button.tsx'
 import { Card } from '../../components/Card.tsx'
@@ -47,6 +48,7 @@ function Entry({
   readonly topUp: TopUp
   readonly onOpen: (id: string) => void
 }) {
+  const isSuspended = Boolean(useQuery(sessionQuery).data?.suspension)
   const { text, tone } = TOP_UP_STATUS()[topUp.status]
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-3 first:pt-0 last:pb-0">
@@ -73,7 +75,7 @@ function Entry({
         {topUp.paid_at && <ReceiptLink id={topUp.id} />}
         {topUp.status === 'pending' && (
           <Button variant="secondary" onClick={() => onOpen(topUp.id)}>
-            {topUp.method === 'card' ? t('Ver') : t('Pagar')}
+            {topUp.method === 'card' || isSuspended ? t('Ver') : t('Pagar')}
           </Button>
         )}
       </div>

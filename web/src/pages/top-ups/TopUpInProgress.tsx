@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, Clock, ExternalLink } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { sessionQuery } from '../../api/session.ts'
 import { Button } from '../../components/Button.tsx'
 import { Card } from '../../components/Card.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
@@ -69,6 +70,13 @@ function useFreshBalance(topUp: TopUp | undefined): void {
 }
 
 function HowToPay({ topUp }: { readonly topUp: TopUp }) {
+  const { data: session } = useQuery(sessionQuery)
+  if (session?.suspension && topUp.method !== 'card')
+    return (
+      <Notice tone="warning">
+        {t('Não pague: a conta foi suspensa, e esta recarga está sendo cancelada.')}
+      </Notice>
+    )
   if (topUp.pix) return <PayByPix topUp={topUp} pix={topUp.pix} />
   if (topUp.boleto) return <PayByBoleto boleto={topUp.boleto} />
   return (

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/session.ts'
 import { Card } from '../../components/Card.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -45,6 +47,17 @@ export function TopUpsPage() {
 /** Who may try the service for nothing need not pay first. */
 function NewCredit({ onCreated }: { readonly onCreated: (id: string) => void }) {
   const { isPending, offer } = useTrialOffer()
+  const { data: session } = useQuery(sessionQuery)
+  if (session?.suspension)
+    return (
+      <Card title={t('Nova recarga')}>
+        <p className="text-muted">
+          {t(
+            'Enquanto a conta estiver suspensa, não dá para recarregar, e a recarga automática não cobra. Os códigos Pix e boletos em aberto estão sendo cancelados: não pague nenhum deles.',
+          )}
+        </p>
+      </Card>
+    )
   // An offer that arrives later would push the form down. The placeholder is as high as the form.
   if (isPending)
     return (

@@ -16,7 +16,6 @@ import { AdjustmentDialog } from '../adjustments/AdjustmentDialog.tsx'
 import { AdjustmentsOfCustomer } from '../adjustments/AdjustmentsOfCustomer.tsx'
 import { BalanceParts } from './BalanceParts.tsx'
 import { customerQuery, type CustomerDetail } from './customer-queries.ts'
-import { SUSPENSION_REASON } from './customer-words.ts'
 import { LastKeys } from './LastKeys.tsx'
 import { LastTopUps } from './LastTopUps.tsx'
 import { Registration } from './Registration.tsx'
@@ -79,10 +78,10 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
         <div className="mb-5">
           <Notice tone="warning">
             <Trans
-              id="Conta suspensa desde {since}: {suspensionReason}. As chamadas de modelos são recusadas."
+              id="Conta suspensa desde {since}. Chamadas de modelos e recargas são recusadas. O cliente lê: “{suspensionReason}”"
               values={{
                 since: dateTime(customer.suspension.since),
-                suspensionReason: SUSPENSION_REASON()[customer.suspension.reason],
+                suspensionReason: customer.suspension.reason,
               }}
             />
           </Notice>

@@ -1,6 +1,9 @@
+import { useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { explainError } from '../../../api/explain-error.ts'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { TextArea } from '../../../components/TextArea.tsx'
 import { brl } from '../../../format/brl.ts'
 import { useAct } from '../use-act.ts'
 import type { CustomerDetail } from './customer-queries.ts'
@@ -16,22 +19,32 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
   const { id, name, suspension, balance } = customer
   const path = { id }
   const isSuspended = suspension !== null
+  const [reason, setReason] = useState('')
+  const [fault, setFault] = useState<string>()
   const change = useAct({
     act: () =>
       isSuspended
         ? api.post('/admin/customers/{id}/reinstate', undefined, { path })
-        : api.post('/admin/customers/{id}/suspend', undefined, { path }),
+        : api.post('/admin/customers/{id}/suspend', { reason: lineOf(reason) }, { path }),
     doneText: ({ is_suspended: isNow }) =>
       isNow
         ? t('A conta de {name} está suspensa.', { name })
         : t('A conta de {name} está ativa de novo.', { name }),
-    onDone: onClose,
+    onDone() {
+      setReason('')
+      onClose()
+    },
   })
+  const confirm = (): void => {
+    const isMissing = !isSuspended && lineOf(reason).length < 3
+    setFault(isMissing ? t('Escreva o motivo, com ao menos 3 letras.') : undefined)
+    if (!isMissing) change.mutate()
+  }
   return (
     <ConfirmDialog
       isOpen={isOpen}
       onClose={onClose}
-      onConfirm={() => change.mutate()}
+      onConfirm={confirm}
       title={
         isSuspended
           ? t('Reativar a conta de {name}?', { name })
@@ -48,10 +61,32 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
               availableBrl: brl(balance.available_brl),
             })
           : t(
-              'Todas as chamadas de modelos são recusadas em segundos, e recargas automáticas param. Os {balanceBrl} de saldo ficam na conta: nada é debitado nem devolvido. O painel segue aberto para o cliente.',
+              'Todas as chamadas de modelos e todas as recargas são recusadas em segundos, e o que estiver em aberto por Pix ou boleto é cancelado. Os {balanceBrl} de saldo ficam na conta: nada é debitado nem devolvido. O painel segue aberto para o cliente.',
               { balanceBrl: brl(balance.balance_brl) },
             )}
       </p>
+      {!isSuspended && (
+        <Field
+          label={t('Motivo')}
+          hint={t('O cliente lê este texto no painel e no e-mail.')}
+          error={fault}
+        >
+          {(control) => (
+            <TextArea
+              {...control}
+              rows={2}
+              value={reason}
+              maxLength={300}
+              onChange={(event) => setReason(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
     </ConfirmDialog>
   )
+}
+
+/** The API takes one line. */
+function lineOf(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
 }

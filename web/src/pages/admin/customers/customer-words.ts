@@ -1,14 +1,6 @@
 import { counted } from '../../../format/number.ts'
 import type { CustomerDetail } from './customer-queries.ts'
-import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
-
-export const SUSPENSION_REASON = perLanguage(
-  (): Readonly<Record<NonNullable<CustomerDetail['suspension']>['reason'], string>> => ({
-    chargeback: t('uma recarga foi contestada (chargeback)'),
-    operator: t('decisão de um operador'),
-  }),
-)
 
 /** As in "2 ativas · 1 revogada"; states without keys are left out. */
 export function keysText({ active, suspended, revoked, expired }: CustomerDetail['keys']): string {
