@@ -55,23 +55,20 @@ export function createGatewayMetrics(registers: Registry[]): Hot<GatewayObserver
     labels: ['kept'],
     buckets: ADDED_SECONDS,
   })
+  const labelNames = ['upstream', 'reason']
   const failures = new Counter({
     registers,
     name: 'catraca_upstream_failures_total',
     help: 'Calls that an upstream failed.',
-    labelNames: ['upstream', 'reason'],
+    labelNames,
   })
   const translations = new Counter({
     registers,
     name: 'catraca_upstream_translations_total',
     help: "Calls that an upstream with the client's own format got as a translation, by what it does not take.",
-    labelNames: ['upstream', 'reason'],
+    labelNames,
   })
-  const overruns = new Counter({
-    registers,
-    name: 'catraca_charges_above_hold_total',
-    help: 'Charges above their hold. Look into each.',
-  })
+  const overruns = createOverruns(registers)
   return {
     metrics: [requests, refusals, duration, added, firstByte, upstreamFirstByte, settlementLag],
     observer: {
@@ -90,10 +87,18 @@ export function createGatewayMetrics(registers: Registry[]): Hot<GatewayObserver
       },
       upstreamAnswered: ({ upstreamId, firstByteMs }) =>
         upstreamFirstByte.observe(firstByteMs / 1000, upstreamId),
-      upstreamFailed: ({ upstreamId, reason }) => failures.inc({ upstream: upstreamId, reason }),
-      translated: ({ upstreamId, reason }) => translations.inc({ upstream: upstreamId, reason }),
+      upstreamFailed: ({ upstreamId: upstream, reason }) => failures.inc({ upstream, reason }),
+      translated: ({ upstreamId: upstream, reason }) => translations.inc({ upstream, reason }),
       settled: (kept, lagMs) => settlementLag.observe(lagMs / 1000, kept),
       overrun: () => overruns.inc(),
     },
   }
+}
+
+function createOverruns(registers: Registry[]): Counter {
+  return new Counter({
+    registers,
+    name: 'catraca_charges_above_hold_total',
+    help: 'Charges above their hold. Look into each.',
+  })
 }

@@ -89,6 +89,8 @@ export interface NativeChat {
   readonly flags: readonly string[]
   /** The searches of the web that the client asks for, within our limit; 0 for none. */
   readonly webSearches: number
+  /** The choice of a tool names the search: without it, the answer would be another. */
+  readonly mustSearch?: boolean
 }
 
 /**

@@ -369,10 +369,10 @@ test('the provider gets the limit that the hold covers, and no other tool of its
     const others =
       format === 'messages'
         ? [
-            { type: 'web_fetch_20250910', name: 'web_fetch' },
+            { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
             { type: 'web_search_20250305', name: 'web_search' },
           ]
-        : [{ type: 'file_search', vector_store_ids: ['x'] }, { type: 'web_search_preview' }]
+        : [{ type: 'tool_search' }, { type: 'web_search_preview' }]
     const tools = [...(body.tools as object[]), ...others]
     await askIn(format, { ...body, tools })
     const { body: sent } = hostile.callsOf(model).at(-1) as { body: any }

@@ -5,9 +5,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { JsonObject, Provider } from '../../src/providers/contract.ts'
+import { shieldChat } from '../../src/shield/shield-chat.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
+import { prompt } from '../harness/personal-texts.ts'
 import { callOf, openChatFormats } from './chat-formats.ts'
 import {
   answer,
@@ -247,3 +249,23 @@ for (const client of CLIENTS)
         { numRuns: effort({ ordinary: 12, full: 500 }) },
       )
     })
+
+test('a conversation that grows behind the shield keeps its placeholders', () => {
+  fc.assert(
+    fc.property(fc.array(prompt, { minLength: 2, maxLength: 6 }), (prompts) => {
+      let former: string[] = []
+      for (const [at] of prompts.entries()) {
+        const messages = prompts.slice(0, at + 1).map(({ text: content }, turn) => ({
+          role: ['user', 'assistant', 'system'][turn % 3] as string,
+          content,
+        }))
+        const masked = shieldChat({ model: 'm', messages }, { action: 'mask', uuids: 'near_pix' })
+        const body = masked.kind === 'masked' ? masked.body : { messages }
+        const list = (body.messages as object[]).map((one) => JSON.stringify(one))
+        assert.deepEqual(list.slice(0, former.length), former)
+        former = list
+      }
+    }),
+    { numRuns: effort({ ordinary: 50, full: 1_000 }) },
+  )
+})

@@ -113,10 +113,9 @@ test('what has a price that nobody knows is never sent', async () => {
       metadata: { user_id: 'user-1', other: 1 },
       tools: [
         { type: 'web_search_20250305', name: 'web_search' },
-        { type: 'bash_20250124', name: 'bash' },
         { name: 'look', input_schema: { type: 'object' }, defer_loading: true, unknown: 1 },
       ],
-      tool_choice: { type: 'tool', name: 'bash' },
+      tool_choice: { type: 'tool', name: 'web_search' },
       messages: [
         {
           role: 'user',
@@ -441,3 +440,39 @@ test('the measured size is at least that of the body that is sent, without the d
 function fixtureOf(name: string): Promise<string> {
   return readFile(join(import.meta.dirname, 'fixtures', 'anthropic', name), 'utf8')
 }
+
+test('a tool that the provider describes is sent with its flag, and bounded; without it, as a function', async () => {
+  const size = { display_width_px: 800, display_height_px: 600 }
+  const tools = [
+    { type: 'bash_20250124', name: 'bash' },
+    { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 9 },
+    { type: 'memory_20250818', name: 'memory' },
+    { type: 'computer_20251124', name: 'computer', ...size, enable_zoom: true },
+  ]
+  const flags = ['context-management-2025-06-27', 'computer-use-2025-11-24']
+  const withFlags = (given: string[]): Promise<any> => {
+    const call = callOf({ tools })
+    return sentFor({ tools }, { native: { ...(call.native as any), flags: given } })
+  }
+  assert.deepEqual((await withFlags(flags)).tools, tools)
+  const functions = (sent: any): unknown[] =>
+    sent.tools.map(({ type, input_schema: schema }: JsonObject) => type ?? (schema as any).type)
+  const [bash, editor] = tools.map(({ type }) => type)
+  assert.deepEqual(functions(await withFlags([])), [bash, editor, 'object', 'object'])
+  const vertex = VERTEX_CLAUDE.open(server.url)
+  const call = callOf({ tools, model: VERTEX_CLAUDE.model })
+  server.requests.length = 0
+  await answerOf({ ...call, model: VERTEX_CLAUDE.model }, vertex)
+  await vertex.close()
+  const sent = server.requests.find(({ path }) => path.includes('anthropic'))?.body
+  assert.deepEqual(functions(sent), Array(4).fill('object'))
+
+  const bytesOf = async (list: unknown[]): Promise<number> => {
+    const one = callOf({ tools: list })
+    return Number(
+      await provider.measureChat?.({ ...one, native: { ...(one.native as any), flags } }),
+    )
+  }
+  const own = JSON.stringify(tools).length
+  assert.ok((await bytesOf(tools)) >= (await bytesOf([])) + own + 4 * 1_300)
+})

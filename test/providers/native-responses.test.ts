@@ -243,7 +243,6 @@ test('what has a price that nobody knows is never sent, and nothing is stored', 
     ],
     tools: [
       { type: 'web_search' },
-      { type: 'code_interpreter', container: { type: 'auto' } },
       { type: 'function', name: 'look', parameters: null, strict: true, unknown: 1 },
       {
         type: 'custom',
@@ -332,8 +331,14 @@ test('an item, a part or a tool whose type is no text is sent no more than it is
       ],
       tools: [
         { type: 'function', name: 'look' },
-        { type: odd('function'), name: 'look', description: 'x' },
-        { type: 'namespace', name: 'n', tools: [{ type: 'mcp', name: odd('look') }] },
+        {
+          type: 'namespace',
+          name: 'n',
+          tools: [
+            { type: 'mcp', name: odd('look') },
+            { type: odd('function'), name: 'look', description: 'x' },
+          ],
+        },
         { type: 'custom', name: 'write', format: { syntax: odd('lark'), definition: 'a' } },
       ],
     })

@@ -455,10 +455,103 @@ test('the forms of tool_choice', () => {
   ])
 })
 
-test('tools that only a provider runs leave a request without tools', () => {
+/** A tool that the client runs, the arguments of a call, the item that the client gets, and its result. */
+const CLIENT_RUN: readonly [tool: JsonObject, args: object, item: object, result: object][] = [
+  [
+    { type: 'shell', environment: { type: 'local' } },
+    { commands: ['ls', 'pwd'] },
+    {
+      type: 'shell_call',
+      action: { commands: ['ls', 'pwd'], timeout_ms: null, max_output_length: null },
+    },
+    {
+      type: 'shell_call_output',
+      output: [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+    },
+  ],
+  [
+    { type: 'local_shell' },
+    { command: ['ls'] },
+    { type: 'local_shell_call', action: { type: 'exec', command: ['ls'], env: {} } },
+    { type: 'local_shell_call_output', output: 'a' },
+  ],
+  [
+    { type: 'apply_patch' },
+    { type: 'create_file', path: 'a.txt', diff: '+a' },
+    { type: 'apply_patch_call', operation: { type: 'create_file', path: 'a.txt', diff: '+a' } },
+    { type: 'apply_patch_call_output', status: 'completed', output: 'done' },
+  ],
+  [
+    { type: 'computer' },
+    { actions: [{ type: 'click', x: 1, y: 2, button: 'left' }] },
+    { type: 'computer_call', actions: [{ type: 'click', x: 1, y: 2, button: 'left' }] },
+    { type: 'computer_call_output', output: { type: 'computer_screenshot', image_url: PNG } },
+  ],
+  [
+    {
+      type: 'computer_use_preview',
+      display_width: 800,
+      display_height: 600,
+      environment: 'linux',
+    },
+    { type: 'wait' },
+    { type: 'computer_call', action: { type: 'wait' } },
+    { type: 'computer_call_output', output: { type: 'computer_screenshot', image_url: PNG } },
+  ],
+]
+
+test('a tool that the client runs is called by an item of its own, plain and streamed, and its result goes back', () => {
+  for (const [tool, args, item, result] of CLIENT_RUN) {
+    const choice = { type: tool.type }
+    const request = read({ input: 'Olá', tools: [tool], tool_choice: choice })
+    const named = { type: 'function', function: { name: tool.type } }
+    assert.deepEqual(request.body.tool_choice, named)
+    const called = { name: tool.type, arguments: JSON.stringify(args) }
+    const call = { id: 'call_1', type: 'function', function: called }
+    // The published schemas in the tests have no such tools.
+    const answer = { choices: [{ index: 0, message: { tool_calls: [call] } }] }
+    const plain = JSON.parse(writerOf(request).answer(answer, CHARGED)) as { output: JsonObject[] }
+    const parts = [called.arguments.slice(0, 4), called.arguments.slice(4)].map((text, at) =>
+      at === 0
+        ? { ...call, index: 0, function: { ...called, arguments: text } }
+        : { index: 0, function: { arguments: text } },
+    )
+    const writer = writerOf(request)
+    const chunks = parts.map((one) => ({ choices: [{ index: 0, delta: { tool_calls: [one] } }] }))
+    const written = chunks.map((chunk) => writer.chunk(chunk) ?? '').join('') + writer.end(CHARGED)
+    const events = written.split('\n').filter((line) => line.startsWith('data: '))
+    const streamed = events.map((line) => JSON.parse(line.slice('data: '.length)) as JsonObject)
+    const { response } = streamed.at(-1) as { response: { output: JsonObject[] } }
+    const types = streamed.map(({ type }) => type)
+    assert.equal(types.includes('response.function_call_arguments.delta'), false)
+    for (const { output } of [plain, response]) {
+      const [own] = output as [JsonObject]
+      assert.equal(own.call_id, 'call_1')
+      const shown = Object.fromEntries(Object.keys(item).map((field) => [field, own[field]]))
+      assert.deepEqual(shown, item)
+      const next = read({ input: ['Olá', own].map(toItem(result)).flat(), tools: [tool] })
+      const [, assistant, answered] = next.messages as [JsonObject, any, JsonObject]
+      assert.equal(assistant.tool_calls[0].function.name, tool.type)
+      const sent = JSON.parse(assistant.tool_calls[0].function.arguments as string) as JsonObject
+      for (const [field, value] of Object.entries(args)) assert.deepEqual(sent[field], value)
+      assert.deepEqual([answered.role, answered.tool_call_id], ['tool', 'call_1'])
+    }
+  }
+})
+
+const toItem = (result: object) => (one: unknown) =>
+  typeof one === 'string'
+    ? [{ role: 'user', content: one }]
+    : [one, { ...result, call_id: 'call_1' }]
+
+test('tools that only a provider runs are refused, but for the search of the web, which is left out', () => {
+  const container = { type: 'shell', environment: { type: 'container_auto' } }
+  for (const type of ['mcp', 'file_search', 'code_interpreter', 'image_generation', 'new'])
+    assert.match(refusalOf({ input: 'Olá', tools: [{ type }] }), /só o provedor do modelo executa/)
+  assert.match(refusalOf({ input: 'Olá', tools: [container] }), /só o provedor/)
   const { body, hasTools } = read({
     input: 'Olá',
-    tools: [{ type: 'web_search', external_web_access: true }, { type: 'file_search' }],
+    tools: [{ type: 'web_search', external_web_access: true }, { type: 'web_search_preview' }],
     tool_choice: 'auto',
     parallel_tool_calls: true,
   })

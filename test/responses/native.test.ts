@@ -234,3 +234,53 @@ test('what only the translation can say is not in the native body', () => {
     ['look', 'patch', 'docs__find'],
   )
 })
+
+test('calls of the tools that the client runs come as the items of the format, plain and streamed', () => {
+  const request = read({ input: 'a', tools: [{ type: 'shell' }, ...TOOLS] })
+  const [described] = (request.native?.body.tools ?? []) as JsonObject[]
+  assert.deepEqual([described?.type, described?.name], ['function', 'shell'])
+  const args = '{"commands":["ls"]}'
+  const item = { type: 'function_call', call_id: 'call_1', name: 'shell', arguments: args }
+  const shown = (one: JsonObject): unknown => {
+    const { id, call_id: callId, ...rest } = one
+    assert.match(String(id), /^sh_/)
+    assert.equal(ids.revealed(callId as string), 'call_1')
+    return rest
+  }
+  const call = {
+    type: 'shell_call',
+    action: { commands: ['ls'], timeout_ms: null, max_output_length: null },
+    environment: { type: 'local' },
+    status: 'completed',
+  }
+  const answer = { status: 'completed', output: [{ ...item, status: 'completed' }] }
+  const plain = JSON.parse(open(request).answer({}, CHARGED, answer)) as { output: JsonObject[] }
+  assert.deepEqual(plain.output.map(shown), [call])
+
+  const writer = open(request)
+  const at = { output_index: 0, item_id: 'fc_up' }
+  const begun = { ...item, arguments: '', status: 'in_progress' }
+  const native = [
+    { type: 'response.output_item.added', output_index: 0, item: begun },
+    { type: 'response.function_call_arguments.delta', ...at, delta: args },
+    { type: 'response.function_call_arguments.done', ...at, name: 'shell', arguments: args },
+    { type: 'response.output_item.done', output_index: 0, item: { ...item, status: 'completed' } },
+    { type: 'response.completed', response: answer },
+  ]
+  const written = (writer.chunk({}, native) ?? '') + writer.end(CHARGED)
+  const events = written
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as JsonObject)
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    [
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.completed',
+    ],
+  )
+  assert.deepEqual(shown(events[3]?.item as JsonObject), call)
+})

@@ -38,7 +38,8 @@ export async function boundChat(
     unitsMax: { ...unitsMax(model, request, promptTokensMax), [WEB_SEARCH_UNIT]: webSearches },
     countPrompt: undefined,
     leastCount: undefined,
-    lean,
+    // Where the balance does not cover a search that the client insists on, the call is refused.
+    lean: request.native?.mustSearch ? undefined : lean,
   }
 }
 

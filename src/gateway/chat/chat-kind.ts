@@ -1,5 +1,7 @@
 /** The chat kind of call, for every client format: its bounds, and how it is called, relayed and charged. */
+import { hasUnitPrice } from '../../catalog/has-unit-price.ts'
 import type { Model } from '../../catalog/model.ts'
+import { WEB_SEARCH_UNIT } from '../../catalog/web-search.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Resolution } from '../../ledger/resolution.ts'
 import {
@@ -116,6 +118,8 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
   const sizeFault = findSizeFault(model, request)
   if (sizeFault !== undefined) return sizeFault
   if (request.hasTools && !model.supportsTools) return `O modelo "${model.id}" não aceita "tools".`
+  if (request.native?.mustSearch && !hasUnitPrice(model, WEB_SEARCH_UNIT))
+    return `O modelo "${model.id}" não tem busca na web: tire-a de "tool_choice".`
   if (request.imageCount > 0 && model.imageTokensMax === 0)
     return `O modelo "${model.id}" não aceita imagens.`
   if (

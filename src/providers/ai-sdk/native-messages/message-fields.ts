@@ -7,6 +7,31 @@ import type { AiSdkOptions } from '../ai-sdk-options.ts'
 
 const set = (...names: string[]): ReadonlySet<string> => new Set(names)
 
+/** The flag for `context_management`: without it, the field is left out. */
+export const CONTEXT_MANAGEMENT = 'context-management-2025-06-27'
+/** The flag for `thinking.display: "updates"`; other displays need none. */
+export const DISPLAY_UPDATES = 'thinking-display-updates-2026-08-18'
+/** The flag for `defer_loading` of a tool, and for references to one. */
+export const DEFERRED_TOOLS = 'advanced-tool-use-2025-11-20'
+/** The flag for `tool_addition` and `tool_removal` in a message of the role `system`. */
+export const TOOL_CHANGES = 'mid-conversation-tool-changes-2026-07-01'
+/** The flags for `output_config` of a message of the role `system`. */
+export const EFFORT_OF_TURN = [
+  'per-turn-control-2026-07-01',
+  'mid-conversation-output-config-2026-07-01',
+] as const
+/** The flag for `clear_at` of a message of the role `system`. */
+export const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21'
+
+const COMPUTER_FIELDS = set(
+  'type',
+  'name',
+  'display_width_px',
+  'display_height_px',
+  'display_number',
+  'enable_zoom',
+)
+
 /** Fields that are sent as they come. */
 export const PLAIN_FIELDS = ['temperature', 'top_p', 'top_k', 'stop_sequences'] as const
 
@@ -81,6 +106,17 @@ export const TOOL_FIELDS = set(
   'strict',
   'eager_input_streaming',
 )
+/** Tools of the client that the provider describes, at the versions that today's models know, some with a flag. */
+export const CLIENT_TOOLS: ReadonlyMap<
+  string,
+  { readonly fields: ReadonlySet<string>; readonly flag?: string }
+> = new Map([
+  ['bash_20250124', { fields: set('type', 'name') }],
+  ['text_editor_20250728', { fields: set('type', 'name', 'max_characters') }],
+  ['memory_20250818', { fields: set('type', 'name'), flag: CONTEXT_MANAGEMENT }],
+  ['computer_20250124', { fields: COMPUTER_FIELDS, flag: 'computer-use-2025-01-24' }],
+  ['computer_20251124', { fields: COMPUTER_FIELDS, flag: 'computer-use-2025-11-24' }],
+])
 export const TOOL_CHOICE_FIELDS = set('type', 'name', 'disable_parallel_tool_use')
 export const THINKING_FIELDS = set('type', 'budget_tokens', 'display')
 
@@ -92,22 +128,6 @@ export const EDIT_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ],
   ['clear_thinking_20251015', set('type', 'keep')],
 ])
-
-/** The flag for `context_management`: without it, the field is left out. */
-export const CONTEXT_MANAGEMENT = 'context-management-2025-06-27'
-/** The flag for `thinking.display: "updates"`; other displays need none. */
-export const DISPLAY_UPDATES = 'thinking-display-updates-2026-08-18'
-/** The flag for `defer_loading` of a tool, and for references to one. */
-export const DEFERRED_TOOLS = 'advanced-tool-use-2025-11-20'
-/** The flag for `tool_addition` and `tool_removal` in a message of the role `system`. */
-export const TOOL_CHANGES = 'mid-conversation-tool-changes-2026-07-01'
-/** The flags for `output_config` of a message of the role `system`. */
-export const EFFORT_OF_TURN = [
-  'per-turn-control-2026-07-01',
-  'mid-conversation-output-config-2026-07-01',
-] as const
-/** The flag for `clear_at` of a message of the role `system`. */
-export const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21'
 
 /**
  * The models that take messages of the role `system` after a turn of the user, for which the format needs no flag: from
@@ -129,6 +149,8 @@ export const FLAGS: Readonly<Partial<Record<AiSdkOptions['kind'], ReadonlySet<st
     ...EFFORT_OF_TURN,
     CLEAR_AT,
     'mid-conversation-system-2026-04-07',
+    'computer-use-2025-01-24',
+    'computer-use-2025-11-24',
     'token-efficient-tools-2025-02-19',
     'output-128k-2025-02-19',
     'structured-outputs-2025-11-13',

@@ -1,6 +1,7 @@
 /** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
 import { isObject } from '../../../lib/is-object.ts'
 import type { ChatContent, JsonObject, SearchRounds, TranslationReason } from '../../contract.ts'
+import { describeClientTool } from '../../client-tools.ts'
 import { isWebSearchTool } from '../../web-search-tool.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 import { claudeCapabilities } from '../claude-capabilities.ts'
@@ -8,6 +9,7 @@ import { modelFormat } from '../model-format.ts'
 import {
   BLOCK_FIELDS,
   CLEAR_AT,
+  CLIENT_TOOLS,
   CONTEXT_MANAGEMENT,
   DEFERRED_TOOLS,
   DISPLAY_UPDATES,
@@ -41,6 +43,11 @@ export interface NativeMessages {
 
 /** The fields that only the package knows; `max_tokens` is at most the limit that the hold covers. */
 const OF_PACKAGE = ['model', 'anthropic_version', 'max_tokens', 'stream'] as const
+/**
+ * What the provider adds for a tool that it describes: 245 tokens for a shell, 700 for an editor, 735 for a computer and
+ * up to 499 for the instructions beside it, by its documentation of prices.
+ */
+const CLIENT_TOOL_TOKENS = 2_048
 /** The least budget of thinking, which must be below the output limit. */
 const BUDGET_TOKENS_MIN = 1_024
 
@@ -186,7 +193,7 @@ function writeFields(
   target: Target,
   counted: Counted,
 ): JsonObject {
-  const clean = createCleaner(content, body, target.flags, counted)
+  const clean = createCleaner(content, body, target, counted)
   const fields: JsonObject = clean.cached(body)
   fields.metadata = toMetadata(body.metadata)
   copyGiven(PLAIN_FIELDS, body, fields)
@@ -227,7 +234,7 @@ function toControls(
 function createCleaner(
   { cachesForAnHour, webSearchesMax }: Pick<ChatContent, 'cachesForAnHour' | 'webSearchesMax'>,
   body: JsonObject,
-  flags: readonly string[],
+  { kind, flags }: Target,
   counted: Counted,
 ) {
   const defersTools = flags.includes(DEFERRED_TOOLS)
@@ -327,8 +334,8 @@ function createCleaner(
       return blocks(given as JsonObject[], known, () => true)
     },
     /**
-     * Without the tools that the provider would run, or describe itself: those add tokens of their own. The search of the
-     * web is sent if the hold covers it.
+     * Without the tools that the provider would run. The search of the web is sent if the hold covers it. A tool of the
+     * client that the provider describes adds tokens of its own; without its flag, and elsewhere, we describe it.
      */
     tools(given: unknown): JsonObject[] {
       let hasSearch = false
@@ -339,8 +346,18 @@ function createCleaner(
           const limits = { ...SEARCH_TOOL, max_uses: webSearchesMax }
           return [{ ...limits, ...pick(SEARCH_TOOL_FIELDS, tool), ...cached(tool) }]
         }
-        const isOfClient = !isGiven(tool.type) || tool.type === 'custom'
+        const own = kind === 'anthropic' ? CLIENT_TOOLS.get(tool.type as string) : undefined
+        if (own && (own.flag === undefined || flags.includes(own.flag))) {
+          counted.addedBytes += CLIENT_TOOL_TOKENS
+          return [{ ...pick(own.fields, tool), ...cached(tool) }]
+        }
+        const known = describeClientTool(tool)
+        if (known) {
+          const { description, parameters } = known
+          return [{ name: tool.name, description, input_schema: parameters, ...cached(tool) }]
+        }
         const deferred = defersTools && tool.defer_loading === true ? { defer_loading: true } : {}
+        const isOfClient = !isGiven(tool.type) || tool.type === 'custom'
         return isOfClient ? [{ ...pick(TOOL_FIELDS, tool), ...deferred, ...cached(tool) }] : []
       })
     },

@@ -18,7 +18,7 @@ import {
   nativeMessage,
   type NativeMessageStream,
 } from './native-message.ts'
-import { asksForHourCache, revealBlocks, searchesAsked } from './read-native.ts'
+import { asksForHourCache, mustSearch, revealBlocks, searchesAsked } from './read-native.ts'
 import { createOpenThinking, withoutSealed } from './sealed-thinking.ts'
 import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
@@ -97,6 +97,7 @@ function readMessagesRequest(
         body: withoutSealed(body, reasoning),
         flags: flags ?? [],
         webSearches: searchesAsked(body),
+        mustSearch: mustSearch(body),
       },
       cachesForAnHour: request.cachesForAnHour || asksForHourCache(body),
     }

@@ -40,6 +40,12 @@ export function searchesAsked({ tools, tool_choice: choice }: JsonObject): numbe
   return webSearchesAsked(search.max_uses)
 }
 
+/** Whether the choice of a tool names the search of the web. */
+export function mustSearch({ tools, tool_choice: choice }: JsonObject): boolean {
+  if (!isObject(choice) || choice.type !== 'tool') return false
+  return listOf(tools).some((tool) => isWebSearchTool(tool) && tool.name === choice.name)
+}
+
 function isDeeplyForAnHour(block: JsonObject): boolean {
   return isForAnHour(block) || listOf(block.content).some(isDeeplyForAnHour)
 }

@@ -183,7 +183,7 @@ test('documents become files, and those of text become text', () => {
   ])
 })
 
-test('the tools of the client pass; those that the provider would run are left out, with their choice', () => {
+test('the tools of the client pass; the search of the web is left out, with its choice', () => {
   const own = { name: 'ler', description: 'Lê.', input_schema: { type: 'object' } }
   const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 }
   const body = (choice: object): JsonObject =>
@@ -216,6 +216,48 @@ test('the tools of the client pass; those that the provider would run are left o
   }
   const onlySearch = toChatBody({ ...REQUEST, messages: HELLO, tools: [search] })
   assert.equal(onlySearch.tools, undefined)
+})
+
+test('tools that the client runs and the provider describes are functions with the documented input', () => {
+  const typed = [
+    { type: 'bash_20250124', name: 'bash' },
+    { type: 'bash_20241022', name: 'bash' },
+    { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 100 },
+    { type: 'text_editor_20241022', name: 'str_replace_editor' },
+    { type: 'memory_20250818', name: 'memory' },
+    { type: 'computer_20251124', name: 'computer', display_width_px: 800, display_height_px: 600 },
+    { type: 'computer_20991231', name: 'computer' },
+  ]
+  for (const tool of typed) {
+    const choice = { type: 'tool', name: tool.name }
+    const { tools, tool_choice } = toChatBody({
+      ...REQUEST,
+      messages: HELLO,
+      tools: [tool],
+      tool_choice: choice,
+    }) as { tools: any[]; tool_choice: unknown }
+    assert.deepEqual(tool_choice, { type: 'function', function: { name: tool.name } })
+    const [{ function: made }] = tools
+    assert.equal(made.name, tool.name)
+    assert.equal(made.parameters.type, 'object')
+    const main = tool.type.startsWith('computer') ? 'action' : 'command'
+    assert.ok(isObject(made.parameters.properties[main]), tool.type)
+  }
+})
+
+test('tools that only the provider runs are refused; the searches of the web and of tools are left out', () => {
+  const read = (type: string): JsonObject =>
+    toChatBody({ ...REQUEST, messages: HELLO, tools: [{ type, name: 'x' }] })
+  for (const type of [
+    'code_execution_20250825',
+    'web_fetch_20250910',
+    'mcp_toolset',
+    'advisor_20260301',
+    'new',
+  ])
+    assert.throws(() => read(type), /só o provedor do modelo executa/)
+  for (const type of ['web_search_20260318', 'tool_search_tool_bm25_20251119'])
+    assert.equal(read(type).tools, undefined)
 })
 
 test('the budget of thinking becomes an effort', () => {

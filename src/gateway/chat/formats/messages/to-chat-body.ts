@@ -1,9 +1,12 @@
 /**
- * Translates a Messages request to the chat-completions shape. Fields without an equivalent there are left out, as are
- * tools that the provider itself would run: agents list them in every request and work without them.
+ * Translates a Messages request to the chat-completions shape. Fields without an equivalent there are left out. Tools that
+ * the client runs are functions; of those that the provider itself would run, agents list some in every request and work
+ * without them, and others are refused.
  */
 import { isObject } from '../../../../lib/is-object.ts'
+import { describeClientTool } from '../../../../providers/client-tools.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { InvalidField } from '../invalid-field.ts'
 import type { OpenThinking } from './sealed-thinking.ts'
@@ -43,20 +46,33 @@ function toTools(tools: unknown): JsonObject[] {
   if (isAbsent(tools)) return []
   if (!Array.isArray(tools) || !tools.every(isObject))
     throw new InvalidField('O campo "tools" deve ser uma lista de objetos.')
-  return tools.filter(isOfClient).map(({ name, description, input_schema, cache_control }) => {
+  return tools.flatMap((tool) => {
+    const described = describe(tool)
+    if (!described) return []
+    const { name, cache_control } = tool
     if (typeof name !== 'string' || name === '')
       throw new InvalidField('Cada item de "tools" deve ter "name".')
-    return {
-      type: 'function',
-      function: { name, description, parameters: input_schema },
-      ...(cache_control === undefined ? {} : { cache_control }),
-    }
+    return [
+      {
+        type: 'function',
+        function: { name, ...described },
+        ...(cache_control === undefined ? {} : { cache_control }),
+      },
+    ]
   })
 }
 
-/** Whether the client runs the tool and describes it by a schema; other types are known to one provider only. */
-function isOfClient({ type }: JsonObject): boolean {
-  return isAbsent(type) || type === 'custom'
+/** Undefined for a tool that is left out: the search of the web has a way of its own, that of tools finds what is here. */
+function describe(tool: JsonObject): JsonObject | undefined {
+  const { type, description, input_schema: parameters } = tool
+  if (isAbsent(type) || type === 'custom') return { description, parameters }
+  const known = describeClientTool(tool)
+  if (known) return { ...known }
+  const findsTools = typeof type === 'string' && type.startsWith('tool_search_tool_')
+  if (isWebSearchTool(tool) || findsTools) return undefined
+  throw new InvalidField(
+    'tools: há uma ferramenta que só o provedor do modelo executa e que não está disponível aqui. Envie só ferramentas que o seu programa executa, ou web_search.',
+  )
 }
 
 /** A choice of a tool that was left out is left out with it. */

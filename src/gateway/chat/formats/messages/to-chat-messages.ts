@@ -102,7 +102,8 @@ function toUserParts(block: JsonObject, place: string): JsonObject[] {
     case 'document':
       return toDocumentParts(block, place)
     case 'tool_reference':
-      return [{ type: 'text', text: `The tool ${String(block.tool_name)} is available.` }]
+      if (typeof block.tool_name !== 'string') return []
+      return [{ type: 'text', text: `The tool ${block.tool_name} is available.` }]
     case 'search_result':
       return listBlocks(block.content, `${place}.content`).map((text) => toTextPart(text, place))
     default:

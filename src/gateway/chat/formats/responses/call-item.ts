@@ -1,5 +1,6 @@
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { callFields, type ClientRunTool } from './client-run-tools.ts'
 import { createCustomInput } from './custom-input.ts'
 import type { ItemList, ItemStatus } from './item-list.ts'
 import type { ClientTools } from './tool-names.ts'
@@ -23,8 +24,9 @@ export function beginCall(
 ): CallItem {
   const upstreamName = isObject(called) && typeof called.name === 'string' ? called.name : ''
   const tool = tools.get(upstreamName) ?? { name: upstreamName, isCustom: false }
-  const { isCustom, ...named } = tool
+  const { isCustom, ownItems, ...named } = tool
   const call = { call_id: typeof id === 'string' && id !== '' ? id : spareId, ...named }
+  if (ownItems) return beginOwnCall(list, call.call_id, ownItems)
   return isCustom ? beginCustomCall(list, call) : beginFunctionCall(list, call)
 }
 
@@ -46,6 +48,21 @@ function beginFunctionCall(list: ItemList, named: Named): CallItem {
       list.emit('response.function_call_arguments.done', { ...at, name, arguments: args })
       list.end(index, { id, ...call, arguments: args, status })
     },
+  }
+}
+
+/** The format has no events for the parts of its arguments that every client reads: the item has them when it ends. */
+function beginOwnCall(list: ItemList, callId: string, tool: ClientRunTool): CallItem {
+  const call = { type: tool.callType, call_id: callId }
+  const begun = { ...call, ...callFields(tool, ''), status: 'in_progress' }
+  const { index, id } = list.add(tool.prefix, begun)
+  let text = ''
+  return {
+    callId,
+    add(delta) {
+      text += delta
+    },
+    end: (status) => list.end(index, { id, ...call, ...callFields(tool, text), status }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
+import { clientRunTool, toFunctionItem } from './client-run-tools.ts'
 import { upstreamNameOf } from './tool-names.ts'
 
 /**
@@ -16,7 +17,11 @@ export function toNativeBody(
   return {
     ...body,
     ...(Array.isArray(input)
-      ? { input: input.filter(isObject).flatMap((item) => toItem(item, ids, isOwnReasoning)) }
+      ? {
+          input: input
+            .filter(isObject)
+            .flatMap((item) => toItem(toFunctionItem(item), ids, isOwnReasoning)),
+        }
       : {}),
     ...(Array.isArray(tools) ? { tools: tools.filter(isObject).flatMap(toTools) } : {}),
   }
@@ -35,6 +40,11 @@ function toItem(
 }
 
 function toTools(tool: JsonObject): JsonObject[] {
+  const known = clientRunTool(tool)
+  if (known) {
+    const { description, parameters } = known
+    return [{ type: 'function', name: tool.type, description, parameters, strict: false }]
+  }
   if (tool.type !== 'namespace' || !Array.isArray(tool.tools)) return [tool]
   return tool.tools
     .filter(isObject)

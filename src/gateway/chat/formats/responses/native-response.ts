@@ -12,6 +12,7 @@ import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { createResponseEvents, openEvent } from './response-events.ts'
 import { writeResponse, type ResponseHead } from './response-head.ts'
 import type { ResponseStream } from './response-stream.ts'
+import { callFields, type ClientRunTool } from './client-run-tools.ts'
 import type { ClientTools } from './tool-names.ts'
 
 export interface NativeOptions {
@@ -127,7 +128,7 @@ export function createNativeResponseStream(
     fields: readonly string[],
   ): JsonObject | undefined {
     const itemType = types.get(index)
-    if (itemType === undefined) return undefined
+    if (itemType === undefined || PREFIXES[itemType] === undefined) return undefined
     const shown: JsonObject = { item_id: idOf(itemType, index, options), output_index: index }
     copyFields(fields, event, shown)
     if (isObject(event.part)) {
@@ -195,6 +196,8 @@ function publicItem(
   const type = nameOf(item.type)
   const fields = Object.hasOwn(ITEM_FIELDS, type) ? ITEM_FIELDS[type] : undefined
   if (!fields) return undefined
+  const own = type === 'function_call' && options.tools.get(nameOf(item.name))?.ownItems
+  if (own) return ownItem(item, index, own, options)
   const shown: JsonObject = { id: idOf(type, index, options) }
   copyFields(fields, item, shown)
   for (const list of ['content', 'summary'] as const)
@@ -205,6 +208,22 @@ function publicItem(
       ...clientTool(item.name, options),
     })
   return shown
+}
+
+/** A call of a tool for which the format has an item of its own. */
+function ownItem(
+  { call_id: callId, arguments: written, status }: JsonObject,
+  index: number,
+  tool: ClientRunTool,
+  { ids, idTail }: NativeOptions,
+): JsonObject {
+  return {
+    id: `${tool.prefix}_${idTail}${index}`,
+    type: tool.callType,
+    call_id: typeof callId === 'string' ? ids.hidden(callId) : '',
+    ...callFields(tool, written),
+    status: status ?? 'completed',
+  }
 }
 
 function partsOf(list: readonly unknown[]): JsonObject[] {
@@ -242,7 +261,7 @@ function clientTool(
 ): { name: unknown; namespace?: string } {
   const tool = typeof upstreamName === 'string' ? tools.get(upstreamName) : undefined
   if (!tool) return { name: upstreamName }
-  const { isCustom: _isCustom, ...named } = tool
+  const { isCustom: _isCustom, ownItems: _own, ...named } = tool
   return named
 }
 

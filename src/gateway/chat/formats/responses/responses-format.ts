@@ -3,7 +3,9 @@
  * the catalog answers them; an upstream that speaks this format gets the body that the client wrote, and its answer
  * comes back as it is. Nothing is stored here (`stored-responses-format.ts`).
  */
+import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
@@ -75,8 +77,12 @@ export function createResponsesFormat(
     // Before anything is measured: the hold is for the ids that an upstream gets.
     ids.reveal(request.messages)
     const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
-    const webSearches = searchesAsked(body)
-    return { ...request, native: { format: 'responses', body: native, flags: [], webSearches } }
+    const choice = body.tool_choice
+    const searches = {
+      webSearches: searchesAsked(body),
+      mustSearch: isObject(choice) && isWebSearchTool(choice),
+    }
+    return { ...request, native: { format: 'responses', body: native, flags: [], ...searches } }
   }
 
   return {

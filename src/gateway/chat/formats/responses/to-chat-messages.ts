@@ -2,6 +2,7 @@
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { InvalidField } from '../invalid-field.ts'
+import { toFunctionItem } from './client-run-tools.ts'
 import type { KeptReasoning } from './reasoning-seal.ts'
 import { toContent, toContentParts } from './to-content-parts.ts'
 import { upstreamNameOf } from './tool-names.ts'
@@ -33,7 +34,7 @@ export function toChatMessages(
     const place = placeOf(index, itemsBefore)
     if (!isObject(item)) throw new InvalidField(`${place} deve ser um objeto.`)
     if (item.type === 'item_reference') checkReference(index > lastUserIndex, place)
-    else conversation.add(item, place)
+    else conversation.add(toFunctionItem(item), place)
   }
   return conversation.end()
 }

@@ -1,11 +1,14 @@
 /**
- * Translates the tools of a Responses request to functions. Namespaces are flattened. Tools that the provider itself
- * would run are left out: agents list them in every request and work without them.
+ * Translates the tools of a Responses request to functions. Namespaces are flattened, and tools that the client runs are
+ * functions. Of those that the provider itself would run, agents list some in every request and work without them; the
+ * others are refused.
  */
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
+import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { InvalidField } from '../invalid-field.ts'
+import { clientRunTool } from './client-run-tools.ts'
 import { upstreamNameOf, type ClientTool, type ClientTools } from './tool-names.ts'
 
 export interface TranslatedTools {
@@ -56,7 +59,19 @@ function toFunctions(
       toFunctions(inner, `${place}.tools[${index}]`, clientTools, inside),
     )
   }
-  if (type !== 'function' && type !== 'custom') return []
+  const ownItems = namespace === undefined ? clientRunTool(tool) : undefined
+  if (ownItems) {
+    const name = type as string
+    clientTools.set(name, { name, isCustom: false, ownItems })
+    return [{ name, description: ownItems.description, parameters: ownItems.parameters }]
+  }
+  if (type !== 'function' && type !== 'custom') {
+    const isLeftOut = isWebSearchTool(tool) || type === 'tool_search' || namespace !== undefined
+    if (isLeftOut) return []
+    throw new InvalidField(
+      `${place}: só o provedor do modelo executa uma ferramenta deste tipo, e ela não está disponível aqui. Envie só ferramentas que o seu programa executa, ou web_search.`,
+    )
+  }
   const own = nameOf(tool, place)
   const name = upstreamNameOf(own, namespace)
   const isCustom = type === 'custom'
@@ -117,7 +132,10 @@ function createReferenceTest(references: readonly JsonObject[]): (tool: ClientTo
   const names = new Set<string>()
   const wholeNames = new Set<string>()
   for (const { type, name, namespace } of references) {
-    if (typeof name !== 'string') continue
+    if (typeof name !== 'string') {
+      if (clientRunTool({ type })) names.add(type as string)
+      continue
+    }
     if (type === 'namespace') namespaces.add(name)
     if (type !== 'function' && type !== 'custom') continue
     if (isAbsent(namespace)) names.add(name)

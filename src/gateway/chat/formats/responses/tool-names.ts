@@ -1,5 +1,6 @@
 /** The names of tools at upstreams, which know neither namespaces nor tools with free text. */
 import { sha256 } from '../../../../lib/ids.ts'
+import type { ClientRunTool } from './client-run-tools.ts'
 
 /** A tool as the client knows it. */
 export interface ClientTool {
@@ -7,6 +8,8 @@ export interface ClientTool {
   readonly namespace?: string
   /** Takes free text: at the upstream a function with one string argument, `input`. */
   readonly isCustom: boolean
+  /** Set if the format has items of its own for its calls. */
+  readonly ownItems?: ClientRunTool
 }
 
 /** The client's tools by their names at the upstream. */
