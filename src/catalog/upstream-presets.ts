@@ -31,6 +31,8 @@ export interface UpstreamPreset {
   readonly opensOnlyImages?: boolean
   /** Default: `max_tokens`, which every preset without this field obeys. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
+  /** It takes ids of tool calls of nine letters and digits only. */
+  readonly hasShortCallIds?: boolean
   readonly authentication?: 'bearer' | 'api-key'
 }
 
@@ -101,6 +103,7 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
   mistral: {
     ...compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY', false),
     opensOnlyImages: true,
+    hasShortCallIds: true,
   },
   // Here `max_tokens` does not limit reasoning tokens.
   xai: {

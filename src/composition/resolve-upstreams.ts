@@ -172,6 +172,7 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
     // OpenRouter reads files for models that cannot, using another maker's model, and bills each page.
     takesFiles: !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl).hostname),
     opensOnlyImages: opensOnlyImages(entry, preset, baseUrl),
+    hasShortCallIds: preset.hasShortCallIds,
     opensAddresses: entry.opens_addresses ?? isKnownProvider(baseUrl),
     speaksResponses: entry.speaks_responses ?? isOpenAisOwn,
     // Without this field the project's settings choose the tier, and with it the price.

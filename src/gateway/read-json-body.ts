@@ -1,4 +1,5 @@
 import { BODY_BOUNDS, findJsonExcess } from '../lib/bound-json.ts'
+import { parseExactly } from '../lib/large-integers.ts'
 import { isDeeperThan } from '../lib/is-deeper-than.ts'
 import { isObject } from '../lib/is-object.ts'
 import type { JsonObject } from '../providers/contract.ts'
@@ -31,7 +32,7 @@ export const TOO_MANY_VALUES = refusals.invalidRequest(
 
 function parseObject(raw: Buffer): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(utf8.decode(raw))
+    const value = parseExactly(utf8.decode(raw))
     return isObject(value) ? value : undefined
   } catch {
     return undefined

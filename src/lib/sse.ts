@@ -4,7 +4,7 @@
  */
 export interface SseReader {
   /**
-   * Returns the data of each event that these bytes complete. Throws a RangeError when an event or a line is too long,
+   * Returns the data of each event that these bytes complete, and that has some. Throws a RangeError when an event or a line is too long,
    * and loses the events before it.
    */
   push(bytes: Uint8Array): string[]
@@ -26,7 +26,8 @@ export function createSseReader(eventCharactersMax: number): SseReader {
   function takeLine(text: string, from: number, end: number, events: string[]): void {
     const to = end > from && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end
     if (to === from) {
-      if (data !== undefined) events.push(data)
+      // An event without data is not dispatched (HTML standard, 9.2.6); some upstreams keep a connection with it.
+      if (data) events.push(data)
       data = undefined
     } else if (text.charCodeAt(from) === LETTER_D && text.startsWith('data:', from)) {
       const value = text.slice(from + (text.charCodeAt(from + 5) === SPACE ? 6 : 5), to)

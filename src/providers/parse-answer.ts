@@ -15,8 +15,9 @@ export function parseAnswer(
   text: string,
   shorten?: (value: unknown) => void,
   depthMax = ANSWER_DEPTH_MAX,
+  parse: (text: string) => unknown = JSON.parse,
 ): unknown {
-  const value: unknown = JSON.parse(text)
+  const value = parse(text)
   // Each level takes two characters.
   if (text.length > 2 * depthMax) {
     shorten?.(value)

@@ -49,7 +49,7 @@ const OWN_ERRORS = [
 /** The failure for an answer with an error status. The customer's text in its body reaches no log. */
 export function readRefusal(
   status: number,
-  retryAfter: string | undefined,
+  headers: RetryHeaders | undefined,
   body: string,
 ): UpstreamFailure {
   const fault = findRequestFault(body)
@@ -59,7 +59,7 @@ export function readRefusal(
     kind: 'failure',
     reason,
     status,
-    ...retryAfterOf(retryAfter),
+    ...retryAfterOf(headers),
     ...(requestFault && { requestFault }),
     detail: withErrorWords(String(status), body),
   }
@@ -120,8 +120,29 @@ function errorReasonOf(error: unknown): UpstreamFailure['reason'] {
   return 'connection_lost'
 }
 
-/** Reads the form in seconds only; a date would depend on the upstream's clock. */
-function retryAfterOf(header: string | undefined): { retryAfterSeconds?: number } {
-  if (header === undefined || !/^\d{1,6}(\.\d+)?$/.test(header)) return {}
-  return { retryAfterSeconds: Math.ceil(Number(header)) }
+/** The headers of a refusal that say when to try again. */
+export interface RetryHeaders {
+  readonly 'retry-after'?: string | string[] | undefined
+  readonly 'retry-after-ms'?: string | string[] | undefined
+  /** The upstream's clock, which its date of `retry-after` goes by. */
+  readonly date?: string | string[] | undefined
+}
+
+const NUMBER = /^\d{1,9}(\.\d+)?$/
+const RETRY_SECONDS_MAX = 999_999
+
+/** Seconds or a date (RFC 9110, 10.2.3), and the milliseconds that several providers send beside. */
+function retryAfterOf(headers: RetryHeaders = {}): { retryAfterSeconds?: number } {
+  const [after, afterMs, date] = [headers['retry-after'], headers['retry-after-ms'], headers.date]
+  const seconds = isNumber(afterMs)
+    ? Number(afterMs) / 1_000
+    : isNumber(after)
+      ? Number(after)
+      : (Date.parse(String(after)) - (Date.parse(String(date)) || Date.now())) / 1_000
+  if (!(seconds >= 0) || seconds > RETRY_SECONDS_MAX) return {}
+  return { retryAfterSeconds: Math.ceil(seconds) }
+}
+
+function isNumber(header: string | string[] | undefined): header is string {
+  return typeof header === 'string' && NUMBER.test(header)
 }

@@ -43,7 +43,7 @@ export const LIVE_TERMS: LiveTerms = {
 }
 
 /** Proxies close a connection after 30 to 100 s of silence. */
-const KEEP_ALIVE = ': keep-alive\n\n'
+const KEEP_ALIVE = ': keep-alive\n'
 const KEEP_ALIVE_TICKS = 15
 
 export function createLiveStreams(

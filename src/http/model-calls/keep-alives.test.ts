@@ -57,7 +57,7 @@ test('a silent stream gets comments between its events, and none after its end',
     await waitForComments(2)
     client.endStream('data: 2\n\n')
   })
-  assert.match(text, /^data: 1\n\n(: keep-alive\n\n){2,}data: 2\n\n$/)
+  assert.match(text, /^data: 1\n\n(: keep-alive\n){2,}data: 2\n\n$/)
 })
 
 test('a stream that says something in time gets no comment', async () => {
@@ -78,14 +78,14 @@ test('a stream that says something in time gets no comment', async () => {
 
 test('a stream that is long in coming is opened, and its failure is an event of its format', async () => {
   const events = {
-    chat: [chatErrors, /^(?:: keep-alive\n\n)+data: \{"error":\{.*"code":"upstream_error".*\n\n$/],
+    chat: [chatErrors, /^(?:: keep-alive\n)+data: \{"error":\{.*"code":"upstream_error".*\n\n$/],
     messages: [
       messagesErrors,
-      /^(?:: keep-alive\n\n)+event: error\ndata: \{"type":"error".*"code":"upstream_error".*\n\n$/,
+      /^(?:: keep-alive\n)+event: error\ndata: \{"type":"error".*"code":"upstream_error".*\n\n$/,
     ],
     responses: [
       responsesErrors,
-      /^(?:: keep-alive\n\n)+event: error\ndata: \{"type":"error","sequence_number":0,"code":"upstream_error".*\n\n$/,
+      /^(?:: keep-alive\n)+event: error\ndata: \{"type":"error","sequence_number":0,"code":"upstream_error".*\n\n$/,
     ],
   } as const
   for (const [name, [format, expected]] of Object.entries(events)) {

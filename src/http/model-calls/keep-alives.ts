@@ -14,7 +14,8 @@ export interface KeptAlive {
   end(): void
 }
 
-export const KEEP_ALIVE_COMMENT = ': keep-alive\n\n'
+/** Without an empty line, at which some clients dispatch an event that has no data. */
+export const KEEP_ALIVE_COMMENT = ': keep-alive\n'
 /** The timer looks so often in an interval, so a comment is late by at most a fifth of it. */
 const LOOKS = 5
 

@@ -4,8 +4,15 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { APICallError } from '@ai-sdk/provider'
+import { parseExactly } from '../../lib/large-integers.ts'
 import { beyond, type TakeBytes } from '../../lib/take-bytes.ts'
-import { UNCOUNTED_BYTES, type ChatCall, type Provider, type UpstreamFailure } from '../contract.ts'
+import {
+  UNCOUNTED_BYTES,
+  type ChatCall,
+  type JsonObject,
+  type Provider,
+  type UpstreamFailure,
+} from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
@@ -21,6 +28,7 @@ import {
 import { openModels } from './open-models.ts'
 import { createGetToken } from './open-vertex.ts'
 import { createReadFile } from './read-file.ts'
+import { toReadableAnswer } from './readable-answer.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toChatAnswer, toNativeAnswer } from './to-chat-answer.ts'
 import { brokenStream, toChatStream } from './to-chat-stream.ts'
@@ -34,14 +42,15 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const connection = openFetch(options)
   /** The packages call `fetch` themselves, and do not tell which call it is for. */
   const running = new AsyncLocalStorage<Sending>()
-  const fetch: Fetch = (input, init) => {
+  const fetch: Fetch = async (input, init) => {
     const sending = running.getStore()
     if (!sending) return connection.fetch(input, init)
     const written = withBody(init, sending.native)
     sending.hasSent = true
     const onSending = (): void => void (sending.isWithUpstream = true)
     const { takeBytes, outputTokensMax } = sending
-    return connection.fetch(input, written, { onSending, takeBytes, outputTokensMax })
+    const of = { onSending, takeBytes, outputTokensMax }
+    return toReadableAnswer(await connection.fetch(input, written, of), options.kind)
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
@@ -128,7 +137,9 @@ function withBody(
   init: RequestInit | undefined,
   native: NativeMessages | undefined,
 ): RequestInit | undefined {
-  return native ? { ...init, body: native.write(JSON.parse(init?.body as string)) } : init
+  return native
+    ? { ...init, body: native.write(parseExactly(init?.body as string) as JsonObject) }
+    : init
 }
 
 /** Marks a time-out or an abort after which no upstream has worked: of the access token, of a file, of the queue. */

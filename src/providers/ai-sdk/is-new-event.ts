@@ -24,12 +24,15 @@ const KNOWN: ReadonlySet<string> = new Set([
   'message-end',
 ])
 
+/** The events of parts of an answer, which have types of their own. */
+const PARTS: ReadonlySet<string> = new Set(['content_block_start', 'content_block_delta'])
+
 /**
- * Whether a package failed on an event of a type that its format has gained since. Anthropic says that clients must
- * ignore them; the package goes on after the error.
+ * Whether a package failed on an event of a type that its format has gained since, or on a new kind of block or delta.
+ * Anthropic says that clients must ignore them; the package goes on after the error.
  */
 export function isNewEvent(error: unknown): boolean {
   if (!TypeValidationError.isInstance(error) || !isObject(error.value)) return false
   const { type } = error.value
-  return typeof type === 'string' && !KNOWN.has(type)
+  return typeof type === 'string' && (!KNOWN.has(type) || PARTS.has(type))
 }

@@ -2,6 +2,7 @@
  * Measures the body of a chat by letting the package build it without sending it. So no rule of ours has to model the
  * text that each package adds or repeats.
  */
+import { parseExactly } from '../../lib/large-integers.ts'
 import type { ChatContent, JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { headOf } from './native-messages/send-native-messages.ts'
@@ -60,7 +61,7 @@ const measure: typeof globalThis.fetch = async (_input, init) => {
 
 function bytesOf(body: unknown, native: NativeMessages | undefined): number {
   if (typeof body !== 'string') return Infinity
-  return native ? native.measure(JSON.parse(body) as JsonObject) : Buffer.byteLength(body)
+  return native ? native.measure(parseExactly(body) as JsonObject) : Buffer.byteLength(body)
 }
 
 /** Image data is not measured; an address is, because it may be sent as text. */

@@ -85,10 +85,19 @@ function readDataUrl(url: string): FileContent {
   }
   const data = url.slice(comma + 1)
   return {
-    // Some upstreams accept only `image/jpeg`.
-    mediaType: type === 'image/jpg' ? 'image/jpeg' : type,
+    mediaType: parameters.includes('base64') ? imageTypeIn(data, type) : type,
     data: { type: 'data', data: parameters.includes('base64') ? data : percentDecoded(data) },
   }
+}
+
+const HEAD_CHARACTERS = 64
+
+/** Upstreams refuse an image that is of another type than the request says. */
+function imageTypeIn(base64: string, type: string): string {
+  if (!type.startsWith('image/')) return type
+  const found = imageTypeOf(Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64'))
+  // Some upstreams accept only `image/jpeg`.
+  return found ?? (type === 'image/jpg' ? 'image/jpeg' : type)
 }
 
 function percentDecoded(text: string): Buffer {

@@ -1,11 +1,12 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sdk/provider'
+import { parseExactly } from '../../lib/large-integers.ts'
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 import { readCacheControl } from './cache-control.ts'
 import { readReasoningDetails } from './reasoning-details.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { readThoughtSignature } from './thought-signature.ts'
-import { listParts, textOf } from './to-user-parts.ts'
+import { isBlank, isSaid, listParts, textOf } from './to-user-parts.ts'
 
 export type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
@@ -25,15 +26,17 @@ function readTexts(message: JsonObject): AssistantParts {
   const signature = readThoughtSignature(message)
   const { content, refusal } = message
   if (typeof content === 'string') {
-    return content === '' && !signature.providerOptions
+    return isBlank(content) && !signature.providerOptions
       ? []
       : [{ type: 'text', text: content, ...signature }]
   }
-  const parts = listParts(content).map((part) => ({
-    type: 'text' as const,
-    text: textOf(part.type === 'refusal' ? part.refusal : part.text),
-    ...readCacheControl(part),
-  }))
+  const parts = listParts(content)
+    .filter(isSaid)
+    .map((part) => ({
+      type: 'text' as const,
+      text: textOf(part.type === 'refusal' ? part.refusal : part.text),
+      ...readCacheControl(part),
+    }))
   if (parts.length > 0) return parts
   if (typeof refusal === 'string') return [{ type: 'text', text: refusal }]
   return signature.providerOptions ? [{ type: 'text', text: '', ...signature }] : []
@@ -64,7 +67,7 @@ function parseArguments(text: unknown): unknown {
   if (isObject(text)) return text
   const written = textOf(text)
   try {
-    const value: unknown = JSON.parse(written)
+    const value = parseExactly(written)
     return isObject(value) ? value : { value }
   } catch {
     return { invalid_json: written }

@@ -1,4 +1,5 @@
 import type {
+  JSONObject,
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Prompt,
@@ -32,7 +33,10 @@ export async function toCallOptions(
   if (typeof body.n === 'number' && body.n > 1) {
     throw new RefusedRequest('this upstream gives one choice only')
   }
-  const prompt = await toPrompt(body.messages, readFile)
+  const tools = toTools(body)
+  const whole = await toPrompt(body.messages, readFile)
+  const hasTools = tools.tools !== undefined && tools.toolChoice?.type !== 'none'
+  const prompt = format === 'amazon-bedrock' && !hasTools ? withToolsAsText(whole) : whole
   const responseFormat = toResponseFormat(body.response_format)
   const { providerOptions, ...reasoning } = toReasoning(
     format,
@@ -45,31 +49,43 @@ export async function toCallOptions(
       ? withInstruction(prompt, JSON_INSTRUCTION)
       : prompt,
     ...reasoning,
-    ...toSampling(body),
-    ...toTools(body),
+    ...toSampling(body, format, model.modelId),
+    ...tools,
     ...(responseFormat ? { responseFormat } : {}),
-    providerOptions: toProviderOptions(format, body, providerOptions),
+    providerOptions: toProviderOptions(format, model.modelId, body, providerOptions),
     headers: callHeaders(call.callId),
     abortSignal: signal,
   }
 }
 
-function toSampling(body: JsonObject): Partial<LanguageModelV4CallOptions> {
+function toSampling(
+  body: JsonObject,
+  format: AiSdkOptions['kind'],
+  modelId: string,
+): Partial<LanguageModelV4CallOptions> {
+  const isClaude = format === 'anthropic' || modelId.includes('anthropic.')
+  const temperature = numberOf(body.temperature)
   const given = {
-    temperature: numberOf(body.temperature),
-    topP: numberOf(body.top_p),
+    temperature,
+    // Claude takes one of both.
+    topP: isClaude && temperature !== undefined ? undefined : numberOf(body.top_p),
+    topK: format === 'amazon-bedrock' ? undefined : numberOf(body.top_k),
     presencePenalty: numberOf(body.presence_penalty),
     frequencyPenalty: numberOf(body.frequency_penalty),
     seed: numberOf(body.seed),
-    stopSequences: toStopSequences(body.stop),
+    stopSequences: toStopSequences(body.stop, isClaude),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-function toStopSequences(stop: unknown): string[] | undefined {
+/** Claude refuses a stop text of white space. */
+function toStopSequences(stop: unknown, isClaude: boolean): string[] | undefined {
   const texts = typeof stop === 'string' ? [stop] : stop
   if (!Array.isArray(texts) || texts.length === 0) return undefined
-  return texts.filter((text): text is string => typeof text === 'string' && text !== '')
+  return texts.filter(
+    (text): text is string =>
+      typeof text === 'string' && (isClaude ? text.trim() !== '' : text !== ''),
+  )
 }
 
 function toResponseFormat(format: unknown): LanguageModelV4CallOptions['responseFormat'] {
@@ -104,6 +120,7 @@ function withInstruction(prompt: LanguageModelV4Prompt, content: string): Langua
 
 function toProviderOptions(
   kind: AiSdkOptions['kind'],
+  modelId: string,
   body: JsonObject,
   reasoning:
     | { readonly name: string; readonly options: SharedV4ProviderOptions[string] }
@@ -117,10 +134,52 @@ function toProviderOptions(
       ...(body.parallel_tool_calls === false ? { disableParallelToolUse: true } : {}),
     }
   }
+  const topK = numberOf(body.top_k)
+  // The package puts it where Bedrock does not read it. Claude takes none beside its reasoning.
+  if (kind === 'amazon-bedrock' && topK !== undefined && !reasoning)
+    given.amazonBedrock = { additionalModelRequestFields: topKOnBedrock(modelId, topK) }
   if (reasoning) given[reasoning.name] = { ...given[reasoning.name], ...reasoning.options }
   return given
 }
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
+}
+
+/** By the models' own names for it. */
+function topKOnBedrock(modelId: string, topK: number): JSONObject {
+  return modelId.includes('amazon.nova') ? { inferenceConfig: { topK } } : { top_k: topK }
+}
+
+/**
+ * Bedrock refuses calls of tools and their results in a request without tools, and the package would leave them out: the
+ * model reads them as text.
+ */
+function withToolsAsText(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  return prompt.map((message) => {
+    if (message.role === 'assistant')
+      return {
+        ...message,
+        content: message.content.map((part) =>
+          part.type === 'tool-call'
+            ? text(`[Call of the tool ${part.toolName}: ${JSON.stringify(part.input)}]`)
+            : part,
+        ),
+      }
+    if (message.role !== 'tool') return message
+    const results = message.content.filter((part) => part.type === 'tool-result')
+    return {
+      role: 'user',
+      content: results.flatMap(({ toolName, output }) => [
+        text(`[Result of the tool ${toolName}]`),
+        ...(output.type === 'content'
+          ? output.value.filter((part) => part.type === 'text' || part.type === 'file')
+          : [text('value' in output ? String(output.value) : '')]),
+      ]),
+    }
+  })
+}
+
+function text(value: string) {
+  return { type: 'text' as const, text: value }
 }

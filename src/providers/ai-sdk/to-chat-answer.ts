@@ -1,4 +1,5 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
+import { unmarkIntegers } from '../../lib/large-integers.ts'
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
 import { assertShallow } from '../parse-answer.ts'
@@ -59,7 +60,7 @@ function toMessage(
       toolCalls.push({
         id: part.toolCallId,
         type: 'function',
-        function: { name: part.toolName, arguments: part.input },
+        function: { name: part.toolName, arguments: unmarkIntegers(part.input) },
         ...toExtraContent(part.providerMetadata),
       })
     }

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import { unmarkIntegers } from '../../lib/large-integers.ts'
 import type { JsonObject } from '../contract.ts'
 import { toReasoningDetail } from './reasoning-details.ts'
 import { toExtraContent } from './thought-signature.ts'
@@ -72,7 +73,7 @@ export function createToDeltas(): ToDeltas {
     part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>,
   ): JsonObject[] {
     const call = toolCalls.get(part.toolCallId)
-    const input = part.input === NO_ARGUMENTS ? '{}' : part.input
+    const input = part.input === NO_ARGUMENTS ? '{}' : unmarkIntegers(part.input)
     if (!call) return startToolCall(part.toolCallId, part.toolName, part.providerMetadata, input)
     const deltas = call.hasArguments ? [] : addArguments(part.toolCallId, input)
     const extraContent = call.hasSignature ? {} : toExtraContent(part.providerMetadata)
@@ -101,7 +102,7 @@ export function createToDeltas(): ToDeltas {
           ? []
           : startToolCall(part.id, part.toolName, part.providerMetadata, '')
       case 'tool-input-delta':
-        return addArguments(part.id, part.delta)
+        return addArguments(part.id, unmarkIntegers(part.delta))
       case 'tool-call':
         return part.providerExecuted === true ? [] : endToolCall(part)
       default:

@@ -27,11 +27,7 @@ export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): 
   if (error instanceof RefusedRequest || error instanceof DownloadRefused)
     return failure('unsupported', error.message)
   if (APICallError.isInstance(error) && isRefusal(error.statusCode)) {
-    return readRefusal(
-      error.statusCode,
-      error.responseHeaders?.['retry-after'],
-      error.responseBody ?? error.message,
-    )
+    return readRefusal(error.statusCode, error.responseHeaders, error.responseBody ?? error.message)
   }
   const network = findNetworkError(error)
   if (network) return readError(network)

@@ -11,7 +11,7 @@ import type { ReadFile } from './read-file.ts'
 import { asReminder } from '../system-reminder.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { toAssistantParts } from './to-assistant-parts.ts'
-import { listParts, textOf, toUserParts, type UserPart } from './to-user-parts.ts'
+import { isBlank, isSaid, listParts, textOf, toUserParts, type UserPart } from './to-user-parts.ts'
 
 /**
  * Converts the messages of a chat-completions request. Most upstreams take instructions only at the front, so later ones
@@ -85,12 +85,14 @@ function toReminder({ content, providerOptions }: Instruction): UserPart {
 }
 
 function toInstructions(content: unknown): Instruction[] {
-  if (typeof content === 'string') return [{ role: 'system', content }]
-  return listParts(content).map((part) => ({
-    role: 'system',
-    content: textOf(part.text),
-    ...readCacheControl(part),
-  }))
+  if (typeof content === 'string') return isBlank(content) ? [] : [{ role: 'system', content }]
+  return listParts(content)
+    .filter(isSaid)
+    .map((part) => ({
+      role: 'system',
+      content: textOf(part.text),
+      ...readCacheControl(part),
+    }))
 }
 
 function addTurn(turns: LanguageModelV4Prompt, turn: LanguageModelV4Message): void {

@@ -36,36 +36,37 @@ export function toReasoning(
 ): ReasoningOptions {
   const limit = outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }
   if (effort === undefined || effort === null) return limit
-  if (!isEffort(effort)) throw new RefusedRequest('an unknown reasoning_effort')
+  const asked = effort === 'max' ? 'xhigh' : effort
+  if (!isEffort(asked)) throw new RefusedRequest('an unknown reasoning_effort')
   switch (kind) {
     case 'anthropic':
-      return forClaude(modelId, effort, outputTokensMax, (budgetTokens) => ({
+      return forClaude(modelId, asked, outputTokensMax, (budgetTokens) => ({
         name: 'anthropic',
         options: { thinking: { type: 'enabled', budgetTokens } },
       }))
     case 'amazon-bedrock':
       if (modelId.includes('anthropic.')) {
-        return forClaude(modelId, effort, outputTokensMax, (budgetTokens) => ({
+        return forClaude(modelId, asked, outputTokensMax, (budgetTokens) => ({
           name: 'amazonBedrock',
           options: { reasoningConfig: { type: 'enabled', budgetTokens } },
         }))
       }
       // With a higher effort, Nova ignores the output limit.
-      if (modelId.includes('amazon.nova') && (effort === 'high' || effort === 'xhigh')) {
+      if (modelId.includes('amazon.nova') && (asked === 'high' || asked === 'xhigh')) {
         return { ...limit, reasoning: 'medium' }
       }
-      return { ...limit, reasoning: effort }
+      return { ...limit, reasoning: asked }
     case 'google':
     case 'google-vertex':
-      return { ...limit, ...forGemini(modelId, effort, outputTokensMax) }
+      return { ...limit, ...forGemini(modelId, asked, outputTokensMax) }
     case 'cohere':
-      if (effort === 'none' || outputTokensMax === undefined) return { ...limit, reasoning: effort }
+      if (asked === 'none' || outputTokensMax === undefined) return { ...limit, reasoning: asked }
       return {
         ...limit,
         providerOptions: {
           name: 'cohere',
           options: {
-            thinking: { type: 'enabled', tokenBudget: shareOf(outputTokensMax, effort) },
+            thinking: { type: 'enabled', tokenBudget: shareOf(outputTokensMax, asked) },
           },
         },
       }

@@ -6,6 +6,7 @@ import type {
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 import { readCacheControl } from './cache-control.ts'
+import { toToolSchema } from '../tool-schema.ts'
 import { RefusedRequest } from './refused-request.ts'
 import { textOf } from './to-user-parts.ts'
 
@@ -33,7 +34,7 @@ function toTool(tool: unknown): LanguageModelV4FunctionTool {
     name: textOf(name),
     ...(typeof description === 'string' ? { description } : {}),
     // Clients may omit the parameters of a function without any; upstreams require a schema.
-    inputSchema: isObject(parameters) ? parameters : { type: 'object', properties: {} },
+    inputSchema: toToolSchema(isObject(parameters) ? parameters : {}),
     ...(typeof strict === 'boolean' ? { strict } : {}),
     ...readCacheControl(tool),
   }

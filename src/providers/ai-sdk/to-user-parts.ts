@@ -11,10 +11,10 @@ type ReadContent = (url: string, kind: FileKind) => Promise<FileContent>
 
 /** Converts the content of a user's message. Rejects with a `RefusedRequest` for parts that cannot be read. */
 export async function toUserParts(content: unknown, readFile: ReadContent): Promise<UserPart[]> {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (typeof content === 'string') return isBlank(content) ? [] : [{ type: 'text', text: content }]
   const parts: UserPart[] = []
   // Sequentially, because the downloads of one request share a limit.
-  for (const part of listParts(content)) {
+  for (const part of listParts(content).filter(isSaid)) {
     parts.push({ ...(await toUserPart(part, readFile)), ...readCacheControl(part) })
   }
   return parts
@@ -27,6 +27,16 @@ export function listParts(content: unknown): JsonObject[] {
     throw new RefusedRequest('a content is neither a text nor a list of parts')
   }
   return content
+}
+
+/** Upstreams refuse a request with an empty text, and some with one of white space. */
+export function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+/** False for a part with a blank text. */
+export function isSaid({ type, text }: JsonObject): boolean {
+  return type !== 'text' || typeof text !== 'string' || !isBlank(text)
 }
 
 async function toUserPart(part: JsonObject, readFile: ReadContent): Promise<UserPart> {

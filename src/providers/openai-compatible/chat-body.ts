@@ -1,6 +1,8 @@
 /** Serializes the body of a chat for an upstream with the chat-completions format. */
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatContent, JsonObject } from '../contract.ts'
+import { OPENAI_CHAT_FIELDS } from './chat-fields.ts'
+import { toUpstreamBody } from './to-upstream-body.ts'
 
 export interface ChatBodyOptions {
   /** The fields of a request that reach this upstream, in addition to those that the gateway writes itself. */
@@ -9,6 +11,8 @@ export interface ChatBodyOptions {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** Sent with every chat to an upstream that would otherwise choose the price tier itself. */
   readonly serviceTier?: 'default' | undefined
+  /** The upstream takes ids of tool calls of nine letters and digits only, as Mistral does. Default: false. */
+  readonly hasShortCallIds?: boolean | undefined
 }
 
 export interface ChatBody {
@@ -20,7 +24,9 @@ export interface ChatBody {
 /** The body without the fields that the gateway writes itself; `bytes` excludes image data. */
 interface Rest {
   readonly fields: ReadonlySet<string>
+  readonly hasShortCallIds: boolean
   readonly body: JsonObject
+  readonly model: string
   readonly text: string
   readonly bytes: number
 }
@@ -29,15 +35,30 @@ interface Rest {
  * Each request is serialized once, before the hold, whose amount depends on its size. Every attempt sends the same
  * text.
  */
-export function createChatBody({ fields, maxTokensField, serviceTier }: ChatBodyOptions): ChatBody {
+export function createChatBody({
+  fields,
+  maxTokensField,
+  serviceTier,
+  hasShortCallIds = false,
+}: ChatBodyOptions): ChatBody {
   const tier = serviceTier === undefined ? '' : `,"service_tier":"${serviceTier}"`
 
-  function restOf({ body, hasCacheControl, imageBytes, memo }: ChatContent): Rest {
-    // Upstreams with the same list of fields share the text. A model that needs another body has an object of its own.
+  function restOf({ body, model, hasCacheControl, imageBytes, memo }: ChatContent): Rest {
+    // Upstreams of the same dialect share the text. A model that needs another body has an object of its own.
     const known = memo.written as Rest | undefined
-    if (known?.fields === fields && known.body === body) return known
-    const text = writeFields(hasCacheControl ? withoutCacheControl(body) : body, fields)
-    const rest = { fields, body, text, bytes: Buffer.byteLength(text) - imageBytes }
+    const isSame = known?.fields === fields && known.hasShortCallIds === hasShortCallIds
+    if (isSame && known.body === body && known.model === model) return known
+    const knowsDeveloper = fields === OPENAI_CHAT_FIELDS
+    const sent = toUpstreamBody(body, model, { knowsDeveloper, hasShortCallIds })
+    const text = writeFields(hasCacheControl ? withoutCacheControl(sent) : sent, fields)
+    const rest = {
+      fields,
+      hasShortCallIds,
+      body,
+      model,
+      text,
+      bytes: Buffer.byteLength(text) - imageBytes,
+    }
     memo.written = rest
     return rest
   }

@@ -1,8 +1,11 @@
 /** Sends chats in the chat-completions format; `chat-body.ts` builds the body. */
+import { parseExactly } from '../../lib/large-integers.ts'
+import { isObject } from '../../lib/is-object.ts'
 import {
   type ChatAnswer,
   type ChatCall,
   type ChatStream,
+  type JsonObject,
   type Provider,
   type UpstreamFailure,
 } from '../contract.ts'
@@ -14,8 +17,8 @@ import { completeCalls } from './number-calls.ts'
 import { BadAnswer, readCallError, readObject } from './read-answer.ts'
 import { readChat } from './read-chat.ts'
 import { readStream } from './read-stream.ts'
-import { readUsage } from './read-usage.ts'
-import { toPlainContent } from './to-plain-content.ts'
+import { readUsage, usageIn } from './read-usage.ts'
+import { toPublishedForm } from './to-published-form.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Usage in this format does not always separate audio from text tokens, which have different prices. */
@@ -88,10 +91,20 @@ export type SendNatively = (
 ) => Promise<ChatAnswer | ChatStream | UpstreamFailure | undefined>
 
 /** Throws `BadAnswer`. */
-function readAnswer(text: string): ChatAnswer {
-  const body = readObject(text)
-  if (!Array.isArray(body.choices)) throw new BadAnswer('the answer has no choices')
-  toPlainContent(body, 'message')
+function readAnswer(text: string): ChatAnswer | UpstreamFailure {
+  const body = readObject(text, undefined, parseExactly)
+  if (!Array.isArray(body.choices) || body.choices.length === 0)
+    throw new BadAnswer('the answer has no choices')
+  const failure = toPublishedForm(body, 'message')
+  if (failure) return failure
   completeCalls(body)
-  return { kind: 'answer', body, usage: readUsage(body.usage) }
+  for (const choice of body.choices.filter(isObject)) completeFinish(choice)
+  return { kind: 'answer', body, usage: readUsage(usageIn(body)) }
+}
+
+/** Clients need a reason; a whole answer without one ended by itself. */
+function completeFinish(choice: JsonObject): void {
+  if (choice.finish_reason) return
+  const calls = isObject(choice.message) ? choice.message.tool_calls : undefined
+  choice.finish_reason = Array.isArray(calls) && calls.length > 0 ? 'tool_calls' : 'stop'
 }

@@ -16,7 +16,9 @@ import {
 import { openUpstream, type UpstreamOptions } from './upstream.ts'
 
 export interface OpenAiCompatibleOptions
-  extends UpstreamOptions, Pick<ChatBodyOptions, 'maxTokensField' | 'serviceTier'> {
+  extends
+    UpstreamOptions,
+    Pick<ChatBodyOptions, 'maxTokensField' | 'serviceTier' | 'hasShortCallIds'> {
   readonly cancelStopsBilling: boolean
   /** False if the upstream bills the pages of files in addition to their tokens. Default: true. */
   readonly takesFiles?: boolean | undefined
@@ -38,9 +40,14 @@ export interface OpenAiCompatibleOptions
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const upstream = openUpstream(options)
-  const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier } = options
+  const { chatFields = OPEN_CHAT_FIELDS, maxTokensField, serviceTier, hasShortCallIds } = options
   const { takesFiles = true, opensOnlyImages, opensAddresses = true, speaksResponses } = options
-  const chatBody = createChatBody({ fields: chatFields, maxTokensField, serviceTier })
+  const chatBody = createChatBody({
+    fields: chatFields,
+    maxTokensField,
+    serviceTier,
+    hasShortCallIds,
+  })
   /** The larger of the two forms in which a request may be sent. */
   const measure = (content: ChatContent): number => {
     const translated = chatBody.measure(content)

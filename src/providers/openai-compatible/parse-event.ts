@@ -1,3 +1,4 @@
+import { parseExactly } from '../../lib/large-integers.ts'
 import { isObject } from '../../lib/is-object.ts'
 import { StreamBroken, type JsonObject, type UpstreamFailure } from '../contract.ts'
 import { parseAnswer, TooDeep } from '../parse-answer.ts'
@@ -6,7 +7,7 @@ import { parseAnswer, TooDeep } from '../parse-answer.ts'
 export function parseEvent(data: string, depthMax?: number): JsonObject | StreamBroken {
   let event: unknown
   try {
-    event = parseAnswer(data, undefined, depthMax)
+    event = parseAnswer(data, undefined, depthMax, parseExactly)
   } catch (error) {
     const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
     return broken('bad_answer', detail)

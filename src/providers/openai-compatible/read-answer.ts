@@ -21,14 +21,18 @@ export async function readRefused(
     if (signal.aborted) throw error
     return ''
   })
-  return readRefusal(status, oneHeader(headers['retry-after']), text)
+  return readRefusal(status, headers, text)
 }
 
-/** `shorten` as in `parseAnswer`. Throws `BadAnswer`. */
-export function readObject(text: string, shorten?: (value: unknown) => void): JsonObject {
+/** `shorten` and `parse` as in `parseAnswer`. Throws `BadAnswer`. */
+export function readObject(
+  text: string,
+  shorten?: (value: unknown) => void,
+  parse?: (text: string) => unknown,
+): JsonObject {
   let body: unknown
   try {
-    body = parseAnswer(text, shorten)
+    body = parseAnswer(text, shorten, undefined, parse)
   } catch (error) {
     throw new BadAnswer(error instanceof TooDeep ? error.message : 'the answer is not JSON')
   }

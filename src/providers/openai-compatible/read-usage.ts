@@ -1,6 +1,20 @@
 import { isObject } from '../../lib/is-object.ts'
-import type { ReportedTokens } from '../contract.ts'
+import type { JsonObject, ReportedTokens } from '../contract.ts'
 import { readCount, TOKENS_MAX } from './read-count.ts'
+
+/** The names of providers for tokens that came from their cache, and for those that were written to it. */
+const CACHED = ['cached_tokens', 'prompt_cache_hit_tokens', 'cache_read_input_tokens'] as const
+const CACHE_WRITES = [
+  'cache_write_tokens',
+  'cache_creation_input_tokens',
+  'cache_creation_tokens',
+] as const
+
+/** The usage of an answer or chunk; Moonshot's streams have it in their last choice. */
+export function usageIn({ usage, choices }: JsonObject): unknown {
+  if (usage || !Array.isArray(choices)) return usage
+  return choices.filter(isObject).findLast((choice) => choice.usage)?.usage
+}
 
 /**
  * Reads the `usage` object of a chat-completions answer. Undefined if it is missing or implausible (negative,
@@ -19,10 +33,9 @@ export function readUsage(usage: unknown): ReportedTokens | undefined {
   const outputDetails = isObject(usage.completion_tokens_details)
     ? usage.completion_tokens_details
     : {}
-  const cached =
-    readCount(promptDetails.cached_tokens) ?? readCount(usage.prompt_cache_hit_tokens) ?? 0
-  const cacheWrite =
-    readCount(promptDetails.cache_write_tokens) ?? readCount(usage.cache_creation_input_tokens) ?? 0
+  const places = [promptDetails, usage]
+  const cached = countOf(places, CACHED) ?? 0
+  const cacheWrite = countOf(places, CACHE_WRITES) ?? 0
   const reasoning = readCount(outputDetails.reasoning_tokens) ?? 0
 
   const total = readCount(usage.total_tokens) ?? 0
@@ -38,4 +51,11 @@ export function readUsage(usage: unknown): ReportedTokens | undefined {
     completionTokens,
     reasoningTokens: Math.min(reasoning, completionTokens),
   }
+}
+
+/** The largest: an upstream may name a count twice, and leave one of them at zero. */
+function countOf(places: readonly JsonObject[], names: readonly string[]): number | undefined {
+  const counts = places.flatMap((place) => names.map((name) => readCount(place[name]) ?? -1))
+  const largest = Math.max(...counts)
+  return largest === -1 ? undefined : largest
 }

@@ -2,7 +2,7 @@
 import { isObject } from '../../../lib/is-object.ts'
 import type { JsonObject } from '../../contract.ts'
 import type { DeltaForm, FieldText } from '../../text-delta.ts'
-import type { FinishReason } from '../to-finish-reason.ts'
+import type { FinishReason } from '../../finish-reason.ts'
 
 /** The field with the text, by the type of the delta. */
 const FIELDS: ReadonlyMap<unknown, string> = new Map([

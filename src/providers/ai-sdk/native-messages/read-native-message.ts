@@ -2,6 +2,7 @@
  * Reads answers and events of the Messages format as the upstream wrote them. Beside them, the chat-completions shape has
  * what the gateway counts: the output, the finish reason and the usage.
  */
+import { parseExactly } from '../../../lib/large-integers.ts'
 import { isObject } from '../../../lib/is-object.ts'
 import { createSseReader } from '../../../lib/sse.ts'
 import {
@@ -23,16 +24,9 @@ import { readUsage } from '../../openai-compatible/read-usage.ts'
 import { shallowInput } from '../../parse-answer.ts'
 import { readRefusal } from '../../read-failure.ts'
 import { createDeltaReader } from '../../text-delta.ts'
-import type { FinishReason } from '../to-finish-reason.ts'
+import { readFinishReason, type FinishReason } from '../../finish-reason.ts'
 import type { AskedOfUsage } from '../to-reported-usage.ts'
 import { choice, MESSAGE_DELTAS, outputOf } from './message-deltas.ts'
-
-const FINISH_REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool_calls'],
-  ['refusal', 'content_filter'],
-])
 
 /** The status that the provider sends with an error of this type, if it comes before the head of an answer. */
 const ERROR_STATUSES: ReadonlyMap<unknown, number> = new Map([
@@ -46,7 +40,7 @@ const ERROR_STATUSES: ReadonlyMap<unknown, number> = new Map([
 
 /** Throws `BadAnswer`. */
 export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer | UpstreamFailure {
-  const native = readObject(text, shortenInputs)
+  const native = readObject(text, shortenInputs, parseExactly)
   if (native.type === 'error') return errorOf(native)
   if (!Array.isArray(native.content)) throw new BadAnswer('the answer has no content')
   if (typeof native.stop_reason !== 'string')
@@ -185,8 +179,10 @@ function textOf(blocks: readonly JsonObject[], field: 'text' | 'thinking'): stri
     .join('')
 }
 
+/** A reason that the format gains and that means a failure is one for the client, which knows the format. */
 function finishOf(stopReason: string): FinishReason {
-  return FINISH_REASONS.get(stopReason) ?? 'stop'
+  const finish = readFinishReason(stopReason)
+  return finish === 'failed' ? 'length' : finish
 }
 
 /** The upstream's explanation of a refusal. */

@@ -74,11 +74,14 @@ export function nativeMessage(
 }
 
 export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMessageStream {
+  /** The numbers of the blocks that are shown, by those that the upstream gave. */
+  const numbers = new Map<unknown, number>()
   let delta: JsonObject = endOf({})
   let edits: JsonObject = {}
 
   function show(event: JsonObject): string {
-    const { type, index } = event
+    const { type } = event
+    const index = numbers.get(event.index)
     switch (type) {
       case 'message_start': {
         const { usage } = isObject(event.message) ? event.message : {}
@@ -93,15 +96,18 @@ export function createNativeMessageStream(head: MessageHead, ids: Ids): NativeMe
       }
       case 'content_block_start': {
         const block = isObject(event.content_block) && publicBlock(event.content_block, ids)
-        return block ? messageEvent({ type, index, content_block: block }) : ''
+        if (!block) return ''
+        numbers.set(event.index, numbers.size)
+        return messageEvent({ type, index: numbers.size - 1, content_block: block })
       }
       case 'content_block_delta': {
-        const shown = isObject(event.delta) && pick(DELTA_FIELDS, event.delta)
+        const shown =
+          index !== undefined && isObject(event.delta) && pick(DELTA_FIELDS, event.delta)
         if (shown && shown.type === 'citations_delta' && !isPage(shown.citation)) return ''
         return shown ? messageEvent({ type, index, delta: shown }) : ''
       }
       case 'content_block_stop':
-        return messageEvent({ type, index })
+        return index === undefined ? '' : messageEvent({ type, index })
       case 'ping':
         return messageEvent({ type })
       case 'message_delta':

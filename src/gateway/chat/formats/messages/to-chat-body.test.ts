@@ -197,8 +197,8 @@ test('the tools of the client pass; the search of the web is left out, with its 
   assert.deepEqual(
     tools.map((tool) => [tool.type, tool.function.name, tool.function.parameters]),
     [
-      ['function', 'ler', own.input_schema],
-      ['function', 'gravar', own.input_schema],
+      ['function', 'ler', { type: 'object', properties: {} }],
+      ['function', 'gravar', { type: 'object', properties: {} }],
     ],
   )
   const chosen = { name: 'ler' }
@@ -268,7 +268,8 @@ test('the budget of thinking becomes an effort', () => {
     thinking: { type: 'enabled', budget_tokens },
   })
   assert.equal(effort({}), undefined)
-  assert.equal(effort({ thinking: { type: 'disabled' } }), undefined)
+  assert.equal(effort({ thinking: { type: 'disabled' } }), 'none')
+  assert.equal(effort({ output_config: { effort: 'low' } }), 'low')
   assert.equal(effort(enabled(1_024)), 'low')
   assert.equal(effort(enabled(4_000)), 'medium')
   assert.equal(effort(enabled(9_999)), 'high')

@@ -6,6 +6,7 @@
 import { isObject } from '../../../../lib/is-object.ts'
 import { describeClientTool } from '../../../../providers/client-tools.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { toToolSchema } from '../../../../providers/tool-schema.ts'
 import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { InvalidField } from '../invalid-field.ts'
@@ -64,8 +65,13 @@ function toTools(tools: unknown): JsonObject[] {
 
 /** Undefined for a tool that is left out: the search of the web has a way of its own, that of tools finds what is here. */
 function describe(tool: JsonObject): JsonObject | undefined {
-  const { type, description, input_schema: parameters } = tool
-  if (isAbsent(type) || type === 'custom') return { description, parameters }
+  const { type, description, input_schema: schema, strict } = tool
+  if (isAbsent(type) || type === 'custom')
+    return {
+      description,
+      parameters: isObject(schema) ? toToolSchema(schema) : schema,
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    }
   const known = describeClientTool(tool)
   if (known) return { ...known }
   const findsTools = typeof type === 'string' && type.startsWith('tool_search_tool_')
@@ -109,9 +115,10 @@ function toEffort({
   max_tokens: limit,
   output_config: config,
 }: JsonObject): string | undefined {
-  if (!isObject(thinking)) return undefined
+  const effort = isObject(config) ? config.effort : undefined
+  if (!isObject(thinking)) return typeof effort === 'string' ? effort : undefined
+  if (thinking.type === 'disabled') return 'none'
   if (thinking.type === 'adaptive') {
-    const effort = isObject(config) ? config.effort : undefined
     if (effort === 'low' || effort === 'medium') return effort
     return isAbsent(effort) ? 'medium' : 'high'
   }
@@ -124,5 +131,8 @@ function toEffort({
 function toResponseFormat({ output_config: config, output_format: former }: JsonObject) {
   const format = isObject(config) && isObject(config.format) ? config.format : former
   if (!isObject(format) || format.type !== 'json_schema') return undefined
-  return { type: 'json_schema', json_schema: { name: 'output', schema: format.schema } }
+  return {
+    type: 'json_schema',
+    json_schema: { name: 'output', strict: true, schema: format.schema },
+  }
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../../../lib/large-integers.ts'
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { shallowInput } from '../../../../providers/parse-answer.ts'
@@ -92,7 +93,7 @@ function toToolUse({ id, function: called }: JsonObject): JsonObject {
 function parseInput(text: unknown): unknown {
   if (typeof text !== 'string' || text === '') return {}
   try {
-    const input: unknown = JSON.parse(text)
+    const input = parseExactly(text)
     return shallowInput(isObject(input) ? input : { value: input }, () => text)
   } catch {
     return { invalid_json: text }

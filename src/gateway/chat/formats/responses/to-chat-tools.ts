@@ -5,6 +5,7 @@
  */
 import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { toToolSchema } from '../../../../providers/tool-schema.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { InvalidField } from '../invalid-field.ts'
@@ -82,7 +83,7 @@ function toFunctions(
     {
       name,
       ...(typeof description === 'string' ? { description } : {}),
-      ...(isObject(parameters) ? { parameters } : {}),
+      ...(isObject(parameters) ? { parameters: toToolSchema(parameters) } : {}),
       ...(typeof strict === 'boolean' ? { strict } : {}),
     },
   ]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toPlainContent } from './to-plain-content.ts'
+import { toPublishedForm } from './to-published-form.ts'
 
 function plainOf(message: object): unknown {
   const body = { choices: [{ index: 0, message }] }
-  toPlainContent(body, 'message')
+  toPublishedForm(body, 'message')
   return body.choices[0]?.message
 }
 
@@ -30,5 +30,5 @@ test('other contents stay as they are, and unknown parts vanish', () => {
     assert.deepEqual(plainOf({ ...message }), message)
   assert.deepEqual(plainOf({ content: [null, 1, [], {}, { type: 'reference' }] }), { content: '' })
   for (const body of [{}, { choices: null }, { choices: [null, 1, { delta: null }] }])
-    toPlainContent(body, 'delta')
+    toPublishedForm(body, 'delta')
 })
