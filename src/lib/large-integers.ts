@@ -4,8 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 
-/** TypeScript does not declare this function of ECMAScript 2026 yet. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
+/** TypeScript does not declare these functions of ECMAScript 2026 yet. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): object
+  isRawJSON(value: unknown): value is { readonly rawJSON: string }
+}
 /** A shorter integer is exact. */
 const HAS_LARGE = /\d{16}/
 /** Strings are matched so that the digits within them are not. */
@@ -19,6 +22,11 @@ export function parseExactly(text: string): unknown {
   const marked = markIntegers(text)
   const value: unknown = JSON.parse(marked)
   return marked === text ? value : unmark(value)
+}
+
+/** The digits of an integer that `parseExactly` kept; undefined for any other value. */
+export function largeDigitsOf(value: unknown): string | undefined {
+  return isRawJSON(value) ? value.rawJSON : undefined
 }
 
 /** Writes large integers as marked strings, for a parser that would round them. */

@@ -1,4 +1,5 @@
 import { isObject } from '../lib/is-object.ts'
+import { largeDigitsOf } from '../lib/large-integers.ts'
 import type { Encoding } from './placeholders.ts'
 
 export type MapText = (text: string, encoding: Encoding) => string
@@ -56,6 +57,11 @@ function mapDeep(
   if (typeof value === 'number') return map.number?.(value) ?? value
   if (Array.isArray(value)) return mapList(value, map, opaque)
   if (!isObject(value)) return value
+  const digits = largeDigitsOf(value)
+  if (digits !== undefined) {
+    const mapped = map.text(digits, 'text')
+    return mapped === digits ? value : mapped
+  }
   let changed: Map<string, unknown> | undefined
   const names = new Map<string, string>()
   for (const key of Object.keys(value)) {

@@ -120,7 +120,7 @@ test('no document leaves in a body, and answers are to the byte those of an open
       const args = assistant.tool_calls[0].function.arguments
       const restoring = createRestoringWriter(writerOf(request), request.placeholders)
       assert.deepEqual(
-        write(restoring, user.content[0].text, args, sizes),
+        write(restoring, user.content, args, sizes),
         write(writerOf(open), text, JSON.stringify({ text }), sizes),
       )
     }),

@@ -5,7 +5,6 @@ import {
   StreamBroken,
   type ChatContent,
   type ChatStream,
-  type JsonObject,
   type StreamChunk,
   type UpstreamFailure,
 } from '../contract.ts'
