@@ -7,7 +7,7 @@ import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { createSlots } from '../lib/slots.ts'
 import type { ArchiveStore, LocalFile } from './archive-store.ts'
-import { digestFile, FILE_LINE, filesOf } from './event-file.ts'
+import { digestFile, FILE_LINE, filesOf, hashAccounts, sumAccounts } from './event-file.ts'
 import { literal, openDuckDb, type DuckDb } from './open-duckdb.ts'
 import { findSessionKey, openSession } from './session-cipher.ts'
 
@@ -19,6 +19,8 @@ export interface ArchivedFile {
   readonly events: bigint
   readonly bytes: number
   readonly sha256: Buffer
+  /** Of the sums of its accounts (`hashAccounts`). */
+  readonly sumsHash: Buffer
 }
 
 /** An archived event as a line of JSON that `eventsIn` reads, with its place in the order of time. */
@@ -29,7 +31,7 @@ export interface ArchivedEvent {
 }
 
 export interface OpenEventFile {
-  /** Whether its bytes are those that were archived. */
+  /** Whether its bytes, and the sums of its accounts, are those that were archived. */
   readonly isIntact: boolean
   /** Lines of JSON of what was settled in the slice, without sessions. */
   readSlice(slice: { readonly fromAt: string; readonly toAt: string }): Promise<string[]>
@@ -109,10 +111,13 @@ export async function openWorkDir(): Promise<{
 async function openFile(store: ArchiveStore, file: ArchivedFile): Promise<OpenEventFile> {
   const local = await store.take(file.name, file.bytes)
   try {
-    const { sha256 } = await digestFile(local.path)
+    const { bytes, sha256 } = await digestFile(local.path)
+    const isThatFile = bytes === file.bytes && sha256.equals(file.sha256)
     const work = await openWorkDir()
     return {
-      isIntact: sha256.equals(file.sha256),
+      isIntact:
+        isThatFile &&
+        hashAccounts(await sumAccounts(work.duckDb, local.path)).equals(file.sumsHash),
       async readSlice({ fromAt, toAt }) {
         const rows = await work.duckDb.rows(`
           select ${FILE_LINE} from ${filesOf([local.path])}

@@ -6,7 +6,7 @@ import { audited, SYSTEM } from './audited.ts'
  * Access logs must be kept for six months (Marco Civil, art. 15), and what explains a charge, a refund or a credit for
  * five years from the end of its year (CTN, art. 173): at most six.
  */
-const YEARS_KEPT = 6
+export const YEARS_KEPT = 6
 const ROWS_AT_ONCE = 5_000
 
 /** Deletes rows of acts of more than six years ago. Each deletion records its number of rows. Returns their sum. */

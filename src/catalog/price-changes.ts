@@ -80,12 +80,18 @@ export function setPrices(db: Database, actor: Actor, input: PricesInput): Promi
       const text = describeAmounts(inForce[0] as PriceTerms, schedule)
       if (text === undefined && schedule.length === 1 && inForce.length === 1) continue
       isFar ||= schedule.some(({ price }) => isFarFromAll(price, inForce))
-      const id = await insertChange(trx, { modelId, schedule }, startsAt, input.note)
+      const { id, stored } = await insertChange(trx, { modelId, schedule }, startsAt, input.note)
       await record({
         action: 'model.prices_set',
         customerId: null,
         subjectId: modelId,
-        details: { id, starts_at: startsAt.toISOString(), amounts: text, note: input.note ?? null },
+        details: {
+          id,
+          starts_at: startsAt.toISOString(),
+          amounts: text,
+          note: input.note ?? null,
+          schedule: stored,
+        },
       })
       effects.push({ id, modelId, startsAt, text: text ?? 'the same amounts at all times' })
     }
@@ -170,7 +176,7 @@ async function insertChange(
   { modelId, schedule }: NewPrices,
   startsAt: Date,
   note: string | undefined,
-): Promise<number> {
+): Promise<{ readonly id: number; readonly stored: readonly StoredPriceSchedule[] }> {
   const prices = await storePrices(
     trx,
     modelId,
@@ -191,7 +197,7 @@ async function insertChange(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return row.id
+  return { id: row.id, stored }
 }
 
 /** One change of prices at a time. The database's time after the lock was granted, in the precision of the nodes' clocks. */

@@ -2,6 +2,7 @@
  * The acts of creating, changing and revoking an API key: each writes its row of the audit log and, if the customer is
  * notified, its event. `api-keys.ts` changes the keys themselves.
  */
+import { sql } from 'kysely'
 import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
 import { isOwnAccount } from '../audit-log/is-own-account.ts'
 import type { Database } from '../db/open.ts'
@@ -57,7 +58,8 @@ export function createKey(db: Database, actor: Actor, input: ApiKeyInput): Promi
     const refusal = await findNewKeyRefusal(trx, { actor, customerId, wanted })
     if (refusal) return refusal
     const made = await createApiKey(trx, { ...input, scope })
-    await record({ ...keyAct('created', made.key), details: { scope } })
+    const limits = await readLimits(trx, made.key.id)
+    await record({ ...keyAct('created', made.key), details: { scope, limits } })
     await recordEvent(trx, keyEvent('created', made.key))
     return { kind: 'created', ...made }
   })
@@ -82,10 +84,20 @@ export function changeKey(
     if (outcome.kind === 'changed')
       await record({
         ...keyAct('changed', outcome.key),
-        details: { fields, ...(scope === undefined ? {} : { scope }) },
+        details: {
+          fields,
+          ...(scope === undefined ? {} : { scope }),
+          limits: await readLimits(trx, keyId),
+        },
       })
     return outcome
   })
+}
+
+/** The limits of a key or a team, for the record of the act that set them: the audit proves the rows by it. */
+export async function readLimits(trx: Database, id: string): Promise<object> {
+  const { rows } = await sql<{ limits: object }>`select limits_of(${id}) as limits`.execute(trx)
+  return (rows[0] as { limits: object }).limits
 }
 
 /** With a `customerId`, only a key of this customer is found. A key that was revoked before stays unchanged. */

@@ -7,7 +7,7 @@ import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import type { TeamRole } from '../db/tables.ts'
 import { decimalBrl, type NanoBrl } from '../lib/money.ts'
-import { recordRevokedKeys, type KeyFacts } from './key-acts.ts'
+import { readLimits, recordRevokedKeys, type KeyFacts } from './key-acts.ts'
 import { findLimitRefusal, type KeyRefusal } from './key-makers.ts'
 import type { TeamAccess } from './team-access.ts'
 import { insertInvitation, revokeInvitations } from './team-invitations.ts'
@@ -22,7 +22,8 @@ export function createTeam(
   return audited(db, actor, async (trx, record) => {
     const created = await insertTeam(trx, input)
     if (created.kind !== 'created') return created
-    const details = { monthly_cap_brl: capText(input.limitNanoBrl) }
+    const limits = await readLimits(trx, created.id)
+    const details = { monthly_cap_brl: capText(input.limitNanoBrl), limits }
     const about = { customerId: input.ownerId, subjectId: created.id }
     await record({ action: 'team.created', ...about, details })
     return created
@@ -53,7 +54,10 @@ export function changeTeam(
     if (refusal) return refusal
     if (fields.length === 0) return { kind: 'changed' }
     await updateTeam(trx, teamId, change)
-    const cap = limitNanoBrl === undefined ? {} : { monthly_cap_brl: capText(limitNanoBrl) }
+    const cap =
+      limitNanoBrl === undefined
+        ? {}
+        : { monthly_cap_brl: capText(limitNanoBrl), limits: await readLimits(trx, teamId) }
     const about = { customerId: ownerId, subjectId: teamId }
     await record({ action: 'team.changed', ...about, details: { fields, ...cap } })
     return { kind: 'changed' }

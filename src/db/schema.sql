@@ -521,10 +521,13 @@ create table fx_rates (
   source text not null,
   created_at timestamptz not null default now(),
   withdrawn_at timestamptz,
+  digest bytea,
+  constraint fx_rates_digest CHECK (digest = sha256(convert_to(concat_ws('|'::text, id, rate_e4, rate_date - '2000-01-01'::date, EXTRACT(epoch FROM bulletin_at), EXTRACT(epoch FROM created_at), source), 'UTF8'::name))),
   constraint fx_rates_pkey PRIMARY KEY (id),
   constraint fx_rates_rate_e4_check CHECK (rate_e4 > 0 AND rate_e4 < 1000000)
 );
 CREATE INDEX fx_rates_by_date ON fx_rates USING btree (rate_date DESC, id DESC);
+CREATE TRIGGER digest_fx_rate BEFORE INSERT OR UPDATE ON fx_rates FOR EACH ROW WHEN (new.digest IS NULL) EXECUTE FUNCTION digest_fx_rate();
 
 create table generated_images (
   id text not null,
@@ -1707,6 +1710,7 @@ create type window_tokens as (
 
 -- src/catalog/sql/notify-catalog-changed.sql: notify_catalog_changed() returns trigger set search_path=functions, public
 -- src/customers/sql/refuse-deleted-customer.sql: refuse_deleted_customer() returns trigger set search_path=functions, public
+-- src/fx/sql/digest-fx-rate.sql: digest_fx_rate() returns trigger set search_path=functions, public
 -- src/health/sql/add-counts.sql: add_counts(one bigint[], other bigint[]) returns bigint[]
 -- src/ledger/sql/balance-events.sql: emit_balance_turned(p_customer_id uuid, p_balance bigint) returns void
 -- src/ledger/sql/balance-events.sql: emit_balance_turned_by_entry() returns trigger set search_path=functions, public
@@ -1716,6 +1720,7 @@ create type window_tokens as (
 -- src/ledger/sql/budgets.sql: cap_bit(period text) returns smallint
 -- src/ledger/sql/budgets.sql: cap_period_end(period text, timezone text, p_at timestamptz) returns timestamptz
 -- src/ledger/sql/budgets.sql: first_instant(local timestamp without time zone, timezone text) returns timestamptz
+-- src/ledger/sql/budgets.sql: limits_of(p_id uuid) returns jsonb
 -- src/ledger/sql/budgets.sql: note_budget() returns trigger set search_path=functions, public
 -- src/ledger/sql/budgets.sql: note_cap() returns trigger set search_path=functions, public
 -- src/ledger/sql/checkpoint.sql: checkpoint_holds(p_checkpoints ledger_checkpoint[]) returns text

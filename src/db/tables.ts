@@ -429,6 +429,7 @@ export interface Tables {
     source: string
     created_at: DefaultedTime
     withdrawn_at: Generated<Date | null>
+    digest: Generated<Buffer | null>
   }
   reconciliation_runs: ReconciliationRunsTable
   reconciliation_discrepancies: ReconciliationDiscrepanciesTable

@@ -199,13 +199,13 @@ export function rejectAdjustment(
 function recordAct(
   record: RecordAct,
   act: 'requested' | 'posted' | 'approved' | 'rejected',
-  { id, customerId, kind, amountNanoBrl }: Adjustment,
+  { id, customerId, kind, amountNanoBrl, reference }: Adjustment,
 ): Promise<void> {
   return record({
     action: `adjustment.${act}`,
     customerId,
     subjectId: id,
-    details: { kind, amount_brl: decimalBrl(amountNanoBrl) },
+    details: { kind, amount_brl: decimalBrl(amountNanoBrl), reference },
   })
 }
 

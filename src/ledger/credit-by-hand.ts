@@ -15,7 +15,11 @@ export function creditByHand(db: Database, actor: Actor, input: EntryInput): Pro
         action: 'account.credited',
         customerId: input.customerId,
         subjectId: outcome.entryId,
-        details: { amount_brl: decimalBrl(input.amountNanoBrl), reason: input.reason },
+        details: {
+          amount_brl: decimalBrl(input.amountNanoBrl),
+          reason: input.reason,
+          reference: input.reference,
+        },
       })
     return outcome
   })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 
 /** A task that rests for longer starts over with its cap. */
-const KEPT_DAYS = 90
+export const KEPT_DAYS = 90
 const BATCH = 5_000
 
 /** Deletes the sums of tasks without an open hold whose last hold is long past; returns the number of deleted rows. */

@@ -186,7 +186,7 @@ export async function proveFiles(
         }
       }
       // Their arithmetic was proved when they were sealed.
-      await proveFile(db, opened, file, run, { charges: false, afterSeal: () => attempt.renew() })
+      await proveFile(db, opened, file, run, { charges: false, afterSlice: () => attempt.renew() })
     } finally {
       await opened.close()
     }

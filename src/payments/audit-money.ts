@@ -6,6 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { DELIVERY_CHECKS } from '../ledger/deliveries/discrepancies.ts'
 import { audit, type AuditOptions, type AuditReport } from '../ledger/audit/audit.ts'
+import { CAUSE_CHECKS } from './audit-causes.ts'
 
 /** Reasons of ledger entries that only top-ups and refunds write. */
 export const RETURN_REASONS: readonly string[] = [
@@ -75,5 +76,6 @@ function sandboxMoney(): RawBuilder<unknown> {
 }
 
 export function auditMoney(db: Database, options?: AuditOptions): Promise<AuditReport> {
-  return audit(db, { ...CHECKS, ...DELIVERY_CHECKS }, options)
+  const causes = options?.isFull ? CAUSE_CHECKS : {}
+  return audit(db, { ...CHECKS, ...DELIVERY_CHECKS, ...causes }, options)
 }

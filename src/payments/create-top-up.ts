@@ -175,7 +175,8 @@ function insertTopUp(
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows !== 1n) return false
     if (isStillDue && !(await isStillDue(trx, id))) undo(false)
-    await record({ action: 'topup.created', customerId, subjectId: id })
+    const details = { method, amount_brl: decimalBrl(amountNanoBrl), is_automatic: isAutomatic }
+    await record({ action: 'topup.created', customerId, subjectId: id, details })
     // For a Pix or a boleto, this event is written when its code or line is known.
     if (card)
       await recordEvent(trx, {

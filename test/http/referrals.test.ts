@@ -153,7 +153,7 @@ test('the operator creates a customer by a referral code; an unknown code create
     .execute()
   const entry = await db
     .selectFrom('ledger_entries')
-    .select('id')
+    .select(['id', 'reference'])
     .where('customer_id', '=', id)
     .executeTakeFirstOrThrow()
   const operator = { actor_kind: 'operator', actor_id: null }
@@ -164,7 +164,7 @@ test('the operator creates a customer by a referral code; an unknown code create
       action: 'account.credited',
       ...operator,
       subject_id: entry.id,
-      details: { amount_brl: '12.5', reason: 'adjustment' },
+      details: { amount_brl: '12.5', reason: 'adjustment', reference: entry.reference },
     },
   ])
 })

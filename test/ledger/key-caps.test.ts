@@ -303,7 +303,7 @@ test('the audit finds a cap or a task whose sums are not those of its holds and 
   const key = await keyWith({ day: 100, task: 100 })
   await one.ledger.resolve(one.charge(await held(inTask(key, 8, 's')), 8))
   for (const [table, column, name] of [
-    ['key_caps', 'held_nano_brl', 'key caps hold the sum of their open holds'],
+    ['key_caps', 'held_nano_brl', 'key caps of a day hold the sum of their open holds'],
     ['key_caps', 'spent_nano_brl', 'key caps of a day have spent the sum of their charges'],
     ['task_spends', 'held_nano_brl', 'task caps hold the sum of their open holds'],
     ['task_spends', 'spent_nano_brl', 'task caps have spent the sum of their charges'],

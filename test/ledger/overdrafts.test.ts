@@ -65,7 +65,7 @@ async function keyWithBudget(limitTokens: number): Promise<Limited> {
       assert.ok(changed.kind === 'changed')
       limited.key = changed.key
     },
-    check: 'a key budget exceeds its limit by recorded overruns only',
+    check: 'key budgets exceed their limits by recorded overruns only',
   }
   return limited
 }
@@ -95,7 +95,7 @@ async function keyOfTeam(limitTokens: number): Promise<Limited> {
         database.db,
       ),
     setLimit: (tokens) => updateTeam(database.db, teamId, { limitNanoBrl: nanoBrl(tokens) }),
-    check: 'a team cap is exceeded by recorded overruns only',
+    check: 'team caps exceed their limits by recorded overruns only',
   }
 }
 

@@ -16,6 +16,7 @@ import { OPERATOR } from '../../src/audit-log/audited.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 import type { Database } from '../../src/db/open.ts'
 import { audit, type AuditOptions } from '../../src/ledger/audit/audit.ts'
+import { debit, findAccount } from '../../src/ledger/entries.ts'
 import { release } from '../../src/ledger/resolution.ts'
 import { archiveMonth } from '../../src/months/archive-month.ts'
 import { findObstacle } from '../../src/months/find-obstacle.ts'
@@ -23,11 +24,14 @@ import { FILES } from '../../src/ledger/audit/prove-archived.ts'
 import { eraseRemains } from '../../src/personal-data/erase-remains.ts'
 import { createMargins } from '../../src/usage/margins.ts'
 import { ArchiveNotConfigured, readUsage } from '../../src/usage/read-usage.ts'
-import { buildHistory, NOW, type History } from './build-history.ts'
+import { effort } from '../harness/effort.ts'
+import { buildHistory, NOW, randomOf, type History } from './build-history.ts'
 import { EVER, readAllEvents } from './read-all-events.ts'
 
 const seed = Number(process.env.TEST_SEED ?? 20_261_125)
 
+const below = randomOf(seed)
+const random = () => below(1_000) / 1_000
 let history: History
 let root: string
 let archive: EventArchive
@@ -188,6 +192,35 @@ test('exports, sums and the audit are the same after months left', async () => {
   assert.ok((rows[0]?.rows ?? 0n) > 0n && (rows[0]?.rows ?? 0n) < 60n)
 })
 
+test('a full audit finds each changed cell of archived hours and files', async () => {
+  const { db } = history.database
+  const { rows } = await sql<{ table: string; column: string; type: string }>`
+    select table_name as table, column_name as column, data_type as type from information_schema.columns
+    where table_schema = 'public' and table_name in ('archived_hours', 'archived_files') order by 1, 2`.execute(
+    db,
+  )
+  const all = rows.filter(({ column }) => column !== 'month')
+  assert.ok(all.length > 14)
+  // Each reads all files again.
+  const tried = effort({ ordinary: 3, full: all.length })
+  for (const { table, column, type } of all.sort(() => random() - 0.5).slice(0, tried)) {
+    const cell = sql.ref(column)
+    const value = type.startsWith('timestamp')
+      ? sql`${cell} + interval '1 hour'`
+      : type === 'bytea'
+        ? sql`sha256(${cell})`
+        : type === 'text'
+          ? sql`${cell} || 'x'`
+          : sql`${cell} + 1`
+    await inRolledBack(db, async (trx) => {
+      await sql`update ${sql.table(table)} set ${cell} = ${value} where ctid in (
+        select ctid from ${sql.table(table)} where ${cell} is not null limit 1)`.execute(trx)
+      const report = await audit(trx, {}, { isFull: true, archive })
+      assert.ok(!report.ok, `${table}.${column}`)
+    })
+  }
+})
+
 test('a full audit finds a changed byte, a missing file, and a changed row', async () => {
   const { db } = history.database
   const breaches = async () => {
@@ -223,7 +256,7 @@ test('a full audit finds a changed byte, a missing file, and a changed row', asy
       from read_parquet('${path}') order by customer_id, created_at, id) to '${other}' (format parquet)`)
     await copyFile(other, path)
     const digest = await digestFile(path)
-    await sql`update archived_files set sha256 = ${digest.sha256} where month = ${month} and number = ${number}`.execute(
+    await sql`update archived_files set sha256 = ${digest.sha256}, bytes = ${digest.bytes} where month = ${month} and number = ${number}`.execute(
       db,
     )
   } finally {
@@ -238,7 +271,7 @@ test('a full audit finds a changed byte, a missing file, and a changed row', asy
     ].toSorted(),
   )
   await writeFile(path, whole)
-  await sql`update archived_files set sha256 = ${sha256} where month = ${month} and number = ${number}`.execute(
+  await sql`update archived_files set sha256 = ${sha256}, bytes = ${whole.length} where month = ${month} and number = ${number}`.execute(
     db,
   )
   assert.deepEqual(await breaches(), [])
@@ -305,6 +338,8 @@ test('files show no session id, and a deleted account loses those of archived mo
   for (const { name } of files) assert.ok(!(await readFile(join(root, name))).includes('conversa'))
   const earlier = await exportOf(customerId)
   assert.ok(earlier.some(({ sessionId }) => sessionId !== null))
+  const amountNanoBrl = (await findAccount(db, customerId))?.balanceNanoBrl as bigint
+  await debit(db, { customerId, amountNanoBrl, reason: 'account_closed', reference: customerId })
   await sql`update customers set deleted_at = now() where id = ${customerId}`.execute(db)
   assert.ok(await eraseRemains(db, customerId))
   assert.deepEqual(

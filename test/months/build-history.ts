@@ -194,7 +194,7 @@ async function sumHours({ db }: TestDatabase): Promise<void> {
 }
 
 /** mulberry32 */
-function randomOf(seed: number): (below: number) => number {
+export function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (state + 0x6d2b79f5) | 0

@@ -56,7 +56,7 @@ export const personalDataRoutes = [
     path: '/me',
     tag: 'Conta',
     summary: 'Exclui a conta, para sempre',
-    access: 'within',
+    access: 'manage',
     body: Type.Object(
       {
         confirm: Type.String({

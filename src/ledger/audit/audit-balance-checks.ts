@@ -8,12 +8,12 @@ import { LEASE_SECONDS } from '../lease.ts'
 const RECONCILIATION_SECONDS = 60
 
 export function balanceChecks(scope: AuditScope): Checks {
-  return {
-    ...accountChecks(scope),
-    ...budgetChecks(scope),
-    ...keyCapChecks(scope),
-    ...rollupChecks(scope),
-  }
+  return Object.assign(
+    accountChecks(scope),
+    ...Object.entries(LIMITS).map(([named, limit]) => checksOf(named, limit, scope)),
+    taskChecks(scope),
+    rollupChecks(scope),
+  ) as Checks
 }
 
 function accountChecks({ of, sums }: AuditScope): Checks {
@@ -69,101 +69,93 @@ function accountChecks({ of, sums }: AuditScope): Checks {
   }
 }
 
+/** The budgets or caps `b` of a table, and which events `e` count in them. */
+interface Limit {
+  /** As in `archived_spends`. */
+  readonly kind: 'key_budget' | 'team_cap' | 'minute_cap' | 'day_cap'
+  readonly table: 'api_key_budgets' | 'team_budgets' | 'key_caps'
+  readonly period: RawBuilder<unknown>
+  readonly isIt: RawBuilder<unknown>
+  /** Of the hold `h`. */
+  readonly held: RawBuilder<unknown>
+  readonly counts: RawBuilder<unknown>
+  /** Of the sums of seals. */
+  readonly sealed: RawBuilder<unknown>
+}
+
+const LIMITS: Readonly<Record<string, Limit>> = {
+  'key budgets': {
+    kind: 'key_budget',
+    table: 'api_key_budgets',
+    period: sql`b.period`,
+    isIt: sql`true`,
+    held: sql`h.budget_pico_usd`,
+    counts: sql`e.in_budget`,
+    sealed: sql`s.budget_pico_usd`,
+  },
+  'team caps': {
+    kind: 'team_cap',
+    table: 'team_budgets',
+    period: sql`'month'`,
+    isIt: sql`true`,
+    held: sql`h.amount_nano_brl`,
+    counts: sql`e.in_cap`,
+    sealed: sql`s.cap_nano_brl`,
+  },
+  'key caps of a minute': capOfKey('minute'),
+  'key caps of a day': capOfKey('day'),
+}
+
+function capOfKey(period: 'minute' | 'day'): Limit {
+  return {
+    kind: `${period}_cap`,
+    table: 'key_caps',
+    period: sql`b.period`,
+    isIt: sql`b.period = ${period}`,
+    held: sql`case when h.in_caps & cap_bit(${period}) <> 0 then h.amount_nano_brl end`,
+    counts: sql`e.in_caps & cap_bit(${period}) <> 0`,
+    sealed: sql.ref(`s.${period}_cap_nano_brl`),
+  }
+}
+
 /**
  * `spent` is the amount spent before the budget was set, if that was in the current period, plus the events settled
  * since the budget and its period began. The sum is reset by the first settlement of the next period.
  */
-function budgetChecks(scope: AuditScope): Checks {
+function checksOf(named: string, limit: Limit, scope: AuditScope): Checks {
   const { of, within } = scope
-  const keyBudgets = sql`(
-    select b.api_key_id, b.spent_pico_usd as spent, greatest(b.period_started_at, b.spent_since) as since,
-      case when b.spent_since >= b.period_started_at then b.spent_before_pico_usd else 0 end as before
-    from api_key_budgets b join api_keys k on k.id = b.api_key_id where ${within(sql`k.customer_id`)})`
-  const teamBudgets = sql`(
-    select b.team_id, b.spent_nano_brl as spent, greatest(b.period_started_at, b.spent_since) as since,
-      case when b.spent_since >= b.period_started_at then b.spent_before_nano_brl else 0 end as before
-    from team_budgets b join teams t on t.id = b.team_id where ${within(sql`t.customer_id`)})`
+  const isOfTeam = limit.table === 'team_budgets'
+  const unit = limit.kind === 'key_budget' ? 'pico_usd' : 'nano_brl'
+  const id = sql.ref(isOfTeam ? 'team_id' : 'api_key_id')
+  const amount = (name: string) => sql.ref(`b.${name}_${unit}`)
+  const excess = sql`${amount('held')} - ${amount('limit')}`
+  const rows = sql`${sql.table(limit.table)} b join ${sql.table(isOfTeam ? 'teams' : 'api_keys')} k
+    on k.id = b.${id} and ${within(sql`k.customer_id`)} and ${limit.isIt}`
   return {
-    'key budgets hold the sum of their open holds': sql`
-      select b.api_key_id, b.held_pico_usd, coalesce(h.total, 0) as holds
-      from api_key_budgets b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
-      left join (select api_key_id, sum(budget_pico_usd) as total from ${of('holds')} h group by 1) h on h.api_key_id = b.api_key_id
-      where b.held_pico_usd <> coalesce(h.total, 0)`,
-    'team caps hold the sum of their open holds': sql`
-      select b.team_id, b.held_nano_brl, coalesce(h.total, 0) as holds
-      from team_budgets b join teams t on t.id = b.team_id and ${within(sql`t.customer_id`)}
-      left join (select team_id, sum(amount_nano_brl) as total from ${of('holds')} h group by 1) h on h.team_id = b.team_id
-      where b.held_nano_brl <> coalesce(h.total, 0)`,
+    [`${named} hold the sum of their open holds`]: sql`
+      select b.${id}, ${amount('held')}, coalesce(h.total, 0) as holds from ${rows}
+      left join (select ${id}, sum(${limit.held}) as total from ${of('holds')} h group by 1) h on h.${id} = b.${id}
+      where ${amount('held')} <> coalesce(h.total, 0)`,
     // By the clock after the snapshot: the hold of a new period does not count the spending of the previous one.
-    'a key budget exceeds its limit by recorded overruns only': sql`
-      select b.api_key_id, b.limit_pico_usd, b.held_pico_usd, b.spent_pico_usd, b.overdrawn_pico_usd
-      from api_key_budgets b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
-      where b.held_pico_usd - b.limit_pico_usd + case
-        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_pico_usd else 0 end
-        > b.overdrawn_pico_usd`,
-    'a team cap is exceeded by recorded overruns only': sql`
-      select b.team_id, b.limit_nano_brl, b.held_nano_brl, b.spent_nano_brl, b.overdrawn_nano_brl
-      from team_budgets b join teams t on t.id = b.team_id and ${within(sql`t.customer_id`)}
-      where b.held_nano_brl - b.limit_nano_brl + case
-        when b.period_started_at >= budget_period_start('month', b.timezone) then b.spent_nano_brl else 0 end
-        > b.overdrawn_nano_brl`,
-    'key budgets have spent the sum of their charges': spentOtherwise(scope, {
-      budgets: keyBudgets,
-      id: sql`api_key_id`,
-      kind: 'key_budget',
-      sealed: sql`s.budget_pico_usd`,
-      billed: BILLED_PICO_USD,
-      counts: sql`e.in_budget`,
-    }),
-    'team caps have spent the sum of their charges': spentOtherwise(scope, {
-      budgets: teamBudgets,
-      id: sql`team_id`,
-      kind: 'team_cap',
-      sealed: sql`s.cap_nano_brl`,
-      billed: sql`e.cost_billed_nano_brl`,
-      counts: sql`e.in_cap`,
+    [`${named} exceed their limits by recorded overruns only`]: sql`
+      select b.${id}, ${amount('limit')}, ${amount('held')}, ${amount('spent')}, ${amount('overdrawn')} from ${rows}
+      where ${amount('overdrawn')} < ${excess} + case
+          when b.period_started_at >= budget_period_start(${limit.period}, b.timezone) then ${amount('spent')} else 0 end
+        or ${amount('overdrawn')} > greatest(0, ${excess} + ${amount('spent')})`,
+    [`${named} have spent the sum of their charges`]: spentOtherwise(scope, {
+      ...limit,
+      id,
+      billed: limit.kind === 'key_budget' ? BILLED_PICO_USD : sql`e.cost_billed_nano_brl`,
+      budgets: sql`(
+        select b.${id}, ${amount('spent')} as spent, greatest(b.period_started_at, b.spent_since) as since,
+          case when b.spent_since >= b.period_started_at then ${amount('spent_before')} else 0 end as before from ${rows})`,
     }),
   }
 }
 
-/** The caps of keys for a minute and a day, and for tasks, whose charges `touchedSessions` compares. */
-function keyCapChecks(scope: AuditScope): Checks {
-  const { of, within } = scope
-  const caps = (period: 'minute' | 'day') => sql`(
-    select b.api_key_id, b.spent_nano_brl as spent, greatest(b.period_started_at, b.spent_since) as since,
-      case when b.spent_since >= b.period_started_at then b.spent_before_nano_brl else 0 end as before
-    from key_caps b join api_keys k on k.id = b.api_key_id
-    where b.period = ${period} and ${within(sql`k.customer_id`)})`
+/** The caps of tasks, whose charges `touchedSessions` compares. */
+function taskChecks({ of }: AuditScope): Checks {
   return {
-    'key caps hold the sum of their open holds': sql`
-      select b.api_key_id, b.period, b.held_nano_brl, coalesce(h.total, 0) as holds
-      from key_caps b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
-      cross join lateral (
-        select sum(amount_nano_brl) as total from ${of('holds')} h
-        where h.api_key_id = b.api_key_id and h.in_caps & cap_bit(b.period) <> 0) h
-      where b.held_nano_brl <> coalesce(h.total, 0)`,
-    'a key cap exceeds its limit by recorded overruns only': sql`
-      select b.api_key_id, b.period, b.limit_nano_brl, b.held_nano_brl, b.spent_nano_brl, b.overdrawn_nano_brl
-      from key_caps b join api_keys k on k.id = b.api_key_id and ${within(sql`k.customer_id`)}
-      where b.held_nano_brl - b.limit_nano_brl + case
-        when b.period_started_at >= budget_period_start(b.period, b.timezone) then b.spent_nano_brl else 0 end
-        > b.overdrawn_nano_brl`,
-    'key caps of a minute have spent the sum of their charges': spentOtherwise(scope, {
-      budgets: caps('minute'),
-      id: sql`api_key_id`,
-      kind: 'minute_cap',
-      sealed: sql`s.minute_cap_nano_brl`,
-      billed: sql`e.cost_billed_nano_brl`,
-      counts: sql`e.in_caps & 1 <> 0`,
-    }),
-    'key caps of a day have spent the sum of their charges': spentOtherwise(scope, {
-      budgets: caps('day'),
-      id: sql`api_key_id`,
-      kind: 'day_cap',
-      sealed: sql`s.day_cap_nano_brl`,
-      billed: sql`e.cost_billed_nano_brl`,
-      counts: sql`e.in_caps & 2 <> 0`,
-    }),
     'task caps hold the sum of their open holds': sql`
       select api_key_id, session_id, t.held_nano_brl, h.total as holds
       from ${of('task_spends')} t
@@ -175,7 +167,7 @@ function keyCapChecks(scope: AuditScope): Checks {
     'a task cap is exceeded by recorded overruns only': sql`
       select t.api_key_id, t.session_id, t.limit_nano_brl, t.held_nano_brl, t.spent_nano_brl, t.overdrawn_nano_brl
       from ${of('task_spends')} t
-      where t.held_nano_brl + t.spent_nano_brl - t.limit_nano_brl > t.overdrawn_nano_brl`,
+      where t.overdrawn_nano_brl <> greatest(0, t.held_nano_brl + t.spent_nano_brl - t.limit_nano_brl)`,
   }
 }
 
@@ -185,9 +177,7 @@ function keyCapChecks(scope: AuditScope): Checks {
  */
 function spentOtherwise(
   { of, openEvents }: AuditScope,
-  by: Readonly<Record<'budgets' | 'id' | 'sealed' | 'billed' | 'counts', RawBuilder<unknown>>> & {
-    readonly kind: SpendKind
-  },
+  by: Limit & Readonly<Record<'budgets' | 'id' | 'billed', RawBuilder<unknown>>>,
 ): RawBuilder<unknown> {
   return sql`
     with b as materialized (select * from ${by.budgets} b), parts as (
@@ -217,9 +207,6 @@ function spentOtherwise(
     where b.spent <> b.before + coalesce(s.total, 0)`
 }
 
-/** As in `archived_spends`. */
-type SpendKind = 'key_budget' | 'team_cap' | 'minute_cap' | 'day_cap'
-
 function rollupChecks(scope: AuditScope): Checks {
   const { of, sums } = scope
   return {
@@ -234,6 +221,9 @@ function rollupChecks(scope: AuditScope): Checks {
       ) e using (customer_id, hour_at, api_key_id, model_id)
       where (h.charged_requests, h.released_requests, h.prompt_tokens, h.completion_tokens, h.cost_upstream_pico_usd, h.cost_billed_nano_brl)
         is distinct from (e.charged, e.released, e.prompt_tokens, e.completion_tokens, e.cost, e.billed)`,
+    'daily roll-ups end with a day that is over': sql`
+      select customer_id, usage_days_until from ${of('accounts')} a where isfinite(usage_days_until)
+        and (usage_days_until <> date_trunc('day', usage_days_until, 'UTC') or usage_days_until > now())`,
     'daily roll-ups equal the sum of hourly roll-ups': sql`
       select customer_id, day_at, api_key_id, model_id, d.cost_billed_nano_brl, h.billed
       from ${of('usage_days')} d

@@ -14,6 +14,7 @@ import type { Database } from '../../db/open.ts'
 import { allSessions, balanceChecks } from './audit-balance-checks.ts'
 import type { Checks } from './audit-event-checks.ts'
 import { ALL_CUSTOMERS, auditScope, readSealedUntil, type AuditScope } from './audit-scope.ts'
+import { limitChecks } from './audit-limit-checks.ts'
 import { planForSlices, sliceChecks, type Slice } from './audit-seals.ts'
 import { proveArchived, type ArchivedMonthProof } from './prove-archived.ts'
 import { paced, proveSeals } from './prove-seals.ts'
@@ -91,7 +92,7 @@ export async function audit(
   }
   await eachCustomerChunk(db, share, async (trx, scope) => {
     await run(trx, balanceChecks(scope))
-    if (isFull) await run(trx, allSessions(scope))
+    if (isFull) await run(trx, { ...allSessions(scope), ...limitChecks(scope) })
   })
   for (const slice of await openSlices(db))
     await paced(share, () => inStatements(db, (trx) => run(trx, sliceChecks(slice))))

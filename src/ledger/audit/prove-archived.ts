@@ -15,6 +15,7 @@ import { ROWS, sealDiffers, TREE } from './seal-differs.ts'
 export const FILES = 'archived files are as they were archived'
 const COVERED = 'every seal of an archived month is in one file'
 const HOLDS = 'no open hold began in an archived month'
+const SUMS = 'archived hours, and the times of archived files, are those of the events in the files'
 
 export type RunChecks = (db: Database, checks: Checks) => Promise<void>
 
@@ -69,17 +70,57 @@ async function proveMonth(
   run: RunChecks,
 ): Promise<string | undefined> {
   let why: string | undefined
+  let isWhole = true
+  const parts: unknown[] = []
   for (const file of await listArchivedFiles(db, month)) {
     let found: string | undefined
     try {
-      found = await proveStored(db, archive, file, run)
+      found = await proveStored(db, archive, file, { run, parts })
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       found = why = error.message
     }
     await run(db, { [FILES]: fault(file.name, found) })
+    isWhole &&= found === undefined
   }
+  if (isWhole) await run(db, { [SUMS]: sumsDiffer(month, parts) })
   return why
+}
+
+/** Sums of events of one file, by hour, model, upstream and rate, as JSON. */
+async function sumParts(
+  db: Database,
+  name: string,
+  archived: (query: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<unknown[]> {
+  const { rows } = await sql<{ parts: unknown[] }>`${archived(sql`
+    select coalesce(json_agg(p), '[]') as parts from (
+      select ${name}::text as name, date_trunc('hour', created_at, 'UTC') as hour_at, model_id, upstream_id, fx_rate_e4,
+        coalesce(sum(event_charges(outcome, reason)) filter (where outcome = 'charged'), 0) as requests,
+        count(*) filter (where outcome = 'charged') as charged, sum(cost_upstream_pico_usd)::text as cost_pico_usd,
+        sum(cost_billed_nano_brl)::text as billed_nano_brl, min(created_at) as first_at, max(created_at) as last_at, count(*) as events
+      from archived e group by 2, 3, 4, 5) p`)}`.execute(db)
+  return (rows[0] as { parts: unknown[] }).parts
+}
+
+function sumsDiffer(month: string, parts: readonly unknown[]): RawBuilder<unknown> {
+  return sql`
+    with parts as materialized (
+      select * from json_to_recordset(${JSON.stringify(parts)}::json) as p(name text, hour_at timestamptz, model_id text,
+        upstream_id text, fx_rate_e4 int4, requests int8, charged int8, cost_pico_usd int8, billed_nano_brl int8,
+        first_at timestamptz, last_at timestamptz, events int8)
+    ), hours as (
+      select hour_at::text, model_id, upstream_id, fx_rate_e4, sum(requests) as requests, sum(cost_pico_usd) as cost, sum(billed_nano_brl) as billed
+      from parts group by 1, 2, 3, 4 having sum(charged) > 0
+    ), stored as (
+      select hour_at::text, model_id, upstream_id, fx_rate_e4, requests, cost_pico_usd, billed_nano_brl from archived_hours where month = ${month}::date
+    )
+    (select to_jsonb(h) as differs from (table hours except table stored) h)
+    union all (select to_jsonb(h) from (table stored except table hours) h)
+    union all
+    select to_jsonb(f) from (select *, row_number() over (order by first_seal) as place from archived_files where month = ${month}::date) f
+    left join (select name, min(first_at) as first_at, max(last_at) as last_at, sum(events) as events from parts group by 1) p using (name)
+    where f.number <> f.place or f.events <> coalesce(p.events, 0) or (f.created_from, f.created_to) is distinct from (p.first_at, p.last_at)`
 }
 
 /** By the archive's fault, not by the database's. */
@@ -89,7 +130,7 @@ async function proveStored(
   db: Database,
   archive: EventArchive,
   file: ArchivedFile,
-  run: RunChecks,
+  { run, parts }: { readonly run: RunChecks; readonly parts: unknown[] },
 ): Promise<'missing' | 'changed' | undefined> {
   const unreadable = (error: unknown): never => {
     throw new Unreadable(`${archive.place} cannot be read: ${String(error)}`)
@@ -102,7 +143,12 @@ async function proveStored(
     if (!opened.isIntact) return 'changed'
     const readSlice: OpenEventFile['readSlice'] = (slice) =>
       opened.readSlice(slice).catch(unreadable)
-    await proveFile(db, { readSlice }, file, run, { charges: true })
+    await proveFile(db, { readSlice }, file, run, {
+      charges: true,
+      async afterSlice(archived) {
+        parts.push(...(await sumParts(db, file.name, archived)))
+      },
+    })
     return undefined
   } finally {
     await opened.close()
@@ -128,6 +174,7 @@ export async function listArchivedFiles(db: Database, month: string): Promise<Ar
     events: row.events,
     bytes: Number(row.bytes),
     sha256: row.sha256,
+    sumsHash: row.sums_hash,
   }))
 }
 
@@ -138,13 +185,21 @@ interface SealOfFile {
   readonly charges_root: Buffer | null
 }
 
+interface ProveFileOptions {
+  readonly charges: boolean
+  /** `archived` makes a query of `archived`, which are the events of the slice. */
+  readonly afterSlice?: (
+    archived: (query: RawBuilder<unknown>) => RawBuilder<unknown>,
+  ) => Promise<void>
+}
+
 /** Compares each slice of a file with its seal, by the database's own functions; `charges` repeats their arithmetic. */
 export async function proveFile(
   db: Database,
   opened: Pick<OpenEventFile, 'readSlice'>,
   file: Pick<ArchivedFile, 'firstSeal' | 'lastSeal'>,
   run: RunChecks,
-  { charges, afterSeal }: { readonly charges: boolean; readonly afterSeal?: () => Promise<void> },
+  { charges, afterSlice }: ProveFileOptions,
 ): Promise<void> {
   const { rows: seals } = await sql<SealOfFile>`
     select number, from_at::text, to_at::text, charges_root from audit_seals
@@ -164,6 +219,6 @@ export async function proveFile(
     })
     const checks = charges && lines.length > 0 ? eventChecks(sql`archived`) : {}
     for (const [name, query] of Object.entries(checks)) await run(db, { [name]: archived(query) })
-    await afterSeal?.()
+    await afterSlice?.(archived)
   }
 }

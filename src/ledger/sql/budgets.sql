@@ -59,3 +59,20 @@ end $$;
 
 create or replace trigger note_cap after insert or delete on key_caps
   for each row execute function note_cap();
+
+-- The limits of a key or a team as acts set them, without what settlements count. Acts record them in the audit log
+-- (`limits`), and the audit compares the two; `at` is read under the lock of the act, and so orders the acts. What acts set
+-- of a budget or cap is all that is not counted, so a new column is compared, too.
+create function limits_of(p_id uuid) returns jsonb language sql volatile as $$
+  select jsonb_build_object('at', clock_timestamp()) || coalesce((
+    select jsonb_build_object(
+      'customer_id', k.customer_id, 'team_id', k.team_id, 'created_by', k.created_by, 'scope', k.scope,
+      'model_ids', k.model_ids, 'requests_per_minute', k.requests_per_minute, 'tokens_per_minute', k.tokens_per_minute,
+      'calls_at_once', k.calls_at_once, 'expires_at', k.expires_at, 'task_limit_nano_brl', k.task_limit_nano_brl,
+      'budget', (select to_jsonb(b) - counted.columns from api_key_budgets b where b.api_key_id = k.id),
+      'caps', (select jsonb_agg(to_jsonb(c) - counted.columns order by c.period) from key_caps c where c.api_key_id = k.id))
+    from api_keys k where k.id = p_id), (
+    select to_jsonb(t) - counted.columns from team_budgets t where t.team_id = p_id))
+  from (select array['period_started_at', 'spent_pico_usd', 'spent_nano_brl', 'held_pico_usd', 'held_nano_brl',
+    'overdrawn_pico_usd', 'overdrawn_nano_brl'] as columns) counted
+$$;

@@ -1,4 +1,5 @@
 /** Requests a refund. One transaction checks that the amount is unspent, debits the balance and stores the refund. */
+import { sql } from 'kysely'
 import { audited, type Actor } from '../../audit-log/audited.ts'
 import type { Database } from '../../db/open.ts'
 import { recordEvent } from '../../events/record-event.ts'
@@ -69,7 +70,7 @@ async function insertRefund(trx: Database, input: RefundInput): Promise<Requeste
       kind: isWithdrawal ? 'withdrawal' : 'request',
       status: needsReview ? 'requested' : 'approved',
       reason: input.reason ?? null,
-      decided_at: needsReview ? null : new Date(),
+      decided_at: needsReview ? null : sql<Date>`now()`,
     })
     .execute()
   for (const part of parts) await setAside(trx, refundId, part)
