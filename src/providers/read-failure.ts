@@ -3,7 +3,7 @@ import type { UpstreamFailure } from './contract.ts'
 import { withErrorWords } from './error-words.ts'
 import { findRequestFault } from './find-request-fault.ts'
 import { HeadTimeout } from './http1/connection.ts'
-import { BadResponse } from './http1/response-reader.ts'
+import { BadResponse } from '../lib/response-reader.ts'
 import { SilentTooLong } from './watch-silence.ts'
 
 /** The call was aborted while it waited for a connection: nothing was sent to the upstream. */

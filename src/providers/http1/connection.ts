@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { BadResponse, ResponseReader, type ResponseHandler } from './response-reader.ts'
+import { BadResponse, ResponseReader, type ResponseHandler } from '../../lib/response-reader.ts'
 
 export interface Request {
   /** The request line and the headers, without the empty line. */

@@ -32,7 +32,7 @@ const HEX_DIGITS_MAX = 13
 
 const CR = 13
 const LF = 10
-const END_OF_HEAD = Buffer.from('\r\n\r\n')
+const END_OF_HEAD = '\r\n\r\n'
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** A value with one of them alone is malformed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertGrowsLinearly } from '../../../test/harness/grows-linearly.ts'
+import { assertGrowsLinearly } from '../../test/harness/grows-linearly.ts'
 import { BadResponse, ResponseReader, type ResponseHeaders } from './response-reader.ts'
 
 function headersOf(lines: string): ResponseHeaders {
