@@ -1,5 +1,14 @@
 /** Parts of a body come in blocks of this size, so what keeps them takes little more memory than their bytes. */
 const BLOCK_BYTES = 16 * 1024
+/** A body may come in so many parts of any size. */
+const PARTS_FREE = 5_000
+/** More of them must have so many bytes on average: each costs the processor as much as a kilobyte of a large one. */
+const PART_BYTES_MIN = 32
+
+/** Whether a body takes too much work for its bytes, and is refused. */
+export function comesInTooManyParts(parts: number, bytes: number): boolean {
+  return bytes < (parts - PARTS_FREE) * PART_BYTES_MIN
+}
 
 /**
  * Joins the parts of a body. A buffer takes some hundred bytes beside its content, so a body that came byte by byte would

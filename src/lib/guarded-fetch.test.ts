@@ -465,3 +465,19 @@ test('an answer that changes the protocol is a failure at once, and leaves no ca
   })
   await assert.rejects(post, { reason: 'failed' })
 })
+
+test('a body in chunks of one byte is whole, few at a time are counted, and endless ones are cut', async () => {
+  const chunks = (count: number): string => '1\r\nx\r\n'.repeat(count)
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+  answer = (_request, { socket }) => socket?.end(`${head}${chunks(5_000)}0\r\n\r\n`)
+  let calls = 0
+  const takeBytes = async (): Promise<boolean> => {
+    calls += 1
+    return true
+  }
+  const { body } = await get(at('/'), { bytesMax: 5_000, takeBytes })
+  assert.equal(body.toString(), 'x'.repeat(5_000))
+  assert.ok(calls < 100, `${calls} parts`)
+  answer = (_request, { socket }) => socket?.write(head + chunks(200_000))
+  assert.equal(await refusal(at('/s3cret'), { bytesMax: 1_000_000 }), 'failed')
+})

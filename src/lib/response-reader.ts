@@ -3,6 +3,8 @@
  * whose length could be read in two ways is refused, because the rest of it would be read as the next customer's answer.
  */
 
+import { comesInTooManyParts } from './block-joiner.ts'
+
 export type ResponseHeaders = Record<string, string | string[]>
 
 export interface ResponseHandler {
@@ -61,6 +63,9 @@ export class ResponseReader {
   #headBytes = 0
   #interimResponses = 0
   #keepsAlive = false
+  /** Of the body so far. */
+  #parts = 0
+  #bytes = 0
   /** Of the body, or of the current chunk. */
   #bytesLeft = 0
   #hexDigits = 0
@@ -75,6 +80,8 @@ export class ResponseReader {
   expect(): void {
     this.#state = 'head'
     this.#interimResponses = 0
+    this.#parts = 0
+    this.#bytes = 0
   }
 
   /** Reads nothing more. */
@@ -95,7 +102,7 @@ export class ResponseReader {
           at = this.#readData(bytes, at)
           break
         case 'until_close':
-          this.#handler.data(bytes.subarray(at))
+          this.#pass(bytes.subarray(at))
           at = bytes.length
           break
         case 'no_request':
@@ -199,8 +206,16 @@ export class ResponseReader {
     const end = Math.min(at + this.#bytesLeft, bytes.length)
     this.#bytesLeft -= end - at
     if (this.#bytesLeft === 0 && this.#state === 'chunk_data') this.#state = 'chunk_data_end'
-    if (end > at) this.#handler.data(bytes.subarray(at, end))
+    if (end > at) this.#pass(bytes.subarray(at, end))
     return end
+  }
+
+  #pass(part: Buffer): void {
+    this.#parts += 1
+    this.#bytes += part.length
+    if (comesInTooManyParts(this.#parts, this.#bytes))
+      throw new BadResponse('the body comes in too many small parts')
+    this.#handler.data(part)
   }
 
   /** One byte between the data of two chunks. */

@@ -1,10 +1,6 @@
 import { IncomingMessage } from 'node:http'
-import { BlockJoiner } from '../../lib/block-joiner.ts'
+import { BlockJoiner, comesInTooManyParts } from '../../lib/block-joiner.ts'
 
-/** A body may come in so many parts of any size. */
-const PARTS_FREE = 5_000
-/** More of them must have so many bytes on average: each costs the processor as much as kilobytes of a large one. */
-const PART_BYTES_MIN = 32
 /** Time for the client to read the answer. */
 const CLOSE_MS = 10_000
 
@@ -34,7 +30,7 @@ export class BoundedRequest extends IncomingMessage {
     this.#bytes += part.length
     // Most bodies have no other part.
     if (this.#parts === 1) return super.push(part)
-    if (this.#bytes < (this.#parts - PARTS_FREE) * PART_BYTES_MIN) return this.#refuse()
+    if (comesInTooManyParts(this.#parts, this.#bytes)) return this.#refuse()
     this.#joiner ??= new BlockJoiner()
     this.#joiner.add(part, (block) => void super.push(block))
     if (!this.#isFlushDue) {

@@ -4,6 +4,7 @@
  */
 import type { Dispatcher } from 'undici'
 import { createBodyQueue, type BodyQueue } from './body-queue.ts'
+import { BlockJoiner } from '../../lib/block-joiner.ts'
 import type { TakeBytes } from '../../lib/take-bytes.ts'
 import { AnswerTooLong, NoRoomForAnswer, NotSent } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
@@ -105,10 +106,11 @@ function createHandler(
   /** Joined by its readers: to join what is thrown away kept other calls waiting for a third of a second. */
   async function readUpTo(bytesMax: number, takeBytes?: TakeBytes): Promise<ReadBytes> {
     const all: Buffer[] = []
+    const joiner = new BlockJoiner()
     let bytes = 0
     function keep(some: Buffer, isRoom: boolean) {
       if (!isRoom) return 'no_room'
-      all.push(some)
+      joiner.add(some, (block) => all.push(block))
       bytes += some.length
       return bytes > bytesMax ? 'too_long' : undefined
     }
@@ -119,6 +121,7 @@ function createHandler(
     if (ended !== undefined) cancel()
     else if (failure) throw failure
     if (ended === 'no_room') throw new NoRoomForAnswer()
+    joiner.flush((block) => all.push(block))
     return { all, isTooLong: ended === 'too_long' }
   }
 
