@@ -86,7 +86,7 @@ test('a cold load and a cold error have the frame', async () => {
   await page.getByRole('link', { name: 'Catraca: início' }).waitFor()
   await lookAt(page, 'erro-frio')
   await page.unroute('**/v1/session')
-  await page.getByRole('button', { name: 'Tentar de novo' }).click()
+  await page.getByRole('button', { name: 'Recarregar a página' }).click()
   await page.getByRole('heading', { level: 1, name: 'Uso' }).waitFor()
   await page.close()
 })

@@ -4,6 +4,9 @@ import { t } from '../language/t.ts'
 /** The customer's text for each error code of the API. For other codes the HTTP status selects the text. */
 export const ERROR_TEXTS = perLanguage((): Readonly<Record<string, string>> => ({
   network: t('Não conseguimos falar com a Catraca. Confira sua conexão e tente de novo.'),
+  code_missing: t(
+    'Falta uma parte desta página. Confira sua conexão e recarregue: a Catraca pode ter sido atualizada.',
+  ),
   internal_error: t('Algo deu errado do nosso lado. Espere um instante e tente de novo.'),
   unauthorized: t('Sua sessão terminou. Entre de novo para continuar.'),
   csrf_token_missing: t('Sua sessão mudou em outra aba. Atualize a página e tente de novo.'),

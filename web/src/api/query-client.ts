@@ -1,8 +1,8 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, onlineManager, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { hashForOwner, ofEverybody } from './cache-owner.ts'
 
-/** A refusal is final; a network failure or a server error may pass on a retry. */
+/** A refusal is final; a network failure or a server error may pass on a retry, unless there is no network at all. */
 const TRIES_MAX = 2
 
 export const SESSION_KEY = ['session'] as const
@@ -18,9 +18,14 @@ export const queryClient: QueryClient = new QueryClient({
       queryKeyHashFn: hashForOwner,
       retry: (failures, error) =>
         failures < TRIES_MAX &&
+        onlineManager.isOnline() &&
         (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+      // Without a network they fail, and the page says so. By default they would wait for it, without a word.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
-    mutations: { retry: false },
+    // An act that cannot be sent now is never sent: the user may have given it up when the network is back.
+    mutations: { retry: false, networkMode: 'always' },
   },
 })
 // The session says who the owner is, so its own key cannot depend on it.

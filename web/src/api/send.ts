@@ -1,12 +1,16 @@
 /** Sends one request to this server and reads its errors; the clients of /v1 and /auth build on it. */
 import { ApiError } from './api-error.ts'
+import { noteConnection } from './connection.ts'
 
 /** Returns the answer or throws an ApiError. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { credentials: 'same-origin', ...init })
+    const answer = await fetch(url, { credentials: 'same-origin', ...init })
+    noteConnection(true)
+    return answer
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
+    noteConnection(false)
     throw new ApiError(0, 'network', error instanceof Error ? error.message : undefined)
   }
 }

@@ -10,6 +10,7 @@ import { followAccount } from '../language/chosen-language.ts'
 import { useLanguage } from '../language/use-language.ts'
 import { AcceptTerms } from './AcceptTerms.tsx'
 import { CompanyFooter } from './CompanyFooter.tsx'
+import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { MENU, type MenuEntry } from './menu.ts'
 import { PhoneBar } from './PhoneBar.tsx'
 import { DataAgeNotice } from './DataAgeNotice.tsx'
@@ -19,13 +20,11 @@ import { SkipLink } from './SkipLink.tsx'
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts'
 import { SignInAgain } from './SignInAgain.tsx'
 import { SuspensionNotice } from './SuspensionNotice.tsx'
-import { useCommandKey } from './use-command-key.ts'
+import { loadCommandMenu, useCommandKey } from './use-command-key.ts'
 import { useLiveAccount } from './use-live-account.ts'
 import { useLeaveWhenSignedOut } from './use-leave-when-signed-out.ts'
 
-const CommandMenu = lazy(async () => ({
-  default: (await import('./CommandMenu.tsx')).CommandMenu,
-}))
+const CommandMenu = lazy(async () => ({ default: (await loadCommandMenu()).CommandMenu }))
 
 const SUSPENDED_ASK_MS = 60_000
 
@@ -68,6 +67,7 @@ export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLay
       <SkipLink />
       <SideNavigation session={session} menu={menu} area={area} onSearch={commands.open} />
       <div className="min-w-0">
+        <ConnectionNotice />
         {session.mode === 'sandbox' && <SandboxNotice />}
         {session.suspension && <SuspensionNotice suspension={session.suspension} />}
         <DataAgeNotice />

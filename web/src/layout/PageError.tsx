@@ -7,7 +7,11 @@ export function PageError({ error }: { error: unknown }) {
   return (
     <>
       <PageTitle title={t('Esta página não abriu')} />
-      <ErrorState error={error} onRetry={() => location.reload()} />
+      <ErrorState
+        error={error}
+        onRetry={() => location.reload()}
+        retryText={t('Recarregar a página')}
+      />
     </>
   )
 }
