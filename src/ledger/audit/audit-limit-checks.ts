@@ -23,7 +23,8 @@ export function limitChecks({ of, within }: AuditScope): Checks {
         or k.has_caps <> exists (select from key_caps c where c.api_key_id = k.id)
         or (k.team_id is not null and t.customer_id is distinct from k.customer_id)`,
     'a key that was revoked stays so': sql`
-      select k.id from ${of('api_keys')} k join audit_log l on l.subject_id = k.id::text and l.action = 'api_key.revoked'
+      select k.id from ${of('api_keys')} k
+      join ${of('audit_log')} l on l.customer_id = k.customer_id and l.subject_id = k.id::text and l.action = 'api_key.revoked'
       where k.revoked_at is null`,
     'every team has its cap, and every budget and cap counts from the start of a period': sql`
       select b.* from (
