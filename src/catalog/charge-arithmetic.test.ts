@@ -131,7 +131,7 @@ test('the hold covers every charge for usage within its bounds', () => {
           choices: 1,
         })
         assert.ok(chargeFor(costOf(price, used), conversion) <= held.ceilingNanoBrl)
-        assert.ok(costOf(price, used) <= costCeilingOf(price, promptTokensMax, outputTokensMax))
+        assert.ok(costOf(price, used) <= costCeilingOf(price, { promptTokensMax }, outputTokensMax))
       },
     ),
     { numRuns: effort({ ordinary: 4_000, full: 20_000 }) },

@@ -20,6 +20,8 @@ export interface QuoteInput<P extends PriceTerms = Price> {
   readonly choices: number
   /** Units billed beside text tokens, for all choices together. */
   readonly unitsMax?: UnitCounts | undefined
+  /** False if the prompt is written to no cache. */
+  readonly writesCache?: boolean | undefined
 }
 
 export interface Quote<P extends PriceTerms = Price> extends QuoteInput<P> {
@@ -32,11 +34,11 @@ export interface Quote<P extends PriceTerms = Price> extends QuoteInput<P> {
 }
 
 export function quote<P extends PriceTerms>(input: QuoteInput<P>): Quote<P> {
-  const { promptTokensMax, outputTokensMax, choices, unitsMax } = input
+  const { outputTokensMax, choices } = input
   let price = input.prices[0] as P
   let cost = 0n
   for (const each of input.prices) {
-    const ceiling = costCeilingOf(each, promptTokensMax, outputTokensMax * choices, unitsMax)
+    const ceiling = costCeilingOf(each, input, outputTokensMax * choices)
     if (ceiling > cost) {
       cost = ceiling
       price = each
@@ -68,8 +70,8 @@ export function outputTokensThatFit(
   if (limits.billedPicoUsd !== undefined) costs.push((limits.billedPicoUsd * RATE_SCALE) / markupE4)
   let fits = BigInt(input.outputTokensMax)
   for (const price of input.prices) {
-    const { output } = highestPrices(price, input.promptTokensMax)
-    const besides = costCeilingOf(price, input.promptTokensMax, 0, input.unitsMax)
+    const { output } = highestPrices(price, input)
+    const besides = costCeilingOf(price, input, 0)
     for (const cost of costs) {
       const left = cost - besides
       if (left < 0n) return 0

@@ -186,7 +186,10 @@ test('computing a cost with an unpriced unit throws: nothing is free', () => {
     { input_audio_tokens: 3, odd: 0 },
   ] as UnitCounts[]) {
     assert.throws(() => costOf(byToken, { ...NO_TOKENS, units }), /has no price/)
-    assert.throws(() => costCeilingOf(byToken, 0, 0, units), /has no price/)
+    assert.throws(
+      () => costCeilingOf(byToken, { promptTokensMax: 0, unitsMax: units }, 0),
+      /has no price/,
+    )
   }
   const textOnly = priceOf('embedding', { input: 1 })
   assert.throws(() => costOf(textOnly, { ...NO_TOKENS, units: { audio_seconds: 1 } }))

@@ -22,6 +22,8 @@ export interface CallBounds {
   /** How often the model may write up to that limit: the choices, or the rounds of a provider's own tools. */
   readonly choices: number
   readonly unitsMax?: UnitCounts | undefined
+  /** False if no route writes a cache of this prompt, which may cost more than to read it. */
+  readonly writesCache?: boolean | undefined
   /** Counted against the key's tokens per minute until the true number is known. */
   readonly tokensCounted: number
   /** Whether the output limit may be lowered to what the balance covers; false if the request fixes the output. */

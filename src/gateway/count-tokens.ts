@@ -7,7 +7,7 @@ import type { Tokenizer } from '../catalog/model.ts'
 import { cutLongRuns } from '../lib/cut-long-runs.ts'
 import { createSharedSlices } from '../lib/shared-slices.ts'
 
-/** Longer texts would take too much of the processor; they are estimated by their bytes. */
+/** Longer texts would take too much of the processor, a microsecond each; they are estimated by their bytes. */
 const CHARACTERS_MAX = 100_000
 /**
  * The tokenizer keeps the tokens of the last pieces; by default of 100,000, in a map that the different texts of one
@@ -27,10 +27,11 @@ const inSharedSlices = createSharedSlices()
 export async function countTokens(
   texts: readonly string[],
   tokenizer: Tokenizer = 'o200k_base',
+  charactersMax = CHARACTERS_MAX,
 ): Promise<number | undefined> {
   let characters = 0
   for (const text of texts) characters += text.length
-  if (characters > CHARACTERS_MAX) return undefined
+  if (characters > charactersMax) return undefined
   const encoding =
     tokenizer === 'cl100k_base'
       ? await import('gpt-tokenizer/encoding/cl100k_base')

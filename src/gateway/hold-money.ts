@@ -1,3 +1,4 @@
+import { HOUR_CACHE_UNIT } from '../catalog/hour-cache.ts'
 import { outputTokensThatFit, quote, type Quote, type QuoteInput } from '../catalog/quote.ts'
 import type { Model } from '../catalog/model.ts'
 import { chargeablePrices } from '../catalog/route-prices.ts'
@@ -117,8 +118,18 @@ export async function holdMoney<Request extends CallRequest>(
   return { refused, limits }
 }
 
-function amountsOf({ promptTokensMax, outputTokensMax, choices, unitsMax }: CallBounds) {
-  return { promptTokensMax, outputTokensMax, choices, unitsMax }
+function amountsOf(bounds: CallBounds) {
+  const { promptTokensMax, outputTokensMax, choices, unitsMax, writesCache } = bounds
+  return { promptTokensMax, outputTokensMax, choices, unitsMax, writesCache }
+}
+
+/** With a lower bound of the prompt, which bounds its cache writes, too. */
+function withPrompt(input: QuoteInput, promptTokensMax: number): QuoteInput {
+  const { unitsMax } = input
+  const writes = unitsMax?.[HOUR_CACHE_UNIT]
+  if (writes === undefined) return { ...input, promptTokensMax }
+  const units = { ...unitsMax, [HOUR_CACHE_UNIT]: Math.min(writes, promptTokensMax) }
+  return { ...input, promptTokensMax, unitsMax: units }
 }
 
 /** The next request after a negative verdict: smaller, or with a fresh key. Otherwise the refusal for the client. */
@@ -219,7 +230,7 @@ async function makeSmaller(
   if (!current.isCounted && cheapestNanoBrl(current) <= (await balance())) {
     const promptTokensMax = await countPrompt?.()
     if (promptTokensMax !== undefined && promptTokensMax < input.promptTokensMax) {
-      return { ...current, isCounted: true, input: { ...input, promptTokensMax } }
+      return { ...current, isCounted: true, input: withPrompt(input, promptTokensMax) }
     }
   }
   const fits = outputTokensThatFit(input, room)
@@ -238,7 +249,7 @@ async function makeSmaller(
 function cheapestNanoBrl({ input, bounds }: HoldRequest): NanoBrl {
   const outputTokensMax = bounds.canLowerOutput ? 1 : input.outputTokensMax
   const promptTokensMax = bounds.leastCount?.() ?? 0
-  return quote({ ...input, promptTokensMax, outputTokensMax }).ceilingNanoBrl
+  return quote({ ...withPrompt(input, promptTokensMax), outputTokensMax }).ceilingNanoBrl
 }
 
 async function smallerHoldRequest(
@@ -257,9 +268,19 @@ async function smallerHoldRequest(
   if (guard && verdict.cap) return capRefusal(guard, verdict.cap, verdict.at, quoted, fitting)
   const outputTokensMax = Math.min(LOWERED_TOKENS_MIN, input.outputTokensMax)
   const needed = canLowerOutput ? quote({ ...input, outputTokensMax }) : quoted
-  const isOnHold =
-    verdict.balanceNanoBrl !== null && needed.ceilingNanoBrl <= verdict.balanceNanoBrl
-  return isOnHold ? refusals.balanceOnHold() : refusals.insufficientBalance(current.key, fitting)
+  const { balanceNanoBrl, heldNanoBrl } = verdict
+  if (balanceNanoBrl === null) return refusals.insufficientBalance(current.key, undefined, fitting)
+  const held = heldNanoBrl ?? 0n
+  const lack = {
+    neededNanoBrl: needed.ceilingNanoBrl,
+    freeNanoBrl: balanceNanoBrl - held,
+    heldNanoBrl: held,
+  }
+  // The members of a team see no amount of the balance that pays.
+  const shown = current.key.teamId === null ? lack : undefined
+  return needed.ceilingNanoBrl <= balanceNanoBrl
+    ? refusals.balanceOnHold(shown)
+    : refusals.insufficientBalance(current.key, shown, fitting)
 }
 
 function capRefusal(

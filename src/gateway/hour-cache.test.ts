@@ -96,7 +96,11 @@ test('a ceiling with one-hour cache writes is never below a cost, on both sides 
         const promptTokens = beside === undefined ? Math.max(0, some - less) : above + beside
         const most = Math.max(some, promptTokens)
         const usage = billedUsage(modelOf('claude-opus-4-5'), price, written(promptTokens, hour))
-        const ceiling = costCeilingOf(price, most, 0, { [HOUR_CACHE_UNIT]: most })
+        const ceiling = costCeilingOf(
+          price,
+          { promptTokensMax: most, unitsMax: { [HOUR_CACHE_UNIT]: most } },
+          0,
+        )
         assert.ok(costOf(price, usage) <= ceiling)
       },
     ),

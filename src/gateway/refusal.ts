@@ -1,5 +1,7 @@
 import type { PauseReason } from '../db/tables.ts'
+import { brlText } from '../lib/brl-text.ts'
 import type { ByteExcess } from '../lib/byte-budget.ts'
+import type { NanoBrl } from '../lib/money.ts'
 
 /**
  * The table of all error answers of the model API. Messages are for customers: they say in Brazilian Portuguese
@@ -102,20 +104,24 @@ export const refusals = {
       `A resposta "${shown(id)}" não existe: não foi guardada, foi apagada ou passou do prazo.`,
     ),
   /** Without a number for a team's key: its member sees nothing of the account that pays, and cannot top it up. */
-  insufficientBalance: ({ teamId }: { readonly teamId: string | null }, tokensThatFit?: number) =>
+  insufficientBalance: (
+    { teamId }: { readonly teamId: string | null },
+    lack?: BalanceLack,
+    tokensThatFit?: number,
+  ) =>
     refusal(
       402,
       'insufficient_balance',
       teamId === null
-        ? `Saldo insuficiente para esta requisição. ${limitAdvice(tokensThatFit)}`
+        ? `Saldo insuficiente para esta requisição${lack ? `: ${lackText(lack)}` : '.'} ${limitAdvice(tokensThatFit)}`
         : 'O saldo da conta que paga por esta equipe não basta para esta requisição. Reduza max_tokens, ou fale com quem administra a equipe.',
     ),
   /** 429, because client libraries try it again by themselves, and 402 not. */
-  balanceOnHold: () =>
+  balanceOnHold: (lack?: BalanceLack) =>
     refusal(
       429,
       'balance_on_hold',
-      'O saldo está reservado por outras requisições suas em andamento. Tente de novo quando elas terminarem.',
+      `O saldo está reservado por outras requisições suas em andamento${lack ? `: ${lackText(lack)}` : '.'} Tente de novo quando elas terminarem.`,
       2,
     ),
   budgetExceeded: (tokensThatFit: number | undefined) =>
@@ -342,6 +348,18 @@ function refusal(
     message,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
+}
+
+/** What a call would have to hold, and the balance that is there for it. */
+export interface BalanceLack {
+  readonly neededNanoBrl: NanoBrl
+  readonly freeNanoBrl: NanoBrl
+  readonly heldNanoBrl: NanoBrl
+}
+
+function lackText({ neededNanoBrl, freeNanoBrl, heldNanoBrl }: BalanceLack): string {
+  const free = freeNanoBrl > 0n ? freeNanoBrl : 0n
+  return `ela precisa de ${brlText(neededNanoBrl)}, há ${brlText(free)} livres, e outras requisições em andamento reservam ${brlText(heldNanoBrl)}.`
 }
 
 function limitAdvice(tokens: number | undefined): string {

@@ -353,6 +353,13 @@ export interface Provider {
    * size cannot be determined; the hold then covers the model's whole context. Present together with `completeChat`.
    */
   measureChat?(content: ChatContent): number | undefined | Promise<number | undefined>
+  /**
+   * The tokens of this prompt by the upstream's own tokenizer, which costs nothing; undefined if it does not say so in
+   * time. Asked only where the balance does not cover the bytes.
+   */
+  countPrompt?(content: ChatContent): Promise<number | undefined>
+  /** Set if the upstream writes a cache only where `cache_control` asks for it. */
+  readonly cachesOnRequest?: boolean
   /** Undefined if `completeChat` would send this chat without its searches of the web. */
   searchRounds?(content: ChatContent): SearchRounds | undefined
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>

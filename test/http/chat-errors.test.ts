@@ -255,7 +255,7 @@ test('402 insufficient_balance states how many tokens fit, to the token', async 
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: decimalBrl(ceiling) })
   const refused = await chat(body(4000), secret)
   assertRefusal(refused, 402, 'insufficient_balance')
-  const fits = Number(/(\d+)/.exec(refused.json.error.message.replace('max_tokens', ''))?.[1])
+  const fits = Number(/de até (\d+)/.exec(refused.json.error.message)?.[1])
   assert.ok(fits >= 40 && fits < 64, refused.json.error.message)
   // Its number has fewer digits, and so the prompt fewer bytes.
   assertRefusal(await chat(body(fits + 2), secret), 402, 'insufficient_balance')

@@ -191,6 +191,7 @@ const messages: Way = {
     createStream(
       body,
       createMessageParser({
+        hasCacheControl: true,
         cachesForAnHour: false,
         hasAudio: false,
         webSearchesMax: 0,

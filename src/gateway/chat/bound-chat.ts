@@ -1,4 +1,4 @@
-import type { Model } from '../../catalog/model.ts'
+import type { Model, Route } from '../../catalog/model.ts'
 import {
   promptTokensBound,
   promptTokensTypical,
@@ -36,6 +36,7 @@ export async function boundChat(
     promptTokensMax,
     choices: rounds.outputs,
     unitsMax: { ...unitsMax(model, request, promptTokensMax), [WEB_SEARCH_UNIT]: webSearches },
+    writesCache: true,
     countPrompt: undefined,
     leastCount: undefined,
     // Where the balance does not cover a search that the client insists on, the call is refused.
@@ -83,7 +84,7 @@ async function boundWithoutSearches(
   const bytes = await maxBodyBytes(model, request, providers)
   const facts = bytes === undefined ? undefined : { ...factsOf(request), bytes }
   const promptTokensMax = facts ? promptTokensBound(facts, model) : model.contextTokens
-  const canCount = facts !== undefined && request.imageCount === 0 && model.tokenizer !== undefined
+  const counts = facts && request.imageCount === 0 ? countsOf(facts, model, request, providers) : {}
   return {
     promptTokensMax,
     promptTokensEstimated: Math.min(promptTokensEstimated, promptTokensMax),
@@ -95,10 +96,60 @@ async function boundWithoutSearches(
     // Only the limit that the client set counts, as with other providers, never the maximum of the model.
     tokensCounted: promptTokensEstimated + (outputTokensAsked ?? 0) * choices,
     canLowerOutput: true,
-    countPrompt: canCount ? () => countPromptBound(facts, model, request, providers) : undefined,
-    leastCount: canCount ? () => boundBesideTexts(facts, model, request) : undefined,
+    writesCache: mayWriteCache(model, request, providers),
+    ...counts,
   }
 }
+
+/** Whether any route may write a cache, at its price. */
+function mayWriteCache(
+  { routes }: Model,
+  { hasCacheControl }: ChatRequest,
+  providers: ReadonlyMap<string, Provider>,
+): boolean {
+  const isOnRequest = ({ upstreamId }: Route) => providers.get(upstreamId)?.cachesOnRequest === true
+  return hasCacheControl || !routes.every(isOnRequest)
+}
+
+/** How the prompt can be counted: by the model's public tokenizer, or by that of each of its upstreams. */
+function countsOf(
+  facts: PromptFacts,
+  model: Model,
+  request: ChatRequest,
+  providers: ReadonlyMap<string, Provider>,
+): Pick<CallBounds, 'countPrompt' | 'leastCount'> {
+  if (model.tokenizer !== undefined)
+    return {
+      countPrompt: () => countPromptBound(facts, model, request, providers),
+      leastCount: () => boundBesideTexts(facts, model, request),
+    }
+  if (!model.routes.every(({ upstreamId }) => providers.get(upstreamId)?.countPrompt)) return {}
+  const boundOf = (tokens: number): number =>
+    promptTokensBound({ ...facts, bytes: Math.ceil(tokens) }, model)
+  return {
+    async countPrompt() {
+      const limit = askedOutput(model, request) ?? model.outputTokensMax
+      const counts = model.routes.map(async ({ upstreamId, upstreamModel }) => {
+        const content = contentOf(model, request, upstreamModel, limit)
+        return providers.get(upstreamId)?.countPrompt?.(content)
+      })
+      const most = (await Promise.all(counts)).reduce(
+        (max, count) =>
+          max === undefined || count === undefined ? undefined : Math.max(max, count),
+        0,
+      )
+      return most === undefined ? undefined : boundOf(most * COUNT_MARGIN)
+    },
+    leastCount: () => boundOf(facts.bytes / BYTES_PER_TOKEN_HIGH),
+  }
+}
+
+/** Anthropic says that its count may differ from what is billed "by a small amount". */
+const COUNT_MARGIN = 1.03
+/** Hardly a prompt has more bytes per token: a balance that does not cover so few is refused without a question. */
+const BYTES_PER_TOKEN_HIGH = 8
+/** Of messages, counted in about a second. Longer ones are bounded by their bytes. */
+const COUNTED_CHARACTERS_MAX = 1_000_000
 
 /** The content of a chat for one upstream model. */
 export function contentOf(
@@ -235,7 +286,7 @@ async function countPromptBound(
   providers: ReadonlyMap<string, Provider>,
 ): Promise<number | undefined> {
   const texts = promptTexts(request.messages)
-  const counted = await countTokens(texts, model.tokenizer)
+  const counted = await countTokens(texts, model.tokenizer, COUNTED_CHARACTERS_MAX)
   if (counted === undefined) return undefined
   const others = await maxBodyBytes(model, withoutTexts(request), providers)
   if (others === undefined) return undefined

@@ -9,6 +9,7 @@ import { beyond, type TakeBytes } from '../../lib/take-bytes.ts'
 import {
   UNCOUNTED_BYTES,
   type ChatCall,
+  type ChatContent,
   type JsonObject,
   type Provider,
   type UpstreamFailure,
@@ -16,10 +17,10 @@ import {
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
-import { createMeasureChat } from './measure-chat.ts'
+import { createBuildChat, createMeasureChat } from './measure-chat.ts'
 import { openFetch, type Fetch } from './open-fetch.ts'
 import { nativeCallOptions } from './native-messages/native-call-options.ts'
-import { createSendNativeMessages } from './native-messages/send-native-messages.ts'
+import { createSendNativeMessages, headOf } from './native-messages/send-native-messages.ts'
 import {
   searchRoundsOfMessage,
   writeNativeMessages,
@@ -54,6 +55,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   }
   const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
   const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
+  const build = createBuildChat(options)
   const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
 
   /** The plain answers of a call are counted together. */
@@ -97,6 +99,14 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     }
   }
 
+  async function countPrompt(content: ChatContent): Promise<number | undefined> {
+    const { native, body } = (await build(content)) ?? {}
+    const text = native ? native.write(headOf(content)) : body
+    return typeof text === 'string'
+      ? direct?.count(JSON.parse(text) as JsonObject, native?.flags)
+      : undefined
+  }
+
   return {
     cancelStopsBilling: options.cancelStopsBilling,
     async completeChat(call, signal) {
@@ -106,7 +116,9 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
       const sending = newSending(takeBytes, call.outputTokensMax)
       return running.run(sending, () => completeChat(call, signal, sending))
     },
-    measureChat: createMeasureChat(options),
+    measureChat: createMeasureChat(build),
+    ...(direct ? { countPrompt } : {}),
+    cachesOnRequest: true,
     searchRounds: (content) => searchRoundsOfMessage(content, options.kind),
     ...(models.embedding ? { embed: counted(createEmbed(options.kind, models.embedding)) } : {}),
     ...(makesImages ? { generateImages: counted(createGenerateImages(models.language)) } : {}),

@@ -29,17 +29,34 @@ class Measured extends Error {
   }
 }
 
+/** A body, without sending it: its text by the package or, of a native one, what writes it. */
+export interface BuiltChat {
+  readonly body?: unknown
+  readonly native?: NativeMessages | undefined
+  readonly bytes: number
+}
+
 export function createMeasureChat(
-  options: AiSdkOptions,
+  build: ReturnType<typeof createBuildChat>,
 ): (content: ChatContent) => Promise<number | undefined> {
-  const models = openModels(withoutCredentials(options), measure, async () => PLACEHOLDER)
   return async function measureChat(content) {
+    const built = await build(content)
+    return built && built.bytes + LIMIT_BYTES_MAX
+  }
+}
+
+/** Builds bodies as the adapter would send them. */
+export function createBuildChat(
+  options: AiSdkOptions,
+): (content: ChatContent) => Promise<BuiltChat | undefined> {
+  const models = openModels(withoutCredentials(options), measure, async () => PLACEHOLDER)
+  return async function buildChat(content) {
     let native: NativeMessages | undefined
     try {
       native = writeNativeMessages(content, options.kind, content.model)
       // Sent without the package.
       if (native && options.kind === 'anthropic')
-        return native.measure(headOf(content)) + LIMIT_BYTES_MAX
+        return { native, bytes: native.measure(headOf(content)) }
       const model = models.language(content.model)
       const call = { ...content, callId: PLACEHOLDER }
       const { signal } = new AbortController()
@@ -48,7 +65,10 @@ export function createMeasureChat(
         : await toCallOptions(call, model, options.kind, readAsNothing, signal)
       await (content.isStream ? model.doStream(request) : model.doGenerate(request))
     } catch (error) {
-      if (error instanceof Measured) return bytesOf(error.body, native) + LIMIT_BYTES_MAX
+      if (error instanceof Measured) {
+        const { body } = error
+        return { body, native, bytes: bytesOf(body, native) }
+      }
     }
     // A body that cannot be built cannot be sent either; the call itself reports the reason.
     return undefined

@@ -27,7 +27,7 @@ export function toReportedUsage(
     prompt_tokens_details: {
       // A part of the prompt; of Cohere's, also of its markup.
       cached_tokens: Math.min(readCount(cached) ?? 0, prompt),
-      cache_write_tokens: inputTokens.cacheWrite,
+      cache_write_tokens: asked.hasCacheControl ? inputTokens.cacheWrite : 0,
     },
     completion_tokens_details: { reasoning_tokens: outputTokens.reasoning },
   })
@@ -45,12 +45,15 @@ export function toReportedUsage(
 /** The separately billed features of a request. If the upstream does not itemize them, the highest count is assumed. */
 export interface AskedOfUsage {
   readonly hasAudio: boolean
+  /** Without it nothing is written to a cache, and the hold covers no writing. */
+  readonly hasCacheControl: boolean
   readonly cachesForAnHour: boolean
   readonly webSearchesMax: number
 }
 
 const NOTHING_APART: AskedOfUsage = {
   hasAudio: false,
+  hasCacheControl: false,
   cachesForAnHour: false,
   webSearchesMax: 0,
 }

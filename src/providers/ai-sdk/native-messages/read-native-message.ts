@@ -209,7 +209,10 @@ function usageOf(
   const tokens = readUsage({
     prompt_tokens: typeof input === 'number' ? input + cached + written : undefined,
     completion_tokens: reported.output_tokens,
-    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      cache_write_tokens: asked.hasCacheControl ? written : 0,
+    },
     completion_tokens_details: {
       reasoning_tokens: isObject(details) ? details.thinking_tokens : undefined,
     },

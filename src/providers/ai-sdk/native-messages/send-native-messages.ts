@@ -10,6 +10,8 @@ import type {
   JsonObject,
   UpstreamFailure,
 } from '../../contract.ts'
+import { readCount } from '../../openai-compatible/read-count.ts'
+import { readObject } from '../../openai-compatible/read-answer.ts'
 import { forgetWritten } from '../../forget-written.ts'
 import { createStream } from '../../openai-compatible/create-stream.ts'
 import { exchange, type AnswerBody } from '../../openai-compatible/exchange.ts'
@@ -35,8 +37,15 @@ export interface SendNativeMessages {
     call: ChatCall,
     signal: AbortSignal,
   ): Promise<ChatAnswer | ChatStream | UpstreamFailure | undefined>
+  /** Asks how many tokens the prompt of this body has, which is free; undefined if there is no answer in time. */
+  count(body: JsonObject, flags: string | undefined): Promise<number | undefined>
   close(): Promise<void>
 }
+
+const COUNT_MS_MAX = 5_000
+const COUNT_BYTES_MAX = 4_096
+/** The fields of which a prompt is made; all others are refused there. */
+const COUNTED_FIELDS = ['model', 'system', 'messages', 'tools', 'tool_choice', 'thinking']
 
 export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessages {
   const upstream = openUpstream({
@@ -50,19 +59,22 @@ export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessa
     },
   })
   const path = upstream.path('/messages')
+  const countPath = upstream.path('/messages/count_tokens')
+
+  function post(
+    path: string,
+    { body, flags }: WrittenMessages,
+    signal: AbortSignal,
+    ids: Record<string, string> = {},
+  ) {
+    const beta = flags === undefined ? {} : { 'anthropic-beta': flags }
+    const headers = { ...upstream.headers, ...ids, ...beta }
+    const request = { path, method: 'POST', headers, body }
+    return exchange(upstream.origin, request, upstream.silence, signal)
+  }
 
   async function send(call: ChatCall, native: WrittenMessages, signal: AbortSignal) {
-    const request = {
-      path,
-      method: 'POST',
-      headers: {
-        ...upstream.headers,
-        'x-catraca-call-id': call.callId,
-        ...(native.flags === undefined ? {} : { 'anthropic-beta': native.flags }),
-      },
-      body: native.body,
-    }
-    const answered = await exchange(upstream.origin, request, upstream.silence, signal)
+    const answered = await post(path, native, signal, { 'x-catraca-call-id': call.callId })
     if (answered.status === 200) forgetWritten(call.memo)
     const reading = {
       isStream: call.isStream,
@@ -82,6 +94,18 @@ export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessa
         return toFailure(error, signal, false)
       }
       return written && send(call, written, signal).catch(readCallError)
+    },
+    async count(given, flags) {
+      const fields = COUNTED_FIELDS.filter((field) => given[field] !== undefined)
+      const body = JSON.stringify(Object.fromEntries(fields.map((field) => [field, given[field]])))
+      try {
+        const answered = await post(countPath, { body, flags }, AbortSignal.timeout(COUNT_MS_MAX))
+        const text = await answered.body.text(COUNT_BYTES_MAX)
+        const { input_tokens: tokens } = answered.status === 200 ? readObject(text) : {}
+        return readCount(tokens) || undefined
+      } catch {
+        return undefined
+      }
     },
     close: () => upstream.close(),
   }

@@ -18,7 +18,7 @@ import {
   nativeMessage,
   type NativeMessageStream,
 } from './native-message.ts'
-import { asksForHourCache, mustSearch, revealBlocks, searchesAsked } from './read-native.ts'
+import { cachesAsked, mustSearch, revealBlocks, searchesAsked } from './read-native.ts'
 import { createOpenThinking, withoutSealed } from './sealed-thinking.ts'
 import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
@@ -89,6 +89,7 @@ function readMessagesRequest(
     const chat = toChatBody({ ...defaults, ...body }, openThinking)
     const request = readChatRequest(chat, raw.length)
     if (isRefusal(request)) return request
+    const asked = cachesAsked(body)
     return {
       ...request,
       reasoning,
@@ -99,7 +100,8 @@ function readMessagesRequest(
         webSearches: searchesAsked(body),
         mustSearch: mustSearch(body),
       },
-      cachesForAnHour: request.cachesForAnHour || asksForHourCache(body),
+      hasCacheControl: request.hasCacheControl || asked.hasCacheControl,
+      cachesForAnHour: request.cachesForAnHour || asked.cachesForAnHour,
     }
   } catch (error) {
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)

@@ -20,13 +20,14 @@ export function revealBlocks(body: JsonObject, ids: Pick<ToolCallIds, 'revealed'
   }
 }
 
-/** Whether any part of a body asks for a cache of one hour, also one that its translation leaves out. */
-export function asksForHourCache(body: JsonObject): boolean {
-  const places = [body, ...listOf(body.tools), ...listOf(body.system)]
-  return (
-    places.some(isForAnHour) ||
-    listOf(body.messages).some(({ content }) => listOf(content).some(isDeeplyForAnHour))
-  )
+/** Whether any part of a body asks for a cache, also one that its translation leaves out, and for one of an hour. */
+export function cachesAsked(body: JsonObject) {
+  const places = [body, ...listOf(body.tools), ...listOf(body.system), ...listOf(body.messages)]
+  const controls = places.flatMap(controlsIn)
+  return {
+    hasCacheControl: controls.length > 0,
+    cachesForAnHour: controls.some(({ ttl }) => ttl === '1h'),
+  }
 }
 
 /** The searches of the web that a request allows; 0 if it lists none, or if its `tool_choice` excludes it. */
@@ -46,12 +47,9 @@ export function mustSearch({ tools, tool_choice: choice }: JsonObject): boolean 
   return listOf(tools).some((tool) => isWebSearchTool(tool) && tool.name === choice.name)
 }
 
-function isDeeplyForAnHour(block: JsonObject): boolean {
-  return isForAnHour(block) || listOf(block.content).some(isDeeplyForAnHour)
-}
-
-function isForAnHour({ cache_control: control }: JsonObject): boolean {
-  return isObject(control) && control.ttl === '1h'
+function controlsIn({ cache_control: control, content, source }: JsonObject): JsonObject[] {
+  const inner = [...listOf(content), ...(isObject(source) ? listOf(source.content) : [])]
+  return [...(isObject(control) ? [control] : []), ...inner.flatMap(controlsIn)]
 }
 
 function listOf(value: unknown): JsonObject[] {
