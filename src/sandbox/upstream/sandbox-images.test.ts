@@ -144,6 +144,14 @@ describe('an image', () => {
     assert.notDeepEqual(other, one)
   })
 
+  test('a picture of a Gemini model has the tokens of its maker, whatever the quality', async () => {
+    for (const quality of [undefined, 'low', 'high'])
+      assert.equal(
+        (await generate({ model: 'gemini-2.5-flash-image', quality })).usage.output_tokens,
+        1_290,
+      )
+  })
+
   test('costs tokens by quality, size and number of images', async () => {
     const outputTokens = async (body: object) => (await generate(body)).usage.output_tokens
     assert.equal(await outputTokens({}), 4160)
