@@ -274,7 +274,7 @@ test('fields without a price do not reach an upstream', async () => {
   assert.deepEqual(upstream.callsOf('only-max-tokens').at(-1)?.body, {
     model: 'only-max-tokens',
     max_tokens: 100,
-    messages: [{ role: 'user', content: [{ type: 'text', text: 'Oi' }] }],
+    messages: [{ role: 'user', content: 'Oi' }],
     tools: [{ type: 'function', function: { name: 'f' } }],
     seed: 7,
   })
