@@ -8,6 +8,8 @@ export interface Harmless {
   readonly how?: readonly string[]
   /** Only of these rows; default: all. */
   readonly when?: (row: Change['row']) => boolean
+  /** Other rows decide whether it is found. */
+  readonly isSometimesFound?: true
   readonly why: string
 }
 
@@ -62,8 +64,14 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     table: 'holds',
-    columns: ['id', 'request_id', 'is_stream', 'model_id', 'markup_e4', 'price_id', 'session_id'],
+    columns: ['id', 'request_id', 'is_stream', 'model_id', 'markup_e4'],
     why: 'the gateway settles by what it read itself, and the settlement is proved and sealed',
+  },
+  {
+    table: 'holds',
+    columns: ['price_id'],
+    how: ['+1'],
+    why: 'another stored price; the settlement is proved by the one that it names',
   },
   {
     table: 'key_caps',
@@ -76,11 +84,15 @@ export const HARMLESS: readonly Harmless[] = [
   {
     table: 'ledger_entries',
     columns: ['created_at'],
-    when: ({ reason }) =>
-      ['refund_failed', 'top_up_returned', 'chargeback', 'referral_taken_back'].includes(
-        String(reason),
-      ),
+    when: ({ reason }) => reason === 'refund_failed' || reason === 'referral_taken_back',
     why: 'its cause has no time of its own; the amount counts at once',
+  },
+  {
+    table: 'ledger_entries',
+    columns: ['created_at'],
+    when: ({ reason }) => reason === 'top_up_returned' || reason === 'chargeback',
+    isSometimesFound: true,
+    why: 'as before; it is found before the payment, and where it made a debt',
   },
   {
     table: 'ledger_entries',
@@ -125,7 +137,7 @@ export const HARMLESS: readonly Harmless[] = [
     table: 'refunds',
     columns: ['decided_at'],
     how: ['null'],
-    when: ({ status }) => status === 'failed',
+    when: ({ status, kind }) => status === 'failed' && kind === 'withdrawal',
     why: 'a charge-back may end a refund before anybody decides',
   },
   { table: 'refunds', columns: ['reason', 'decision_note'], why: TEXT },
@@ -133,6 +145,7 @@ export const HARMLESS: readonly Harmless[] = [
     table: 'refunds',
     columns: ['status'],
     how: ['approved', 'processing'],
+    when: ({ status }) => status === 'approved' || status === 'processing',
     why: 'both wait for the processor',
   },
   {
@@ -163,7 +176,15 @@ export const HARMLESS: readonly Harmless[] = [
   {
     table: 'top_ups',
     columns: ['processor', 'processor_payment_id'],
+    how: ['another text'],
     why: 'the nightly comparison with the processor finds it',
+  },
+  {
+    table: 'top_ups',
+    columns: ['processor_payment_id'],
+    how: ['null'],
+    when: isUnpaid,
+    why: 'no money has moved; the sweeper looks it up by our id',
   },
   {
     table: 'top_ups',
