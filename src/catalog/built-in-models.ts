@@ -92,6 +92,7 @@ const OPENAI_TOKENIZERS: Readonly<Record<string, Tokenizer>> = {
   'o4-mini': 'o200k_base',
   'text-embedding-3-small': 'cl100k_base',
   'text-embedding-3-large': 'cl100k_base',
+  'text-embedding-ada-002': 'cl100k_base',
 }
 
 const openai = maker('openai', 'openai', 'openai', OPENAI_TOKENIZERS)
@@ -593,6 +594,15 @@ export const builtInModels: readonly BuiltInModel[] = [
       description: 'Vetores de 3072 dimensões para a melhor busca semântica.',
     },
     { contextTokens: 8_192, ...noChat, embedding: { dimensions: 3_072, canShorten: true } },
+  ),
+  openai(
+    'embedding',
+    {
+      id: 'text-embedding-ada-002',
+      displayName: 'Text Embedding Ada 002',
+      description: 'Vetores de 1536 dimensões, que várias bibliotecas pedem por padrão.',
+    },
+    { contextTokens: 8_192, ...noChat, embedding: { dimensions: 1_536, canShorten: false } },
   ),
   google(
     'embedding',

@@ -1,3 +1,4 @@
+import { nearestModels } from '../catalog/nearest-models.ts'
 import type { Model } from '../catalog/model.ts'
 import type { ActiveKey } from '../customers/key-cache.ts'
 import { isSameShield } from '../shield/shield-setting.ts'
@@ -125,7 +126,16 @@ function findModels<Body, Request extends CallRequest, Outcome extends { kind: s
   const models: Model[] = []
   for (const id of [request.modelId, ...request.fallbackModelIds]) {
     const model = deps.catalog.findNamed(id)
-    if (!model) return refusals.modelNotFound(id)
+    if (!model) {
+      const usable = deps.catalog.listModels().filter((known) => mayUse(key, known))
+      return refusals.modelNotFound(
+        id,
+        nearestModels(
+          id,
+          usable.map((known) => known.id),
+        ),
+      )
+    }
     if (!mayUse(key, model)) return refusals.modelAccessDenied(model.id)
     const fault = kind.findFault(model, request)
     if (fault !== undefined) return refusals.invalidRequest(fault)

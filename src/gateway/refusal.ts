@@ -17,6 +17,8 @@ export interface Refusal {
 }
 
 const MB = 1024 * 1024
+/** The first pause of a route that fails, after which a call tries it again. */
+const MODEL_RETRY_SECONDS = 5
 
 const TO_RESUME = 'Para continuar, retome a chave no painel, em Chaves.'
 const PAUSE_CAUSES: Readonly<Record<PauseReason, string>> = {
@@ -171,14 +173,22 @@ export const refusals = {
       'key_model_access_denied',
       `Esta chave de API não tem acesso ao modelo "${shown(model)}".`,
     ),
-  modelNotFound: (model: string) =>
+  /** `nearest` are models that the caller may use. */
+  modelNotFound: (model: string, nearest: readonly string[]) =>
     refusal(
       404,
       'model_not_found',
-      `O modelo "${shown(model)}" não existe no catálogo. Veja GET /models.`,
+      `O modelo "${shown(model)}" não existe no catálogo.${nearest.length === 0 ? '' : ` Os nomes mais parecidos: ${nearest.join(', ')}.`} Veja GET /models.`,
     ),
   routeNotFound: () =>
     refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
+  /** 426: a client that tries a WebSocket first goes on without one at once. */
+  upgradeRefused: () =>
+    refusal(
+      426,
+      'upgrade_refused',
+      'Este endereço não fala WebSocket. Envie a requisição por HTTP.',
+    ),
   codingRefused: () =>
     refusal(
       415,
@@ -316,6 +326,7 @@ export const refusals = {
       503,
       'service_unavailable',
       'Modelo temporariamente indisponível. Tente de novo em alguns minutos.',
+      MODEL_RETRY_SECONDS,
     ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
 

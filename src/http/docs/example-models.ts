@@ -11,7 +11,7 @@ export function exampleModels(models: readonly Model[]): ExampleModels {
   const chat = preferred(chats, ['gpt-5-mini', 'gpt-4o-mini']) ?? 'MODELO'
   return {
     chat,
-    claude: preferred(chats, ['claude-sonnet-4-5'], /^claude.*sonnet/) ?? chat,
+    claude: preferred(chats, ['claude-sonnet-5'], /^claude.*sonnet/) ?? chat,
     claudeSmall: preferred(chats, ['claude-haiku-4-5'], /^claude.*haiku/) ?? chat,
     embedding: preferred(of(offered, 'embedding'), ['text-embedding-3-small']) ?? 'MODELO',
     image: preferred(of(offered, 'image'), ['gpt-image-1']) ?? 'MODELO',

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../gateway/client.ts'
+import type { Refusal } from '../../gateway/refusal.ts'
 import type { Limits } from '../../gateway/limits.ts'
 import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
@@ -150,14 +151,7 @@ export function createHttpClient(
     refuse(refused, limits) {
       kept?.end()
       if (isStreaming) return endStream(errorFormat.eventOf(refused))
-      const retryAfter = refused.retryAfterSeconds
-      answer(
-        refused.status,
-        errorFormat.bodyOf(refused, request.id),
-        limits,
-        // Some client libraries ask this header whether to try again.
-        retryAfter === undefined ? {} : { 'retry-after': retryAfter, 'x-should-retry': 'true' },
-      )
+      answer(refused.status, errorFormat.bodyOf(refused, request.id), limits, retryHeaders(refused))
     },
     answer: (body, limits, headers) => answer(200, body, limits, headers),
     expectStream: (limits) => watch(limits, FIRST_AFTER),
@@ -193,6 +187,13 @@ export function createHttpClient(
     origin: () => originOf(request, publicUrl),
     onLeave: (callback) => onLeave(raw, callback),
   }
+}
+
+/** Client libraries ask for these; without them, an agent repeats the refusal of its key for minutes. */
+function retryHeaders({ status, retryAfterSeconds }: Refusal): Record<string, string | number> {
+  if (retryAfterSeconds !== undefined)
+    return { 'retry-after': retryAfterSeconds, 'x-should-retry': 'true' }
+  return status < 500 ? { 'x-should-retry': 'false' } : {}
 }
 
 /** A chunk of chunked transfer coding (RFC 9112, section 7.1). */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
+import { nearestModels } from '../../catalog/nearest-models.ts'
 import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
 import { jsonE4 } from '../../lib/money.ts'
 import { answer, dateTime, nullable } from '../rest/values.ts'
@@ -116,7 +117,12 @@ export const modelRoutes = [
       const isForMessages = speaksMessages(request)
       reply.header('vary', VARY)
       if (!model || !isVisible(model)) {
-        return refuse(request, reply, refusals.modelNotFound(params['*']))
+        const ids = deps.catalog
+          .listModels()
+          .filter(isVisible)
+          .map(({ id }) => id)
+        const nearest = nearestModels(params['*'], ids)
+        return refuse(request, reply, refusals.modelNotFound(params['*'], nearest))
       }
       if (isForMessages) return sendTaggedJson(request, reply, tagJson(messagesModel(model)))
       return { ...listEntry(model), ...catalogEntry(deps.catalog, model) }
@@ -125,9 +131,7 @@ export const modelRoutes = [
 ]
 
 function refuseKey(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return speaksMessages(request)
-    ? refuse(request, reply, refusals.authenticationFailed())
-    : reply.code(401).send()
+  return refuse(request, reply, refusals.authenticationFailed())
 }
 
 /** In the format of the caller's client library. */

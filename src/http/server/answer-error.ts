@@ -36,7 +36,14 @@ function pathOf({ routeOptions, url }: FastifyRequest): string {
 }
 
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (isModelCall(request)) return sendRefusal(request, reply, refusals.routeNotFound())
+  const isUpgrade = /^websocket$/i.test(request.headers.upgrade ?? '')
+  if (isUpgrade) reply.header('upgrade', 'HTTP/1.1')
+  if (isModelCall(request))
+    return sendRefusal(
+      request,
+      reply,
+      isUpgrade ? refusals.upgradeRefused() : refusals.routeNotFound(),
+    )
   return restError(
     reply,
     404,

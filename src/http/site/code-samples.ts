@@ -57,7 +57,10 @@ export function agentSamples({ origin, secret, model }: Use): readonly CodeSampl
       code: `ANTHROPIC_BASE_URL=${origin} \\
 ANTHROPIC_AUTH_TOKEN=${secret} \\
 ANTHROPIC_MODEL=${model} \\
+ANTHROPIC_DEFAULT_OPUS_MODEL=${model} \\
+ANTHROPIC_DEFAULT_SONNET_MODEL=${model} \\
 ANTHROPIC_DEFAULT_HAIKU_MODEL=${model} \\
+CLAUDE_CODE_SUBAGENT_MODEL=${model} \\
 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \\
 claude`,
     },

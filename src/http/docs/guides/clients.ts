@@ -17,7 +17,10 @@ export const clientGuides: readonly Guide[] = [
           `export ANTHROPIC_BASE_URL=${origin}
 export ANTHROPIC_AUTH_TOKEN=${PLACE_OF_SECRET}
 export ANTHROPIC_MODEL=${models.claude}
+export ANTHROPIC_DEFAULT_OPUS_MODEL=${models.claude}
+export ANTHROPIC_DEFAULT_SONNET_MODEL=${models.claude}
 export ANTHROPIC_DEFAULT_HAIKU_MODEL=${models.claudeSmall}
+export CLAUDE_CODE_SUBAGENT_MODEL=${models.claude}
 export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
 claude`,
         )}`,

@@ -141,6 +141,11 @@ function createConversation(openReasoning: OpenReasoning) {
           return addResult(item, place)
         case 'reasoning':
           return addReasoning(item)
+        case 'compaction_trigger':
+        case 'compaction':
+          throw new InvalidField(
+            `${place}: resumir a conversa por "${item.type}" não está disponível. Envie a conversa inteira, ou o resumo como mensagem.`,
+          )
         // The work of a provider's own tools, which do not exist here.
         default:
       }
