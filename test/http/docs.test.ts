@@ -124,9 +124,16 @@ test('the codes of an operation are read from its description, all of them', () 
 })
 
 test('every refusal of a model call is explained', () => {
-  const facts = ['a', 'b', 'c'] as never[]
+  const lack = { neededNanoBrl: 1n, freeNanoBrl: 1n, heldNanoBrl: 1n } as never
+  const others: Readonly<Record<string, never[]>> = {
+    insufficientBalance: [{ teamId: null } as never, lack],
+    balanceOnHold: [lack],
+    modelNotFound: ['a' as never, ['b'] as never],
+  }
   for (const [name, refuse] of Object.entries(refusals)) {
-    const { code } = (refuse as (...given: never[]) => { code: string })(...facts)
+    const { code } = (refuse as (...given: never[]) => { code: string })(
+      ...(others[name] ?? (['a', 'b', 'c'] as never[])),
+    )
     assert.ok(ERROR_ADVICE[code], `${name}: ${code}`)
   }
 })

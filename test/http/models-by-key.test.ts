@@ -55,7 +55,7 @@ test('a wrong key gets 401, so that a test of settings fails', async () => {
       { authorization: 'Basic abc' },
     ]) {
       const answer = await list(path, undefined, headers)
-      assert.deepEqual([answer.status, answer.text], [401, ''])
+      assert.deepEqual([answer.status, answer.json.error.code], [401, 'authentication_failed'])
       assertHeaders(answer, answer.requestId)
       const ofMessages = await list(path, undefined, { ...headers, ...VERSION })
       assertMessagesRefusal(ofMessages, 401, 'authentication_failed')
