@@ -9,7 +9,7 @@ import { shieldChat } from '../../src/shield/shield-chat.ts'
 import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
-import { prompt } from '../harness/personal-texts.ts'
+import { PLACEHOLDER, prompt } from '../harness/personal-texts.ts'
 import { callOf, openChatFormats } from './chat-formats.ts'
 import {
   answer,
@@ -250,9 +250,12 @@ for (const client of CLIENTS)
       )
     })
 
+/** A text that looks like a placeholder changes those of the whole request. */
+const plain = prompt.filter(({ text: one }) => one.search(PLACEHOLDER) === -1)
+
 test('a conversation that grows behind the shield keeps its placeholders', () => {
   fc.assert(
-    fc.property(fc.array(prompt, { minLength: 2, maxLength: 6 }), (prompts) => {
+    fc.property(fc.array(plain, { minLength: 2, maxLength: 6 }), (prompts) => {
       let former: string[] = []
       for (const [at] of prompts.entries()) {
         const messages = prompts.slice(0, at + 1).map(({ text: content }, turn) => ({
