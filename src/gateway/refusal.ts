@@ -184,11 +184,7 @@ export const refusals = {
     refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
   /** 426: a client that tries a WebSocket first goes on without one at once. */
   upgradeRefused: () =>
-    refusal(
-      426,
-      'upgrade_refused',
-      'Este endereço não fala WebSocket. Envie a requisição por HTTP.',
-    ),
+    refusal(426, 'not_found', 'Este endereço não fala WebSocket. Envie a requisição por HTTP.'),
   codingRefused: () =>
     refusal(
       415,

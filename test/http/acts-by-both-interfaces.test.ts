@@ -150,17 +150,17 @@ test('the suspension of an account, with the reason that its owner reads', async
     await seedCustomer(db, { balanceBrl: '0' }),
   ]
   const reason = 'Falta o contrato social.'
-  const told = async ({ customerId }: { customerId: string }): Promise<unknown> => {
+  const shown = async ({ customerId }: { customerId: string }): Promise<unknown> => {
     const { since: _, ...rest } = (await findSuspension(db, customerId)) ?? { since: undefined }
     return rest
   }
   await byCommand('customer', 'suspend', one.customerId, '--reason', reason)
   await byHttp('POST', `/admin/customers/${other.customerId}/suspend`, { reason })
-  assert.deepEqual(await told(one), { cause: 'operator', reason })
-  assert.deepEqual(await told(other), await told(one))
+  assert.deepEqual(await shown(one), { cause: 'operator', reason })
+  assert.deepEqual(await shown(other), await shown(one))
   await byCommand('customer', 'reinstate', one.customerId)
   await byHttp('POST', `/admin/customers/${other.customerId}/reinstate`)
-  assert.deepEqual([await told(one), await told(other)], [{}, {}])
+  assert.deepEqual([await shown(one), await shown(other)], [{}, {}])
   const rows = await rowsAbout(one.customerId, one.customerId)
   assert.equal(rows.length, 2)
   assertSame(rows, await rowsAbout(other.customerId, other.customerId))

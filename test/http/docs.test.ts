@@ -16,6 +16,7 @@ import { refusals } from '../../src/gateway/refusal.ts'
 import { describeRoutes } from '../../web/contract/describe-routes.ts'
 import { searchEntries } from '../../web/site/rank-entries.ts'
 import { ask } from '../harness/ask.ts'
+import { makeRefusal } from '../harness/make-refusal.ts'
 import { startGateway } from '../harness/gateway.ts'
 
 /** Compressed, and the search index too. */
@@ -124,17 +125,9 @@ test('the codes of an operation are read from its description, all of them', () 
 })
 
 test('every refusal of a model call is explained', () => {
-  const lack = { neededNanoBrl: 1n, freeNanoBrl: 1n, heldNanoBrl: 1n } as never
-  const others: Readonly<Record<string, never[]>> = {
-    insufficientBalance: [{ teamId: null } as never, lack],
-    balanceOnHold: [lack],
-    modelNotFound: ['a' as never, ['b'] as never],
-  }
-  for (const [name, refuse] of Object.entries(refusals)) {
-    const { code } = (refuse as (...given: never[]) => { code: string })(
-      ...(others[name] ?? (['a', 'b', 'c'] as never[])),
-    )
-    assert.ok(ERROR_ADVICE[code], `${name}: ${code}`)
+  for (const each of Object.entries(refusals)) {
+    const { code } = makeRefusal(each)
+    assert.ok(ERROR_ADVICE[code], `${each[0]}: ${code}`)
   }
 })
 

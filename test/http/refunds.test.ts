@@ -159,9 +159,9 @@ test('a charge-back debits the balance and suspends the account on all nodes unt
   assert.match(refused.json.error.message, /suspensa/)
   // Everything else works: a suspended customer can see the reason, but not pay in.
   assert.equal((await call(payer, '/usage')).status, 200)
-  const told = (await call(payer, '/session')).json.suspension
-  assert.equal(told.cause, 'chargeback')
-  assert.match(told.reason, /contestado/)
+  const shown = (await call(payer, '/session')).json.suspension
+  assert.equal(shown.cause, 'chargeback')
+  assert.match(shown.reason, /contestado/)
   for (const [path, body] of [
     ['/topups', { amount: 20 }],
     ['/topups', { amount: 20, method: 'boleto' }],
@@ -175,7 +175,7 @@ test('a charge-back debits the balance and suspends the account on all nodes unt
   const path = `/admin/customers/${payer.customerId}`
   assert.equal((await call(payer, `${path}/reinstate`, {})).status, 403)
   const { suspension } = (await admins.ana.call(path)).json
-  assert.deepEqual(suspension, told)
+  assert.deepEqual(suspension, shown)
   assert.ok(Math.abs(Date.parse(suspension.since) - Date.now()) < 600_000, suspension.since)
   assert.equal((await admins.ana.call(`${path}/reinstate`, {})).json.is_suspended, false)
   assert.equal((await admins.ana.call(path)).json.suspension, null)

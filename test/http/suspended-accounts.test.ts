@@ -1,4 +1,4 @@
-/** A suspended account is told why, and takes no money in by any way, also while it is being suspended. */
+/** A suspended account learns why, and takes no money in by any way, also while it is being suspended. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type KyselyPlugin } from 'kysely'
@@ -109,8 +109,8 @@ test('the customer reads the reason in the session, by mail and by webhook, and 
   const shown = async (): Promise<unknown> => (await call(payer, '/session')).json.suspension
   assert.equal(await shown(), null)
   await suspend(payer)
-  const { since, ...told } = (await shown()) as { since: string }
-  assert.deepEqual(told, { cause: 'operator', reason: REASON })
+  const { since, ...suspension } = (await shown()) as { since: string }
+  assert.deepEqual(suspension, { cause: 'operator', reason: REASON })
   assert.ok(Math.abs(Date.parse(since) - Date.now()) < 600_000, since)
   // A second suspension changes nothing and tells nothing.
   await suspend(payer, 'outro')

@@ -55,7 +55,6 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   personal_data_found:
     'A proteção de dados pessoais recusou a requisição. Remova os dados, ou mude a proteção da chave ou da conta.',
   model_not_found: 'O modelo não existe no catálogo. Confira o id em GET /models.',
-  upgrade_refused: 'O endereço não fala WebSocket. Envie a requisição por HTTP.',
   previous_response_not_found:
     'A resposta anterior não está guardada. Envie a conversa inteira em input, ou ligue o armazenamento em Perfil.',
   response_not_found: 'A resposta não existe: não foi guardada, foi apagada ou passou do prazo.',

@@ -40,7 +40,7 @@ const VARY = 'authorization, x-api-key, api-key, x-goog-api-key, anthropic-versi
 const ONLY_MESSAGES =
   'Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.'
 const WRONG_KEY = {
-  401: { answer: Type.Null(), description: 'A chave não vale. Sem corpo; sem chave, o catálogo.' },
+  401: { answer: chatErrors.schema, description: 'authentication_failed' },
 }
 /** With a key. */
 const ELSEWHERE = { 403: ['ip_blocked_by_allowlist'] }
