@@ -15,6 +15,7 @@ export const ALARM_EVENTS = {
     'mail_not_sent',
     'model_call_failed',
     'node_fenced',
+    'payment_not_found',
     'payments_comparison_unfinished',
     'refund_failed',
     'refund_waits_for_processor_balance',

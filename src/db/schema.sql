@@ -1355,6 +1355,7 @@ END),
 CREATE INDEX top_ups_automatic ON top_ups USING btree (customer_id, created_at) WHERE is_automatic;
 CREATE UNIQUE INDEX top_ups_automatic_pending ON top_ups USING btree (customer_id) WHERE is_automatic AND status = 'pending'::top_up_status;
 CREATE INDEX top_ups_by_customer ON top_ups USING btree (customer_id, created_at DESC, id DESC);
+CREATE INDEX top_ups_paid_unchecked ON top_ups USING btree (checked_at) WHERE paid_at IS NOT NULL AND (status = ANY (ARRAY['paid'::top_up_status, 'refund_pending'::top_up_status, 'partially_refunded'::top_up_status]));
 CREATE INDEX top_ups_reversed ON top_ups USING btree (customer_id) WHERE status = ANY (ARRAY['chargeback'::top_up_status, 'refunded'::top_up_status]);
 CREATE INDEX top_ups_unpaid ON top_ups USING btree (checked_at) WHERE paid_at IS NULL AND (status = ANY (ARRAY['pending'::top_up_status, 'expired'::top_up_status]));
 CREATE TRIGGER limit_card_charges BEFORE INSERT ON top_ups FOR EACH ROW WHEN (new.method = 'card'::text) EXECUTE FUNCTION limit_card_charges();

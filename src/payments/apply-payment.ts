@@ -6,7 +6,7 @@
  * - A confirmed payment credits the amount of our top-up, once, whatever its status was: a late Pix counts as paid.
  * - Refunds that we requested end as the processor reports them (`refunds/settle-parts.ts`).
  * - Other money that was returned to the payer, and charge-backs, are debited once, even if the balance does not
- *   cover them. A charge-back suspends the account.
+ *   cover them. A charge-back, and a Pix that its bank returned, suspend the account.
  * - Money that arrives after its customer deleted the account is refunded to its payer.
  */
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ import { isDeleted } from '../customers/customers.ts'
 import { suspendCustomer } from '../customers/suspend-customer.ts'
 import type { Database } from '../db/open.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { credit, debit, lockAccount } from '../ledger/entries.ts'
+import { credit, debit, findAccount, lockAccount } from '../ledger/entries.ts'
 import { decimalBrl } from '../lib/money.ts'
 import type { AskedAt } from './ask-at.ts'
 import { recordAutomaticSuccess } from './automatic-top-ups.ts'
@@ -119,6 +119,8 @@ async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<
     )
     if (outcome.kind !== 'posted') throw new Error(`top-up ${id} is not debited: ${outcome.kind}`)
     await updateRefunding(trx, id, more)
+    if (await isReturnedByBank(trx, topUp, payment))
+      await suspendCustomer(trx, customerId, 'chargeback')
     await recordEvent(trx, {
       customerId,
       type: isChargeback ? 'topup.chargeback' : 'topup.refunded',
@@ -129,6 +131,19 @@ async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<
     await sql`update top_ups set status = 'chargeback' where id = ${id}`.execute(trx)
     await suspendCustomer(trx, customerId, 'chargeback')
   }
+}
+
+/**
+ * True for a Pix that its bank returned, the charge-back of a Pix: nobody requested the refund at the processor, or money
+ * was returned that is spent already.
+ */
+async function isReturnedByBank(
+  trx: Database,
+  { customerId, method }: TopUp,
+  { status, refunds }: Payment,
+): Promise<boolean> {
+  if (method !== 'pix' || status !== 'refunded') return false
+  return refunds.length === 0 || ((await findAccount(trx, customerId))?.balanceNanoBrl ?? 0n) < 0n
 }
 
 /**
@@ -169,7 +184,8 @@ async function storePaymentDetails(trx: Database, topUp: TopUp, payment: Payment
       processor_payment_id: payment.id,
       page_url: payment.pageUrl ?? null,
       was_in_review: topUp.wasInReview || payment.status === 'in_review',
-      checked_at: sql<Date>`now()`,
+      // The sweeper alone says when it asks about a paid one.
+      checked_at: sql<Date>`case when paid_at is null then now() else checked_at end`,
     })
     .where('id', '=', topUp.id)
     .returningAll()

@@ -1,5 +1,5 @@
 /** A customer's settings for charging a saved card when the balance is low; `top-up-automatically.ts` charges it. */
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import type { Database } from '../db/open.ts'
@@ -46,7 +46,7 @@ export async function findAutomaticTopUp(
   return row && toAutomaticTopUp(row)
 }
 
-/** Returns undefined if the customer has no such card. Resets the count of refusals. */
+/** Returns undefined if the customer has no such card. The refusals of a card in a row stay counted. */
 export async function saveAutomaticTopUp(
   db: Database,
   actor: Actor,
@@ -82,18 +82,37 @@ async function storeAutomaticTopUp(
     payment_method_id: paymentMethodId,
     monthly_limit_nano_brl: input.monthlyLimitNanoBrl,
     remote_ip: input.remoteIp,
-    failures_in_row: 0,
     disabled_reason: null,
   }
   const row = await trx
     .insertInto('automatic_top_ups')
-    .values({ customer_id: customerId, ...fields })
+    .values({
+      customer_id: customerId,
+      ...fields,
+      failures_in_row: refusalsOf(paymentMethodId),
+      tried_at: sql<Date>`coalesce((
+        select max(created_at) from top_ups where customer_id = ${customerId} and is_automatic), '-infinity')`,
+    })
     .onConflict((conflict) =>
-      conflict.column('customer_id').doUpdateSet({ ...fields, updated_at: sql<Date>`now()` }),
+      conflict.column('customer_id').doUpdateSet({
+        ...fields,
+        updated_at: sql<Date>`now()`,
+        failures_in_row: sql<number>`case when automatic_top_ups.payment_method_id = ${paymentMethodId}
+          then automatic_top_ups.failures_in_row else excluded.failures_in_row end`,
+      }),
     )
     .returningAll()
     .executeTakeFirstOrThrow()
   return toAutomaticTopUp(row)
+}
+
+/** The automatic charges of this card that failed since its last success, as far as they count. */
+function refusalsOf(paymentMethodId: string): RawBuilder<number> {
+  return sql<number>`(
+    select least(count(*), ${FAILURES_MAX})::int4 from top_ups t
+    where t.payment_method_id = ${paymentMethodId} and t.is_automatic and t.status = 'failed' and t.created_at > coalesce((
+      select max(p.created_at) from top_ups p
+      where p.payment_method_id = ${paymentMethodId} and p.paid_at is not null), '-infinity'))`
 }
 
 /** A top-up in flight continues. */

@@ -3,6 +3,7 @@
  * at once. If the processor's answer is lost, the row stays and `sweep-top-ups.ts` finds the payment: no payment is
  * requested twice.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import { lockCustomer } from '../customers/customers.ts'
 import { isSuspended } from '../customers/suspend-customer.ts'
@@ -18,6 +19,7 @@ import { asCardLimit, type CardLimitReached } from './card-limit.ts'
 import { ensurePayer } from './ensure-payer.ts'
 import { failTopUp } from './fail-top-up.ts'
 import { recordPayment } from './record-payment.ts'
+import { hasWithdrawnOften } from './refunds/request-refund.ts'
 import type { ChosenCard } from './payment-methods.ts'
 import type { CreatePaymentOutcome, PayerDetails, PaymentOrder, Processor } from './processor.ts'
 import { hideProcessorName } from './hide-processor-name.ts'
@@ -51,6 +53,7 @@ export type CreatedTopUp =
   | { readonly kind: 'account_suspended' }
   /** Each one makes a payment at the processor, also if nobody pays it. */
   | { readonly kind: 'too_many_top_ups'; readonly retryAfterSeconds: number }
+  | { readonly kind: 'too_many_withdrawals' }
   /** Another automatic top-up of the customer is in flight, or this one is no longer due. */
   | { readonly kind: 'in_flight' }
   /** It cannot be paid yet. With a `topUpId`, the payment may exist, and the sweeper will find it. */
@@ -59,6 +62,8 @@ export type CreatedTopUp =
 /** Days until the due date of a Pix code and of a boleto. A card is charged at once, but the processor requires a date. */
 const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
 const DAY_MS = 86_400_000
+const PACE_WAIT_MS = 10_000
+const PACE_POLL_MS = 250
 /** Of one customer by Pix and boleto; cards and automatic top-ups have limits of their own. */
 export const TOP_UPS_A_DAY: Limit = { max: 100, seconds: 86_400 }
 
@@ -71,6 +76,7 @@ export async function createTopUp(
   processor: Processor,
   input: TopUpInput,
 ): Promise<CreatedTopUp> {
+  if (await hasWithdrawnOften(db, input.customerId)) return { kind: 'too_many_withdrawals' }
   if (!input.card && !input.isAutomatic) {
     const wait = await limitAttempts(db, `top-up of ${input.customerId}`, TOP_UPS_A_DAY)
     if (wait !== undefined) return { kind: 'too_many_top_ups', retryAfterSeconds: wait }
@@ -93,7 +99,7 @@ async function makeTopUp(
   if (ensured.kind !== 'payer') return ensured
   const { id = createId() } = input
   const begunAtMs = Date.now()
-  const inserted = await insertTopUp(db, actor, processor, id, input).catch(asCardLimit)
+  const inserted = await insertAtPace(db, input, () => insertTopUp(db, actor, processor, id, input))
   if (typeof inserted !== 'boolean') return inserted
   // The id is there already: a process that was taken for dead has resumed the same request.
   if (!inserted)
@@ -144,6 +150,32 @@ function asShown(topUp: TopUp): CreatedTopUp {
   return topUp.pix || topUp.boleto || isCharged
     ? { kind: 'created', topUp }
     : { kind: 'unavailable', topUpId: topUp.id }
+}
+
+/** A charge that runs counts, and one that is refused does not: waits a little for the running ones before it gives up. */
+async function insertAtPace<Inserted>(
+  db: Database,
+  { customerId, isAutomatic = false }: TopUpInput,
+  insert: () => Promise<Inserted>,
+): Promise<Inserted | CardLimitReached> {
+  let mayEnd = !isAutomatic
+  for (const until = Date.now() + PACE_WAIT_MS; ; await sleep(PACE_POLL_MS)) {
+    let limit: CardLimitReached
+    try {
+      return await insert()
+    } catch (error) {
+      limit = asCardLimit(error)
+    }
+    if (!mayEnd || Date.now() > until) return limit
+    const running = await db
+      .selectFrom('top_ups')
+      .select('id')
+      .where('customer_id', '=', customerId)
+      .where('method', '=', 'card')
+      .where('status', '=', 'pending')
+      .executeTakeFirst()
+    mayEnd = running !== undefined
+  }
 }
 
 /** Returns false if another automatic top-up of the customer is in flight, or this one is no longer due. */

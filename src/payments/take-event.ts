@@ -35,6 +35,10 @@ export async function takeEvent(
 
 const BATCH_MAX = 50
 const WAIT_MINUTES_MAX = 60
+/** A payment may appear late, or be unreadable for a while; after some three days it never will be. */
+const UNKNOWN_TRIES_MAX = 100
+/** After ten minutes. */
+const UNKNOWN_TRIES_ALARM = 5
 
 /** Handles the waiting events; nodes may run it concurrently. Returns the number of claimed events. */
 export async function handleEvents(db: Database, processor: Processor, log: Log): Promise<number> {
@@ -87,7 +91,12 @@ async function handleEvent(
   try {
     const { outcome: found, askedAt } = await askAt(db, () => processor.findPayment(paymentId))
     if (found.kind === 'unavailable') return undefined
-    if (found.kind === 'payment_not_found') return 'payment_not_found'
+    if (found.kind === 'payment_not_found') {
+      const { tries } = event
+      if (tries === UNKNOWN_TRIES_ALARM || tries >= UNKNOWN_TRIES_MAX)
+        log.error('payment_not_found', { eventId, paymentId, type: event.type, tries })
+      return tries < UNKNOWN_TRIES_MAX ? undefined : 'payment_not_found'
+    }
     const { payment } = found
     // Never trust the event's reference: the payment itself names its top-up.
     if (payment.ourId === undefined || !isUuid(payment.ourId)) return 'not_ours'

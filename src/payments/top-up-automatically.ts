@@ -49,11 +49,10 @@ export async function topUpAutomatically(db: Database, deps: AutomaticDeps): Pro
 
 /**
  * The balance of `b` is low, and the setting `q` of the customer `c` allows a top-up, besides that with the id `ownId`.
- * Refused top-ups do not count towards the limits, because three in a row turn the automatic top-up off.
+ * Refused top-ups count towards those of a day, whatever card they tried, and not towards the month's money.
  */
 function isShort(ownId: string | null = null): RawBuilder<boolean> {
-  const counted = sql`t.customer_id = q.customer_id and t.is_automatic and (t.paid_at is not null or t.status = 'pending')
-    and t.id is distinct from ${ownId}::uuid`
+  const counted = sql`t.customer_id = q.customer_id and t.is_automatic and t.id is distinct from ${ownId}::uuid`
   return sql`(q.is_enabled
     and b.credited_nano_brl - b.debited_nano_brl - b.charged_nano_brl < q.threshold_nano_brl
     and c.suspended_at is null
@@ -63,7 +62,7 @@ function isShort(ownId: string | null = null): RawBuilder<boolean> {
     and (select count(*) from top_ups t where ${counted} and t.created_at > now() - interval '1 day') < ${A_DAY_MAX}
     and (q.monthly_limit_nano_brl is null or q.monthly_limit_nano_brl >= q.amount_nano_brl + (
       select coalesce(sum(t.amount_nano_brl), 0) from top_ups t
-      where ${counted} and t.created_at >= date_trunc('month', now(), c.timezone))))`
+      where ${counted} and (t.paid_at is not null or t.status = 'pending') and t.created_at >= date_trunc('month', now(), c.timezone))))`
 }
 
 interface Due {

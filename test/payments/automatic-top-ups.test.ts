@@ -15,6 +15,7 @@ import { findAccount } from '../../src/ledger/entries.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { decimalBrl, NANO_PER_BRL, parseBrl } from '../../src/lib/money.ts'
 import {
+  deleteAutomaticTopUp,
   findAutomaticTopUp,
   saveAutomaticTopUp,
   type AutomaticTopUp,
@@ -246,8 +247,49 @@ test('refusals wait longer each time; after three it is switched off, and the cu
   )
   assert.match(text, /final 0002\n.*: 3\n.*R\$\u00a020,00\n.*R\$\u00a010,00/)
   await save(saver, {})
-  assert.deepEqual((await find(saver))?.failuresInRow, 0)
   assert.equal(await run(), 1, 'it is on again')
+})
+
+test('saving an automatic top-up anew forgets no refusal of its card, and a day has five charges of all cards', async () => {
+  const saver = await seedSaver({ number: DECLINED_LATER })
+  const { db } = database
+  const { customerId } = saver
+  const other = await addPaymentMethod(db, SYSTEM, keys.sealingKey, {
+    ...(await db
+      .selectFrom('payment_methods')
+      .select(['brand', 'last_four as lastFour', 'holder_name as holderName'])
+      .select(['expiry_month as expiryMonth', 'expiry_year as expiryYear'])
+      .where('id', '=', saver.cardId)
+      .executeTakeFirstOrThrow()),
+    customerId,
+    processorId: processor.id,
+    token: (await findChosenCard(db, { processor, keys }, { customerId, id: saver.cardId }))!.token,
+  })
+  const ways = [
+    () => save(saver, {}),
+    async () => {
+      await deleteAutomaticTopUp(db, SYSTEM, { customerId })
+      await save(saver, {})
+    },
+  ]
+  for (const again of ways) {
+    await again()
+    assert.equal((await find(saver))?.failuresInRow, (await statusesOf(saver)).length)
+    await passMinutes(saver, 100_000)
+    assert.equal(await run(), 1)
+  }
+  await save({ ...saver, cardId: other!.id }, {})
+  assert.equal((await find(saver))?.failuresInRow, 0, 'another card')
+  await passMinutes(saver, 100_000)
+  assert.equal(await run(), 1)
+  await save(saver, {})
+  assert.equal((await find(saver))?.failuresInRow, 2, 'the first card again')
+  for (let times = 0; times < 10; times++) {
+    await save({ ...saver, cardId: times % 2 ? saver.cardId : other!.id }, {})
+    await passMinutes(saver, 1_000_000)
+    await run()
+  }
+  assert.equal((await statusesOf(saver)).length, 5)
 })
 
 test('a success resets the count of refusals', async () => {

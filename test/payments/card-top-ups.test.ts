@@ -206,6 +206,17 @@ test('saved cards pay BRL 5,000 and ten charges in 24 hours, three in an hour, a
   assert.equal((await charge(often, 20)).status, 201)
 })
 
+test('of ten charges at once, three are made in an hour', async () => {
+  const holder = await seedCardHolder()
+  const asked = await Promise.all(Array.from({ length: 10 }, () => charge(holder, 500)))
+  assert.deepEqual(
+    asked.map(({ status }) => status).toSorted(),
+    [201, 201, 201, ...Array.from({ length: 7 }, () => 429)],
+    JSON.stringify(asked.map(({ json }) => json)),
+  )
+  assert.equal(await balanceOf(holder), '1500')
+})
+
 test('a card under review waits: once approved it is credited, once refused it has failed and cannot be paid', async () => {
   // These centavos make the sandbox review it first.
   const holder = await seedCardHolder()

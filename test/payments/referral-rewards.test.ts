@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { OPERATOR, SYSTEM } from '../../src/audit-log/audited.ts'
+import { findSuspension } from '../../src/customers/suspend-customer.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
 import {
   ensureReferralCode,
@@ -25,6 +26,7 @@ import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'
 import { rewardDueReferrals } from '../../src/payments/referral-rewards/reward-due-referrals.ts'
 import { takeBackRewards } from '../../src/payments/referral-rewards/take-back-rewards.ts'
+import { refundDescription } from '../../src/payments/refunds/settle-parts.ts'
 import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
 import { deleteAccount } from '../../src/personal-data/delete-account.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
@@ -323,6 +325,60 @@ test('a charge-back takes back the rest of the reward, never below zero, and rec
     rewarded: 0,
     rewardNanoBrl: 6n * NANO_PER_BRL,
   })
+})
+
+test('a later Pix that its bank returns takes the reward back and suspends the account; a refund of ours does neither', async () => {
+  const isSuspended = async ({ customerId }: Payer): Promise<boolean> =>
+    (await findSuspension(db, customerId)) !== undefined
+  const returned = { status: 'done', amountCents: 3_000n, description: 'devolução' } as const
+  for (const [refunds, spent] of [
+    [[], 0],
+    [[returned], 30],
+  ] as const)
+    for (const isRewarded of [true, false]) {
+      const { referrer, code } = await referrerWithCode()
+      const payer = await seedEligibleReferral(code)
+      const later = await seedPaidTopUp(db, { ...payer, cents: 3_000 })
+      await spend(payer, spent)
+      if (isRewarded) assert.equal(await reward(), 1)
+      await applyPayment(
+        db,
+        later,
+        paymentInTest(
+          { topUpId: later, amountCents: 3_000n },
+          { status: 'refunded', refundedCents: 3_000n, refunds },
+        ),
+      )
+      assert.equal(await isSuspended(payer), true)
+      assert.equal(await reward(), 0)
+      assert.equal(await takeBackRewards(db, log), isRewarded ? 1 : 0)
+      assert.equal(await brlOf(referrer), 0)
+      assert.equal(await closedReasonOf(payer), isRewarded ? 'taken_back' : 'top_up_returned')
+    }
+
+  const { referrer, code } = await referrerWithCode()
+  const payer = await seedEligibleReferral(code)
+  const later = await seedPaidTopUp(db, { ...payer, cents: 3_000 })
+  assert.equal(await reward(), 1)
+  const asked = await requestRefund(db, SYSTEM, {
+    customerId: payer.customerId,
+    amountNanoBrl: undefined,
+    topUpId: later,
+    reason: undefined,
+    reviewAboveNanoBrl: 0n,
+  })
+  assert.ok(asked.kind === 'requested')
+  const description = refundDescription(asked.refund.id)
+  await applyPayment(
+    db,
+    later,
+    paymentInTest(
+      { topUpId: later, amountCents: 3_000n },
+      { status: 'refunded', refundedCents: 3_000n, refunds: [{ ...returned, description }] },
+    ),
+  )
+  assert.equal(await takeBackRewards(db, log), 0)
+  assert.deepEqual([await isSuspended(payer), await brlOf(referrer)], [false, 10])
 })
 
 test('money held for calls is not taken back until its hold is released, and paid money never is', async () => {

@@ -12,6 +12,7 @@ import { createId } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/lib/money.ts'
 import { applyPayment } from '../../src/payments/apply-payment.ts'
+import { createTopUp } from '../../src/payments/create-top-up.ts'
 import type { Payment } from '../../src/payments/processor.ts'
 import {
   approveRefund,
@@ -87,6 +88,11 @@ function ask(
       reviewAboveNanoBrl: brl(more.reviewAbove ?? 500),
     }),
   )
+}
+
+/** Earlier tests may have left more parts than one run takes. */
+async function runAllRefunds(): Promise<void> {
+  for (let runs = 0; runs < 3; runs++) await runRefunds()
 }
 
 async function askAndExpectId(...input: Parameters<typeof ask>): Promise<string> {
@@ -357,6 +363,88 @@ test('a large refund of old top-ups waits for an operator; a withdrawal does not
   const withdrawal = await askAndExpectId(fresh.customerId)
   assert.equal(await statusOf(withdrawal), 'approved')
   await assertAudit(database)
+})
+
+test('what a customer asks back in a day waits for an operator once its sum is large, also at once', async () => {
+  const { customerId } = await seedPaid({ amount: 5_000, daysAgo: 30 })
+  const ids = await Promise.all(Array.from({ length: 8 }, () => askAndExpectId(customerId, 200)))
+  const statuses = await Promise.all(ids.map(statusOf))
+  assert.deepEqual(statuses.toSorted(), [
+    ...Array.from({ length: 2 }, () => 'approved'),
+    ...Array.from({ length: 6 }, () => 'requested'),
+  ])
+  // A withdrawal does not wait for what was asked for before.
+  const fresh = await seedPaidTopUp(database.db, { customerId, cents: 90_000, processor })
+  assert.equal(
+    await statusOf(await askAndExpectId(customerId, 900, { topUpId: fresh })),
+    'approved',
+  )
+})
+
+test('withdrawals have a fair limit of a day and a month, and the right of withdrawal is never refused', async () => {
+  const { db } = database
+  const { customerId } = await seedPaid({ amount: 50 })
+  const topUp = (): Promise<{ kind: string }> =>
+    createTopUp(db, SYSTEM, processor, {
+      customerId,
+      payer: { ourId: customerId, name: 'A', taxId: '52998224725', email: 'a@example.com' },
+      amountNanoBrl: brl(20),
+      method: 'pix',
+    })
+  // Three days of five withdrawals reach both limits.
+  for (const hours of [25, 25, 31 * 24]) {
+    for (let time = 0; time < 5; time++)
+      assert.equal(await statusOf(await askAndExpectId(customerId, 0.01)), 'approved')
+    assert.equal((await ask(customerId, 0.01)).kind, 'too_many_withdrawals')
+    assert.equal((await topUp()).kind, 'too_many_withdrawals')
+    await sql`update refunds set created_at = created_at - make_interval(hours => 25)
+      where customer_id = ${customerId}`.execute(db)
+    if (hours === 25) continue
+    assert.equal((await topUp()).kind, 'too_many_withdrawals', 'fifteen in a month')
+    await sql`update refunds set created_at = created_at - make_interval(hours => ${hours})
+      where customer_id = ${customerId}`.execute(db)
+  }
+  assert.equal(await statusOf(await askAndExpectId(customerId, 0.01)), 'approved')
+})
+
+test('a withdrawal of all that is left is taken beyond the limit, and waits for an operator', async () => {
+  const { customerId } = await seedPaid({ amount: 50 })
+  for (let time = 0; time < 5; time++) await askAndExpectId(customerId, 0.01)
+  const refund = await findRefund(database.db, await askAndExpectId(customerId))
+  assert.deepEqual(
+    [refund?.kind, refund?.status, refund?.amount_nano_brl],
+    ['withdrawal', 'requested', brl(49.95)],
+  )
+  await runAllRefunds()
+})
+
+for (const listed of [1_900n, 2_000n, 2_100n])
+  test(`our refund of 2000 that the processor lists with ${listed} is debited once, as listed`, async () => {
+    const { customerId, ids } = await seedPaid({ amount: 50 })
+    const refundId = await askAndExpectId(customerId, 20)
+    processor.nextRefunds.push('pending')
+    await runRefunds()
+    const payment = processor.payments.get(`pay_${ids[0]}`) as Payment
+    const [ours] = payment.refunds
+    const done = withRefunds(payment, [{ ...ours!, status: 'done', amountCents: listed }])
+    processor.payments.set(payment.id, done)
+    await Promise.all([1, 2].map(() => applyPayment(database.db, ids[0]!, done)))
+    await runRefunds()
+    assert.equal(await balanceOf(customerId), (5_000n - listed) * (NANO_PER_BRL / 100n))
+    assert.notEqual((await findRefund(database.db, refundId))?.ended_at, null)
+    await assertAudit(database)
+  })
+
+test('a payment that the processor does not know at once is refunded when it knows it again', async () => {
+  const { customerId, ids } = await seedPaid({ amount: 50 })
+  const refundId = await askAndExpectId(customerId)
+  const payment = processor.payments.get(`pay_${ids[0]}`) as Payment
+  processor.payments.delete(payment.id)
+  await runRefunds()
+  await runRefunds()
+  processor.payments.set(payment.id, payment)
+  await runRefunds()
+  assert.equal(await statusOf(refundId), 'done')
 })
 
 test('a refund that the processor cannot make is transferred by the operator, who confirms it once', async () => {

@@ -140,6 +140,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   too_many_payment_methods: 'A conta tem o máximo de cartões. Exclua um.',
   too_many_rejected_cards: 'Tentativas demais com cartões. Espere uma hora ou pague por Pix.',
   card_limit_reached: 'Os cartões chegaram ao limite do dia ou da hora. Pague por Pix ou espere.',
+  too_many_withdrawals:
+    'Desistências demais em 24 horas ou 30 dias. Ainda é possível desistir do valor inteiro que resta; o pedido espera por análise.',
   too_many_topups: 'Recargas em aberto demais. Pague uma delas, ou espere até amanhã.',
   topup_not_found: 'A recarga não existe ou não é sua.',
   topup_not_paid: 'A recarga ainda não foi paga, e por isso não tem recibo.',

@@ -2,7 +2,12 @@ import Type from 'typebox'
 import { decimalBrl, jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
 import { findRefundable, sumUnspent } from '../../payments/refunds/refundable.ts'
 import { findRefund, listRefunds } from '../../payments/refunds/refunds.ts'
-import { REFUND_MIN_NANO_BRL, requestRefund } from '../../payments/refunds/request-refund.ts'
+import {
+  REFUND_MIN_NANO_BRL,
+  requestRefund,
+  WITHDRAWALS_A_DAY,
+  WITHDRAWALS_A_MONTH,
+} from '../../payments/refunds/request-refund.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { refundAnswer, refundBody } from './refund-body.ts'
@@ -79,6 +84,7 @@ const create = [
       400: ['refund_below_minimum'],
       404: ['topup_not_found'],
       409: ['amount_not_refundable'],
+      429: ['too_many_withdrawals'],
     },
     async handle({ caller, body }, deps: RefundDeps) {
       const { customerId } = caller
@@ -98,6 +104,12 @@ const create = [
           400,
           'refund_below_minimum',
           `amount: deve ser no mínimo ${decimalBrl(REFUND_MIN_NANO_BRL)}`,
+        )
+      if (requested.kind === 'too_many_withdrawals')
+        throw new RestRefusal(
+          429,
+          'too_many_withdrawals',
+          `depois de ${WITHDRAWALS_A_DAY} desistências em 24 horas, ou ${WITHDRAWALS_A_MONTH} em 30 dias, só o valor inteiro: envie o pedido sem amount`,
         )
       if (requested.kind === 'not_refundable')
         throw new RestRefusal(

@@ -7,6 +7,7 @@ import {
   type CreatedTopUp,
 } from '../../payments/create-top-up.ts'
 import { findChosenCard } from '../../payments/payment-methods.ts'
+import { WITHDRAWALS_A_DAY, WITHDRAWALS_A_MONTH } from '../../payments/refunds/request-refund.ts'
 import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
@@ -67,7 +68,12 @@ const creating = (minimumBrl: number) => [
       ],
       403: ['account_suspended'],
       404: ['payment_method_not_found'],
-      429: ['too_many_rejected_cards', 'card_limit_reached', 'too_many_topups'],
+      429: [
+        'too_many_rejected_cards',
+        'card_limit_reached',
+        'too_many_topups',
+        'too_many_withdrawals',
+      ],
       503: ['payment_processor_unavailable'],
     },
     async handle(
@@ -194,6 +200,12 @@ function refusalOf(
         'too_many_topups',
         `${TOP_UPS_A_DAY.max} recargas por Pix e boleto em 24 horas: pague uma das que estão abertas.`,
         outcome.retryAfterSeconds,
+      )
+    case 'too_many_withdrawals':
+      return new RestRefusal(
+        429,
+        'too_many_withdrawals',
+        `a conta desistiu de ${WITHDRAWALS_A_DAY} recargas em 24 horas, ou de ${WITHDRAWALS_A_MONTH} em 30 dias: use o saldo, ou espere para recarregar`,
       )
     case 'in_flight':
       throw new Error('only automatic top-ups are one at a time')

@@ -1,7 +1,7 @@
 /**
  * Rewards the referrer of a customer. The reward is due when
  * - the customer's first paid top-up is older than the withdrawal period, no part of it was returned to the payer, and
- *   none of the customer's top-ups was charged back;
+ *   none of the customer's top-ups was charged back, or returned whole without a refund of ours;
  * - the customer has spent the minimum of paid money; promotional credit does not count;
  * - the customer's CPF or CNPJ is not the referrer's, and was not rewarded before.
  * A condition that can no longer be met closes the referral. Rewards become due by the passing of time, so a background
@@ -81,6 +81,11 @@ const firstTopUp = sql`
     t.paid_at <= now() - make_interval(days => ${WITHDRAWAL_DAYS}::int4) as is_beyond_withdrawal
   from top_ups t where t.customer_id = r.customer_id and t.paid_at is not null order by t.paid_at, t.id limit 1`
 
+/** The top-up `t` of a query was charged back, or its whole amount was returned without a refund of ours: by its bank. */
+export const wasReversed = sql`(t.status = 'chargeback' or t.status = 'refunded' and exists (
+  select 1 from ledger_entries e
+  where e.customer_id = t.customer_id and e.reason = 'top_up_returned' and split_part(e.reference, ':', 1) = t.id::text))`
+
 async function rewardReferral(
   trx: Database,
   { customerId, referrerId }: { customerId: string; referrerId: string },
@@ -133,7 +138,7 @@ async function lockDue(
     select r.customer_id, r.referrer_id, p.tax_id,
       customer.deleted_at is not null or referrer.deleted_at is not null as is_deleted,
       first.returned_nano_brl > 0 or exists (
-        select 1 from top_ups t where t.customer_id = r.customer_id and t.status = 'chargeback') as is_returned
+        select 1 from top_ups t where t.customer_id = r.customer_id and ${wasReversed}) as is_returned
     from referrals r join accounts a on a.customer_id = r.customer_id
     join customers customer on customer.id = r.customer_id
     join customers referrer on referrer.id = r.referrer_id

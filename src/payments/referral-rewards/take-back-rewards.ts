@@ -1,6 +1,6 @@
 /**
- * Takes back rewards whose money was returned: a top-up that was paid before the reward was charged back, or the first
- * top-up was fully refunded. The debit takes promotional credit as far as some is left. The part that the referrer has
+ * Takes back rewards whose money was returned: a top-up that was paid before the reward was charged back, or returned whole
+ * without a refund of ours, or the first top-up was fully refunded. The debit takes promotional credit as far as some is left. The part that the referrer has
  * spent is not recovered; it is the reward less the amount taken back.
  */
 import { sql } from 'kysely'
@@ -9,6 +9,7 @@ import { lockAccount } from '../../ledger/entries.ts'
 import { takeBackPromotion } from '../../ledger/promotions.ts'
 import type { Log } from '../../lib/log.ts'
 import type { NanoBrl } from '../../lib/money.ts'
+import { wasReversed } from './reward-due-referrals.ts'
 
 const AT_ONCE_MAX = 500
 
@@ -19,7 +20,7 @@ export async function takeBackRewards(db: Database, log: Log): Promise<number> {
     where r.closed_at is null and r.rewarded_at is not null and exists (
       select 1 from top_ups t
       where t.customer_id = r.customer_id and t.status in ('chargeback', 'refunded') and t.paid_at <= r.rewarded_at
-        and (t.status = 'chargeback' or not exists (
+        and (${wasReversed} or not exists (
           select 1 from top_ups earlier
           where earlier.customer_id = t.customer_id and (earlier.paid_at, earlier.id) < (t.paid_at, t.id))))
     order by r.rewarded_at, r.customer_id limit ${AT_ONCE_MAX}`.execute(db)

@@ -20,6 +20,8 @@ const BATCH_MAX = 20
 const LEASE_SECONDS = 120
 /** A part that waits for the processor, or for our balance there, is retried after one minute per earlier try. */
 const WAIT_MINUTES_MAX = 60
+/** One answer that there is no such payment may be wrong. */
+const UNKNOWN_TRIES_MAX = 5
 
 /** Nodes may run it concurrently. Returns the number of parts that were processed. */
 export async function processRefunds(
@@ -144,8 +146,9 @@ async function failOpenPart(db: Database, part: DuePart): Promise<void> {
   })
 }
 
-/** The processor no longer has the payment: an operator has to transfer the money. */
+/** The processor does not know the payment, again and again: an operator has to transfer the money. */
 async function giveToOperator(db: Database, part: DuePart, log: Log): Promise<void> {
+  if (part.tries < UNKNOWN_TRIES_MAX) return
   log.error('refund_payment_not_found', { refundId: part.refund_id, topUpId: part.top_up_id })
   await recordClaimed(db, PARTS, part, {
     set: sql`is_manual = true, status = 'waiting', error = 'the processor has no such payment'`,

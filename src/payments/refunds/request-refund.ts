@@ -20,7 +20,10 @@ export interface RefundInput {
   /** Refund this top-up only. */
   readonly topUpId: string | undefined
   readonly reason: string | undefined
-  /** Above this amount an operator decides. A withdrawal is a legal right and needs no review. */
+  /**
+   * If this and what the customer got back without a review in 24 hours is more, an operator decides. A withdrawal is a
+   * legal right and does not count.
+   */
   readonly reviewAboveNanoBrl: NanoBrl
 }
 
@@ -29,6 +32,8 @@ export type RequestedRefund =
   /** The amount exceeds the refundable amount, which may be zero. */
   | { readonly kind: 'not_refundable'; readonly refundableNanoBrl: NanoBrl }
   | { readonly kind: 'below_minimum' }
+  /** Only all that is left can be withdrawn now. */
+  | { readonly kind: 'too_many_withdrawals' }
 
 export function requestRefund(
   db: Database,
@@ -59,7 +64,11 @@ async function insertRefund(trx: Database, input: RefundInput): Promise<Requeste
   const isWithdrawal = parts.every((part) => part.isWithdrawable)
   if (!isWithdrawal && amount < REFUND_MIN_NANO_BRL) return { kind: 'below_minimum' }
 
-  const needsReview = !isWithdrawal && amount > input.reviewAboveNanoBrl
+  const recent = await readRecent(trx, customerId)
+  const isOften = isWithdrawal && recent.has_withdrawn_often
+  if (isOften && amount < refundableNanoBrl) return { kind: 'too_many_withdrawals' }
+  const needsReview =
+    isOften || (!isWithdrawal && recent.requested_nano_brl + amount > input.reviewAboveNanoBrl)
   const refundId = createId()
   await trx
     .insertInto('refunds')
@@ -88,6 +97,36 @@ async function insertRefund(trx: Database, input: RefundInput): Promise<Requeste
     data: { id: refundId, amount_brl: decimalBrl(amount), withdrawal: isWithdrawal },
   })
   return { kind: 'requested', refund: (await findRefund(trx, refundId)) as Refund }
+}
+
+/** Each withdrawn top-up costs the operator a fee, so that paying in and out without end costs somebody else. */
+export const WITHDRAWALS_A_DAY = 5
+export const WITHDRAWALS_A_MONTH = 15
+
+/** Refunds that were rejected or failed do not count, and not towards the sum those that an operator looked at. */
+async function readRecent(db: Database, customerId: string): Promise<RecentRefunds> {
+  const { rows } = await sql<RecentRefunds>`
+    select coalesce(sum(amount_nano_brl) filter (where kind = 'request' and is_unreviewed and is_today), 0)::int8 as requested_nano_brl,
+      count(*) filter (where kind = 'withdrawal' and is_today) >= ${WITHDRAWALS_A_DAY}
+        or count(*) filter (where kind = 'withdrawal') >= ${WITHDRAWALS_A_MONTH} as has_withdrawn_often
+    from (
+      select kind, amount_nano_brl, decided_at = created_at as is_unreviewed, created_at > now() - interval '24 hours' as is_today from refunds
+      where customer_id = ${customerId} and status not in ('rejected', 'failed')
+        and created_at > now() - interval '30 days') recent`.execute(db)
+  return rows[0] as RecentRefunds
+}
+
+interface RecentRefunds {
+  readonly requested_nano_brl: NanoBrl
+  readonly has_withdrawn_often: boolean
+}
+
+/**
+ * True for a customer who reached a limit of withdrawals. No top-up is taken then, and a further withdrawal of what is
+ * left waits for an operator: the right of withdrawal is never refused.
+ */
+export async function hasWithdrawnOften(db: Database, customerId: string): Promise<boolean> {
+  return (await readRecent(db, customerId)).has_withdrawn_often
 }
 
 function newestFirst(topUps: readonly RefundableTopUp[], amount: NanoBrl): RefundableTopUp[] {

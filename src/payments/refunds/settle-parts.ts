@@ -28,7 +28,10 @@ export function findPartAt(
   return payment.refunds.find((refund) => refund.description === description)
 }
 
-/** Ends the parts of this top-up that the processor has ended. */
+/**
+ * Ends the parts of this top-up that the processor has ended. If it returned less than we asked for, the rest is credited
+ * to the balance again; if it returned more, the caller debits the difference.
+ */
 export async function settleParts(trx: Database, topUp: TopUp, payment: Payment): Promise<void> {
   for (const part of await listOpenParts(trx, topUp.id)) {
     const there = findPartAt(payment, part)
@@ -36,8 +39,9 @@ export async function settleParts(trx: Database, topUp: TopUp, payment: Payment)
     const isDone =
       there?.status === 'done' ||
       (part.status === 'sent' && payment.status === 'refunded' && payment.refunds.length === 0)
-    const isWhole = !there || there.amountCents * NANO_BRL_PER_CENTAVO === part.amount_nano_brl
-    if (isDone && isWhole) await completePart(trx, part)
+    const returned = there ? there.amountCents * NANO_BRL_PER_CENTAVO : part.amount_nano_brl
+    if (isDone)
+      await (returned < part.amount_nano_brl ? takePart : completePart)(trx, part, returned)
     else if (there?.status === 'canceled' && !part.is_manual)
       await failPart(trx, part, 'canceled by the processor')
   }
@@ -59,12 +63,17 @@ export async function giveUpParts(
     const due = back - returnedNanoBrl - paid
     if (due <= 0n || back + open <= amountNanoBrl) break
     const taken = part.amount_nano_brl < due ? part.amount_nano_brl : due
-    if (taken < part.amount_nano_brl) await putBack(trx, part, part.amount_nano_brl - taken)
-    await endPart(trx, part, 'taken', taken)
+    await takePart(trx, part, taken)
     paid += taken
     open -= part.amount_nano_brl
   }
   return paid
+}
+
+/** Only this amount of the part was returned to the payer: credits the rest to the balance again. */
+async function takePart(trx: Database, part: OpenPart, taken: NanoBrl): Promise<void> {
+  if (taken < part.amount_nano_brl) await putBack(trx, part, part.amount_nano_brl - taken)
+  await endPart(trx, part, 'taken', taken)
 }
 
 /** The money was returned to the payer. */

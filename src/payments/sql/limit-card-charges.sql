@@ -1,5 +1,5 @@
 -- Limits what saved cards pay for one customer, however the charge is asked for: BRL 5,000 and ten charges in 24 hours,
--- and three paid charges by request in an hour. A pending charge counts, and a failed one does not: card_attempts limits
+-- and three charges by request in an hour. A pending charge counts, and a failed one does not: card_attempts limits
 -- those. The customer's row is locked, so that charges at once see each other. The detail of the error is the number of
 -- seconds until a charge is possible again.
 create function limit_card_charges() returns trigger language plpgsql set search_path from current as $$
@@ -20,7 +20,7 @@ begin
   into v_sum, v_count, v_first, v_recent, v_first_recent
   from (
     select amount_nano_brl, created_at,
-      paid_at is not null and not is_automatic and created_at > clock_timestamp() - interval '1 hour' as is_recent
+      not is_automatic and created_at > clock_timestamp() - interval '1 hour' as is_recent
     from top_ups
     where customer_id = new.customer_id and method = 'card' and (paid_at is not null or status = 'pending')
       and created_at > clock_timestamp() - interval '24 hours'

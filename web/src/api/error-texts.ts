@@ -86,6 +86,9 @@ export const ERROR_TEXTS = perLanguage((): Readonly<Record<string, string>> => (
   too_many_topups: t(
     'Você já abriu muitas recargas hoje. Pague uma das que estão abertas ou espere até amanhã.',
   ),
+  too_many_withdrawals: t(
+    'Muitas recargas foram devolvidas nos últimos dias. Use o saldo, peça de volta o valor inteiro ou espere para recarregar.',
+  ),
   too_many_prompts: t('Você já tem o máximo de prompts. Exclua um que não usa.'),
   prompts_too_large: t('O histórico dos seus prompts ocupa todo o espaço. Exclua um que não usa.'),
   too_many_payment_methods: t('Você já tem o máximo de cartões. Exclua um que não usa.'),
