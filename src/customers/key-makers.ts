@@ -5,10 +5,10 @@
  * - A key creates and changes only keys without more rights than its own. Only a `manage` key creates or changes keys at
  *   all, and no key changes a `manage` key, so no key changes itself.
  * - A key with a budget or a cap creates and changes no keys: several keys, each with that limit, could spend more than one.
- * - A key with any limit lets nobody else spend without it: it invites nobody to a team, whose members make keys of their
- *   own choice, changes no team's cap, and resumes no key with more rights. Nor does it waive the account's balance.
+ * - A key with any limit does nothing that outlives it or reaches beyond the limit: of the acts that need `manage`, it
+ *   has those of the access `within` (`src/http/rest/access.ts`), and waives no balance.
  * - A key gives its account no laxer shield than its own.
- * - Only a `manage` key makes its account store responses, or store them for longer: any `account` key reads them.
+ * - Only a `manage` key without limits makes its account store responses, or store them for longer: any `account` key reads them.
  */
 import { sql } from 'kysely'
 import type { Actor } from '../audit-log/audited.ts'
@@ -102,12 +102,19 @@ export async function findShieldRefusal(
 }
 
 /** Whether the actor may make its account store responses for longer. */
-export async function mayStoreLonger(
+export async function findStoreRefusal(
   trx: Database,
   { actor }: { readonly actor: Actor },
-): Promise<boolean> {
+): Promise<KeyRefusal | { readonly kind: 'scope_insufficient' } | undefined> {
   const own = await lockOwnKey(trx, actor)
-  return own === undefined || (own.scope === 'manage' && !own.is_over)
+  if (own && own.scope !== 'manage') return { kind: 'scope_insufficient' }
+  return own && findBeyond(trx, own, own.customer_id, UNLIMITED)
+}
+
+/** A field in which a key is limited, also one that has ended; undefined: it has no limit. Locks nothing. */
+export async function findLimit(db: Database, keyId: string): Promise<string | undefined> {
+  const own = await selectOwnKey(db, keyId).executeTakeFirstOrThrow()
+  return findLack(db, own, own.customer_id, UNLIMITED)
 }
 
 type OwnKey = ApiKeyRow & {
@@ -116,10 +123,8 @@ type OwnKey = ApiKeyRow & {
   readonly is_over: boolean
 }
 
-/** The actor's key, which cannot change before the end of the transaction. */
-async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | undefined> {
-  if (apiKeyId === undefined) return undefined
-  return trx
+function selectOwnKey(db: Database, apiKeyId: string) {
+  return db
     .selectFrom('api_keys')
     .selectAll()
     .select(
@@ -128,8 +133,12 @@ async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | 
       ),
     )
     .where('id', '=', apiKeyId)
-    .forShare()
-    .executeTakeFirstOrThrow()
+}
+
+/** The actor's key, which cannot change before the end of the transaction. */
+async function lockOwnKey(trx: Database, { apiKeyId }: Actor): Promise<OwnKey | undefined> {
+  if (apiKeyId === undefined) return undefined
+  return selectOwnKey(trx, apiKeyId).forShare().executeTakeFirstOrThrow()
 }
 
 function findEnd({ is_over }: OwnKey): KeyRefusal | undefined {
@@ -145,12 +154,22 @@ async function findBeyond(
 ): Promise<KeyRefusal | undefined> {
   const end = findEnd(own)
   if (end) return end
-  if (own.has_budget) return { kind: 'beyond_own_key', field: 'budget' }
-  if (own.has_caps) return { kind: 'beyond_own_key', field: 'caps' }
+  const field = await findLack(trx, own, customerId, ...wanted)
+  return field === undefined ? undefined : { kind: 'beyond_own_key', field }
+}
+
+async function findLack(
+  trx: Database,
+  own: OwnKey,
+  customerId: string,
+  ...wanted: readonly AskedRights[]
+): Promise<string | undefined> {
+  if (own.has_budget) return 'budget'
+  if (own.has_caps) return 'caps'
   const rights = await rightsOf(trx, own.customer_id, toApiKey(own))
   for (const each of wanted) {
     const field = findExcess(rights, await rightsOf(trx, customerId, each))
-    if (field !== undefined) return { kind: 'beyond_own_key', field }
+    if (field !== undefined) return field
   }
   return undefined
 }

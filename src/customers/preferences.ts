@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
 import type { Database } from '../db/open.ts'
 import { lockCustomer } from './customers.ts'
-import { mayStoreLonger } from './key-makers.ts'
+import { findStoreRefusal, type KeyRefusal } from './key-makers.ts'
 import { reloadKeys } from './reload-keys.ts'
 
 export interface Preferences {
@@ -41,12 +41,17 @@ export function savePreferences(
     change,
     by,
   }: { customerId: string; change: Partial<Preferences>; by?: 'unsubscribe_link' },
-): Promise<Preferences | 'scope_insufficient'> {
+): Promise<
+  | { readonly kind: 'saved'; readonly preferences: Preferences }
+  | { readonly kind: 'scope_insufficient' }
+  | KeyRefusal
+> {
   return audited(db, actor, async (trx, record) => {
     await lockCustomer(trx, customerId)
     const stored = await getPreferences(trx, customerId)
     const isLonger = (change.stored_responses_days ?? 0) > (stored.stored_responses_days ?? 0)
-    if (isLonger && !(await mayStoreLonger(trx, { actor }))) return 'scope_insufficient'
+    const refusal = isLonger ? await findStoreRefusal(trx, { actor }) : undefined
+    if (refusal) return refusal
     const { preferences, changed } = await storePreferences(trx, customerId, { stored, change })
     if (changed.length > 0)
       await record({
@@ -55,7 +60,7 @@ export function savePreferences(
         subjectId: customerId,
         details: { fields: changed, ...(by === undefined ? {} : { by }) },
       })
-    return preferences
+    return { kind: 'saved', preferences }
   })
 }
 

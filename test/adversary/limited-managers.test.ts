@@ -4,6 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { loadConfig } from '../../src/composition/config.ts'
+import { listRoutes } from '../../src/http/resources.ts'
+import { createId } from '../../src/lib/ids.ts'
 import { createApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import { createKey, pauseKey } from '../../src/customers/key-acts.ts'
 import { OPERATOR } from '../../src/audit-log/audited.ts'
@@ -98,4 +101,39 @@ test('a key without limits, and a login session, still do each of these acts', a
     const { status, text } = await act(session)
     assert.ok(status < 300, `${name}: ${status} ${text}`)
   }
+})
+
+test('a managing key with any limit does none of the acts that outlive it or reach beyond the limit', async () => {
+  const { database, customerId } = gateway
+  const acts = listRoutes(loadConfig({ DATA_DIR: '.' }, '.')).flatMap(({ method, url, access }) =>
+    access === 'manage' ? [[String(method), url] as const] : [],
+  )
+  assert.ok(acts.length >= 18)
+  for (const [field, limit] of Object.entries(LIMITS)) {
+    const input = { customerId, name: field, requestsPerMinute: 1_000, scope: 'manage' as const }
+    const { secret } = await createApiKey(database.db, { ...input, ...limit })
+    for (const [method, url] of acts) {
+      const path = url.replace('/v1', '').replaceAll(/:\w+/g, createId())
+      const { status, json, text } = await call(secret, method, path, {})
+      assert.deepEqual([status, json?.error], [403, 'beyond_own_key'], `${method} ${url}: ${text}`)
+      assert.match(json.details, new RegExp(`^${field}: `))
+    }
+    const longer = await call(secret, 'PUT', '/me/preferences', { stored_responses_days: 30 })
+    assert.deepEqual([longer.status, longer.json?.error], [403, 'beyond_own_key'], longer.text)
+    const other = await call(secret, 'PUT', '/me/preferences', { weekly_digest_enabled: true })
+    assert.equal(other.status, 200, other.text)
+  }
+  const { secret } = await createApiKey(database.db, {
+    customerId,
+    name: 'com modelos',
+    requestsPerMinute: 1_000,
+    scope: 'manage',
+    modelIds: ['sandbox-chat'],
+  })
+  const made = await call(secret, 'POST', '/api-keys', {
+    name: 'menor',
+    model_ids: ['sandbox-chat'],
+    requests_per_minute: 10,
+  })
+  assert.equal(made.status, 201, made.text)
 })

@@ -71,7 +71,10 @@ function assertRefused(answer: Asked, error: string, what = ''): void {
 /** A kind of refusal that only the access explains. */
 function isRefusedFor(access: Access, { status, json }: { status: number; json: any }): boolean {
   if (access === 'session') return status === 401
-  return status === 403 && ['key_scope_insufficient', 'forbidden'].includes(json?.error)
+  return (
+    status === 403 &&
+    ['key_scope_insufficient', 'beyond_own_key', 'forbidden'].includes(json?.error)
+  )
 }
 
 async function request(secret: string, method: string, url: string): Promise<any> {
@@ -90,6 +93,7 @@ test('every route answers every kind of caller as in the access matrix', async (
   const credential: Record<CallerKind, string> = {
     calls: await keyOf(await newOwner(), { scope: 'calls' }),
     account: await keyOf(await newOwner(), { scope: 'account' }),
+    limited: await keyOf(await newOwner(), { scope: 'manage', callsAtOnce: 5 }),
     manage: await keyOf(await newOwner(), { scope: 'manage' }),
     session: (await newOwner()).session,
     support: await newOperator('support'),

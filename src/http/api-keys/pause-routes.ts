@@ -35,7 +35,7 @@ export const pauseRoutes = [
     path: '/api-keys/:id/resume',
     tag: 'Chaves',
     summary: 'Retoma uma chave pausada',
-    access: 'manage',
+    access: 'within',
     params,
     answer: apiKey,
     refusals: { 403: ['paused_by_operator', ...KEY_REFUSALS], 404: ['key_not_found'] },
@@ -61,7 +61,7 @@ export const pauseRoutes = [
     tag: 'Conta',
     summary:
       'Para tudo de uma vez: pausa todas as chaves, desliga a recarga automática e encerra as outras sessões do painel',
-    access: 'manage',
+    access: 'within',
     body: Type.Object(
       { confirm: Type.Literal(true, { description: 'Nada acontece sem ela.' }) },
       { additionalProperties: false },

@@ -6,6 +6,7 @@ export const MATRIX_MARK = '<!-- access matrix: written by `npm run docs:access`
 const HEADS: Readonly<Record<CallerKind, string>> = {
   calls: 'key `calls`',
   account: 'key `account`',
+  limited: 'key `manage` with a limit',
   manage: 'key `manage`',
   session: 'login session',
   support: 'support',

@@ -26,7 +26,7 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   key_scope_insufficient:
     'A permissão da chave não basta para esta operação. Use uma chave com a permissão que a referência indica.',
   beyond_own_key:
-    'Uma chave só cria, altera e retoma chaves que podem o mesmo que ela, ou menos; com algum limite, não convida para equipes, não muda o limite de uma e não abre mão do saldo.',
+    'Uma chave só cria, altera e retoma chaves que podem o mesmo que ela, ou menos; com algum limite, não faz o que dura mais que ela ou vai além dele: webhooks, destinos, equipes, recarga automática, guardar respostas.',
   forbidden: 'A operação não é para este tipo de chave ou de conta, como uma chave de equipe.',
   csrf_token_missing:
     'Numa sessão do painel falta o cabeçalho x-csrf-token, ou ele é de outra sessão. Leia-o em GET /session. Com uma chave isso não acontece.',

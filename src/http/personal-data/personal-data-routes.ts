@@ -56,7 +56,7 @@ export const personalDataRoutes = [
     path: '/me',
     tag: 'Conta',
     summary: 'Exclui a conta, para sempre',
-    access: 'manage',
+    access: 'within',
     body: Type.Object(
       {
         confirm: Type.String({

@@ -4,6 +4,7 @@ import { actorOf } from '../rest/authenticate.ts'
 import { STORED_DAYS_MAX } from '../../stored-responses/response-limits.ts'
 import { answer, nullable } from '../rest/values.ts'
 import type { ProfileDeps } from './profile-deps.ts'
+import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
@@ -65,20 +66,22 @@ export const preferenceRoutes = [
       { additionalProperties: false },
     ),
     answer: preferences,
-    async handle({ caller, body }, deps: ProfileDeps) {
+    async handle({ caller, body, reply }, deps: ProfileDeps) {
       const { customerId } = caller
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
         throw new RestRefusal(400, 'invalid_request', 'timezone: deve ser um fuso horário da IANA')
       const saved = await savePreferences(deps.db, actorOf(caller), { customerId, change: body })
-      if (saved === 'scope_insufficient')
+      if (saved.kind === 'scope_insufficient')
         throw new RestRefusal(
           403,
           'key_scope_insufficient',
           'stored_responses_days: guardar respostas, ou por mais dias, precisa da permissão manage',
         )
+      if (saved.kind === 'own_key_ended') return reply.code(401).send()
+      if (saved.kind !== 'saved') throw refusalOfKey(saved)
       // The caller's next request may come before the notification that every node gets.
       deps.keys.forgetAllOf(customerId)
-      return saved
+      return saved.preferences
     },
   }),
 ]

@@ -3,14 +3,22 @@
  * in docs/specification.md is generated from both (`npm run docs:access`), and `test/http/access.test.ts` asks every
  * route with every caller.
  */
-import { KEY_SCOPES } from '../../customers/key-scopes.ts'
-
 /** In ascending order of rights: each role may do what the ones before it may. */
 export const OPERATOR_ROLES = ['support', 'finance', 'admin'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
-/** An API key by its scope, or a login session: of a customer, or of an operator who showed a second factor in it. */
-export const CALLERS = [...KEY_SCOPES, 'session', ...OPERATOR_ROLES] as const
+/**
+ * An API key by its scope (`limited`: one with `manage` and any limit), or a login session: of a customer, or of an
+ * operator who showed a second factor in it.
+ */
+export const CALLERS = [
+  'calls',
+  'account',
+  'limited',
+  'manage',
+  'session',
+  ...OPERATOR_ROLES,
+] as const
 export type CallerKind = (typeof CALLERS)[number]
 
 const SESSIONS = ['session', ...OPERATOR_ROLES] as const
@@ -19,8 +27,11 @@ const SESSIONS = ['session', ...OPERATOR_ROLES] as const
 const CALLERS_OF = {
   /** Everybody, without a key. */
   public: CALLERS,
-  calls: [...KEY_SCOPES, ...SESSIONS],
-  account: ['account', 'manage', ...SESSIONS],
+  calls: ['calls', 'account', 'limited', 'manage', ...SESSIONS],
+  account: ['account', 'limited', 'manage', ...SESSIONS],
+  /** Acts that stay within the limits of the key: they compare themselves, have limits of their own, or stop something. */
+  within: ['limited', 'manage', ...SESSIONS],
+  /** What outlives a key, or reaches beyond its limits: settings of the account, destinations, webhooks, teams, cards. */
   manage: ['manage', ...SESSIONS],
   /** The pages that guard an account; the handler reads the cookie itself. */
   session: SESSIONS,
@@ -45,6 +56,11 @@ export function isAccess(value: unknown): value is Access {
 export function hasAccess(caller: CallerKind, access: Access): boolean {
   const callers: readonly CallerKind[] = CALLERS_OF[access]
   return callers.includes(caller)
+}
+
+/** The scope that a key needs, as customers know it. */
+export function scopeOf<Each extends Access>(access: Each): Exclude<Each, 'within'> | 'manage' {
+  return access === 'within' ? 'manage' : (access as Exclude<Each, 'within'>)
 }
 
 export function isOperatorAccess(access: Access): access is OperatorRole {

@@ -1,25 +1,39 @@
-import { hasAccess, isOperatorAccess, type Access, type OperatorRole } from './access.ts'
+import { findLimit } from '../../customers/key-makers.ts'
+import type { Database } from '../../db/open.ts'
+import { hasAccess, isOperatorAccess, scopeOf, type Access, type OperatorRole } from './access.ts'
 import type { Caller } from './authenticate.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
 export interface AssertAccessDeps {
   /** By e-mail, in lower case. */
   readonly operatorRoles: ReadonlyMap<string, OperatorRole>
+  readonly replicas: { readonly primary: Database }
 }
 
 /** Throws a `RestRefusal` unless the table of `access.ts` gives the caller this access. */
-export function assertAccess(
-  { operatorRoles }: AssertAccessDeps,
+export async function assertAccess(
+  { operatorRoles, replicas }: AssertAccessDeps,
   caller: Caller,
   access: Access,
-): void {
+): Promise<void> {
   if (isOperatorAccess(access)) return assertOperator(operatorRoles, caller, access)
   const kind = caller.keyId === undefined ? 'session' : caller.scope
   if (!hasAccess(kind, access))
     throw new RestRefusal(
       403,
       'key_scope_insufficient',
-      `precisa da permissão ${access}, e esta chave tem ${kind}`,
+      `precisa da permissão ${scopeOf(access)}, e esta chave tem ${kind}`,
+    )
+  // The acts themselves ask for no limit.
+  const field =
+    caller.keyId !== undefined && kind === 'manage' && !hasAccess('limited', access)
+      ? await findLimit(replicas.primary, caller.keyId)
+      : undefined
+  if (field !== undefined)
+    throw new RestRefusal(
+      403,
+      'beyond_own_key',
+      `${field}: uma chave com este limite não faz o que vai além dele`,
     )
 }
 

@@ -18,7 +18,7 @@ import {
 } from './answer-once.ts'
 import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
-import { isOperatorAccess, type Access } from './access.ts'
+import { isOperatorAccess, scopeOf, type Access } from './access.ts'
 import { countUnread } from './count-unread.ts'
 import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
@@ -169,7 +169,7 @@ export function restRoute<
       async handler(request, reply) {
         const caller = callers.get(request)
         if (caller && stricter?.applies(request.body as never))
-          assertAccess(deps, caller, stricter.access)
+          await assertAccess(deps, caller, stricter.access)
         const run = async ({ db, ...ofRun }: Run): Promise<unknown> => {
           const call = {
             caller: caller as never,
@@ -230,7 +230,7 @@ function keepRawBody(request: FastifyRequest): void {
 function securityOf(access: RestAccess): object[] {
   return isOperatorAccess(access)
     ? [{ session: [access] }]
-    : [{ key: [access] }, { session: [access] }]
+    : [{ key: [scopeOf(access)] }, { session: [scopeOf(access)] }]
 }
 
 /** The caller of each request, from authentication on. */
@@ -247,7 +247,7 @@ async function identifyCaller(
 ): Promise<void> {
   const caller = await authenticate(deps, request, reply, { takesTeamKeys })
   if (!caller) return
-  assertAccess(deps, caller, access)
+  await assertAccess(deps, caller, access)
   callers.set(request, caller)
 }
 
@@ -293,6 +293,7 @@ function responsesOf(
     | 'method'
     | 'path'
     | 'access'
+    | 'stricter'
     | 'params'
     | 'query'
     | 'body'
@@ -304,7 +305,7 @@ function responsesOf(
   >,
   status: number,
 ): Record<number, object> {
-  const { access, params, query, body, answer, otherAnswers = {}, refusals = {} } = route
+  const { access, stricter, params, query, body, answer, otherAnswers = {}, refusals = {} } = route
   const errors = clientErrorsOf(`/v1${route.path}`)
   const codes: Record<number, string[]> = {}
   const add = (at: number, ...more: readonly string[]): void => {
@@ -315,7 +316,9 @@ function responsesOf(
   // A body is read, within the limit, also where none is expected.
   if (route.method !== 'GET') add(413, 'payload_too_large')
   if (access !== 'public') add(403, 'ip_blocked_by_allowlist', 'key_paused', 'forbidden')
-  if (access === 'account' || access === 'manage') add(403, 'key_scope_insufficient')
+  if (access === 'account' || access === 'within' || access === 'manage')
+    add(403, 'key_scope_insufficient')
+  if (access === 'manage' || stricter?.access === 'manage') add(403, 'beyond_own_key')
   if (access !== 'public') add(403, 'csrf_token_missing')
   if (isOperatorAccess(access)) add(403, 'second_factor_required')
   add(429, 'rate_limit_exceeded')

@@ -27,7 +27,7 @@ export const shieldRoutes = [
     tag,
     summary:
       'Altera a proteção de dados pessoais da conta, que vale para as chaves sem uma própria; uma chave não a afrouxa além da sua',
-    access: 'manage',
+    access: 'within',
     body: Type.Object(
       { action: Type.Optional(shieldAction), uuids: Type.Optional(shieldUuids) },
       { additionalProperties: false },

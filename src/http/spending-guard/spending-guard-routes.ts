@@ -30,7 +30,7 @@ export const spendingGuardRoutes = [
     path,
     tag,
     summary: 'Altera ou desliga a pausa por gasto fora do padrão; uma chave não a afrouxa',
-    access: 'manage',
+    access: 'within',
     body: Type.Object(
       { factor: Type.Optional(guardFactor), floor_brl: Type.Optional(guardFloorBrl) },
       { additionalProperties: false },

@@ -72,7 +72,6 @@ const listAndCreate = [
       token: Type.String({ description: 'Só é mostrado esta vez.' }),
     }),
     refusals: {
-      403: ['beyond_own_key'],
       404: ['team_not_found'],
       409: ['already_member', 'already_invited', 'too_many_invitations'],
       429: ['invitation_limit_reached'],

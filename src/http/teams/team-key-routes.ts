@@ -72,7 +72,7 @@ const listAndCreate = [
   restRoute({
     ...forBoth,
     method: 'POST',
-    access: 'manage',
+    access: 'within',
     summary: 'Cria uma chave da equipe; o segredo só é mostrado esta vez',
     repeats: 'in_transaction',
     body: teamKeyInput,

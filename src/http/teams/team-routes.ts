@@ -86,7 +86,6 @@ const one = [
     summary: 'Altera o nome de uma equipe, ou o limite mensal, que só o titular altera',
     body: teamChange,
     answer: team,
-    refusals: { ...forAll.refusals, 403: ['beyond_own_key'] },
     async handle({ caller, params, body, reply }, deps: TeamDeps) {
       const change = {
         ...(body.name === undefined ? {} : { name: readTeamName(body.name) }),

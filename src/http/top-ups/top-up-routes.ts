@@ -38,7 +38,7 @@ const creating = (minimumBrl: number) => [
     access: 'account',
     // A Pix code or a boleto costs nobody anything until a person pays it; a saved card is charged at once.
     stricter: {
-      access: 'manage',
+      access: 'within',
       when: 'method card',
       applies: ({ method }) => method === 'card',
     },
