@@ -4,10 +4,12 @@ import { addWebApp } from './dashboard/web-app.ts'
 import { addOpenApi } from './docs/add-open-api.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
+import { originOf } from './rest/origin-of.ts'
 import { addRoutes } from './rest/route.ts'
 import { addAnswerHeaders } from './server/add-answer-headers.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
+import { withoutOpenCookies } from '../sign-in/session-cookie.ts'
 import { createAnswerNoHttp } from './server/answer-no-http.ts'
 import { BoundedRequest } from './server/bounded-request.ts'
 import { clientPath } from './server/client-path.ts'
@@ -55,6 +57,13 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   answerUnusualRequests(server, answerNoHttp)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
+  // Before any reader of cookies: sessions, known devices, better-auth.
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request
+    if (headers.cookie !== undefined && originOf(request, deps.publicUrl).startsWith('https:'))
+      headers.cookie = withoutOpenCookies(headers.cookie)
+    done()
+  })
   addAnswerHeaders(server, deps)
   const webApp = await addWebApp(server)
   server.setNotFoundHandler(

@@ -3,8 +3,8 @@ import { clientNetworks } from '../lib/client-networks.ts'
 import { mailboxOf } from '../lib/mailbox.ts'
 import { giveBackAttempts, limitAttempts, type Limit } from '../db/limit-attempts.ts'
 
-/** A wrong password, or a mail that anybody may request for an address. */
-export type SignInAttempt = 'password' | 'mail'
+/** A wrong password, a wrong code of the second factor, or a mail that anybody may request for an address. */
+export type SignInAttempt = 'password' | 'code' | 'mail'
 
 export interface SignInClient {
   readonly email: string
@@ -20,11 +20,15 @@ export type SignInLimited =
 
 type Limits = Readonly<
   Record<'device' | 'nearAndEmail' | 'wideAndEmail' | 'near' | 'wide' | 'email', Limit>
->
+> & { readonly devices?: Limit }
 
 /**
  * `email` counts strangers of all networks together. One network can use up only its own share of it: an owner who
  * signs in from elsewhere, or from a known device, is not locked out by it.
+ *
+ * Of the codes of six digits three count at once, so each try succeeds with a chance of 3 in a million. `email` and
+ * `devices`, of all known devices together, therefore have no more than 60 wrong ones in a day: a chance of 1 in 5,500 a
+ * day for somebody who has the password, and as much for somebody who also has the mailbox or a known device.
  */
 const LIMITS: Readonly<Record<SignInAttempt, Limits>> = {
   password: {
@@ -34,6 +38,15 @@ const LIMITS: Readonly<Record<SignInAttempt, Limits>> = {
     near: { max: 50, seconds: 600 },
     wide: { max: 200, seconds: 600 },
     email: { max: 100, seconds: 3_600 },
+  },
+  code: {
+    device: { max: 20, seconds: 86_400 },
+    devices: { max: 60, seconds: 86_400 },
+    nearAndEmail: { max: 10, seconds: 86_400 },
+    wideAndEmail: { max: 20, seconds: 86_400 },
+    near: { max: 50, seconds: 600 },
+    wide: { max: 200, seconds: 600 },
+    email: { max: 60, seconds: 86_400 },
   },
   mail: {
     device: { max: 5, seconds: 3_600 },
@@ -71,7 +84,12 @@ function countsOf(
   const email = attempt === 'mail' ? mailboxOf(given) : given.toLowerCase()
   const limits = LIMITS[attempt]
   if (knownAs !== undefined)
-    return [{ key: `${attempt} ${email} on ${knownAs}`, limit: limits.device }]
+    return [
+      { key: `${attempt} ${email} on ${knownAs}`, limit: limits.device },
+      ...(limits.devices
+        ? [{ key: `${attempt} ${email} on known devices`, limit: limits.devices }]
+        : []),
+    ]
   const { near, wide } = clientNetworks(ip)
   return [
     { key: `${attempt} ${email} from ${near}`, limit: limits.nearAndEmail },

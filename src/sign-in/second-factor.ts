@@ -5,6 +5,8 @@ import { createId } from '../lib/ids.ts'
 import { seal, unseal } from '../lib/seal.ts'
 import { replaceBackupCodes, takeBackupCode } from './backup-codes.ts'
 import { limitAttempts, type Limit } from '../db/limit-attempts.ts'
+import { clientNetworks } from '../lib/client-networks.ts'
+import { limitSignIn, type SignInClient } from './limit-sign-in.ts'
 import { findTotpStep, TOTP_SECRET_BYTES } from './totp.ts'
 
 export interface FactorKeys {
@@ -14,13 +16,12 @@ export interface FactorKeys {
 
 export type Checked = { kind: 'right' | 'wrong' } | { kind: 'too_many'; retryAfter: number }
 
-/** Per user, counting right and wrong codes on all routes, so that a person with the password cannot guess the code. */
-const CODES: readonly Limit[] = [
-  { max: 10, seconds: 600 },
-  { max: 40, seconds: 86_400 },
-]
-/** Counted separately, so that an attacker who uses up the attempts for codes does not block the backup codes. */
-const BACKUP_CODES: readonly Limit[] = [{ max: 10, seconds: 600 }]
+export interface FactorHolder extends SignInClient {
+  readonly userId: string
+}
+
+/** By one device or network, for the work alone: nobody guesses 80 bits, so nothing that others do blocks them. */
+const BACKUP_CODES: Limit = { max: 10, seconds: 600 }
 
 export async function hasSecondFactor(db: Database, userId: string): Promise<boolean> {
   const factor = await db
@@ -59,12 +60,17 @@ export function beginSecondFactor(
 export async function checkFactorCode(
   db: Database,
   keys: FactorKeys,
-  userId: string,
+  holder: FactorHolder,
   code: string,
 ): Promise<Checked> {
+  const { userId, knownAs, ip } = holder
   const digits = code.replaceAll(/\s/g, '')
-  if (/^\d{6}$/.test(digits)) return checkTotpCode(db, keys, userId, digits, { isOn: true })
-  const retryAfter = await limitAll(db, `backup code ${userId}`, BACKUP_CODES)
+  if (/^\d{6}$/.test(digits)) return checkTotpCode(db, keys, holder, digits, { isOn: true })
+  const retryAfter = await limitAttempts(
+    db,
+    `backup code ${userId} by ${knownAs ?? clientNetworks(ip).near}`,
+    BACKUP_CODES,
+  )
   if (retryAfter !== undefined) return { kind: 'too_many', retryAfter }
   return { kind: (await takeBackupCode(db, userId, code)) ? 'right' : 'wrong' }
 }
@@ -73,10 +79,10 @@ export async function checkFactorCode(
 export function checkFirstCode(
   db: Database,
   keys: FactorKeys,
-  userId: string,
+  holder: FactorHolder,
   code: string,
 ): Promise<Checked> {
-  return checkTotpCode(db, keys, userId, code.replaceAll(/\s/g, ''), { isOn: false })
+  return checkTotpCode(db, keys, holder, code.replaceAll(/\s/g, ''), { isOn: false })
 }
 
 /** Enables the factor after its first code. Returns the backup codes, to be shown once, or undefined if none is pending. */
@@ -123,13 +129,14 @@ export async function replaceCodesOfFactor(
 async function checkTotpCode(
   db: Database,
   { sealingKey, previousSealingKey }: FactorKeys,
-  userId: string,
+  holder: FactorHolder,
   code: string,
   { isOn }: { readonly isOn: boolean },
 ): Promise<Checked> {
+  const { userId } = holder
   // Counted before the check, so that concurrent attempts cannot exceed the limit.
-  const retryAfter = await limitAll(db, `code ${userId}`, CODES)
-  if (retryAfter !== undefined) return { kind: 'too_many', retryAfter }
+  const limited = await limitSignIn(db, 'code', holder)
+  if (limited.kind === 'refused') return { kind: 'too_many', retryAfter: limited.retryAfter }
   const factor = await db
     .selectFrom('sign_in_second_factors')
     .select(['id', 'secret_sealed'])
@@ -146,18 +153,7 @@ async function checkTotpCode(
     .where('id', '=', factor.id)
     .where('last_step', '<', BigInt(step))
     .executeTakeFirst()
-  return { kind: taken.numUpdatedRows === 1n ? 'right' : 'wrong' }
-}
-
-async function limitAll(
-  db: Database,
-  key: string,
-  limits: readonly Limit[],
-): Promise<number | undefined> {
-  const waits: number[] = []
-  for (const limit of limits) {
-    const wait = await limitAttempts(db, `${key} in ${limit.seconds}`, limit)
-    if (wait !== undefined) waits.push(wait)
-  }
-  return waits.length > 0 ? Math.max(...waits) : undefined
+  if (taken.numUpdatedRows !== 1n) return { kind: 'wrong' }
+  await limited.giveBack()
+  return { kind: 'right' }
 }

@@ -14,6 +14,17 @@ export function hasSessionCookie(cookies: string | undefined): boolean {
   return NAMES.some((name) => pairs.some((pair) => pair.startsWith(`${name}=`)))
 }
 
+/**
+ * The cookies of a request over https without ours that lack the prefix: another host of the domain, or anybody on the
+ * way of a request over http, may have set them.
+ */
+export function withoutOpenCookies(cookies: string): string {
+  return cookies
+    .split(';')
+    .filter((pair) => !pair.trim().startsWith(`${PREFIX}.`))
+    .join(';')
+}
+
 export function cookiePrefix(origin: string): string {
   return origin.startsWith('https:') ? `${HOST_PREFIX}${PREFIX}` : PREFIX
 }

@@ -213,19 +213,66 @@ test('a backup code works once, in any spelling, and new codes replace the old o
   assert.equal((await giveCode(again, renewed.json.backupCodes[1])).status, 200)
 })
 
-test('a person has a limited number of code attempts, and backup codes still work afterwards', async () => {
+/** A thief who has the password and no more, at a fresh network. */
+async function enterByPassword(email: string): Promise<Browser> {
+  const browser = openBrowser(baseUrl, freshAddress())
+  const { status, json } = await browser.post('/auth/sign-in/email', { email, password: PASSWORD })
+  assert.deepEqual([status, json], [200, { awaitsFactor: true }])
+  return browser
+}
+
+async function guardWithPassword(): Promise<Guarded> {
+  const guarded = await guard(await enter())
+  const { browser, email } = guarded
+  await browser.post('/auth/request-password-reset', { email })
+  const { url, token } = await waitForLink(db, email, 'nova_senha')
+  assert.equal((await browser.submit(url, { token, password: PASSWORD })).status, 200)
+  return guarded
+}
+
+/** Wrong codes until one is refused; returns how many were compared. */
+async function guess(browser: Browser, secret: Buffer): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { status, headers } = await giveCode(browser, codeAt(secret, 100 + tries))
+    if (status === 400) continue
+    assert.equal(status, 429)
+    assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    return tries
+  }
+  return assert.fail('no limit')
+}
+
+test('who has the password locks the second factor for nobody else: neither at another network, nor by a link, a known device or a backup code', async () => {
+  const { email, secret, backupCodes, browser: known } = await guardWithPassword()
+  const thief = await enterByPassword(email)
+  assert.equal(await guess(thief, secret), 10)
+  assert.equal((await giveCode(thief, codeAt(secret, 0))).status, 429, 'the right one, too')
+  const owner = await enterByPassword(email)
+  assert.equal((await giveCode(owner, codeAt(secret, -1))).status, 200)
+  // With networks without end, all tries of strangers of a day.
+  let guessed = 10
+  for (let last = 10; last > 0; guessed += last)
+    last = await guess(await enterByPassword(email), secret)
+  assert.equal(guessed, 60)
+  const { browser: byLink } = await followLink(email)
+  assert.equal((await giveCode(byLink, codeAt(secret, 0))).status, 200)
+  await known.post('/auth/sign-in/email', { email, password: PASSWORD })
+  assert.equal((await giveCode(known, codeAt(secret, 1))).status, 200)
+  assert.equal((await giveCode(await enterByPassword(email), backupCodes[0] ?? '')).status, 200)
+})
+
+test('who has the mailbox guesses no more codes, with devices and networks without end, and right codes count for nothing', async () => {
   const { email, secret, backupCodes } = await guard(await enter())
   const { browser } = await followLink(email)
-  const statuses = []
-  // The first code, which turned it on, counts too.
-  for (let tries = 0; tries < 10; tries++)
-    statuses.push((await giveCode(browser, codeAt(secret, 100 + tries))).status)
-  assert.deepEqual(statuses, [...Array(9).fill(400), 429])
-  const other = (await followLink(email)).browser
-  const refused = await giveCode(other, codeAt(secret, 0))
-  assert.equal(refused.status, 429, 'the right one, too')
-  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-  assert.equal((await giveCode(other, backupCodes[0] as string)).status, 200)
+  const step = totpStep(Date.now())
+  for (const steps of [-1, 0, 1])
+    await giveCode((await followLink(email)).browser, totpCode(secret, step + steps))
+  assert.equal(await guess(browser, secret), 20)
+  let guessed = 20
+  for (let last = 20; last > 0; guessed += last)
+    last = await guess((await followLink(email)).browser, secret)
+  assert.ok(guessed >= 60 && guessed <= 62, `${guessed}`)
+  assert.equal((await giveCode(browser, backupCodes[0] ?? '')).status, 200)
 })
 
 test('a sign-in must be completed with its code within ten minutes', async () => {

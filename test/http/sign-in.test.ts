@@ -339,8 +339,12 @@ test('a password reset by mail ends every session and disables the old password'
 test('a sign-out ends the session on every node at once, and a copy of its cookie stops working', async () => {
   const { browser } = await enter()
   const stolen = browser.cookie()
+  // The other node is at an https address.
+  const stolenThere = stolen.replace('catraca.session_token', '__Host-$&')
   const there = (): Promise<number> =>
-    fetch(`${other.baseUrl}/session`, { headers: { cookie: stolen } }).then(({ status }) => status)
+    fetch(`${other.baseUrl}/session`, { headers: { cookie: stolenThere } }).then(
+      ({ status }) => status,
+    )
   assert.equal(await there(), 200)
   assert.equal((await browser.post('/auth/sign-out')).status, 200)
   assert.equal(await there(), 401)

@@ -1,8 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The address at which this client reaches the server; `publicUrl` if the operator configured it. */
-export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
-  return publicUrl ?? `${request.protocol}://${request.host}`
+/**
+ * The address at which this client reaches the server; `publicUrl` if the operator configured it. `X-Forwarded-Host` is
+ * never believed: proxies pass on that of their clients, and shared caches do not tell its values apart.
+ */
+export function originOf(
+  { protocol, headers: { host = '' } }: FastifyRequest,
+  publicUrl: string | undefined,
+): string {
+  // The protocol too may be any text of a header.
+  return publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
 }
 
 /** For links in mails. A request may claim any host, so only sandbox mode trusts it. */

@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import type { Auth } from '../../sign-in/create-auth.ts'
 import { isOwnPath } from '../../sign-in/own-path.ts'
-import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
+import { findAwaitingFactor } from '../../sign-in/find-awaiting-factor.ts'
 import { proveUser } from '../../sign-in/prove-user.ts'
 import {
   CONFIRM_PATH,
@@ -26,6 +26,7 @@ import { authOf, clientHeaders, passCookies, signInIsOff } from './auth-routes.t
 import { authPage, sendAuthPage } from './auth-page.ts'
 import { isPasswordOf } from './is-password-of.ts'
 import { limitCaller } from './limit-caller.ts'
+import { rememberDevice } from './login-session-routes.ts'
 import { isFromOwnPage } from './own-session.ts'
 
 interface Form {
@@ -114,7 +115,7 @@ async function confirm(deps: SignInDeps, form: Form): Promise<FastifyReply> {
     asResponse: true,
   })
   return answer.ok
-    ? goOn(deps, reply, answer, '/confirmado')
+    ? goOn(deps, { request, reply }, answer, '/confirmado')
     : sendAuthPage(reply, 400, SPENT_CONFIRMATION)
 }
 
@@ -127,7 +128,9 @@ async function enter(
     headers: clientHeaders(request),
     asResponse: true,
   })
-  return answer.ok ? goOn(deps, reply, answer, returnTo) : sendAuthPage(reply, 400, SPENT_LINK)
+  return answer.ok
+    ? goOn(deps, { request, reply }, answer, returnTo)
+    : sendAuthPage(reply, 400, SPENT_LINK)
 }
 
 async function choosePassword(
@@ -145,18 +148,23 @@ async function choosePassword(
     : sendAuthPage(reply, 400, SPENT_PASSWORD_LINK)
 }
 
-/** Redirects to pages of the dashboard, first to the page for the code if one is required. */
+/**
+ * Redirects to pages of the dashboard, first to the page for the code if one is required. Who came by the link of a mail
+ * has the mailbox: their browser is known from then on, so that whoever has only the password does not use up its codes.
+ */
 async function goOn(
-  { db }: SignInDeps,
-  reply: FastifyReply,
+  deps: SignInDeps,
+  { request, reply }: Pick<Form, 'request' | 'reply'>,
   answer: Response,
   path: string,
 ): Promise<FastifyReply> {
   passCookies(reply, answer)
-  const isAwaited = await isAwaitingFactor(db, answer)
-  const location = isAwaited
-    ? `${CODE_PAGE}?${new URLSearchParams({ voltar: path }).toString()}`
-    : path
+  const awaited = await findAwaitingFactor(deps.db, answer)
+  if (awaited !== undefined) rememberDevice(deps, request, reply, awaited)
+  const location =
+    awaited === undefined
+      ? path
+      : `${CODE_PAGE}?${new URLSearchParams({ voltar: path }).toString()}`
   return reply.code(303).header('location', location).header('cache-control', 'no-store').send()
 }
 

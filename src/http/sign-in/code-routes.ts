@@ -6,6 +6,7 @@ import { startWaitingSession } from '../../sign-in/start-session.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
+import { factorHolder } from './limit-caller.ts'
 import { isFromOwnPage } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
 
@@ -31,7 +32,12 @@ export const codeRoutes = [
         return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'nenhuma entrada espera um código')
       const { code } = body.fields
       const given = typeof code === 'string' ? code : ''
-      const checked = await checkFactorCode(db, signIn.factorKeys, waiting.userId, given)
+      const checked = await checkFactorCode(
+        db,
+        signIn.factorKeys,
+        factorHolder(deps, request, waiting, { isWaiting: true }),
+        given,
+      )
       if (checked.kind === 'too_many') return sendTooMany(reply, checked.retryAfter)
       if (checked.kind === 'wrong')
         return sendFault(reply, 400, 'INVALID_CODE', 'o código não confere, ou já foi usado')

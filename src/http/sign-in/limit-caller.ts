@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { limitSignIn, type SignInAttempt, type SignInLimited } from '../../sign-in/limit-sign-in.ts'
+import {
+  limitSignIn,
+  type SignInAttempt,
+  type SignInClient,
+  type SignInLimited,
+} from '../../sign-in/limit-sign-in.ts'
+import type { FactorHolder } from '../../sign-in/second-factor.ts'
 import type { Session } from '../../sign-in/sessions.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 
@@ -13,10 +19,26 @@ export interface SignInCaller {
 
 /** Counts the attempt of a request: by its login session, its known device, or its networks. */
 export function limitCaller(
-  { db, signIn }: SignInDeps,
+  deps: SignInDeps,
   attempt: SignInAttempt,
-  { request, email, session }: SignInCaller,
+  caller: SignInCaller,
 ): Promise<SignInLimited> {
+  return limitSignIn(deps.db, attempt, clientOf(deps, caller))
+}
+
+/** Who tries a code in a login session. One that waits for the code makes nobody known: the password starts it. */
+export function factorHolder(
+  deps: SignInDeps,
+  request: FastifyRequest,
+  session: Session,
+  { isWaiting }: { readonly isWaiting: boolean },
+): FactorHolder {
+  const { email, userId } = session
+  const caller = { request, email, session: isWaiting ? undefined : session }
+  return { ...clientOf(deps, caller), userId }
+}
+
+function clientOf({ signIn }: SignInDeps, { request, email, session }: SignInCaller): SignInClient {
   const knownAs = session?.id ?? signIn.devices.deviceOf(request.headers.cookie, email)
-  return limitSignIn(db, attempt, { email, ip: plainIp(request.ip), knownAs })
+  return { email, ip: plainIp(request.ip), knownAs }
 }

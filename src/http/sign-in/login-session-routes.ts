@@ -72,8 +72,8 @@ export const loginSessionRoutes = [
 ]
 
 /** Every page of the dashboard asks for its session first, whichever way the user signed in. */
-function rememberDevice(
-  { signIn, publicUrl }: SignInDeps,
+export function rememberDevice(
+  { signIn, publicUrl }: Pick<SignInDeps, 'signIn' | 'publicUrl'>,
   request: FastifyRequest,
   reply: FastifyReply,
   email: string,

@@ -3,7 +3,7 @@ import { markProved } from '../../sign-in/sessions.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { authOf } from './auth-routes.ts'
 import { isPasswordOf } from './is-password-of.ts'
-import { limitCaller } from './limit-caller.ts'
+import { factorHolder, limitCaller } from './limit-caller.ts'
 import { refusal, type SecurityCall } from './security-route.ts'
 
 /**
@@ -15,7 +15,8 @@ export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<
   const { session, request } = call
   const byCode = await hasSecondFactor(db, session.userId)
   if (byCode) {
-    const checked = await checkFactorCode(db, signIn.factorKeys, session.userId, call.text('code'))
+    const holder = factorHolder(deps, request, session, { isWaiting: false })
+    const checked = await checkFactorCode(db, signIn.factorKeys, holder, call.text('code'))
     if (checked.kind !== 'right') throw refusal(checked)
   } else {
     const auth = await authOf(deps, request)

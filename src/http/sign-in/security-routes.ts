@@ -17,6 +17,7 @@ import {
 } from '../../sign-in/security-acts.ts'
 import { actorOfSession } from './actor-of-session.ts'
 import { drawSecret } from './draw-secret.ts'
+import { factorHolder } from './limit-caller.ts'
 import { proveAgain } from './prove-again.ts'
 import { securityRoute, refusal, type SecurityCall } from './security-route.ts'
 import { securityState } from './security-state.ts'
@@ -34,11 +35,10 @@ const secondFactor = [
     fields: ['code'],
     needs: 'proof',
     async handle(call, deps) {
-      const { userId } = call.session
       const checked = await checkFirstCode(
         deps.db,
         deps.signIn.factorKeys,
-        userId,
+        factorHolder(deps, call.request, call.session, { isWaiting: false }),
         call.text('code'),
       )
       if (checked.kind !== 'right') throw refusal(checked)

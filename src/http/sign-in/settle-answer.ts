@@ -1,6 +1,6 @@
 /** Processes better-auth's answers: records the acts that better-auth has performed, and rewrites some answers. */
 import type { FastifyRequest } from 'fastify'
-import { isAwaitingFactor } from '../../sign-in/is-awaiting-factor.ts'
+import { findAwaitingFactor } from '../../sign-in/find-awaiting-factor.ts'
 import type { Session } from '../../sign-in/sessions.ts'
 import { recordNewPasskey, recordNewPassword } from '../../sign-in/security-acts.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
@@ -26,7 +26,7 @@ export async function settle(deps: SignInDeps, answered: Answered): Promise<Resp
 
 /** Reveals nothing of the account before the code of the second factor. */
 async function withoutAwaited({ db }: SignInDeps, answer: Response): Promise<Response> {
-  if (!answer.ok || !(await isAwaitingFactor(db, answer))) return answer
+  if (!answer.ok || (await findAwaitingFactor(db, answer)) === undefined) return answer
   return rewritten(answer, 200, { awaitsFactor: true })
 }
 

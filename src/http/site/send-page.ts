@@ -36,6 +36,8 @@ const HEADERS = {
 
 /** `private`: the same address shows the dashboard to a browser that is signed in, so every visit asks again. */
 export const OF_THIS_BROWSER = 'private, no-cache'
+/** Of pages with addresses that their request chose. */
+export const OF_NO_SHARED_CACHE = 'private, max-age=60'
 export const OF_EVERYBODY = 'public, max-age=60'
 
 interface Sending {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Html } from '../../lib/html.ts'
 import { originOf } from '../rest/origin-of.ts'
-import { sendPage } from './send-page.ts'
+import { OF_EVERYBODY, OF_NO_SHARED_CACHE, sendPage } from './send-page.ts'
 import type { SiteDeps } from './site-deps.ts'
 import type { SiteFacts } from './site-facts.ts'
 
@@ -35,5 +35,9 @@ export async function sendWritten(
     type,
     text: write(facts, origin),
   }))
-  return sendPage(request, reply, page, { cacheControl, policy })
+  const isChosen = deps.publicUrl === undefined && cacheControl === OF_EVERYBODY
+  return sendPage(request, reply, page, {
+    cacheControl: isChosen ? OF_NO_SHARED_CACHE : cacheControl,
+    policy,
+  })
 }
