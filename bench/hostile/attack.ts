@@ -94,6 +94,33 @@ const HALF_HEAD = `POST ${CHAT} HTTP/1.1\r\nhost: x\r\nauthoriz`
 const HALF_BODY = `POST ${CHAT} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${rich}\r\ncontent-length: ${16 * MB}\r\n\r\n{"model"`
 const NO_KEY = `POST /v1/nothing HTTP/1.1\r\nhost: x\r\ncontent-length: ${16 * MB}\r\n\r\n${'x'.repeat(MB)}`
 
+/** So many bodies in chunks of one byte, or requests in one write, as one connection takes until it is closed. */
+function flood(name: string, head: string, part: string, times: number): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1', ...FROM })
+    const bytes = Buffer.from(part.repeat(1_000))
+    let left = times / 1_000
+    const write = (): void => {
+      while (left-- > 0) if (!socket.write(bytes)) return void socket.once('drain', write)
+    }
+    socket.on('error', () => {})
+    socket.once('data', () => count(`${name} answered`))
+    socket.on('close', () => {
+      count(`${name} cut`)
+      resolve()
+    })
+    socket.resume()
+    socket.write(head)
+    write()
+    setTimeout(() => socket.destroy(), 60_000).unref()
+  })
+}
+
+const CHUNKED = `POST ${CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n`
+const ONE_BYTE = '1\r\nx\r\n'
+const UNKNOWN = 'GET /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n'
+const picture = Buffer.from('{"model":"picture","prompt":"x"}')
+
 process.on('SIGTERM', () => {
   process.stdout.write(
     `${JSON.stringify(Object.fromEntries([...statuses].toSorted(([a], [b]) => a.localeCompare(b))))}\n`,
@@ -125,6 +152,19 @@ const attacks: Readonly<Record<string, () => Promise<void>>> = {
   readers: () => forEver(15, 1_000, () => readNothing('/v1/embeddings', vectors)),
   heads: () => forEver(200, 1_000, () => stop(HALF_HEAD)),
   bodies: () => forEver(50, 1_000, () => stop(HALF_BODY)),
+  chunks: () => forEver(60, 1_000, () => flood('chunks', `${CHUNKED}\r\n`, ONE_BYTE, 250_000)),
+  chunksWithKey: () =>
+    forEver(20, 1_000, () =>
+      flood(
+        'chunks with a key',
+        `${CHUNKED}authorization: Bearer ${rich}\r\n\r\n`,
+        ONE_BYTE,
+        250_000,
+      ),
+    ),
+  pipelines: () => forEver(20, 1_000, () => flood('pipelines', '', UNKNOWN, 2_000)),
+  downloads: () =>
+    forEver(200, 5_000, () => ask('downloads', '/v1/images/generations', rich, picture)),
   noKeys: () => forEver(50, 1_000, () => stop(NO_KEY)),
 }
 await Promise.all(

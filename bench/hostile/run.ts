@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
+import { nginxConfig, PROXY_SETTINGS } from '../nginx-config.ts'
 import { readProcessUsage } from '../process-usage.ts'
 import { createProcesses, type Processes } from '../processes.ts'
 import { report } from '../report.ts'
@@ -26,6 +27,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     'memory-mb': { type: 'string', default: '1024' },
     'median-factor': { type: 'string', default: '2' },
+    /** V8's old space, as it is in a pod of 2 GiB. */
+    'heap-mb': { type: 'string', default: '1024' },
+    /** Attackers and normal clients come through an nginx. */
+    nginx: { type: 'boolean', default: false },
     /** Pairs of a turn with and one without an attack. */
     turns: { type: 'string' },
     /** Names of attacks in `attack.ts`, between commas. */
@@ -84,6 +89,7 @@ async function start(processes: Processes, folder: string): Promise<Started> {
       '--min-semi-space-size=24',
       '--max-semi-space-size=24',
       '--heap-growing-percent=60',
+      `--max-old-space-size=${values['heap-mb']}`,
       join(root, 'src/main.ts'),
     ],
     env,
@@ -105,7 +111,7 @@ async function start(processes: Processes, folder: string): Promise<Started> {
     return secret
   }
   return {
-    port,
+    port: values.nginx ? await startNginx(processes, folder, port) : port,
     sinkPort,
     pid: server.pid,
     normal: await customer('normal', '10000', '100000000'),
@@ -144,7 +150,30 @@ function configOf(upstreamPort: number, hostilePort: number): object {
     breaker: { failures: 0 },
   })
   const upstreams = [upstream('bench', upstreamPort), upstream('hostile', hostilePort)]
-  return { upstreams, models: [...chats, vectors] }
+  const picture = {
+    id: 'picture',
+    category: 'image',
+    vendor: 'bench',
+    prices: { images: { default: '0.01' } },
+    ...routesOf('picture'),
+  }
+  return { upstreams, models: [...chats, vectors, picture] }
+}
+
+async function startNginx(processes: Processes, folder: string, port: number): Promise<number> {
+  const proxyPort = await findFreePort()
+  const path = join(folder, 'nginx.conf')
+  const server = `upstream gateway { server 127.0.0.1:${port}; keepalive 64; }
+  server {
+    listen 127.0.0.1:${proxyPort};
+    client_max_body_size 32m;
+    location / { proxy_pass http://gateway; ${PROXY_SETTINGS} }
+  }`
+  writeFileSync(path, nginxConfig(folder, server))
+  const args = ['-p', folder, '-c', path, '-e', join(folder, 'error.log')]
+  const readyUrl = `http://127.0.0.1:${proxyPort}/v1/healthz`
+  await processes.start({ name: 'nginx', command: 'nginx', args, cwd: folder, readyUrl })
+  return proxyPort
 }
 
 function spawnServer(

@@ -40,6 +40,13 @@ export class BoundedRequest extends IncomingMessage {
     return this.readableLength < this.readableHighWaterMark
   }
 
+  /** What is ignored after a refusal is not asked for either. */
+  // eslint-disable-next-line no-underscore-dangle -- the name of the platform
+  override _read(size: number): void {
+    // eslint-disable-next-line no-underscore-dangle -- as above
+    if (!this.#isRefused) super._read(size)
+  }
+
   #flush(): void {
     this.#isFlushDue = false
     this.#joiner?.flush((block) => void super.push(block))
