@@ -35,8 +35,8 @@ export function* findInSteps(
   return yield* placeInJson(source, placed)
 }
 
-function unfold(found: Found, { sourceOf }: FoldedText): Found {
-  return { ...found, start: sourceOf(found.start), end: sourceOf(found.end) }
+function unfold(found: Found, folded: FoldedText): Found {
+  return { ...found, start: folded.sourceOf(found.start), end: folded.sourceOf(found.end) }
 }
 
 /** Both lists in order; what overlaps an entry of the first list is left out of the second. */
