@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 
 /** TypeScript does not declare these functions of ECMAScript 2026 yet. */
-const { rawJSON, isRawJSON } = JSON as unknown as {
+const exact = JSON as unknown as {
   rawJSON(text: string): object
   isRawJSON(value: unknown): value is { readonly rawJSON: string }
 }
@@ -26,7 +26,7 @@ export function parseExactly(text: string): unknown {
 
 /** The digits of an integer that `parseExactly` kept; undefined for any other value. */
 export function largeDigitsOf(value: unknown): string | undefined {
-  return isRawJSON(value) ? value.rawJSON : undefined
+  return exact.isRawJSON(value) ? value.rawJSON : undefined
 }
 
 /** Writes large integers as marked strings, for a parser that would round them. */
@@ -49,7 +49,7 @@ function unmark(root: unknown): unknown {
   const read = (value: unknown): unknown => {
     if (typeof value === 'object' && value !== null) waiting.push(value)
     else if (typeof value === 'string' && value.startsWith(MARK))
-      return rawJSON(value.slice(MARK.length))
+      return exact.rawJSON(value.slice(MARK.length))
     return value
   }
   for (let node = waiting.pop(); node; node = waiting.pop()) {

@@ -369,7 +369,7 @@ test('what a customer asks back in a day waits for an operator once its sum is l
   const { customerId } = await seedPaid({ amount: 5_000, daysAgo: 30 })
   const ids = await Promise.all(Array.from({ length: 8 }, () => askAndExpectId(customerId, 200)))
   const statuses = await Promise.all(ids.map(statusOf))
-  assert.deepEqual(statuses.toSorted(), [
+  assert.deepEqual(statuses.map(String).toSorted(), [
     ...Array.from({ length: 2 }, () => 'approved'),
     ...Array.from({ length: 6 }, () => 'requested'),
   ])

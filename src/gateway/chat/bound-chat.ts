@@ -123,7 +123,8 @@ function countsOf(
       countPrompt: () => countPromptBound(facts, model, request, providers),
       leastCount: () => boundBesideTexts(facts, model, request),
     }
-  if (!model.routes.every(({ upstreamId }) => providers.get(upstreamId)?.countPrompt)) return {}
+  if (!model.routes.every(({ upstreamId }) => providers.get(upstreamId)?.countPrompt !== undefined))
+    return {}
   const boundOf = (tokens: number): number =>
     promptTokensBound({ ...facts, bytes: Math.ceil(tokens) }, model)
   return {

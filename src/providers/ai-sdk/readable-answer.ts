@@ -4,7 +4,6 @@
  */
 import { markIntegers } from '../../lib/large-integers.ts'
 import { isObject } from '../../lib/is-object.ts'
-import type { JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 
 /** `unmarkIntegers` writes the integers of a tool's arguments again. */
@@ -78,5 +77,5 @@ function withoutNewParts(text: string): string {
 }
 
 function isKnownBlock(block: unknown): boolean {
-  return !isObject(block) || BLOCKS.has((block as JsonObject).type)
+  return !isObject(block) || BLOCKS.has(block.type)
 }

@@ -174,7 +174,7 @@ function withToolsAsText(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
         text(`[Result of the tool ${toolName}]`),
         ...(output.type === 'content'
           ? output.value.filter((part) => part.type === 'text' || part.type === 'file')
-          : [text('value' in output ? String(output.value) : '')]),
+          : [text(output.type === 'text' ? output.value : JSON.stringify(output))]),
       ]),
     }
   })

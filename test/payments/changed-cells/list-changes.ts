@@ -105,7 +105,7 @@ function waysToChange(table: string, column: Column, row: Change['row']): Way[] 
       ...toNull,
       ...words
         .filter((word) => word !== value)
-        .map((word): Way => [`${word}`, type === 'text' ? sql`${word}::text` : sql.lit(word)]),
+        .map((word): Way => [word, type === 'text' ? sql`${word}::text` : sql.lit(word)]),
     ]
   const another = sql`coalesce((select o.${cell} from ${sql.table(table)} o
     where o.${cell} <> ${sql.table(table)}.${cell} order by 1 limit 1), gen_random_uuid())`
@@ -126,7 +126,7 @@ function waysToChange(table: string, column: Column, row: Change['row']): Way[] 
     case 'timestamp with time zone':
     case 'date': {
       const by = type === 'date' ? sql`1` : sql`interval '1 hour'`
-      return value === null || String(value).includes('infinity')
+      return value === null || JSON.stringify(value).includes('infinity')
         ? [['set', sql`now()`]]
         : [...toNull, ['later', sql`${cell} + ${by}`], ['earlier', sql`${cell} - ${by}`]]
     }
