@@ -137,6 +137,13 @@ const BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
   thinking: words('type thinking signature'),
   redacted_thinking: words('type data'),
 }
+/** Tools that the client runs; the hold covers what the provider says of them. */
+const ANTHROPIC_TOOL_TYPES: ReadonlySet<string> = new Set([
+  'undefined',
+  'custom',
+  'bash_20250124',
+  'text_editor_20250728',
+])
 const ANTHROPIC_TOOL = words(`${CACHED} name description input_schema strict eager_input_streaming`)
 const SOURCES = words('base64 text content url')
 
@@ -198,7 +205,7 @@ function unknownInAnthropic(body: Record<string, unknown>): string[] {
       continue
     }
     known(ANTHROPIC_TOOL, tool, 'tools[]')
-    if (isObject(tool) && !['undefined', 'custom'].includes(String(tool.type)))
+    if (isObject(tool) && !ANTHROPIC_TOOL_TYPES.has(String(tool.type)))
       unknown.add(`tools[type=${String(tool.type)}]`)
   }
   known(words('type budget_tokens display'), body.thinking, 'thinking')

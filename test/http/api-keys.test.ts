@@ -369,7 +369,11 @@ test('an update of a key changes the given fields only, and null removes a limit
   await call('DELETE', path)
   assertRestRefusal(await call('PATCH', path, { expires_at: null }), 409, 'key_revoked')
   assert.deepEqual(
-    (await actsOn(made.id)).map(({ action, details }) => [action, details]),
+    (await actsOn(made.id)).map(({ action, details }) => {
+      // The audit proves the limits of a key from these.
+      const { limits: _limits, ...others } = details ?? {}
+      return [action, details && others]
+    }),
     [
       ['api_key.created', { scope: 'calls' }],
       ['api_key.changed', { fields: ['budget'] }],

@@ -12,6 +12,8 @@ import { openDatabase } from '../../src/db/open.ts'
 import { startLoadClients, type Received } from '../harness/load-clients.ts'
 import { memoryFolder } from '../harness/memory-folder.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
+import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { creditByHand } from '../../src/ledger/credit-by-hand.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 
@@ -49,7 +51,14 @@ before(async () => {
   const database = await open('old')
   const node = await startTestNode({ databaseUrl: '', dataDir: dataDirOf('old') })
   const { db, close } = openDatabase(database.databaseUrl, { onError: () => {} })
-  const { secret } = await seedCustomer(db, { balanceBrl: '1000' })
+  const { secret, customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  // The full audit proves each credit from its cause.
+  await creditByHand(db, OPERATOR, {
+    customerId,
+    amountNanoBrl: 1_000_000_000_000n,
+    reason: 'goodwill',
+    reference: 'backup',
+  })
   const clients = startLoadClients({
     count: 3,
     baseUrls: () => [node.baseUrl],

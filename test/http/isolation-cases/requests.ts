@@ -298,6 +298,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /me/refunds': () => ({ amount: 5 }),
   'POST /admin/refunds/{id}/reject': () => ({ note: 'não' }),
   'POST /admin/refunds/{id}/complete': () => ({ outcome: 'done' }),
+  'POST /admin/customers/{id}/suspend': () => ({ reason: 'motivo' }),
   'DELETE /me': ({ email }) => ({ confirm: email, waive_balance: true }),
   'POST /me/teams': () => ({ name: 'Nova' }),
   'PATCH /me/teams/{id}': () => ({ name: 'Mudada', monthly_cap_brl: 1 }),
