@@ -25,10 +25,13 @@ const UNKNOWN_MAX = 20
 /** Of a refund: there may be nothing to refund. */
 const REFUSED = [400, 409]
 /** A long world reaches the limit of top-ups in 24 hours: the customer goes on with the money that is left. */
-const TOO_MANY = 'too_many_topups'
+const TOO_MANY = ['too_many_topups', 'too_many_withdrawals']
+/** Withdrawals that an account may have in a day before no top-up is taken. */
+const REFUNDS_MAX = 4
 
 export function createPayments({ secret }: Payer, baseUrls: readonly string[]): Payments {
   const topUpIds = new Set<string>()
+  let refunds = 0
 
   /**
    * The same key at each try and on each node: what was done without an answer is not done twice. Undefined if the
@@ -58,7 +61,7 @@ export function createPayments({ secret }: Payer, baseUrls: readonly string[]): 
         if (answer.status === 201 || REFUSED.includes(answer.status)) {
           if (!text.includes('idempotency_key_in_use')) return JSON.parse(text) as Answer
         }
-        if (answer.status === 429 && text.includes(TOO_MANY)) return undefined
+        if (answer.status === 429 && TOO_MANY.some((code) => text.includes(code))) return undefined
         last = `${answer.status} ${text}`
         if (text.includes('ainda não é conhecido')) unknown += 1
         if (unknown === UNKNOWN_MAX) return undefined
@@ -80,6 +83,7 @@ export function createPayments({ secret }: Payer, baseUrls: readonly string[]): 
       await actOnPage(made.page_url)
     },
     async refund(random) {
+      if (refunds++ >= REFUNDS_MAX) return
       const amount = random.between(REFUND_BRL_MIN, AMOUNT_BRL_MIN)
       await ask('/me/refunds', random.next() < 0.5 ? { amount } : {}, random)
     },
