@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
+import { METRICS_TOKEN } from '../targets/catraca.ts'
 import { readProcessUsage } from '../process-usage.ts'
 
 export interface ServerState {
@@ -59,7 +60,9 @@ export async function waitWithoutHolds(db: Database, msMax: number): Promise<voi
 }
 
 async function readMetrics(url: string): Promise<string> {
-  const response = await fetch(`${url}/metrics`)
+  const response = await fetch(`${url}/metrics`, {
+    headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+  })
   return await response.text()
 }
 

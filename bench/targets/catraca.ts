@@ -24,6 +24,8 @@ import {
   type Unavailable,
 } from '../target.ts'
 
+export const METRICS_TOKEN = 'bench'
+
 const here = join(import.meta.dirname, '../..')
 /** The audit takes a tenth of a core. */
 const CLI_MS_MAX = 1_200_000
@@ -67,6 +69,7 @@ export async function startCatracaOf(
     DATA_DIR: join(home, 'data'),
     CATRACA_CONFIG: configPath,
     BENCH_KEY: 'bench',
+    METRICS_TOKEN,
     RATE_LIMIT_PER_IP: requestsPerMinute,
     CALLS_AT_ONCE_MAX: requestsPerMinute.slice(0, 6),
     NODE_ENV: 'production',

@@ -3,6 +3,7 @@ import type { CheckCaller } from '../gateway/check-caller.ts'
 import { createHealthSummaries } from '../health/health-summaries.ts'
 import type { ThisNode } from '../http/health/health-deps.ts'
 import type { HttpDeps } from '../http/http-deps.ts'
+import { operatorTokenOf } from '../http/rest/is-operator.ts'
 import type { LiveStreams } from '../http/live/live-streams.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-deps.ts'
@@ -95,10 +96,7 @@ export function createHttpDeps(parts: Parts, started: Started): HttpDeps {
     bodyBytesMax: config.bodyBytesMax,
     trustProxy: config.trustProxy,
     metrics: metricsOf(parts),
-    operatorAccess: {
-      token: config.metricsToken,
-      trustsThisMachine: config.publicUrl === undefined && config.trustProxy === false,
-    },
+    operatorAccess: { token: operatorTokenOf(config.metricsToken, webhooks.sealingKey) },
     webhooks,
     sender: mail.sender,
     authWebhookSecret: config.authWebhookSecret,

@@ -3,8 +3,10 @@ import type { Config } from './config.ts'
 import type { App } from './create-app.ts'
 import { describeDatabase } from './describe-database.ts'
 import { ensureDemo } from './ensure-demo.ts'
+import { operatorTokenOf } from '../http/rest/is-operator.ts'
 import { findMissingSettings } from './find-missing-settings.ts'
 import { PriceDataFault, readPriceData } from './read-price-data.ts'
+import { resolveWebhookSettings } from './resolve-webhook-settings.ts'
 
 /** Prints where the server is. In sandbox mode also the demo key and a first request to copy and paste. */
 export async function greet(
@@ -32,7 +34,9 @@ export async function greet(
     [
       `\nCatraca is up, in ${mode} mode: ${mode === 'sandbox' ? providersLine(real, config.upstreamsLeftOut) : 'real providers, real money.'}\n`,
       facts.map(([name, value]) => `  ${name.padEnd(8)}  ${value}\n`).join(''),
-      ...(secret === undefined ? [] : [firstSteps(address, secret)]),
+      ...(secret === undefined
+        ? []
+        : [firstSteps(address, secret, await mailboxOf(config, address))]),
       ...(missing.length === 0 ? [] : [`Settings are missing or wrong:\n${missing.join('')}`]),
     ].join('\n'),
   )
@@ -60,7 +64,14 @@ async function findPriceDataFault(config: Config, log: Log): Promise<string[]> {
   }
 }
 
-function firstSteps(address: string, secret: string): string {
+/** With the token that opens it; with one of their own, the operator knows it. */
+async function mailboxOf(config: Config, address: string): Promise<string> {
+  if (config.metricsToken !== undefined) return `${address}/mailbox?token=<METRICS_TOKEN>`
+  const { sealingKey } = await resolveWebhookSettings(config)
+  return `${address}/mailbox?token=${operatorTokenOf(undefined, sealingKey)}`
+}
+
+function firstSteps(address: string, secret: string, mailbox: string): string {
   return `Try it:
 
   curl ${address}/v1/chat/completions \\
@@ -71,6 +82,7 @@ function firstSteps(address: string, secret: string): string {
   curl ${address}/v1/usage -H "Authorization: Bearer ${secret}"
 
 Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
+For the mails, open this address once: ${mailbox}
 `
 }
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { untilNoHoldIsOpen, assertAudit } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { effort } from '../harness/effort.ts'
@@ -392,7 +392,7 @@ async function send(secret: string, { path, body, leaves }: Sent): Promise<boole
 }
 
 async function breakers(): Promise<number[]> {
-  const { text: metrics } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics')
+  const { text: metrics } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics', BY_OPERATOR)
   return [...metrics.matchAll(/^catraca_route_breaker_state\{.*upstream=.*\} (\d)$/gm)].map(
     ([, state]) => Number(state),
   )

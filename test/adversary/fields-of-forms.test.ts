@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { askForm, beginForm, partHead, wav } from '../harness/media-calls.ts'
 
@@ -24,7 +24,7 @@ after(() => gateway.stop())
 
 async function untilNothingCounts(): Promise<void> {
   for (let bytes = NaN; bytes !== 0; await sleep(20)) {
-    const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics')
+    const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics', BY_OPERATOR)
     bytes = Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
   }
 }

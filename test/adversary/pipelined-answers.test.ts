@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, sound } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, sound } from '../harness/ask.ts'
 import type { TestGateway } from '../harness/gateway.ts'
 import { LONG_LIST, startWithLongList } from './long-list.ts'
 
@@ -18,7 +18,7 @@ before(async () => {
 after(() => gateway.stop())
 
 async function countedBytes(): Promise<number> {
-  const { text } = await ask(`http://127.0.0.1:${gateway.node.port}`, '/metrics')
+  const { text } = await ask(`http://127.0.0.1:${gateway.node.port}`, '/metrics', BY_OPERATOR)
   return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
 }
 

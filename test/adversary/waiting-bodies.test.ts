@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, askChat, sound } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, askChat, sound } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
@@ -45,7 +45,7 @@ after(async () => {
 })
 
 async function bodyBytes(): Promise<number> {
-  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics')
+  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics', BY_OPERATOR)
   return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const BOMBS = 20
@@ -20,7 +20,7 @@ before(async () => {
 after(() => gateway.stop())
 
 async function bodyBytes(): Promise<number> {
-  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics')
+  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics', BY_OPERATOR)
   return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
 }
 

@@ -20,6 +20,10 @@ export interface Ask {
   readonly body?: unknown
 }
 
+/** Of a test's server, for `/metrics` and `/mailbox`. */
+export const OPERATOR_TOKEN = 'ficha'
+export const BY_OPERATOR = { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } }
+
 /** Sends a request with a fresh request id. A `body` of text or bytes is sent unchanged. */
 export async function ask(baseUrl: string, path: string, options: Ask = {}): Promise<Asked> {
   const requestId = randomUUID()

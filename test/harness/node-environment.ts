@@ -1,4 +1,5 @@
 import { addressesBeside } from './addresses-beside.ts'
+import { OPERATOR_TOKEN } from './ask.ts'
 
 /** The settings of a test's server: no limit of requests that a test would meet by chance, and a short drain. */
 export function nodeEnvironment(options: {
@@ -20,6 +21,7 @@ export function nodeEnvironment(options: {
     REST_RATE_LIMIT_PER_IP: '100000000',
     DRAIN_SECONDS: '10',
     LOG_LEVEL: 'info',
+    METRICS_TOKEN: OPERATOR_TOKEN,
     ...options.env,
   }
 }

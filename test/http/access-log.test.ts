@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PROGRAM_VERSION } from '../../src/composition/program-version.ts'
-import { ask, askChat, sound } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, askChat, sound } from '../harness/ask.ts'
 import { beginRequest } from '../harness/half-request.ts'
 import { startOtlpCollector, type OtlpCollector } from '../harness/otlp-collector.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
@@ -203,7 +203,7 @@ test('no line has an address, a key or a word of a request', () => {
 test('a node says its version and build in its row and in its metrics', async () => {
   const rows = await database.db.selectFrom('nodes').select(['version', 'build']).execute()
   assert.deepEqual(rows, [{ version: PROGRAM_VERSION, build: BUILD }])
-  const { text } = await ask(node.baseUrl.replace('/v1', ''), '/metrics')
+  const { text } = await ask(node.baseUrl.replace('/v1', ''), '/metrics', BY_OPERATOR)
   const labels = `version="${PROGRAM_VERSION}",build="${BUILD}",node_version="${process.version}"`
   assert.ok(text.includes(`catraca_build_info{${labels}} 1\n`))
   assert.ok(text.includes('catraca_access_lines_lost 0\n'))

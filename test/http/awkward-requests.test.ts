@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import OpenAI, { APIError } from 'openai'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { decimalBrl } from '../../src/lib/money.ts'
-import { ask, askChat, billedIn, sound, type Ask, type Asked } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, askChat, billedIn, sound, type Ask, type Asked } from '../harness/ask.ts'
 import { assertMessagesRefusal, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -315,7 +315,7 @@ test('a bomb of a stranger, of a key without balance and of one with it ends bef
     assertRefusal(await askCoded(poor, coding, bomb), 402, 'insufficient_balance')
     assertRefusal(await askCoded(gateway.secret, coding, bomb), 413, 'invalid_request')
   }
-  const metrics = await (await fetch(`${origin}/metrics`)).text()
+  const metrics = await (await fetch(`${origin}/metrics`, BY_OPERATOR)).text()
   assert.match(metrics, /^catraca_body_bytes 0$/m)
 })
 

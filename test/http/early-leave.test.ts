@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LIVE_TERMS } from '../../src/http/live/live-streams.ts'
-import { ask, credentialHeaders, sound } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, credentialHeaders, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { openSession } from '../harness/open-session.ts'
 import { seedCustomer, withClient } from '../harness/test-database.ts'
@@ -50,7 +50,7 @@ async function leaveEarly(
 }
 
 async function bodyBytes(): Promise<number> {
-  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics')
+  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics', BY_OPERATOR)
   return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
 }
 

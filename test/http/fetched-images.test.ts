@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { UNPAID_WORK_MAX } from '../../src/gateway/unpaid-work.ts'
-import { ask, type Asked } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, type Asked } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -70,7 +70,7 @@ test('an image that does not fit into the memory of its customer is refused and 
   }
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
-  const metrics = await (await fetch(new URL('/metrics', gateway.node.baseUrl))).text()
+  const metrics = await (await fetch(new URL('/metrics', gateway.node.baseUrl), BY_OPERATOR)).text()
   assert.match(metrics, /^catraca_body_bytes 0$/m)
 })
 

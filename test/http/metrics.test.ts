@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, askChat, sound } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 const MODEL = 'sandbox-chat'
@@ -21,7 +21,7 @@ before(async () => {
 after(() => gateway.stop())
 
 async function readMetrics(): Promise<string[]> {
-  const { status, text } = await ask(origin, '/metrics')
+  const { status, text } = await ask(origin, '/metrics', BY_OPERATOR)
   assert.equal(status, 200)
   return text.split('\n')
 }

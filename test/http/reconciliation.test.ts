@@ -5,7 +5,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'
 import { openOperatorSession } from '../harness/open-session.ts'
@@ -159,7 +159,7 @@ test('no operator explains a difference of a payment to their own account, nor t
 test('the number of open discrepancies is a metric of every node', async () => {
   const origin = new URL(baseUrl).origin
   assert.match(
-    await (await fetch(`${origin}/metrics`)).text(),
+    await (await fetch(`${origin}/metrics`, BY_OPERATOR)).text(),
     /^catraca_reconciliation_open_discrepancies \d+$/m,
   )
 })

@@ -10,7 +10,7 @@ import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../../src/http/images/image-deps.ts'
 import { storeImage } from '../../src/images/generated-images.ts'
 import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
-import { ask, askChat } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, askChat } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { beginRequest } from '../harness/half-request.ts'
@@ -284,7 +284,7 @@ test("the bytes of an upstream's answer count for its customer, and none are lef
 })
 
 async function readBodyBytes(): Promise<number> {
-  const text = await (await fetch(new URL('/metrics', baseUrl))).text()
+  const text = await (await fetch(new URL('/metrics', baseUrl), BY_OPERATOR)).text()
   return Number(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1])
 }
 

@@ -12,7 +12,7 @@ import { findFreePort } from '../harness/find-free-port.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { exactBilledBrl, type TokenPricesUsd } from './exact-charge.ts'
-import { ask, askChat, billedIn, eventsOf, sound, type Asked } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, askChat, billedIn, eventsOf, sound, type Asked } from '../harness/ask.ts'
 import { assertHeaders, assertNoTrace, assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -301,7 +301,7 @@ async function until(isSo: () => boolean | Promise<boolean>, what: string): Prom
 }
 
 async function metricOf(name: string, { id }: PlannedModel, place = 0): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${gateway.node.port}/metrics`)
+  const answer = await fetch(`http://127.0.0.1:${gateway.node.port}/metrics`, BY_OPERATOR)
   const lines = (await answer.text()).split('\n')
   const line = lines.find(
     (each) => each.startsWith(`${name}{`) && each.includes(`upstream_model="${id}.${place}"`),

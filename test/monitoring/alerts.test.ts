@@ -5,7 +5,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ALARM_EVENTS } from '../../src/composition/alarm-events.ts'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { startGatewayProcess } from '../harness/gateway-process.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -35,7 +35,7 @@ const METRIC = /\b(?:catraca|nodejs|process)_[a-z0-9_]+\b/g
 test('every metric that an alert rule or a dashboard names is one of a real server with workers', async () => {
   const gateway = await startGatewayProcess({ WORKERS: '2' })
   try {
-    const { text } = await ask(gateway.node.baseUrl.replace('/v1', ''), '/metrics')
+    const { text } = await ask(gateway.node.baseUrl.replace('/v1', ''), '/metrics', BY_OPERATOR)
     const known = new Set<string>()
     for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       known.add(name)

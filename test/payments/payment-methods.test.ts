@@ -11,7 +11,7 @@ import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
 import type { Processor } from '../../src/payments/processor.ts'
 import { createId } from '../../src/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { ask, type Asked } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, type Asked } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { APPROVED, cardBody, DECLINED, HOLDER } from '../harness/cards.ts'
 import { seedPayer, type Payer } from '../harness/payer.ts'
@@ -99,7 +99,7 @@ test('the number and the ccv are in no row, log line, file, metric or error', as
     answers.map(({ status }) => status),
     [201, 400, 400, 400, 400, 400, 400, 400],
   )
-  const metrics = await (await fetch(new URL('/metrics', gateway.node.baseUrl))).text()
+  const metrics = await (await fetch(new URL('/metrics', gateway.node.baseUrl), BY_OPERATOR)).text()
   assert.match(metrics, /^# HELP/m)
   const files = await readFile(join(gateway.node.dataDir, 'sandbox-payments.json'), 'utf8')
   const texts = [...gateway.node.log, ...answers.map(({ text }) => text), metrics, files].join('\n')

@@ -1,4 +1,5 @@
 /** A node that sends its heavy reads to a real replica: one that is behind, in conflict, or dead. */
+import { BY_OPERATOR } from '../harness/ask.ts'
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -144,7 +145,7 @@ test('while replay stands still, pages are old and say so; money is shown at onc
   assert.ok(summary.asOf, 'sums come from the replica')
   assert.equal(summary.body.balance_brl, balance, 'the balance beside them does not')
   assert.deepEqual((await get('/usage/events', stranger)).body.usage_events, [])
-  const metrics = await (await fetch(`http://127.0.0.1:${node.port}/metrics`)).text()
+  const metrics = await (await fetch(`http://127.0.0.1:${node.port}/metrics`, BY_OPERATOR)).text()
   assert.match(metrics, /^catraca_replica_lag_seconds\{replica="[^"]+"\} [0-9.]+$/m)
   assert.match(metrics, /^catraca_replica_read\{replica="[^"]+"\} 1$/m)
 })

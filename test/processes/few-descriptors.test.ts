@@ -1,4 +1,5 @@
 /** A server that may open few files and connections goes on serving as many calls as these allow. */
+import { BY_OPERATOR } from '../harness/ask.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { assertAudit } from '../harness/assert-audit.ts'
@@ -94,7 +95,7 @@ for (const workers of [1, 2]) {
 test('the books are whole', () => assertAudit(world.database))
 
 async function read({ port }: TestNode, name: string): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, BY_OPERATOR)).text()
   const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]
   assert.ok(found, text.slice(0, 500))
   return Number(found)

@@ -7,7 +7,7 @@ import { OPERATOR } from '../../src/audit-log/audited.ts'
 import { revokeKey } from '../../src/customers/key-acts.ts'
 import { LEASE_SECONDS } from '../../src/ledger/lease.ts'
 import { parseBrl } from '../../src/lib/money.ts'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { startLoadClients } from '../harness/load-clients.ts'
 import { seedCustomer } from '../harness/test-database.ts'
@@ -153,7 +153,7 @@ async function readMetric(series: string): Promise<number> {
     return Number(line?.slice(name.length) ?? 0)
   }
   await until('every worker reports its numbers', async () => {
-    ;({ text } = await ask(node.baseUrl.replace('/v1', ''), '/metrics'))
+    ;({ text } = await ask(node.baseUrl.replace('/v1', ''), '/metrics', BY_OPERATOR))
     return find('catraca_workers_silent') === 0
   })
   return find(series)

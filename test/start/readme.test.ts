@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { ask } from '../harness/ask.ts'
+import { ask, BY_OPERATOR } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -50,6 +50,6 @@ test('the pages that README names are there', async () => {
   assert.ok(readme.includes(`<${PLAYED_ADDRESS}/>`))
   for (const page of ['/', '/mailbox', '/docs']) {
     assert.ok(readme.includes(page))
-    assert.equal((await fetch(`${origin}${page}`)).status, 200, page)
+    assert.equal((await fetch(`${origin}${page}`, BY_OPERATOR)).status, 200, page)
   }
 })

@@ -175,6 +175,14 @@ test('the first start prints an address, a key and a command that works and is c
     assert.ok(first.stdout.includes(` ${address}\n`), address)
     assert.equal((await fetch(address)).headers.get('content-type')?.split(';')[0], 'text/html')
   }
+  // The printed address opens the mailbox to this browser; nothing else does, on this machine either.
+  const mailbox = /http:\S+\/mailbox\?token=\S+/.exec(first.stdout)?.[0] ?? ''
+  const opened = await fetch(mailbox, { redirect: 'manual' })
+  const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  assert.equal(opened.status, 303)
+  const at = first.baseUrl.replace('v1', 'mailbox')
+  assert.equal((await fetch(at)).status, 403)
+  assert.equal((await fetch(at, { headers: { cookie } })).status, 200)
   const [chatCommand, usageCommand] = first.commands
   assert.equal(amount((await runInShell(usageCommand)).body, 'balance_brl'), DEMO_BALANCE)
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask } from '../harness/ask.ts'
+import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startOtlpCollector } from '../harness/otlp-collector.ts'
 
@@ -38,7 +38,7 @@ for (const workers of ['1', '2'])
       const headers = collector.metricsHeaders()
       assert.equal(headers['x-token'], 'um segredo')
       assert.equal(headers['x-other'], '2')
-      const { text } = await ask(originOf(gateway), '/metrics')
+      const { text } = await ask(originOf(gateway), '/metrics', BY_OPERATOR)
       const named = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
       assert.deepEqual(
         [...collector.metrics.keys()].filter((name) => !named.has(name)),

@@ -1,4 +1,5 @@
 /** The way in for every customer: sign-up, the link in the mail, home. */
+import { OPERATOR_TOKEN } from '../harness/ask.ts'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import type { Database } from '../../src/db/open.ts'
@@ -27,7 +28,7 @@ export async function followMail(page: Page, email: string, path: string): Promi
   const newest = page.getByRole('listitem').filter({ hasText: email }).first()
   const link = page.locator(`pre a[href*="${path}"]`).first()
   for (const deadline = Date.now() + MAIL_MS_MAX; Date.now() < deadline;) {
-    await page.goto('/mailbox')
+    await page.goto(`/mailbox?token=${OPERATOR_TOKEN}`)
     if ((await newest.count()) > 0) {
       await newest.getByRole('link').click()
       await page.getByRole('heading', { name: 'Texto' }).waitFor()

@@ -12,7 +12,7 @@ import {
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { MailDeps, MailTerms } from './mail-deps.ts'
-import { isOperator } from '../rest/is-operator.ts'
+import { isOperator, operatorCookie } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-error.ts'
 import { hiddenRoute } from '../rest/route.ts'
 
@@ -29,7 +29,16 @@ const sandboxRoutes = [
     url: '/mailbox',
     access: 'machine',
     async handle(request, reply, deps: MailDeps) {
-      if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
+      const cookie = operatorCookie(request, deps.operatorAccess)
+      // The address in the history and in links is then without the token.
+      if (cookie !== undefined)
+        return reply
+          .header('set-cookie', cookie)
+          .header('cache-control', 'no-store')
+          .header('referrer-policy', 'no-referrer')
+          .redirect('/mailbox', 303)
+      if (!isOperator(request, deps.operatorAccess))
+        return sendPage(reply.code(403), CLOSED, PAGE_POLICY)
       return sendPage(reply, listPage(await listSandboxMails(deps.db)), PAGE_POLICY)
     },
   }),
@@ -103,6 +112,11 @@ function mailPage(mail: SandboxMail): string {
 <h2>Texto</h2><pre>${withLinks(mail.text)}</pre>`,
   )
 }
+
+const CLOSED = page(
+  'Caixa de e-mails do sandbox',
+  '<p>Abra o endereço da caixa que o servidor mostrou ao iniciar, no terminal. Depois disso, este navegador a vê.</p>',
+)
 
 /** Links in the frame above lead nowhere: it may not leave its page. */
 function withLinks(text: string): string {

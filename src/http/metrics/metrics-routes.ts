@@ -3,7 +3,7 @@ import type { MetricsDeps } from './metrics-deps.ts'
 import { isOperator } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-error.ts'
 
-/** Prometheus metrics: for callers on this machine, or with the operator's token. */
+/** Prometheus metrics, with the operator's token. */
 export const metricsRoutes = [
   hiddenRoute({
     method: 'GET',

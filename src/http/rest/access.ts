@@ -43,7 +43,7 @@ const CALLERS_OF = {
   admin: ['admin'],
   /** A message of another machine, signed or with a token. */
   signed: [],
-  /** The operator's own machines, by token or from this one. */
+  /** The operator's own machines, by token. */
   machine: [],
 } as const satisfies Readonly<Record<string, readonly CallerKind[]>>
 

@@ -1,37 +1,51 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { deriveKey } from '../../lib/derive-key.ts'
 import { sha256 } from '../../lib/ids.ts'
 
-/** Who may read the pages for the operator's own machines: `/metrics` and the mailbox of the sandbox. */
+/**
+ * The token for the pages of the operator's own machines: `/metrics` and the mailbox of the sandbox. Whoever connects
+ * from this machine may be a proxy, and no header of a client proves otherwise.
+ */
 export interface OperatorAccess {
-  /** The token that callers need; undefined: callers on this machine need none. */
-  readonly token: string | undefined
-  /**
-   * False if a proxy may stand before this server: then every caller seems to be on this machine, and only a token
-   * proves who it is.
-   */
-  readonly trustsThisMachine: boolean
+  readonly token: string
 }
 
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/
-const LOCAL_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+const COOKIE = 'catraca_operator'
 
-/** Accepts the operator's token; without a configured token, accepts callers on this machine. */
-export function isOperator(
-  { headers, socket }: FastifyRequest,
-  { token, trustsThisMachine }: OperatorAccess,
-): boolean {
-  if (token !== undefined) {
-    // Hashes have equal lengths, so the time of the comparison reveals nothing.
-    return timingSafeEqual(sha256(headers.authorization ?? ''), sha256(`Bearer ${token}`))
-  }
+/** The configured token, or else one that the sandbox prints at its start: the same for all nodes with this key. */
+export function operatorTokenOf(configured: string | undefined, sealingKey: Buffer): string {
+  return configured ?? deriveKey(sealingKey, 'operator pages').toString('base64url')
+}
+
+/** By the header, or by the cookie of a browser that opened the printed address. */
+export function isOperator({ headers }: FastifyRequest, { token }: OperatorAccess): boolean {
+  const cookies = (headers.cookie ?? '').split(';', 100).map((pair) => pair.trim())
   return (
-    trustsThisMachine &&
-    LOOPBACK.test(socket.remoteAddress ?? '') &&
-    // A forwarded request only looks local.
-    headers['x-forwarded-for'] === undefined &&
-    headers.forwarded === undefined &&
-    // A page of another site can reach this machine through a browser, under a host name that it controls (DNS rebinding).
-    LOCAL_NAME.test(headers.host ?? '')
+    isSame(headers.authorization, `Bearer ${token}`) ||
+    isSame(
+      cookies.find((pair) => pair.startsWith(`${COOKIE}=`)),
+      cookieOf(token),
+    )
   )
+}
+
+/** The cookie for a browser that opens a page with `?token=`; undefined without the right one. */
+export function operatorCookie(
+  { query }: FastifyRequest,
+  { token }: OperatorAccess,
+): string | undefined {
+  const given = (query as { token?: unknown }).token
+  return typeof given === 'string' && isSame(given, token)
+    ? `${cookieOf(token)}; Path=/mailbox; HttpOnly; SameSite=Lax`
+    : undefined
+}
+
+function cookieOf(token: string): string {
+  return `${COOKIE}=${encodeURIComponent(token)}`
+}
+
+/** Hashes have equal lengths, so the time of the comparison reveals nothing. */
+function isSame(given: string | undefined, wanted: string): boolean {
+  return timingSafeEqual(sha256(given ?? ''), sha256(wanted))
 }

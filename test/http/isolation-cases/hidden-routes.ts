@@ -31,9 +31,6 @@ export const PARAMETERS: Readonly<Record<string, (household: Household) => strin
   '/docs/*': ({ ids }) => [ids.key],
 }
 
-/** The sandbox shows its mails to whoever opens the page; in live mode the route is not there. */
-export const SHOWS_MAILS = 'GET /mailbox'
-
 export interface HiddenRequest {
   readonly path: string
   readonly method: string
