@@ -158,7 +158,7 @@ test('up to the limit an adjustment is posted at once, exactly, and reported', a
   assert.equal((await adjust(customerId, { kind: 'debit', amount_brl: 500 })).json.status, 'posted')
   assert.equal(await balanceOf(customerId), 99.99)
   const [act] = await actsOn(gateway, credited.json.id)
-  assert.deepEqual(act, {
+  assert.partialDeepStrictEqual(act, {
     action: 'adjustment.posted',
     actor_id: ana.customerId,
     details: { kind: 'credit', amount_brl: '499.99' },

@@ -61,19 +61,19 @@ const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thin
 
 /** A message, or an event with one or with its usage. What was not asked for is no loss, and it has no price of its own. */
 function withoutNewParts(text: string): string {
-  let event: unknown
   try {
-    event = JSON.parse(text)
+    const event: unknown = JSON.parse(text)
+    if (!isObject(event)) return text
+    for (const carrier of [event, event.message].filter(isObject)) {
+      delete carrier.context_management
+      if (isObject(carrier.usage)) delete carrier.usage.iterations
+      if (Array.isArray(carrier.content)) carrier.content = carrier.content.filter(isKnownBlock)
+    }
+    return JSON.stringify(event)
   } catch {
+    // No JSON, or arguments that are too deep to be written: the package reads it as it is.
     return text
   }
-  if (!isObject(event)) return text
-  for (const carrier of [event, event.message].filter(isObject)) {
-    delete carrier.context_management
-    if (isObject(carrier.usage)) delete carrier.usage.iterations
-    if (Array.isArray(carrier.content)) carrier.content = carrier.content.filter(isKnownBlock)
-  }
-  return JSON.stringify(event)
 }
 
 function isKnownBlock(block: unknown): boolean {
