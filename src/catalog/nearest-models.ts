@@ -1,9 +1,12 @@
-/** The names that a client may have meant by one that the catalog does not have. Never another model under that name. */
+/** A refusal names at most so many models. */
 const NEAREST_MAX = 3
 /** Longer than any name: nobody makes this node compare long texts. */
 const CHARACTERS_MAX = 100
 
-/** The ids nearest to the name, by the number of characters to change; the same ones each time. */
+/**
+ * The ids that a client may have meant by a name that the catalog does not have: those with the fewest characters to
+ * change. A client only reads them; no model answers under another name.
+ */
 export function nearestModels(name: string, ids: readonly string[]): string[] {
   const wanted = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
   if (wanted.length > CHARACTERS_MAX) return []

@@ -42,7 +42,7 @@ export function unmarkIntegers(text: string): string {
   return text.includes(MARK) ? text.replace(MARKED, '$1') : text
 }
 
-/** Replaces marked strings by integers, in place. The value is as deep as `JSON.parse` could read. */
+/** Replaces marked strings by integers, in place, without recursion: `JSON.parse` reads deeper values than the stack holds. */
 function unmark(root: unknown): unknown {
   const holder = [root]
   const waiting: object[] = [holder]

@@ -59,7 +59,10 @@ function readWhole(isClaude: boolean): TransformStream<string, string> {
 const EVENTS_WITH_USAGE = /^\{\s*"type"\s*:\s*"message_(?:start|delta)"/
 const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use'])
 
-/** A message, or an event with one or with its usage. What was not asked for is no loss, and it has no price of its own. */
+/**
+ * Removes the newer parts of a message, or of an event that has one or its usage. Nothing of them was asked for, and the
+ * usage beside them counts all that is billed.
+ */
 function withoutNewParts(text: string): string {
   try {
     const event: unknown = JSON.parse(text)

@@ -179,7 +179,7 @@ function textOf(blocks: readonly JsonObject[], field: 'text' | 'thinking'): stri
     .join('')
 }
 
-/** A reason that the format gains and that means a failure is one for the client, which knows the format. */
+/** The client reads the reason itself, in its own format; for the counts, an answer that failed was cut. */
 function finishOf(stopReason: string): FinishReason {
   const finish = readFinishReason(stopReason)
   return finish === 'failed' ? 'length' : finish
