@@ -44,6 +44,7 @@ const TIME_OUTS: ReadonlySet<UpstreamFailure['reason']> = new Set([
 ])
 /** A slow but usual pace of a model, in output tokens per second. Upstreams generate the choices of a call at once. */
 const TOKENS_PER_SECOND_SLOW = 20
+const RETRY_SECONDS_MAX = 60
 
 export async function callUpstream<
   Body,
@@ -112,6 +113,8 @@ const NO_ROUTE: Record<'busy' | 'failing', UpstreamFailure> = {
     kind: 'failure',
     reason: 'server_error',
     status: 503,
+    // The first pause of a breaker, after which a call tries its route again.
+    retryAfterSeconds: 5,
     detail: 'no route can take the call now',
   },
 }
@@ -256,7 +259,7 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
     case 'unsupported':
       return refusalOfRequest(failure)
     case 'rate_limited':
-      return refusals.modelLimited(Math.min(Math.max(failure.retryAfterSeconds ?? 1, 1), 60))
+      return refusals.modelLimited(pauseOf(failure) ?? 1)
     case 'answer_too_long':
       return refusals.answerTooLong()
     case 'unpaid_work':
@@ -265,8 +268,17 @@ export function refusalOf(failure: UpstreamFailure): Refusal {
       return refusals.tooManyBytes()
     default:
       if (failure.isFinal) return refusals.tooSlowWithoutStream()
-      return failure.status === 503 ? refusals.modelUnavailable() : refusals.upstreamError()
+      return failure.status === 503
+        ? refusals.modelUnavailable(pauseOf(failure))
+        : refusals.upstreamError()
   }
+}
+
+/** Within what a client may be asked to wait. */
+function pauseOf({ retryAfterSeconds }: UpstreamFailure): number | undefined {
+  return retryAfterSeconds === undefined
+    ? undefined
+    : Math.min(Math.max(retryAfterSeconds, 1), RETRY_SECONDS_MAX)
 }
 
 function refusalOfRequest({ requestFault }: UpstreamFailure): Refusal {

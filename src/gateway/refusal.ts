@@ -17,8 +17,6 @@ export interface Refusal {
 }
 
 const MB = 1024 * 1024
-/** The first pause of a route that fails, after which a call tries it again. */
-const MODEL_RETRY_SECONDS = 5
 
 const TO_RESUME = 'Para continuar, retome a chave no painel, em Chaves.'
 const PAUSE_CAUSES: Readonly<Record<PauseReason, string>> = {
@@ -317,12 +315,13 @@ export const refusals = {
       'O serviço está com conexões demais neste momento. Nada foi cobrado. Tente de novo em alguns segundos.',
       2,
     ),
-  modelUnavailable: () =>
+  /** With a pause where one is known: of the breaker that is open, or of the upstream. */
+  modelUnavailable: (retryAfterSeconds?: number) =>
     refusal(
       503,
       'service_unavailable',
       'Modelo temporariamente indisponível. Tente de novo em alguns minutos.',
-      MODEL_RETRY_SECONDS,
+      retryAfterSeconds,
     ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
 

@@ -4,16 +4,14 @@ import { addWebApp } from './dashboard/web-app.ts'
 import { addOpenApi } from './docs/add-open-api.ts'
 import type { HttpDeps } from './http-deps.ts'
 import { listRoutes } from './resources.ts'
-import { originOf } from './rest/origin-of.ts'
 import { addRoutes } from './rest/route.ts'
 import { addAnswerHeaders } from './server/add-answer-headers.ts'
 import { addBodyReading } from './server/add-body-reading.ts'
 import { answerError, answerNotFound } from './server/answer-error.ts'
-import { withoutOpenCookies } from '../sign-in/session-cookie.ts'
 import { createAnswerNoHttp } from './server/answer-no-http.ts'
 import { BoundedRequest } from './server/bounded-request.ts'
 import { clientPath } from './server/client-path.ts'
-import { requestIdOf } from './server/request-head.ts'
+import { hideOpenCookies, requestIdOf } from './server/request-head.ts'
 import { answerUnusualRequests } from './server/answer-unusual-requests.ts'
 import { watchClients } from './server/watch-clients.ts'
 import { ajvOptions, schemaController } from './server/schema-compilers.ts'
@@ -58,12 +56,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   // Before any reader of cookies: sessions, known devices, better-auth.
-  server.addHook('onRequest', (request, _reply, done) => {
-    const { headers } = request
-    if (headers.cookie !== undefined && originOf(request, deps.publicUrl).startsWith('https:'))
-      headers.cookie = withoutOpenCookies(headers.cookie)
-    done()
-  })
+  hideOpenCookies(server, deps.publicUrl)
   addAnswerHeaders(server, deps)
   const webApp = await addWebApp(server)
   server.setNotFoundHandler(

@@ -10,6 +10,7 @@ import { parseBrl, parseUsd } from '../../src/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startFixtureServer, type FixtureServer } from '../providers/fixture-server.ts'
 import {
+  markForCache,
   assembleChunks,
   contentAndCallsOf,
   turnOf,
@@ -364,7 +365,6 @@ for (const target of GATEWAY_PROVIDERS) {
       const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: BALANCE_BRL })
       const requestsBefore = server.requests.length
       const request = weatherRequest(modelIdOf(target))
-      // Without a mark, what an upstream reports as written to its cache costs what a prompt costs.
       if (target.cacheWriteTokens !== undefined) markForCache(request)
       const first = await say(secret, request, isStream)
       assert.deepEqual(contentAndCallsOf(first.turn), {
@@ -463,8 +463,3 @@ test('after these tests nothing is held, and the audit passes', async () => {
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
 })
-
-function markForCache({ messages }: { messages: JsonObject[] }): void {
-  const [part] = messages[1]?.content as [JsonObject]
-  part.cache_control = { type: 'ephemeral' }
-}

@@ -34,7 +34,9 @@ for (const target of [OPENAI, ...AI_SDK_PROVIDERS]) {
     test(`${target.name}, ${manner}: the conversation reads the same as from every provider, usage included`, async () => {
       const provider = target.open(server.url)
       const request = weatherRequest(target.model)
-      const first = await complete(provider, { body: request, isStream })
+      // Without a mark for it, nothing is written to a cache.
+      const hasCacheControl = target.reports.cacheWriteTokens !== undefined
+      const first = await complete(provider, { body: request, isStream, hasCacheControl })
       assert.deepEqual(contentAndCallsOf(first.turn), {
         text: null,
         thinking: WEATHER_THINKING,
@@ -44,6 +46,7 @@ for (const target of [OPENAI, ...AI_SDK_PROVIDERS]) {
       const second = await complete(provider, {
         body: withToolResults(request, first.turn.message),
         isStream,
+        hasCacheControl,
       })
       assert.deepEqual(contentAndCallsOf(second.turn), {
         text: WEATHER_TEXT,

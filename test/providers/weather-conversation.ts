@@ -175,3 +175,9 @@ function joined(before: unknown, added: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(added)) return [...before, ...added] as unknown[]
   return isObject(before) && isObject(added) ? { ...before, ...added } : added
 }
+
+/** What an upstream reports as written to its cache costs what a prompt costs, unless a mark asked for it. */
+export function markForCache({ messages }: { messages: JsonObject[] }): void {
+  const [part] = messages[1]?.content as [JsonObject]
+  part.cache_control = { type: 'ephemeral' }
+}

@@ -17,9 +17,9 @@ const BOUNDARY = 'fronteira-da-catraca'
 
 type Field = readonly [name: string, value: string]
 
-/** A compressed file, of which the sandbox counts 4000 bytes as a second. */
+/** A compressed file, of which the sandbox counts 64,000 bytes as a second. */
 function soundOf(seconds: number, filling: number | string = 7): Buffer {
-  const file = Buffer.alloc(seconds * 4000, filling)
+  const file = Buffer.alloc(seconds * 64_000, filling)
   file.write('ID3')
   return file
 }
@@ -227,10 +227,10 @@ describe('the length of a WAV', () => {
   })
 
   test('is an estimate when the header is invalid', async () => {
-    const whole = wavOf({ dataBytes: 7956 })
-    assert.equal(whole.length, 8000)
-    assert.equal(await durationOf(wavOf({ dataBytes: 7956, bytesPerSecond: 0 })), 2)
-    assert.equal(await durationOf(whole.subarray(0, 40)), 0.01)
+    const whole = wavOf({ dataBytes: 127_956 })
+    assert.equal(whole.length, 128_000)
+    assert.equal(await durationOf(wavOf({ dataBytes: 127_956, bytesPerSecond: 0 })), 2)
+    assert.equal(await durationOf(whole.subarray(0, 40)), 40 / 64_000)
     assert.equal(await durationOf(Buffer.from(whole).fill('AVI ', 8, 12)), 2)
   })
 

@@ -1,18 +1,20 @@
 /** Each reason for which the gateway refuses a call has words in the dashboard, and its bars cover the period. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusals, type Refusal } from '../../src/gateway/refusal.ts'
+import { refusals } from '../../src/gateway/refusal.ts'
 import { setZone } from '../../web/src/format/date.ts'
 import { refusalBars } from '../../web/src/pages/usage/refusal-bars.ts'
+import { makeRefusal } from '../harness/make-refusal.ts'
 import { REFUSAL_WORDS, refusalWords } from '../../web/src/pages/usage/refusal-words.ts'
 
 /** Of no call of a model. */
 const OTHERS = new Set(['not_found', 'response_not_found'])
 
 test('each code of an error of a model call has its words, and no other', () => {
-  const make = Object.values(refusals) as ((...facts: string[]) => Refusal)[]
   const codes = new Set(
-    make.map((refuse) => refuse('1', '1').code).filter((code) => !OTHERS.has(code)),
+    Object.entries(refusals)
+      .map((each) => makeRefusal(each).code)
+      .filter((code) => !OTHERS.has(code)),
   )
   assert.deepEqual(Object.keys(REFUSAL_WORDS()).toSorted(), [...codes].toSorted())
   assert.equal(refusalWords('code_of_a_newer_server').title, 'code_of_a_newer_server')

@@ -1,5 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createId, isUuid } from '../../lib/ids.ts'
+import { withoutOpenCookies } from '../../sign-in/session-cookie.ts'
+import { originOf } from '../rest/origin-of.ts'
 
 export function hasBody({ headers }: FastifyRequest): boolean {
   const { 'content-length': length } = headers
@@ -30,4 +32,14 @@ export function originForm(target: string): string {
 /** The client's id for the call if it is a UUID, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && isUuid(header) ? header.toLowerCase() : createId()
+}
+
+/** Removes our cookies without the prefix `__Host-` from requests over https: another host of the site can set those. */
+export function hideOpenCookies(server: FastifyInstance, publicUrl: string | undefined): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request
+    if (headers.cookie !== undefined && originOf(request, publicUrl).startsWith('https:'))
+      headers.cookie = withoutOpenCookies(headers.cookie)
+    done()
+  })
 }
