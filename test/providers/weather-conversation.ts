@@ -178,6 +178,7 @@ function joined(before: unknown, added: unknown): unknown {
 
 /** What an upstream reports as written to its cache costs what a prompt costs, unless a mark asked for it. */
 export function markForCache({ messages }: { messages: JsonObject[] }): void {
-  const [part] = messages[1]?.content as [JsonObject]
+  const [, { content }] = messages as [JsonObject, JsonObject]
+  const [part] = content as [JsonObject]
   part.cache_control = { type: 'ephemeral' }
 }
