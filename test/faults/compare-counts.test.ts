@@ -231,6 +231,17 @@ test('through the balancer no call fails while nodes are replaced, unless a faul
   assert.deepEqual(rulesBroken({ call: dropped, more: { disturbances: [replaced, fault] } }), [])
 })
 
+test('the running call of a revoked key may be cut off, and no call of another key', () => {
+  const withRevoked = (atMs: number) => ({
+    disturbances: [{ node: 1, fromMs: 0, toMs: 200_000 }],
+    revokedAtMs: new Map([['key', atMs]]),
+  })
+  assert.deepEqual(rulesBroken({ call: broken, more: withRevoked(100_500) }), [])
+  assert.deepEqual(rulesBroken({ call: broken, more: withRevoked(180_000) }), [
+    'a call far from any fault is answered or refused',
+  ])
+})
+
 test('through the balancer a revoked key and a fault of the upstream are refused, and nothing else', () => {
   const refused = {
     isBalanced: true,

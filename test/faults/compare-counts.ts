@@ -84,7 +84,7 @@ export function compareCounts(seen: Seen): { counts: Counts; discrepancies: Disc
       undisturbed += 1
       if (call.isBalanced && seen.disturbances.some((each) => overlaps(call, each)))
         duringReplacement += 1
-      judgeUndisturbed(call, ledger, recordOf, add)
+      judgeUndisturbed(call, ledger, recordOf, seen, add)
       if (call.isBalanced) judgeBalanced(call, ledger, recordOf, seen, add)
     }
     if (call.ending === 'refused' && ledger.some(({ billedNanoBrl }) => billedNanoBrl > 0n))
@@ -179,10 +179,11 @@ function judgeUndisturbed(
   call: ClientCall,
   ledger: readonly LedgerCall[],
   recordOf: ReadonlyMap<string, UpstreamRecord>,
+  seen: Seen,
   add: (rule: string, detail: string) => void,
 ): void {
-  if (!call.isBalanced && (call.ending === 'part' || call.ending === 'dropped'))
-    add(ANSWERED_RULE, '')
+  const isBroken = call.ending === 'part' || call.ending === 'dropped'
+  if (!call.isBalanced && isBroken && !isRevoked(call, seen)) add(ANSWERED_RULE, '')
   if (call.ending !== 'left') return
   for (const { holdId, billedNanoBrl } of ledger) {
     const record = recordOf.get(holdId)
@@ -201,17 +202,21 @@ export function isOfService({ rule }: Discrepancy): boolean {
   return rule === ANSWERED_RULE || rule === BALANCED_RULE
 }
 
+/** The running calls of a revoked key are cut off, and its next ones are refused. */
+function isRevoked({ keyId, endedAtMs }: ClientCall, { revokedAtMs }: Seen): boolean {
+  return (revokedAtMs.get(keyId) ?? Infinity) < endedAtMs + BEFORE_MS
+}
+
 /** Refused, cut and dropped calls alike; but a key may be revoked, and the upstream may fail. */
 function judgeBalanced(
   call: ClientCall,
   ledger: readonly LedgerCall[],
   recordOf: ReadonlyMap<string, UpstreamRecord>,
-  { revokedAtMs }: Seen,
+  seen: Seen,
   add: (rule: string, detail: string) => void,
 ): void {
   if (call.ending === 'whole' || call.ending === 'left') return
-  const revoked = revokedAtMs.get(call.keyId) ?? Infinity
-  if (call.status === 401 && revoked < call.endedAtMs + BEFORE_MS) return
+  if ((call.status === 401 || call.ending !== 'refused') && isRevoked(call, seen)) return
   if (call.ending !== 'dropped' && ledger.some(({ holdId }) => recordOf.get(holdId)?.isRefused))
     return
   add(BALANCED_RULE, '')
