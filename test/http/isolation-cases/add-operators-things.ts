@@ -10,14 +10,18 @@ export interface OperatorsThings {
   readonly adjustment: string
   readonly otherAdjustment: string
   readonly incident: string
-  /** Of `gpt-4o`; not yet in force. */
+  /** Not yet in force. */
   readonly markupChange: string
 }
 
 /** What operators have to do with a customer, of whom a webhook is in trouble, too. */
 export async function addOperatorsThings(
   { db }: TestDatabase,
-  { customerId, requestedBy }: { customerId: string; requestedBy: string },
+  {
+    customerId,
+    requestedBy,
+    modelId,
+  }: { readonly customerId: string; readonly requestedBy: string; readonly modelId: string },
 ): Promise<OperatorsThings> {
   const request = async (): Promise<string> => {
     const input = { customerId, kind: 'credit', amountNanoBrl: 10_000_000n } as const
@@ -28,7 +32,7 @@ export async function addOperatorsThings(
     return made.adjustment.id
   }
   const scheduled = await scheduleMarkup(db, SYSTEM, {
-    modelId: 'gpt-4o',
+    modelId,
     markupE4: 11_000n,
     configuredE4: 12_500n,
     startsAt: new Date(Date.now() + 86_400_000),

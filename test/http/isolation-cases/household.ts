@@ -90,12 +90,13 @@ async function proveEmail({ db }: TestDatabase, { email }: Person): Promise<void
   await db.insertInto('sign_in_users').values(user).execute()
 }
 
-export async function createHousehold(gateway: TestGateway): Promise<Household> {
+/** Of two households, `nth` tells the people apart; all other words are the same. */
+export async function createHousehold(gateway: TestGateway, nth = ''): Promise<Household> {
   const { database } = gateway
-  const owner = await createPerson(database, `Dona ${MARK}`)
-  const member = await createPerson(database, `Membro ${MARK}`)
-  const removedMember = await createPerson(database, `Antigo ${MARK}`)
-  const guest = await createPerson(database, `Convidada ${MARK}`)
+  const owner = await createPerson(database, `Dona ${MARK}${nth}`)
+  const member = await createPerson(database, `Membro ${MARK}${nth}`)
+  const removedMember = await createPerson(database, `Antigo ${MARK}${nth}`)
+  const guest = await createPerson(database, `Convidada ${MARK}${nth}`)
   await proveEmail(database, guest)
   const by = (person: Person) => createCaller(gateway, person.secret)
   const asOwner = by(owner)
@@ -142,7 +143,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
     })),
   })
   await sendNotifications(database, owner)
-  await refer(database, owner)
+  await refer(database, owner, nth)
   // The code is made when it is first asked for.
   await asOwner('GET', '/me/referrals')
   const team = await createTeams(by, { owner, member, removedMember, guest })
@@ -157,6 +158,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
   const operators = await addOperatorsThings(database, {
     customerId: owner.customerId,
     requestedBy: guest.customerId,
+    modelId: nth === '' ? 'gpt-4o' : 'gpt-5',
   })
 
   return {
@@ -197,7 +199,7 @@ export async function createHousehold(gateway: TestGateway): Promise<Household> 
 }
 
 /** Mails are sent some seconds after their event. */
-async function untilAllIsSent({ db }: TestDatabase): Promise<void> {
+export async function untilAllIsSent({ db }: TestDatabase): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
     const waiting = await db
       .selectFrom('events')
@@ -280,9 +282,9 @@ async function sendNotifications({ db }: TestDatabase, { customerId }: Person): 
     .execute()
 }
 
-async function refer(database: TestDatabase, { customerId }: Person): Promise<void> {
+async function refer(database: TestDatabase, { customerId }: Person, nth: string): Promise<void> {
   for (const name of ['Ana', 'Bia']) {
-    const referred = await createPerson(database, `${name} ${MARK}`, '0')
+    const referred = await createPerson(database, `${name} ${MARK}${nth}`, '0')
     await database.db
       .insertInto('referrals')
       .values({
@@ -332,9 +334,8 @@ async function createDestinations({ db }: TestDatabase, call: Caller): Promise<s
   await call('POST', '/usage/destinations', fields)
   const { id } = await call('POST', '/usage/destinations', fields)
   await sql`update usage_destinations
-    set due_at = now() + interval '1 day', last_answer = ${MARK}, last_error = 'http_status'`.execute(
-    db,
-  )
+    set due_at = now() + interval '1 day', last_answer = ${MARK}, last_error = 'http_status'
+    where last_answer is null`.execute(db)
   return id
 }
 
