@@ -102,9 +102,11 @@ process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/catraca-tests')
 process.env.TEST_BUNDLES_FILE = await writeBundles(files)
 const memoryFolder = await makeFolder((await findMemory(DATABASES_BYTES)) ?? folder)
 process.env.TEST_MEMORY_FOLDER = memoryFolder
-const database = files.some(({ needsDatabase }) => needsDatabase)
-  ? await startSharedDatabase(memoryFolder, process.env.TEST_DATABASE_THROUGH)
-  : undefined
+// `npm run mutants` starts one for all of its runs.
+const database =
+  files.some(({ needsDatabase }) => needsDatabase) && !process.env.TEST_DATABASE_URL
+    ? await startSharedDatabase(memoryFolder, process.env.TEST_DATABASE_THROUGH)
+    : undefined
 Object.assign(process.env, database?.environment)
 
 const stopping = new AbortController()

@@ -1,10 +1,15 @@
+const ID = /[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/g
+
 /** Counts what was checked, and keeps the failures. */
 export class Checks {
   count = 0
+  /** What was checked, once each: a rule of every answer is one guarantee, however many answers it was checked on. */
+  readonly guarantees = new Set<string>()
   readonly failures: string[] = []
 
-  is(title: string, holds: boolean, detail: unknown = ''): void {
+  is(title: string, holds: boolean, detail: unknown = '', guarantee = title): void {
     this.count++
+    this.guarantees.add(guarantee.replaceAll(ID, '{id}'))
     if (!holds) this.failures.push(`${title}: ${describe(detail)}`)
   }
 
@@ -14,13 +19,14 @@ export class Checks {
   }
 
   /** One check for each field of the shape. Fields beside them are allowed. */
-  shape(title: string, value: unknown, shape: Shape): void {
+  shape(title: string, value: unknown, shape: Shape, guarantee = title): void {
     const fields = Object(value) as Record<string, unknown>
     for (const [name, kind] of Object.entries(shape)) {
       const found = fields[name]
       const kinds = kind.split(' or ')
       const holds = kinds.some((each) => (KINDS[each] ?? isLiteral(each))(found))
-      this.is(`${title}: ${name} is ${kind}`, holds, found)
+      const what = `${name} is ${kind}`
+      this.is(`${title}: ${what}`, holds, found, `${guarantee}: ${what}`)
     }
   }
 }

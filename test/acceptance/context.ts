@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Checks } from './checks.ts'
+import { Checks, type Shape } from './checks.ts'
 import { createClient, type Answer, type Ask, type Asking } from './client.ts'
 import { signInOperator } from './sign-in.ts'
 import type { Server } from './start-server.ts'
@@ -98,38 +98,33 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 function checkEveryAnswer(checks: Checks, title: string, answer: Answer): void {
   const header = (name: string): string => answer.headers.get(name) ?? ''
   const number = (name: string): number => Number(header(name) || NaN)
-  checks.is(
-    `${title}: x-svc-request-id`,
-    UUID.test(header('x-svc-request-id')),
-    header('x-svc-request-id'),
-  )
-  checks.equal(`${title}: x-request-id`, header('x-request-id'), header('x-svc-request-id'))
+  const is = (what: string, holds: boolean, detail: unknown): void =>
+    checks.is(`${title}: ${what}`, holds, detail, `every answer: ${what}`)
+  const id = header('x-svc-request-id')
+  is('x-svc-request-id', UUID.test(id), id)
+  is('x-request-id', header('x-request-id') === id, [header('x-request-id'), id])
   const limit = number('x-ratelimit-limit')
-  checks.is(`${title}: x-ratelimit-limit`, Number.isInteger(limit) && limit > 0, limit)
+  is('x-ratelimit-limit', Number.isInteger(limit) && limit > 0, limit)
   const remaining = number('x-ratelimit-remaining')
-  checks.is(`${title}: x-ratelimit-remaining`, remaining >= 0 && remaining <= limit, remaining)
+  is('x-ratelimit-remaining', remaining >= 0 && remaining <= limit, remaining)
   const wait = number('x-ratelimit-reset') - Date.now() / 1_000
-  checks.is(`${title}: x-ratelimit-reset`, wait > -5 && wait <= 61, wait)
-  checks.equal(
-    `${title}: retry-after on 429 only`,
-    header('retry-after') !== '',
-    answer.status === 429,
-  )
+  is('x-ratelimit-reset', wait > -5 && wait <= 61, wait)
+  const retryAfter = header('retry-after')
+  is('retry-after on 429 only', (retryAfter !== '') === (answer.status === 429), retryAfter)
   if (answer.status < 400) return
-  checks.is(`${title}: the error names nothing inner`, !INNER.test(answer.text), answer.text)
+  is('the error names nothing inner', !INNER.test(answer.text), answer.text)
   if (answer.text === '') return
   const { error, details } = answer.json ?? {}
   const said = typeof error === 'object' ? error?.message : details
-  if (typeof said === 'string')
-    checks.is(`${title}: the error is not English`, !ENGLISH.test(wordsOf(said)), said)
-  if (typeof error === 'object')
-    checks.shape(`${title}: the error`, error, { message: 'text', type: 'text', code: 'text' })
-  else
-    checks.shape(
-      `${title}: the error`,
-      { error, details },
-      { error: 'text', details: 'text or absent' },
-    )
+  if (typeof said === 'string') is('the error is not English', !ENGLISH.test(wordsOf(said)), said)
+  const [value, shape]: [unknown, Shape] =
+    typeof error === 'object'
+      ? [error, { message: 'text', type: 'text', code: 'text' }]
+      : [
+          { error, details },
+          { error: 'text', details: 'text or absent' },
+        ]
+  checks.shape(`${title}: the error`, value, shape, 'every answer: the error')
 }
 
 /** An answer with this status, and in one of the two formats this code. */

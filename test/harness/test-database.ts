@@ -1,5 +1,6 @@
 /** A separate database for each test file, cloned from a migrated template on the server that `test/run.ts` started. */
 import pg from 'pg'
+import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/open.ts'
 import { createApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
@@ -10,7 +11,8 @@ import { parseBrl } from '../../src/lib/money.ts'
 import { ensureMonths } from '../../src/workers/ensure-months.ts'
 import { openTransactionPooler } from './transaction-pooler.ts'
 
-const TEMPLATE = 'catraca_template'
+/** Of one text of the functions: `npm run mutants` changes it while its server stays. */
+const TEMPLATE = `template_${FUNCTIONS_SCHEMA}`
 const POOLER_SESSIONS = 12
 
 export interface TestDatabase {

@@ -15,7 +15,11 @@ export async function createCases(gateway: TestGateway): Promise<ContractCases> 
   const { gone, off } = await addWebhooks(gateway)
   const { customerId } = gateway
   const requestedBy = poor.customerId
-  const things = await addOperatorsThings(gateway.database, { customerId, requestedBy })
+  const things = await addOperatorsThings(gateway.database, {
+    customerId,
+    requestedBy,
+    modelId: 'gpt-4o',
+  })
   const byAdmin = (cases: readonly ContractCase[]): ContractCase[] =>
     cases.map((one) => ({ secret, ...one }))
   return Object.fromEntries(
