@@ -33,7 +33,7 @@ const REQUESTS_PER_MINUTE = 120
 export const keyCommands: Record<string, Command> = {
   'key create': {
     usage:
-      '<customer> --name NAME [--scope calls|account] [--models a,b] [--ip-allowlist 10.0.0.0/8,…] [--requests-per-minute N] [--tokens-per-minute N] [--budget-usd N --budget-period day|month|lifetime] [--expires-at ISO]',
+      '<customer> --name NAME [--scope calls|account] [--models a,b|"*"] [--ip-allowlist 10.0.0.0/8,…] [--requests-per-minute N] [--tokens-per-minute N] [--budget-usd N --budget-period day|month|lifetime] [--expires-at ISO]',
     about: 'create a key; its secret is shown only now',
     async run(input) {
       const customer = await theCustomer(input)
@@ -148,7 +148,8 @@ function keyIdOf([keyId]: readonly string[]): string {
 }
 
 function knownModels({ models }: Config, ids: string[] | undefined): string[] | undefined {
-  if (!ids) return undefined
+  // All, as without the option, and as over HTTP.
+  if (!ids || ids.includes('*')) return undefined
   const known = new Set(models.map((model) => model.id))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0 || ids.length === 0)

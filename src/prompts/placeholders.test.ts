@@ -78,14 +78,14 @@ test('other uses of braces are text', () => {
   })
 })
 
-test('every variable needs a value, even if the text does not use it, and no other value is accepted', () => {
+test('every variable needs a value, even if the text does not use it, and a value too many is not used', () => {
   const prompt = { body: '{{a}}', variables: ['a', 'b'] }
   const render = (values: Record<string, string>): unknown =>
     renderPrompt(prompt, new Map(Object.entries(values)), BYTES_MAX)
   assert.deepEqual(render({ a: '1', b: '2' }), { kind: 'rendered', text: '1' })
   assert.deepEqual(render({ a: '1' }), { kind: 'missing_value', name: 'b' })
   assert.deepEqual(render({ b: '1' }), { kind: 'missing_value', name: 'a' })
-  assert.deepEqual(render({ a: '1', b: '2', c: '3' }), { kind: 'unknown_value', name: 'c' })
+  assert.deepEqual(render({ a: '1', b: '2', c: '3' }), { kind: 'rendered', text: '1' })
 })
 
 test('variables are the declared ones, which must cover the text, or else those of the text', () => {

@@ -14,7 +14,6 @@ export type VariablesFault =
 export type Rendered =
   | { readonly kind: 'rendered'; readonly text: string }
   | { readonly kind: 'missing_value'; readonly name: string }
-  | { readonly kind: 'unknown_value'; readonly name: string }
   | { readonly kind: 'too_long' }
 
 /** The distinct names in a body, in the order of their first occurrence. */
@@ -39,8 +38,8 @@ export function variablesOf(
 }
 
 /**
- * Replaces the placeholders in one pass, so braces in a value are text. Every variable needs a value, and no other value
- * is accepted. A value may occur thousands of times, so the size of the result is computed before the result.
+ * Replaces the placeholders in one pass, so braces in a value are text. Every variable needs a value; other values
+ * are not used. A value may occur thousands of times, so the size of the result is computed before the result.
  */
 export function renderPrompt(
   { body, variables }: { readonly body: string; readonly variables: readonly string[] },
@@ -49,9 +48,6 @@ export function renderPrompt(
 ): Rendered {
   const missing = variables.find((name) => !values.has(name))
   if (missing !== undefined) return { kind: 'missing_value', name: missing }
-  const declared = new Set(variables)
-  for (const name of values.keys()) if (!declared.has(name)) return { kind: 'unknown_value', name }
-
   if (renderedBytes(body, values) > bytesMax) return { kind: 'too_long' }
   const text = body.replace(PLACEHOLDER, (found, name: string) => values.get(name) ?? found)
   return { kind: 'rendered', text }

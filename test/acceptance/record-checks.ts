@@ -173,10 +173,10 @@ async function checkKeys(context: Context): Promise<void> {
       400,
       'name must be 3-50 chars',
     )
-  for (const model_ids of [[], ['nao-existe']])
+  for (const model_ids of [undefined, null, [], ['nao-existe']])
     checkRefused(
       context,
-      `a key for ${model_ids.length} unknown models`,
+      `a key for the models ${JSON.stringify(model_ids)}`,
       await create({ name: 'abc', model_ids }),
       400,
       'no_valid_models',
@@ -212,7 +212,7 @@ async function checkKeys(context: Context): Promise<void> {
     alreadyInactive: 0,
     gatewayFailures: 0,
   })
-  const two = await revoke({ ids: [first.id, second.id] })
+  const two = await revoke({ ids: [UUID, first.id, second.id] })
   checks.equal('bulk-revoke of one and one', counts(two.json), {
     revoked: 1,
     alreadyInactive: 1,

@@ -31,7 +31,7 @@ after(async () => {
 })
 
 const ACTS: readonly { readonly path: string; readonly bodies: readonly object[] }[] = [
-  { path: '/api-keys', bodies: [{ name: 'uma' }, { name: 'outra' }] },
+  { path: '/api-keys', bodies: ['uma', 'outra'].map((name) => ({ name, model_ids: ['*'] })) },
   { path: '/me/teams', bodies: [{ name: 'uma' }, { name: 'outra', monthly_cap_brl: 5 }] },
   {
     path: '/me/prompts',

@@ -177,6 +177,7 @@ for (let round = 0; round < ROUNDS; round++) {
       const period = random.pick(['day', 'month', 'lifetime'])
       const fields = {
         name: `chave ${place}`,
+        model_ids: ['*'],
         requests_per_minute: 10_000,
         ...(has() ? { minute_cap_brl: 4 + below(random, 4) } : {}),
         ...(has() ? { day_cap_brl: 4 + below(random, 6) } : {}),

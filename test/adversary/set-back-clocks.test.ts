@@ -55,7 +55,7 @@ test('charges count in the cap of their minute, and the audit passes, while cloc
     where id = ${customerId}`.execute(database.db)
   const key = await ask(node.baseUrl, '/api-keys', {
     secret,
-    body: { name: 'relógio', minute_cap_brl: 5 },
+    body: { name: 'relógio', model_ids: ['*'], minute_cap_brl: 5 },
   })
   assert.equal(key.status, 201, key.text)
   const asked = await askChat(node.baseUrl, key.json.key, sound())

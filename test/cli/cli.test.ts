@@ -197,7 +197,7 @@ test('the secret of a key is printed once, when the key is created, and is store
 
 test('a key has the limits that its options name, and the defaults otherwise', async () => {
   const { id, email } = await makeCustomer()
-  const plain = await json(['key', 'create', email, '--name', 'Simples'])
+  const plain = await json(['key', 'create', email, '--name', 'Simples', '--models', '*'])
   assert.deepEqual(
     [plain.customer_id, plain.name, plain.status, plain.requests_per_minute],
     [id, 'Simples', 'suspended', 120],

@@ -142,7 +142,7 @@ test('a name has 3 to 50 characters', async () => {
 })
 
 test('a key can be limited to models of the catalog, and shows them', async () => {
-  for (const model_ids of [[], ['none'], 'sandbox-chat', [7], {}]) {
+  for (const model_ids of [undefined, null, [], ['none'], 'sandbox-chat', '*', [7], {}]) {
     const answer = await call('POST', '/api-keys', { ...INPUT, model_ids })
     assertRestRefusal(answer, 400, 'no_valid_models')
   }
@@ -150,8 +150,8 @@ test('a key can be limited to models of the catalog, and shows them', async () =
   assert.deepEqual(model_ids, ['gpt-4o', 'sandbox-chat'])
 })
 
-test('a key without a list of models calls all of them, also later ones', async () => {
-  for (const model_ids of [undefined, null]) {
+test('a key for `*` calls all models, also later ones', async () => {
+  for (const model_ids of [['*'], ['sandbox-chat', '*']]) {
     const made = await createKey({ model_ids })
     assert.equal(made.model_ids, null)
     assert.equal((await askChat(gateway.node.baseUrl, made.key, sound('gpt-4o-mini'))).status, 200)
@@ -159,6 +159,9 @@ test('a key without a list of models calls all of them, also later ones', async 
   const limited = await createKey({ model_ids: ['sandbox-chat'] })
   const lifted = await call('PATCH', `/api-keys/${limited.id}`, { model_ids: null })
   assert.equal(lifted.json.model_ids, null)
+  await call('PATCH', `/api-keys/${limited.id}`, { model_ids: ['sandbox-chat'] })
+  const again = await call('PATCH', `/api-keys/${limited.id}`, { model_ids: ['*'] })
+  assert.equal(again.json.model_ids, null)
   assert.equal((await askChat(gateway.node.baseUrl, limited.key, sound('gpt-4o'))).status, 200)
 })
 
@@ -286,14 +289,14 @@ test("another customer's key is not found by any route, and does not change", as
     await call('PATCH', path, { budget: null }),
     await call('PATCH', path, {}),
     await call('DELETE', path),
-    await call('POST', '/api-keys/bulk-revoke', { ids: [own.id, stranger.key.id] }),
     await call('DELETE', `/api-keys/${createId()}`),
     await call('GET', '/api-keys/none'),
     await call('DELETE', '/api-keys/%00'),
   ])
     assertRestRefusal(answer, 404, 'key_not_found')
+  await call('POST', '/api-keys/bulk-revoke', { ids: [own.id, stranger.key.id] })
   assert.deepEqual(await rowOf(), before)
-  assert.equal((await call('GET', `/api-keys/${own.id}`)).json.status, 'active')
+  assert.equal((await call('GET', `/api-keys/${own.id}`)).json.status, 'revoked')
   const listed = (await call('GET', '/api-keys?limit=200')).json.api_keys
   assert.ok(!listed.some((one: any) => one.id === stranger.key.id))
 })

@@ -525,20 +525,33 @@ test('every answer under /v1 has the headers, and reveals nothing about the prog
   assertNoTrace(stream)
 })
 
-test("the request id: a client's uuid is returned, any other id is replaced", async () => {
-  for (const id of ['', 'x', '1234', `${randomUUID()}x`, 'x'.repeat(5000)]) {
-    const answer = await askChat(gateway.node.baseUrl, gateway.secret, sound(), {
-      'x-svc-request-id': id,
-    })
-    assert.equal(answer.status, 200)
-    assertHeaders(answer)
-    assert.notEqual(answer.headers.get('x-svc-request-id'), id)
+test("the request id: a client's own is returned as it was sent, an absurd one is replaced", async () => {
+  const bySvc = 'x-svc-request-id'
+  const headersWith = async (id: string): Promise<Headers> => {
+    const calls = [askChat(gateway.node.baseUrl, gateway.secret, sound(), { [bySvc]: id })]
+    calls.push(ask(gateway.node.baseUrl, '/models', { headers: { [bySvc]: id } }))
+    const [chat, models] = await Promise.all(calls)
+    assert.equal(models?.headers.get(bySvc) === id, chat?.headers.get(bySvc) === id)
+    return (chat as Asked).headers
+  }
+  for (const id of ['x', '1234', `${randomUUID()}x`, 'Pedido 7: "a"', 'x'.repeat(200)]) {
+    const headers = await headersWith(id)
+    assert.equal(headers.get(bySvc), id)
+    assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+  }
+  for (const id of ['', 'é', 'x'.repeat(201)]) {
+    const headers = await headersWith(id)
+    assert.equal(headers.get(bySvc), headers.get('x-request-id'))
   }
   const upper = randomUUID().toUpperCase()
-  const answer = await askChat(gateway.node.baseUrl, gateway.secret, sound(), {
-    'x-svc-request-id': upper,
-  })
-  assert.equal(answer.headers.get('x-svc-request-id')?.toLowerCase(), upper.toLowerCase())
+  const headers = await headersWith(upper)
+  assert.equal(headers.get(bySvc), upper)
+  assert.equal(headers.get('x-request-id'), upper.toLowerCase())
+})
+
+test('an empty x-svc-session-id is none', async () => {
+  const headers = { 'x-svc-session-id': '' }
+  assert.equal((await askChat(gateway.node.baseUrl, gateway.secret, sound(), headers)).status, 200)
 })
 
 test('401 of /usage has no body; with a key it has the balance and the events', async () => {

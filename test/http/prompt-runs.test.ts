@@ -143,7 +143,8 @@ test("a run returns the model's answer; its cost equals the balance's change and
   })
   const startedMs = Date.now()
   const values = { nome: 'Ana {{texto}} $&', texto: 'conte\n"tudo" {{nome}}', outro: '' }
-  const answer = await run(owner, id, { values })
+  // A value too many is not used.
+  const answer = await run(owner, id, { values: { ...values, sobra: 'x' } })
   assert.equal(answer.status, 200, answer.text)
   assertHeaders(answer, answer.requestId)
   assertNoTrace(answer)
@@ -222,8 +223,6 @@ test('a run uses the latest text, and a clone has its own history', async () => 
 const BAD_BODIES: readonly (readonly [body: object, details: RegExp])[] = [
   [{ values: {} }, /^values\.nome: é obrigatório/],
   [{ values: undefined }, /^values\.nome: é obrigatório/],
-  [{ values: { nome: 'Ana', idade: '7' } }, /^values\.idade: não é uma variável/],
-  [{ values: { nome: 'Ana', ['x'.repeat(9_000)]: '7' } }, /^values\.x{40}: não é uma variável/],
   [{ values: { nome: 7 } }, /^values\.nome: /],
   [{ values: { nome: null } }, /^values\.nome: /],
   [{ values: ['Ana'] }, /^values: /],

@@ -97,6 +97,11 @@ test("a refund above the balance, below the minimum or of another customer's top
     'refund_below_minimum',
     'amount: deve ser no mínimo 5',
   ])
+  // The minimum is told before what there is.
+  assert.deepEqual(
+    (await call(await seedPayer(db), '/me/refunds', { amount: 4.99 })).json.error,
+    'refund_below_minimum',
+  )
   assert.deepEqual((await refused({ topup_id: strange })).slice(0, 2), [404, 'topup_not_found'])
   for (const amount of [0, -5, 5.001, 1e300, '10'])
     assert.deepEqual((await refused({ amount })).slice(0, 2), [400, 'invalid_request'])

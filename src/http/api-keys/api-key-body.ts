@@ -48,7 +48,7 @@ export const apiKeyFields = {
   model_ids: Type.Optional(
     Type.Unsafe<unknown>({
       description:
-        'Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.',
+        'Lista de ids do catálogo, ao menos um válido; obrigatória numa chave nova. Os que não existem são ignorados: a resposta traz os que valem. Com ["*"], a chave chama todos os modelos, também os que vierem depois.',
     }),
   ),
   ip_allowlist: Type.Optional(
@@ -150,6 +150,7 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
   const change = readKeyChange(deps, {
     ...fields,
     name: fields.name ?? null,
+    model_ids: fields.model_ids ?? [],
   })
   return {
     name: change.name as string,
@@ -203,10 +204,14 @@ function readName(value: unknown): string {
   return name
 }
 
-/** Models of the catalog, each once; null: all of them, also later ones. */
+/** Asks for all models, also later ones. */
+const ALL_MODELS = '*'
+
+/** Models of the catalog, each once; null: all of them. A change to null also lifts the limit. */
 function readModels(catalog: ApiKeyDeps['catalog'], value: unknown): string[] | null {
   if (value === null) return null
   const given: unknown[] = Array.isArray(value) ? value : []
+  if (given.includes(ALL_MODELS)) return null
   const known = given.filter(
     (id): id is string => typeof id === 'string' && catalog.findModel(id) !== undefined,
   )

@@ -32,14 +32,13 @@ export const bulkRevokeRoutes = [
           // Without the prefix `urn:uuid:`, which the format allows and the database does not.
           Type.Array(Type.String({ format: 'uuid', maxLength: 36 }), {
             maxItems: IDS_MAX,
-            description: 'Só estas; sem `all`.',
+            description: 'Só estas; sem `all`. Um id que não é da conta não conta.',
           }),
         ),
       },
       { additionalProperties: false },
     ),
     answer: answer({ revoked: count, alreadyInactive: count, gatewayFailures: count }),
-    refusals: { 404: ['key_not_found'] },
     async handle({ caller, body: { all, ids } }, deps: ApiKeyDeps) {
       if ((all === undefined) === (ids === undefined))
         throw new RestRefusal(400, 'invalid_request', 'body: deve ter all ou ids')
@@ -48,18 +47,16 @@ export const bulkRevokeRoutes = [
   }),
 ]
 
-/** If one of them is not the caller's, none is revoked. */
+/** An id that is no key of the caller's is not counted: nothing is said of it. */
 async function revokeThese(
   deps: ApiKeyDeps,
   caller: Caller,
   ids: readonly string[],
 ): Promise<Counts> {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
-  const own = new Set(await listOwnKeyIds(deps.db, caller.customerId, wanted))
-  const stranger = wanted.find((id) => !own.has(id))
-  if (stranger !== undefined) throw new RestRefusal(404, 'key_not_found', `ids: ${stranger}`)
   const counts: Counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
-  for (const id of wanted) await revokeOne(deps, caller, id, counts)
+  for (const id of await listOwnKeyIds(deps.db, caller.customerId, wanted))
+    await revokeOne(deps, caller, id, counts)
   return counts
 }
 

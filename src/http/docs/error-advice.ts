@@ -78,7 +78,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   too_many_requests: 'Pedidos demais deste tipo. Espere retry-after.',
   // Keys.
   'name must be 3-50 chars': 'O nome da chave precisa ter de 3 a 50 caracteres.',
-  no_valid_models: 'Nenhum id de model_ids existe no catálogo. Confira em GET /models.',
+  no_valid_models:
+    'Nenhum id de model_ids existe no catálogo. Confira em GET /models, ou peça todos com ["*"].',
   too_many_keys: 'A conta tem o máximo de chaves ativas. Revogue uma que não usa.',
   key_not_found: 'A chave não existe ou não é sua.',
   key_revoked: 'A chave foi revogada, para sempre. Crie outra.',

@@ -22,7 +22,12 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
 }
 
 const BODIES: Readonly<Record<string, object>> = {
-  'POST /api-keys': { name: 'produção', day_cap_brl: 50, requests_per_minute: 300 },
+  'POST /api-keys': {
+    name: 'produção',
+    model_ids: ['*'],
+    day_cap_brl: 50,
+    requests_per_minute: 300,
+  },
   'PATCH /api-keys/{id}': { day_cap_brl: 100 },
   'POST /api-keys/bulk-revoke': { ids: [ID] },
   'POST /me/panic': { confirm: true },
@@ -38,7 +43,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /me/teams/{id}/members/{customerId}': { role: 'admin' },
   'POST /me/teams/{id}/invitations': { email: 'joao@exemplo.com.br', role: 'member' },
   'POST /me/invitations/accept': { token: 'codigo-do-convite' },
-  'POST /me/teams/{id}/keys': { name: 'notebook do João' },
+  'POST /me/teams/{id}/keys': { name: 'notebook do João', model_ids: ['*'] },
   'POST /me/alerts': {
     name: 'Saldo baixo',
     kind: 'balance_below',

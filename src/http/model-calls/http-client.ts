@@ -93,7 +93,11 @@ export function createHttpClient(
   function head(status: number, limits: Limits, more: Record<string, string | number>): void {
     if (raw.headersSent || raw.destroyed) return
     if (endsConnection(status)) raw.shouldKeepAlive = false
-    raw.writeHead(status, { ...requestIdHeaders(request.id), ...limitHeaders(limits), ...more })
+    raw.writeHead(status, {
+      ...requestIdHeaders(request.id, request.headers['x-svc-request-id']),
+      ...limitHeaders(limits),
+      ...more,
+    })
   }
 
   function answer(

@@ -116,9 +116,7 @@ function contentOf(prompt: Prompt, values: ReadonlyMap<string, string>, bytesMax
       throw tooLong(bytesMax)
     default: {
       const name = rendered.name.slice(0, NAME_SHOWN_MAX)
-      const what =
-        rendered.kind === 'missing_value' ? 'é obrigatório' : 'não é uma variável do prompt'
-      throw new RestRefusal(400, 'invalid_request', `values.${name}: ${what}`)
+      throw new RestRefusal(400, 'invalid_request', `values.${name}: é obrigatório`)
     }
   }
 }

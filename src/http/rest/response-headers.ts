@@ -1,8 +1,18 @@
 import type { Limits } from '../../gateway/limits.ts'
 
-/** Both names carry the same id: the specification uses one for answers and one for reports of errors. */
-export function requestIdHeaders(requestId: string): Record<string, string> {
-  return { 'x-svc-request-id': requestId, 'x-request-id': requestId }
+/** A client's own id: visible characters and spaces, which no client or proxy reads in another way. */
+const OWN_ID = /^[\x20-\x7e]{1,200}$/
+
+/**
+ * `x-svc-request-id` is the client's own id as it was sent, if it sent one, and `x-request-id` the one by which we know
+ * the request: the same in lower case for a UUID, else one of ours.
+ */
+export function requestIdHeaders(
+  requestId: string,
+  own: string | string[] | undefined,
+): Record<string, string> {
+  const shown = typeof own === 'string' && OWN_ID.test(own) ? own : requestId
+  return { 'x-svc-request-id': shown, 'x-request-id': requestId }
 }
 
 export function limitHeaders(limits: Limits): Record<string, number> {

@@ -15,7 +15,7 @@ export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): voi
   addCors(server, deps.corsOrigins)
   const isSecure = deps.publicUrl?.startsWith('https:') ?? false
   server.addHook('onSend', async (request, reply) => {
-    reply.headers(requestIdHeaders(request.id))
+    reply.headers(requestIdHeaders(request.id, request.headers['x-svc-request-id']))
     if (endsConnection(reply.statusCode)) reply.raw.shouldKeepAlive = false
     if (isSecure) reply.header('strict-transport-security', HSTS)
     if (request.url.startsWith('/v1') && !reply.hasHeader('x-ratelimit-limit'))

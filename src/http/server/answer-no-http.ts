@@ -26,7 +26,7 @@ export function createAnswerNoHttp(deps: {
     const body = refusalBody(refusals.invalidRequest(message))
     const address = ipSubject(plainIp(socket.remoteAddress ?? ''), deps.ipRequestsPerMinute)
     const head = Object.entries({
-      ...requestIdHeaders(createId()),
+      ...requestIdHeaders(createId(), undefined),
       ...limitHeaders(deps.limits.lastKnown(address)),
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),

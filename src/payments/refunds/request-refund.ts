@@ -58,6 +58,9 @@ async function insertRefund(trx: Database, input: RefundInput): Promise<Requeste
   )
   const refundableNanoBrl = sumUnspent(refundable)
   const amount = input.amountNanoBrl ?? refundableNanoBrl
+  const mayWithdraw = refundable.some((topUp) => topUp.isWithdrawable)
+  if (input.amountNanoBrl !== undefined && amount < REFUND_MIN_NANO_BRL && !mayWithdraw)
+    return { kind: 'below_minimum' }
   if (amount === 0n || amount > refundableNanoBrl)
     return { kind: 'not_refundable', refundableNanoBrl }
   const parts = newestFirst(refundable, amount)

@@ -86,7 +86,7 @@ export async function createCases({ database, customerId }: TestGateway): Promis
       { body: { ids: [bulk.id] } },
       { body: { all: true }, secret: other.secret },
       { body: {}, status: 400 },
-      { body: { ids: [UNKNOWN] }, status: 404 },
+      { body: { ids: [UNKNOWN] } },
       { body: { all: true }, isAnonymous: true, status: 401 },
     ],
     'DELETE /api-keys/{id}': [

@@ -5008,7 +5008,7 @@ export interface Contract {
          */
         name?: unknown
         /**
-         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.
+         * Lista de ids do catálogo, ao menos um válido; obrigatória numa chave nova. Os que não existem são ignorados: a resposta traz os que valem. Com ["*"], a chave chama todos os modelos, também os que vierem depois.
          */
         model_ids?: unknown
         ip_allowlist?: string[] | null
@@ -5112,7 +5112,7 @@ export interface Contract {
          */
         all?: true
         /**
-         * Só estas; sem `all`.
+         * Só estas; sem `all`. Um id que não é da conta não conta.
          *
          * @maxItems 100
          */
@@ -5561,7 +5561,7 @@ export interface Contract {
          */
         name?: unknown
         /**
-         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.
+         * Lista de ids do catálogo, ao menos um válido; obrigatória numa chave nova. Os que não existem são ignorados: a resposta traz os que valem. Com ["*"], a chave chama todos os modelos, também os que vierem depois.
          */
         model_ids?: unknown
         ip_allowlist?: string[] | null
@@ -7010,7 +7010,7 @@ export interface Contract {
          */
         name?: unknown
         /**
-         * Lista de ids do catálogo, ao menos um válido. Os que não existem são ignorados: a resposta traz os que valem. Sem ela ou com null, a chave chama todos os modelos, também os que vierem depois.
+         * Lista de ids do catálogo, ao menos um válido; obrigatória numa chave nova. Os que não existem são ignorados: a resposta traz os que valem. Com ["*"], a chave chama todos os modelos, também os que vierem depois.
          */
         model_ids?: unknown
         ip_allowlist?: string[] | null

@@ -58,8 +58,8 @@ export function readKeyForm(
     name: text('name'),
     // A team's key has no such field.
     ...(fields.has('scope') ? { scope: text('scope') as ApiKey['scope'] } : {}),
-    // Null: every model, also those that the catalog gets later.
-    model_ids: models,
+    // `*`: every model, also those that the catalog gets later.
+    model_ids: models ?? ['*'],
     ...(requests === null ? {} : { requests_per_minute: requests }),
     tokens_per_minute: tokens,
     calls_at_once: callsAtOnce,

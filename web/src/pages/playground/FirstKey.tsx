@@ -15,7 +15,7 @@ export function FirstKey() {
   const queries = useQueryClient()
   const make = useSubmit({
     mutationFn: (_input: void, once) =>
-      api.post('/api-keys', { name: t('Playground'), scope: 'calls' }, { once }),
+      api.post('/api-keys', { name: t('Playground'), scope: 'calls', model_ids: ['*'] }, { once }),
     onSuccess: () => queries.invalidateQueries({ queryKey: API_KEYS }),
   })
   return (
