@@ -7,8 +7,8 @@ export const chatFormat: SandboxFormat = {
   read: readChatRequest,
   reportsUsage: ({ isStream, includesUsage }) => !isStream || includesUsage,
   renderBody: ({ request, answer, usage }) =>
-    renderBody(createIdentity(request.modelName), answer, usage),
+    renderBody(createIdentity(request.modelName), answer, usage, request.topLogprobs),
   renderEvents: ({ request, answer, usage }) =>
-    renderEvents(createIdentity(request.modelName), answer, usage, request.includesUsage),
+    renderEvents(createIdentity(request.modelName), answer, usage, request),
   ending: 'data: [DONE]\n\n',
 }

@@ -5,7 +5,7 @@ import { sumTokens } from './open-tokenizer.ts'
 import { findPlannedCall, type PlannedCall } from './planned-call.ts'
 import { isObject } from '../../lib/is-object.ts'
 import type { ChatRequest, Tool } from './read-chat-request.ts'
-import type { ChatMessage } from './read-messages.ts'
+import { lastResults, type ChatMessage } from './read-messages.ts'
 import type { SandboxModel } from './sandbox-models.ts'
 import {
   HARD_CHARACTERS,
@@ -46,6 +46,7 @@ const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_PROMPT = 3
 /** OpenAI's count for a picture of 1024 x 1024 at high detail. */
 const TOKENS_PER_ATTACHMENT = 765
+const TEXT_ONLY = /\bdo not (call|use) (any )?tools\b|\bnão (chame|use) ferramentas\b/i
 const LONG_ANSWER_TOKENS = 400
 const BIG_ANSWER_BYTES = 2_000_000
 
@@ -74,7 +75,7 @@ function composeChoice(
   index: number,
 ): Choice {
   const limit = request.outputTokensMax ?? Infinity
-  const whole = model.hasReasoning ? tokenizer.split(writeReasoning(request.messages)) : undefined
+  const whole = model.hasReasoning ? tokenizer.split(writeReasoning(request.turns)) : undefined
   const reasoning = whole && limitTokens(whole, limit, tokenizer)
   const left = limit - (reasoning?.tokens ?? 0)
   const calls = chooseCalls(request)
@@ -93,8 +94,8 @@ function composeText(
   tokenizer: Tokenizer,
   index: number,
 ): TokenizedText {
-  const { format, messages } = request
-  if (format.kind === 'json_object') return tokenizer.split(writeJsonObject(messages))
+  const { format, turns } = request
+  if (format.kind === 'json_object') return tokenizer.split(writeJsonObject(turns))
   if (format.kind === 'json_schema') {
     return tokenizer.split(JSON.stringify(generateJson(format.schema, index)))
   }
@@ -104,8 +105,7 @@ function composeText(
   if (model.text === 'long') {
     return limitTokens(tokenizer.split(STORY.repeat(8)), LONG_ANSWER_TOKENS, tokenizer)
   }
-  const said =
-    messages.at(-1)?.role === 'tool' ? writeToolReport(messages) : writeGreeting(messages)
+  const said = lastResults(turns).length > 0 ? writeToolReport(turns) : writeGreeting(turns)
   const hard = model.delivery === 'split' ? HARD_CHARACTERS : ''
   const option = index === 0 ? '' : ` (Opção ${index + 1}.)`
   return tokenizer.split(said + hard + option)
@@ -113,19 +113,21 @@ function composeText(
 
 /**
  * The next call of those that the user planned. Without a plan the first tool is called, and also the second one if the
- * user's text contains "paralelo" and the client allows parallel calls; after the results there is no call.
+ * user's text contains "paralelo" and the client allows parallel calls; after the results there is no call, and none if
+ * the user wants none, as agents do when they have a conversation summarised.
  */
 function chooseCalls(request: ChatRequest): PlannedCall[] {
-  const { tools, messages } = request
-  if (tools.length === 0) return []
-  const planned = findPlannedCall(messages)
+  const { tools, turns } = request
+  const asked = lastUserText(turns)
+  if (tools.length === 0 || TEXT_ONLY.test(asked)) return []
+  const planned = findPlannedCall(turns)
   if (planned !== undefined) {
     const isKnown = planned !== 'done' && tools.some(({ name }) => name === planned.name)
     return isKnown ? [planned] : []
   }
-  if (messages.at(-1)?.role === 'tool') return []
+  if (lastResults(turns).length > 0) return []
   const [first, second = first] = tools as [Tool, Tool?]
-  const isParallel = request.callsInParallel && /paralelo/i.test(lastUserText(messages))
+  const isParallel = request.callsInParallel && /paralelo/i.test(asked)
   return (isParallel ? [first, second] : [first]).map(({ name, parameters, isCustom }, index) => {
     const generated = generateJson(parameters, index)
     // A function without parameters may have no schema; its arguments are still an object.

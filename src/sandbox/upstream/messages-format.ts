@@ -22,7 +22,7 @@ export interface MessagesRequest extends ChatRequest {
 const FIELDS: ReadonlySet<string> = new Set(
   (
     'model max_tokens messages system tools tool_choice stream thinking temperature top_p top_k stop_sequences ' +
-    'metadata output_config context_management cache_control'
+    'metadata output_config output_format context_management cache_control'
   ).split(' '),
 )
 const STOP_REASONS = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const
@@ -43,11 +43,13 @@ export const messagesFormat: SandboxFormat<MessagesRequest> = {
       stop: body.stop_sequences,
       messages: [...toInstructions(body.system, marked), ...toMessages(body.messages, marked)],
       ...toTools(body),
-      ...toFormat(body.output_config),
+      // `output_format` is the name of before.
+      ...toFormat(isObject(body.output_config) ? body.output_config.format : undefined),
+      ...toFormat(body.output_format),
     }
     const request = readChatRequest(JSON.stringify(chat))
     const tool = findSearchTool(body.tools)
-    return { ...request, marked, searches: planSearches(request.messages, tool, tool?.max_uses) }
+    return { ...request, marked, searches: planSearches(request.turns, tool, tool?.max_uses) }
   },
   reportsUsage: () => true,
   renderBody: (rendered) =>
@@ -311,8 +313,7 @@ function toTools({ tools, tool_choice: choice }: JsonObject): JsonObject {
   }
 }
 
-function toFormat(config: unknown): JsonObject {
-  const format = isObject(config) ? config.format : undefined
+function toFormat(format: unknown): JsonObject {
   if (!isObject(format)) return {}
   return {
     response_format: {

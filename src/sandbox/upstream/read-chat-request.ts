@@ -9,18 +9,22 @@ import {
   readNumber,
   type JsonObject,
 } from './read-field.ts'
-import { readMessages, type ChatMessage } from './read-messages.ts'
+import { listTurns, readMessages, type ChatMessage } from './read-messages.ts'
 import type { WebSearch } from './web-search.ts'
 
 export interface ChatRequest {
   readonly modelName: string
   readonly messages: readonly ChatMessage[]
+  /** What the answer follows (`listTurns`). */
+  readonly turns: readonly ChatMessage[]
   readonly isStream: boolean
   readonly includesUsage: boolean
   readonly choiceCount: number
   readonly outputTokensMax: number | undefined
   readonly stops: readonly string[]
   readonly format: AnswerFormat
+  /** How many other tokens are listed beside each token's probability; undefined if none is asked for. */
+  readonly topLogprobs: number | undefined
   /** The tools that may be called now; empty if `tool_choice` is `none`. */
   readonly tools: readonly Tool[]
   readonly callsInParallel: boolean
@@ -50,15 +54,18 @@ export function readChatRequest(text: string): ChatRequest {
   const limit = readNumber(body, 'max_tokens', { minimum: 1, isInteger: true })
   const newerLimit = readNumber(body, 'max_completion_tokens', { minimum: 1, isInteger: true })
   const isStream = readFlag(body, 'stream') ?? false
+  const messages = readMessages(body.messages)
   return {
     modelName,
-    messages: readMessages(body.messages),
+    messages,
+    turns: listTurns(messages),
     isStream,
     includesUsage: readIncludesUsage(body.stream_options, isStream),
     choiceCount: readNumber(body, 'n', { minimum: 1, maximum: 128, isInteger: true }) ?? 1,
     outputTokensMax: newerLimit ?? limit,
     stops: readStops(body.stop),
     format: readFormat(body.response_format),
+    topLogprobs: readTopLogprobs(body),
     tools: chooseTools(readTools(body.tools), body.tool_choice),
     callsInParallel: readFlag(body, 'parallel_tool_calls') ?? true,
     promptExtras: [body.tools, body.response_format]
@@ -75,6 +82,18 @@ function checkSamplingFields(body: JsonObject): void {
   readNumber(body, 'presence_penalty', { minimum: -2, maximum: 2 })
   readNumber(body, 'frequency_penalty', { minimum: -2, maximum: 2 })
   readNumber(body, 'seed', { isInteger: true })
+}
+
+function readTopLogprobs(body: JsonObject): number | undefined {
+  const isWanted = readFlag(body, 'logprobs') ?? false
+  const top = readNumber(body, 'top_logprobs', { minimum: 0, maximum: 20, isInteger: true })
+  if (isWanted) return top ?? 0
+  if (top === undefined || top === 0) return undefined
+  throw new BadRequest(
+    "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.",
+    'top_logprobs',
+    null,
+  )
 }
 
 function readIncludesUsage(options: unknown, isStream: boolean): boolean {

@@ -20,6 +20,29 @@ export interface ToolCallMade {
   readonly arguments: string
 }
 
+/** As agents and gateways mark what they tell the model in a turn of the user. */
+const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g
+
+/**
+ * What the answer follows: the conversation without instructions, which clients also send behind the last turn, and
+ * without reminders, which are instructions in a turn of the user.
+ */
+export function listTurns(messages: readonly ChatMessage[]): ChatMessage[] {
+  return messages.flatMap((message): ChatMessage[] => {
+    const { role, text, attachmentCount } = message
+    if (role === 'system' || role === 'developer') return []
+    if (role !== 'user' || !text.includes('<system-reminder>')) return [message]
+    const said = text.replace(REMINDER, '').trim()
+    return said === '' && attachmentCount === 0 ? [] : [{ ...message, text: said }]
+  })
+}
+
+/** The results of tools behind the last answer, also if the user has said something since. */
+export function lastResults(turns: readonly ChatMessage[]): ChatMessage[] {
+  const lastAnswer = turns.findLastIndex(({ role }) => role === 'assistant')
+  return turns.slice(lastAnswer + 1).filter(({ role }) => role === 'tool')
+}
+
 const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer']
 const PART_TYPES = ['text', 'image_url', 'input_audio', 'file', 'refusal']
 

@@ -2,7 +2,9 @@
 import { createId } from '../../lib/ids.ts'
 import type { Answer, Choice } from './compose-answer.ts'
 import type { Usage } from './describe-usage.ts'
-import type { TokenizedText } from './open-tokenizer.ts'
+import type { Piece, TokenizedText } from './open-tokenizer.ts'
+import type { ChatRequest } from './read-chat-request.ts'
+import { describeLogprob } from './token-logprobs.ts'
 
 /** Fields that the body or all chunks of one answer share. */
 export interface AnswerIdentity {
@@ -35,6 +37,7 @@ export function renderBody(
   identity: AnswerIdentity,
   answer: Answer,
   usage: Usage | undefined,
+  topLogprobs?: number,
 ): string {
   const { id, created, model } = identity
   return JSON.stringify({
@@ -45,7 +48,7 @@ export function renderBody(
     choices: answer.choices.map((choice, index) => ({
       index,
       message: renderMessage(choice),
-      logprobs: null,
+      logprobs: renderLogprobs(choice.content?.pieces ?? [], topLogprobs),
       finish_reason: choice.finishReason,
     })),
     usage,
@@ -58,7 +61,7 @@ export function* renderEvents(
   identity: AnswerIdentity,
   answer: Answer,
   usage: Usage | undefined,
-  includesUsage: boolean,
+  { includesUsage, topLogprobs }: Pick<ChatRequest, 'includesUsage' | 'topLogprobs'>,
 ): Generator<AnswerEvent> {
   const { id, created, model } = identity
   const head = JSON.stringify({
@@ -81,9 +84,10 @@ export function* renderEvents(
         running.delete(index)
         continue
       }
-      const { delta, finishReason, tokens } = step.value
+      const { delta, finishReason, tokens, piece } = step.value
+      const logprobs = JSON.stringify(piece ? renderLogprobs([piece], topLogprobs) : null)
       const finish = finishReason === null ? 'null' : `"${finishReason}"`
-      const choice = `{"index":${index},"delta":${delta},"logprobs":null,"finish_reason":${finish}}`
+      const choice = `{"index":${index},"delta":${delta},"logprobs":${logprobs},"finish_reason":${finish}}`
       yield { data: `${head},"choices":[${choice}${tail}`, tokens }
     }
   }
@@ -96,6 +100,8 @@ interface Delta {
   readonly delta: string
   readonly finishReason: string | null
   readonly tokens: number
+  /** Of the text that the user reads, for which probabilities can be asked. */
+  readonly piece?: Piece
 }
 
 function* renderDeltas(choice: Choice): Generator<Delta> {
@@ -105,7 +111,10 @@ function* renderDeltas(choice: Choice): Generator<Delta> {
   if (reasoning !== undefined) {
     yield* renderPieces(reasoning, (text) => `{"reasoning_content":${text}}`)
   }
-  if (content !== undefined) yield* renderPieces(content, (text) => `{"content":${text}}`)
+  if (content !== undefined) {
+    const deltas = renderPieces(content, (text) => `{"content":${text}}`)
+    for (const piece of content.pieces) yield { ...(deltas.next().value as Delta), piece }
+  }
   for (const [index, made] of toolCalls.entries()) {
     const { nameTokens, arguments: text } = made
     const call = { index, ...renderCall(made, '') }
@@ -121,6 +130,11 @@ function* renderPieces(text: TokenizedText, wrap: (json: string) => string): Gen
   for (const piece of text.pieces) {
     yield { delta: wrap(JSON.stringify(piece.text)), finishReason: null, tokens: piece.tokens }
   }
+}
+
+function renderLogprobs(pieces: readonly Piece[], top: number | undefined): object | null {
+  if (top === undefined) return null
+  return { content: pieces.map((piece) => describeLogprob(piece, top)), refusal: null }
 }
 
 function renderMessage({ reasoning, content, toolCalls }: Choice): Record<string, unknown> {

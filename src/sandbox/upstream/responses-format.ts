@@ -6,11 +6,13 @@ import { randomText } from '../../lib/ids.ts'
 import { isObject } from '../../lib/is-object.ts'
 import { BadRequest } from './bad-request.ts'
 import type { Choice } from './compose-answer.ts'
+import type { Piece } from './open-tokenizer.ts'
 import { parseJsonBody } from './parse-json-body.ts'
 import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
 import { missing, readNumber, type JsonObject } from './read-field.ts'
 import type { AnswerEvent } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
+import { describeLogprob } from './token-logprobs.ts'
 import { findSearchTool, isSearchTool, planSearches } from './web-search.ts'
 
 export interface ResponsesRequest extends ChatRequest {
@@ -27,12 +29,16 @@ export const responsesFormat: SandboxFormat<ResponsesRequest> = {
     readNumber(body, 'max_output_tokens', { minimum: 16, isInteger: true })
     const listed = (Array.isArray(body.tools) ? body.tools : []).filter(isObject)
     const tools = listed.filter((tool) => !isSearchTool(tool))
+    const included: readonly unknown[] = Array.isArray(body.include) ? body.include : []
     const chat = {
       model: body.model,
       stream: body.stream,
       max_tokens: body.max_output_tokens,
       temperature: body.temperature,
       top_p: body.top_p,
+      // Either asks for them.
+      logprobs: included.includes('message.output_text.logprobs') || Boolean(body.top_logprobs),
+      top_logprobs: body.top_logprobs,
       messages: [...toInstructions(body.instructions), ...toMessages(body.input)],
       ...toTools(tools, body),
       ...toFormat(body.text),
@@ -40,10 +46,9 @@ export const responsesFormat: SandboxFormat<ResponsesRequest> = {
     const request = readChatRequest(JSON.stringify(chat))
     return {
       ...request,
-      searches: planSearches(request.messages, findSearchTool(listed), body.max_tool_calls),
+      searches: planSearches(request.turns, findSearchTool(listed), body.max_tool_calls),
       custom: new Set(tools.filter(({ type }) => type === 'custom').map(({ name }) => name)),
-      includesReasoning:
-        Array.isArray(body.include) && body.include.includes('reasoning.encrypted_content'),
+      includesReasoning: included.includes('reasoning.encrypted_content'),
     }
   },
   reportsUsage: () => true,
@@ -155,7 +160,11 @@ function itemsOf({ request, answer }: Rendered<ResponsesRequest>): Item[] {
       url,
       title,
     }))
-    const part = { type: 'output_text', text: content.text, annotations, logprobs: [] }
+    const { topLogprobs: top } = request
+    const logprobsOf = (pieces: readonly Piece[]): JsonObject[] =>
+      top === undefined ? [] : pieces.map((piece) => describeLogprob(piece, top))
+    const logprobs = logprobsOf(content.pieces)
+    const part = { type: 'output_text', text: content.text, annotations, logprobs }
     const message = { id: `msg_${randomText(24)}`, type: 'message', role: 'assistant' }
     const at = { content_index: 0 }
     items.push({
@@ -164,15 +173,19 @@ function itemsOf({ request, answer }: Rendered<ResponsesRequest>): Item[] {
       deltas: [
         delta('response.content_part.added', {
           ...at,
-          part: { ...part, text: '', annotations: [] },
+          part: { ...part, text: '', annotations: [], logprobs: [] },
         }),
-        ...content.pieces.map(({ text, tokens }) =>
-          delta('response.output_text.delta', { ...at, delta: text, logprobs: [] }, tokens),
+        ...content.pieces.map((piece) =>
+          delta(
+            'response.output_text.delta',
+            { ...at, delta: piece.text, logprobs: logprobsOf([piece]) },
+            piece.tokens,
+          ),
         ),
         ...annotations.map((annotation, annotation_index) =>
           delta('response.output_text.annotation.added', { ...at, annotation_index, annotation }),
         ),
-        delta('response.output_text.done', { ...at, text: content.text, logprobs: [] }),
+        delta('response.output_text.done', { ...at, text: content.text, logprobs }),
         delta('response.content_part.done', { ...at, part }),
       ],
     })

@@ -5,7 +5,7 @@
 import { isObject } from '../../lib/is-object.ts'
 import type { JsonObject } from './read-field.ts'
 import { lastUserText } from './write-text.ts'
-import type { ChatMessage } from './read-messages.ts'
+import { lastResults, type ChatMessage } from './read-messages.ts'
 
 export interface WebSearch {
   readonly query: string
@@ -31,12 +31,12 @@ export function isSearchTool({ type }: JsonObject): boolean {
 
 /** The first searches that the user planned; without a limit, all of them. */
 export function planSearches(
-  messages: readonly ChatMessage[],
+  turns: readonly ChatMessage[],
   tool: JsonObject | undefined,
   limit: unknown,
 ): WebSearch[] {
-  if (tool === undefined || messages.at(-1)?.role === 'tool') return []
-  const queries = Array.from(lastUserText(messages).matchAll(LINE), ([, query = '']) => query)
+  if (tool === undefined || lastResults(turns).length > 0) return []
+  const queries = Array.from(lastUserText(turns).matchAll(LINE), ([, query = '']) => query)
   return queries.slice(0, typeof limit === 'number' ? limit : undefined).map((query, index) => ({
     query,
     url: `https://example.com/pesquisa/${index + 1}`,

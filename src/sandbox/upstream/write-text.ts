@@ -1,5 +1,5 @@
 /** The texts of the sandbox. The greeting is the first answer that a new customer sees. */
-import type { ChatMessage } from './read-messages.ts'
+import { lastResults, type ChatMessage } from './read-messages.ts'
 
 const QUOTE_CHARACTERS_MAX = 80
 const RESULT_CHARACTERS_MAX = 200
@@ -16,9 +16,8 @@ export function writeReasoning(messages: readonly ChatMessage[]): string {
 
 /** The answer to the tool results at the end of the conversation. */
 export function writeToolReport(messages: readonly ChatMessage[]): string {
-  const lastOther = messages.findLastIndex((message) => message.role !== 'tool')
   const calls = messages.flatMap((message) => message.toolCalls)
-  const reports = messages.slice(lastOther + 1).map((result) => {
+  const reports = lastResults(messages).map((result) => {
     const name = calls.findLast((call) => call.id === result.toolCallId)?.name
     const tool = name === undefined ? 'A ferramenta' : `A ferramenta ${name}`
     return `${tool} devolveu: “${shorten(result.text, RESULT_CHARACTERS_MAX)}”.`
