@@ -39,7 +39,7 @@ export async function signInOperator(base: string, email: string): Promise<Opera
   const { models } = catalog as { models: { id: string }[] }
   const made = await post(
     '/v1/api-keys',
-    { name: 'Aceitação', scope: 'manage', model_ids: models.map(({ id }) => id) },
+    { name: 'Aceitação', scope: 'manage', model_ids: ['*'] },
     { 'x-csrf-token': session.csrf_token },
   )
   const body = (await made.json()) as { key?: string }
