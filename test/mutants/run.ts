@@ -3,18 +3,18 @@
  * from queries everywhere, one at a time in a copy of the tree. A mistake that no test finds fails the run, unless
  * `equivalents.ts` gives the reason why nothing can find it.
  *
- *     npm run mutants -- --count=60 --seed=1     a sample; this is the default, for some ten minutes
- *     npm run mutants -- --kind=tenant --all     every query without its customer
- *     npm run mutants -- --only=src/ledger/sql   those whose file contains the text
+ *     npm run mutants                                  a sample of ten minutes
+ *     npm run mutants -- --minutes=60 --seed=2         another, longer one
+ *     npm run mutants -- --all --kind=tenant           every query without its customer
+ *     npm run mutants -- --all --only=src/ledger/sql   those whose file contains the text
  *
  * StrykerJS was looked at first: it neither changes SQL, where most of the money is, nor drives `node:test` but by
  * whole files or a command (stryker-js#5421), which would start a database for each mutant. Here one serves them all.
  * Not tried: the order and the absence of locks, which only schedules show (`test/adversary`, `test/faults`).
  */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { execFileSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -26,7 +26,7 @@ import { createNearestTests } from './nearest-tests.ts'
 const { values: options } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
-    count: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '10' },
     kind: { type: 'string' },
     only: { type: 'string' },
     /** `2/3` is the second third: they can run beside each other. */
@@ -35,7 +35,7 @@ const { values: options } = parseArgs({
   },
 })
 /** Few first: most mutants die in them. */
-const AT_ONCE = [3, 8, 100]
+const AT_ONCE = [3, 6]
 /** A mutant that turns for ever is found by that. */
 const TESTS_MS_MAX = 300_000
 
@@ -49,17 +49,25 @@ const isSame = (mutant: Mutant, { file, line, becomes }: Equivalent): boolean =>
 const stale = EQUIVALENTS.filter((listed) => !all.some((mutant) => isSame(mutant, listed)))
 for (const { file, line } of stale) console.log(`LISTED, BUT NO MUTANT  ${file}: ${line}`)
 const nearest = createNearestTests(root)
+const isSound = new Map<string, boolean>()
 const survivors: Mutant[] = []
 let killed = 0
 let listed = 0
+let untried = 0
+let isEnding = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (isEnding = true))
+const endsAt = options.all ? Infinity : Date.now() + Number(options.minutes) * 60_000
 const chosen = choose()
 
 copyTree()
 const database = await startSharedDatabase(folder, undefined)
 try {
   for (const mutant of chosen) {
-    if (EQUIVALENTS.some((equivalent) => isSame(mutant, equivalent))) listed++
-    else if (await isKilled(mutant)) killed++
+    const isListed = EQUIVALENTS.some((equivalent) => isSame(mutant, equivalent))
+    const isFound = !isListed && !isEnding && Date.now() < endsAt && (await isKilled(mutant))
+    if (isListed) listed++
+    else if (isEnding || Date.now() > endsAt) untried++
+    else if (isFound) killed++
     else survivors.push(mutant)
   }
 } finally {
@@ -67,7 +75,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 console.log(
-  `${all.length} mutants, ${chosen.length} tried: ${killed} killed, ${listed} listed as equivalent, ${survivors.length} survived`,
+  `${all.length} mutants, ${chosen.length} wanted, ${untried} of them not tried: ${killed} killed, ${listed} listed as equivalent, ${survivors.length} survived`,
 )
 process.exit(survivors.length + stale.length > 0 ? 1 : 0)
 
@@ -80,9 +88,7 @@ function choose(): Mutant[] {
     .toSorted((one, other) => (one.place < other.place ? -1 : 1))
     .map(({ mutant }) => mutant)
   const [part = 1, parts = 1] = options.share.split('/').map(Number)
-  return wanted
-    .slice(0, options.all ? undefined : Number(options.count))
-    .filter((_, place) => place % parts === part - 1)
+  return wanted.filter((_, place) => place % parts === part - 1)
 }
 
 function digest(text: string): string {
@@ -102,20 +108,31 @@ function copyTree(): void {
 async function isKilled(mutant: Mutant): Promise<boolean> {
   const { file, kind, line, becomes, text } = mutant
   const begun = Date.now()
-  writeFileSync(join(tree, file), text)
   const tests = nearest(file)
   let killer: string | undefined
   for (let from = 0, group = 0; from < tests.length && !killer; group++) {
     const until = from + (AT_ONCE[group] ?? tests.length)
-    killer = await findFailure(tests.slice(from, until))
+    const sound = await keepSound(tests.slice(from, until))
+    writeFileSync(join(tree, file), text)
+    killer = sound.length > 0 ? await findFailure(sound) : undefined
+    cpSync(join(root, file), join(tree, file))
     from = until
+    await dropDatabases()
   }
-  cpSync(join(root, file), join(tree, file))
-  await dropDatabases()
   const seconds = ((Date.now() - begun) / 1_000).toFixed(0)
   console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${seconds.padStart(3)} s  ${file} (${kind})`)
   console.log(`    ${line}\n => ${becomes}\n    ${killer ?? tests.slice(0, 3).join(' ')}`)
   return killer !== undefined
+}
+
+/** A test that fails without a mutant proves nothing. */
+async function keepSound(tests: readonly string[]): Promise<readonly string[]> {
+  const unknown = tests.filter((test) => !isSound.has(test))
+  const all = unknown.length === 0 || (await findFailure(unknown)) === undefined
+  for (const test of unknown) isSound.set(test, all || (await findFailure([test])) === undefined)
+  for (const test of unknown)
+    if (!isSound.get(test)) console.log(`FAILS WITHOUT A MUTANT, NOT USED  ${test}`)
+  return tests.filter((test) => isSound.get(test))
 }
 
 /** The first test that fails ends the run. */
