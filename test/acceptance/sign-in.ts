@@ -35,8 +35,6 @@ export async function signInOperator(base: string, email: string): Promise<Opera
   const token = new URL(link).searchParams.get('token') ?? ''
   await send(link, { method: 'POST', body: new URLSearchParams({ token }) })
   const session = (await (await send('/v1/session')).json()) as { csrf_token: string }
-  const catalog = await (await send('/v1/models')).json()
-  const { models } = catalog as { models: { id: string }[] }
   const made = await post(
     '/v1/api-keys',
     { name: 'Aceitação', scope: 'manage', model_ids: ['*'] },

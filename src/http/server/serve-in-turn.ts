@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** More requests than this that wait on one connection end it. One read brings up to 2,000 of them. */
-const WAITING_MAX = 100
+/** More requests than this that wait on one connection end it. Clients that send before the answer send a few. */
+const WAITING_MAX = 16
 
 interface Line {
   isServing: boolean
