@@ -10,6 +10,8 @@ export interface Mutant {
   /** The line with what stands in its place; of two that are the same, the first is meant by a list. */
   readonly line: string
   readonly becomes: string
+  /** Of the whole file, before and after. */
+  readonly source: string
   readonly text: string
 }
 
@@ -119,6 +121,7 @@ function mutantsOf(file: string, source: string): Mutant[] {
             put +
             source.slice(index + all.length, end)
           ).trim(),
+          source,
           text: source.slice(0, index) + put + source.slice(index + all.length),
         }
       }),

@@ -2,20 +2,22 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createTierReader } from '../harness/tiers.ts'
+import type { Mutant } from './make-mutants.ts'
 
 const IMPORT = /(?:from|import) '(\.[^']+)'/g
 /** Names in SQL and in its callers. */
 const MADE = /create (?:or replace )?function (\w+)/g
-/** Where a query that lacks its customer shows: after the nearest tests. */
-const OF_TENANTS = ['test/http/twin-customers.test.ts', 'test/http/tenant-isolation.test.ts']
-const NEAREST = 14
+/** Where a query that lacks its customer shows, of reads and of acts. */
+const OF_READS = 'test/http/twin-customers.test.ts'
+const OF_ACTS = 'test/http/tenant-isolation.test.ts'
+const NEAREST = 12
 
 /**
  * By the steps from a test to the file along imports, where SQL is imported by whoever names one of its functions; a
  * test of the same room or with a word of the file's name in its own comes before. A test that starts processes takes
  * too long.
  */
-export function createNearestTests(root: string): (file: string) => readonly string[] {
+export function createNearestTests(root: string): (mutant: Mutant) => readonly string[] {
   const files = globSync(['src/**/*.ts', 'src/*/sql/*.sql', 'test/**/*.ts'], { cwd: root })
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
   const importers = new Map<string, Set<string>>(files.map((file) => [file, new Set()]))
@@ -32,9 +34,9 @@ export function createNearestTests(root: string): (file: string) => readonly str
   const readTier = createTierReader(root)
   const tests = files
     .filter((file) => file.endsWith('.test.ts') && readTier(file).tier !== 'processes')
-    .filter((file) => !OF_TENANTS.includes(file))
+    .filter((file) => file !== OF_READS && file !== OF_ACTS)
 
-  return (file) => {
+  return ({ file, kind }) => {
     const steps = new Map([[file, 0]])
     for (const [reached, far] of steps)
       for (const importer of importers.get(reached) ?? [])
@@ -46,12 +48,7 @@ export function createNearestTests(root: string): (file: string) => readonly str
       .map((test) => ({ test, score: score(test) }))
       .toSorted((one, other) => one.score - other.score)
     const found = sorted.slice(0, NEAREST).map(({ test }) => test)
-    return [
-      ...found.slice(0, 3),
-      ...OF_TENANTS.slice(0, 1),
-      ...found.slice(3),
-      ...OF_TENANTS.slice(1),
-    ]
+    return kind === 'tenant' ? [OF_READS, ...found, OF_ACTS] : found
   }
 }
 

@@ -106,18 +106,14 @@ function copyTree(): void {
 }
 
 async function isKilled(mutant: Mutant): Promise<boolean> {
-  const { file, kind, line, becomes, text } = mutant
+  const { file, kind, line, becomes } = mutant
   const begun = Date.now()
-  const tests = nearest(file)
+  const tests = nearest(mutant)
   let killer: string | undefined
   for (let from = 0, group = 0; from < tests.length && !killer; group++) {
     const until = from + (AT_ONCE[group] ?? tests.length)
-    const sound = await keepSound(tests.slice(from, until))
-    writeFileSync(join(tree, file), text)
-    killer = sound.length > 0 ? await findFailure(sound) : undefined
-    cpSync(join(root, file), join(tree, file))
+    killer = await findKiller(mutant, tests.slice(from, until))
     from = until
-    await dropDatabases()
   }
   const seconds = ((Date.now() - begun) / 1_000).toFixed(0)
   console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${seconds.padStart(3)} s  ${file} (${kind})`)
@@ -125,14 +121,23 @@ async function isKilled(mutant: Mutant): Promise<boolean> {
   return killer !== undefined
 }
 
-/** A test that fails without a mutant proves nothing. */
-async function keepSound(tests: readonly string[]): Promise<readonly string[]> {
-  const unknown = tests.filter((test) => !isSound.has(test))
-  const all = unknown.length === 0 || (await findFailure(unknown)) === undefined
-  for (const test of unknown) isSound.set(test, all || (await findFailure([test])) === undefined)
+/** A test that fails without the mutant, too, proves nothing. */
+async function findKiller(mutant: Mutant, tests: readonly string[]): Promise<string | undefined> {
+  const { file, source, text } = mutant
+  const used = tests.filter((test) => isSound.get(test) !== false)
+  if (used.length === 0) return undefined
+  writeFileSync(join(tree, file), text)
+  const failure = await findFailure(used)
+  writeFileSync(join(tree, file), source)
+  await dropDatabases(file)
+  const unknown = failure === undefined ? [] : used.filter((test) => !isSound.has(test))
+  if (unknown.length === 0) return failure
+  const areSound = (await findFailure(unknown)) === undefined
   for (const test of unknown)
-    if (!isSound.get(test)) console.log(`FAILS WITHOUT A MUTANT, NOT USED  ${test}`)
-  return tests.filter((test) => isSound.get(test))
+    isSound.set(test, areSound || (await findFailure([test])) === undefined)
+  const unsound = unknown.filter((test) => !isSound.get(test))
+  for (const test of unsound) console.log(`FAILS WITHOUT A MUTANT, NOT USED  ${test}`)
+  return unsound.length === 0 ? failure : findKiller(mutant, used)
 }
 
 /** The first test that fails ends the run. */
@@ -163,13 +168,15 @@ function findFailure(tests: readonly string[]): Promise<string | undefined> {
   return promise
 }
 
-/** A run that was ended early leaves its own, and each text of the functions its template. */
-async function dropDatabases(): Promise<void> {
+/** A run that was ended early leaves its own. Another text of the functions has a template of its own. */
+async function dropDatabases(file: string): Promise<void> {
   const client = new pg.Client({ connectionString: database.environment.TEST_DATABASE_URL })
   await client.connect()
+  const left = file.endsWith('.sql') ? 'test_|template_' : 'test_'
   const { rows } = await client.query<{ drop: string }>(
     `select format('drop database %I with (force)', datname) as drop from pg_database
-    where datname like 'test\\_%' or datname like 'template\\_functions%'`,
+    where datname ~ $1 and not datistemplate`,
+    [`^(${left})`],
   )
   for (const { drop } of rows) await client.query(drop)
   await client.end()
