@@ -235,7 +235,7 @@ export function reportFailure(
   const { reason, detail, retryAfterSeconds } = failure
   // The others are the fault of the request or of the client, or nothing was sent.
   const isItsFault = !isFinal(failure) && reason !== 'unsupported'
-  if (!isItsFault) routeCall.abstain()
+  if (!isItsFault) routeCall.abstain(reason === 'refused_request' || reason === 'unsupported')
   else if (reason === 'rate_limited') routeCall.fail(retryAfterSeconds ?? 1)
   else routeCall.fail()
   deps.observer.upstreamFailed({ vendor: held.model.vendor, upstreamId, reason, isItsFault })

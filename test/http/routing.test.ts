@@ -177,6 +177,12 @@ async function listUpstreams(): Promise<NonNullable<CatalogConfig['upstreams']>>
       breaker: { failures: 3, open_ms: 50 },
       first_byte_timeout_ms: 60_000,
     },
+    {
+      ...common,
+      id: 'curing',
+      breaker: { failures: 3, open_ms: 1_500 },
+      first_byte_timeout_ms: 60_000,
+    },
     { ...common, id: 'nobody', base_url: `http://127.0.0.1:${await findFreePort()}/v1` },
     { ...common, id: 'claude', kind: 'anthropic', api_key_env: 'TEST_ANTHROPIC_KEY' },
   ]
@@ -347,10 +353,7 @@ describe('a route that fails before its first byte', { concurrency: AT_ONCE }, (
     'cuts the connection before its first byte': { does: cut, outcome: 'connection_lost' },
     'cuts the connection after its head': { does: cutAfterHead, outcome: 'connection_lost' },
     'says nothing after its head': { does: stallAfterHead, outcome: 'first_byte_timeout' },
-    'tells an error first': {
-      does: errorInBody,
-      outcome: { plain: 'bad_answer', streamed: 'server_error' },
-    },
+    'tells an error first': { does: errorInBody, outcome: 'server_error' },
     'answers a page': { does: page, outcome: 'bad_answer' },
     'answers garbage': { does: garbage, outcome: 'bad_answer' },
     'answers nothing': { does: empty, outcome: 'bad_answer' },
@@ -983,6 +986,88 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
       assert.equal(callsAt(model, 0), 6)
     })
   }
+})
+
+/** As a provider refuses a request: by a status, or within the events of a stream that has begun. */
+function refusing(code: number, error: object): Behaviour {
+  return ({ body }, response) => {
+    const isEvent = code === 200 && body.stream === true
+    response.writeHead(code, { 'content-type': isEvent ? 'text/event-stream' : 'application/json' })
+    response.end(isEvent ? eventOf({ error }) : JSON.stringify({ error }))
+  }
+}
+
+const TOO_LONG = { message: 'This prompt is too long.', code: 'context_length_exceeded' }
+const FORBIDDEN = { message: 'It was filtered.', code: 'content_filter' }
+const WRONG = { message: 'Wrong parameter.', type: 'invalid_request_error' }
+const REFUSED_PROBES: readonly (readonly [what: string, refusal: Behaviour])[] = [
+  ['400', refusing(400, WRONG)],
+  ['413', refusing(413, WRONG)],
+  ['415', refusing(415, WRONG)],
+  ['422', refusing(422, WRONG)],
+  ['400 of a context that is too long', refusing(400, TOO_LONG)],
+  ['400 of a content filter', refusing(400, FORBIDDEN)],
+  ['403 of moderation', refusing(403, FORBIDDEN)],
+  ['refusal within the answer', refusing(200, WRONG)],
+  ['context that is too long, within the answer', refusing(200, TOO_LONG)],
+]
+
+describe('probes', { concurrency: AT_ONCE }, () => {
+  async function openOf(model: PlannedModel): Promise<void> {
+    for (let i = 0; i < 3; i++) assert.equal((await chat(model.id)).status, 502)
+    assert.equal(await breakerOf(model), OPEN)
+    await until(async () => (await breakerOf(model)) === HALF_OPEN, 'the breaker is half open')
+  }
+
+  for (const [what, refusal] of REFUSED_PROBES)
+    for (const [manner, more] of MANNERS) {
+      const model = plan(`sonda-${REFUSED_PROBES.findIndex(([one]) => one === what)}-${manner}`, [
+        {
+          upstream: 'curing',
+          does: [status(500), status(500), status(500), refusal, refusal, good],
+        },
+      ])
+
+      test(`a probe that ends by a ${what} of the request itself, ${manner}, neither opens nor closes the breaker: the next call is the probe`, async () => {
+        await openOf(model)
+        for (let i = 0; i < 2; i++) {
+          const answer = await chat(model.id, more)
+          assert.equal(answer.status, 400, answer.text)
+          assert.equal((await onlyResolution(answer.requestId)).outcome, 'released')
+          assert.equal(await breakerOf(model), HALF_OPEN)
+        }
+        assertGood(await chat(model.id, more), model, 0)
+        assert.equal(await breakerOf(model), CLOSED)
+        assert.equal(callsAt(model, 0), 6)
+      })
+    }
+
+  const left = plan(
+    'sonda-sai',
+    [{ upstream: 'curing', does: [status(500), status(500), status(500), hang, good] }],
+    { can_reason: false },
+  )
+
+  test('a probe whose client leaves neither opens nor closes the breaker, and the next one closes it', async () => {
+    await openOf(left)
+    const leaving = new AbortController()
+    const asked = fetch(`${gateway.node.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify(sound(left.id, STREAM)),
+      signal: leaving.signal,
+    })
+    asked.catch(() => {})
+    await until(() => callsAt(left, 0) === 4, 'the probe is at its upstream')
+    leaving.abort()
+    await assert.rejects(asked)
+    await upstream.callsOf(left.names[0] as string)[3]?.gone
+    assert.equal(await breakerOf(left), HALF_OPEN)
+    // For a moment only another customer's call may be the next one.
+    const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
+    assert.equal((await chat(left.id, {}, secret)).status, 200)
+    assert.equal(await breakerOf(left), CLOSED)
+  })
 })
 
 describe('fallback models', { concurrency: AT_ONCE }, () => {

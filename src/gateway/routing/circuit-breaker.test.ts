@@ -392,6 +392,22 @@ test('a customer that leaves an old probe does not end the one of another custom
   assert.equal(breaker.allows('left'), false, 'its failure counts')
 })
 
+test('after a refused probe the next call is the probe, whoever it is, and refused ones in a row keep nobody away', () => {
+  const tested = createTestBreaker()
+  const { breaker } = tested
+  openForAll(tested)
+  for (let turn = 0; turn < 100; turn++) {
+    for (const customer of ['refused', 'left']) assert.ok(breaker.allows(customer))
+    breaker.begin('refused')
+    assert.equal(breaker.allows('left'), turn > 0, 'one probe at a time, but for a new customer')
+    breaker.refuse('refused')
+    assert.equal(breaker.state, 'half_open')
+  }
+  breaker.begin('left')
+  breaker.refuse('refused')
+  assert.equal(breaker.allows('right'), false, 'an earlier one ends no other')
+})
+
 test('customers that leave their probes in turn do not keep those of others away', () => {
   const tested = createTestBreaker()
   const { breaker, pass } = tested

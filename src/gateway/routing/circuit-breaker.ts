@@ -6,7 +6,7 @@
  *   half_open  one call passes as the probe, and another one if it lasts for longer than the first pause: a success
  *              closes the breaker, a failure opens it again; after five minutes without a probe the breaker closes
  *
- * After a probe that lasts, or that ends without a result, only other customers' calls may be the next probe, for one
+ * After a probe that lasts, or whose client leaves, only other customers' calls may be the next probe, for one
  * more first pause: a customer that leaves each of its probes would keep the route closed to all. Nor can a few of them
  * do so in turn: a probe keeps away only customers that have begun as many of them as its own customer had, since the
  * breaker opened for all.
@@ -26,8 +26,13 @@ export interface CircuitBreaker {
   begin(customerId?: string): void
   succeed(): void
   fail(customerId?: string): void
-  /** Ends a call that says nothing about the route's health: the request was at fault, or the client hung up. */
+  /** Ends a call that says nothing about the route's health, as one whose client hung up. */
   abstain(customerId?: string): void
+  /**
+   * Ends a call whose request was at fault. It says nothing either, since a proxy may refuse requests for a model that is
+   * down, but nobody has to wait after it: the next call is the probe, whoever's it is.
+   */
+  refuse(customerId?: string): void
 }
 
 export type BreakerState = 'closed' | 'open' | 'half_open'
@@ -165,6 +170,9 @@ export function createCircuitBreaker(
       if (openUntilMs !== undefined) return failWhileOpen(customerId)
       const cause = causeToOpen()
       if (cause) open(cause.customerId)
+    },
+    refuse(customerId) {
+      if (probe?.customerId === customerId) probe = undefined
     },
     abstain(customerId) {
       if (!probe || probe.customerId !== customerId) return

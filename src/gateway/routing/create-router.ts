@@ -30,8 +30,8 @@ export interface RouteCall {
   end(): void
   /** The route failed; with `pauseSeconds`, it asked for a pause, which does not count as a failure. */
   fail(pauseSeconds?: number): void
-  /** The call failed for a reason that must not count against the route. */
-  abstain(): void
+  /** The call failed for a reason that must not count against the route; or `byRequest`, because of the request itself. */
+  abstain(byRequest?: boolean): void
 }
 
 export interface RouteState {
@@ -160,7 +160,7 @@ function beginRouteCall(
   const { breaker } = state
   const wasClosed = breaker.state === 'closed'
   /** If the breaker opened during this call, the result is stale and is not reported. */
-  const reportToBreaker = (result: 'succeed' | 'fail' | 'abstain'): void => {
+  const reportToBreaker = (result: 'succeed' | 'fail' | 'abstain' | 'refuse'): void => {
     if (!wasClosed || breaker.state === 'closed') breaker[result](customerId)
   }
   state.running += 1
@@ -198,6 +198,6 @@ function beginRouteCall(
         reportToBreaker('abstain')
         state.coolUntilMs = now() + Math.min(pauseSeconds, PAUSE_SECONDS_MAX) * 1_000
       }),
-    abstain: () => finish(() => reportToBreaker('abstain')),
+    abstain: (byRequest) => finish(() => reportToBreaker(byRequest ? 'refuse' : 'abstain')),
   }
 }

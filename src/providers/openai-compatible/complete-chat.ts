@@ -15,6 +15,7 @@ import { exchange, type AnswerBody } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
 import { completeCalls } from './number-calls.ts'
 import { BadAnswer, readCallError, readObject } from './read-answer.ts'
+import { readLateError } from '../read-late-error.ts'
 import { readChat } from './read-chat.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage, usageIn } from './read-usage.ts'
@@ -93,8 +94,10 @@ export type SendNatively = (
 /** Throws `BadAnswer`. */
 function readAnswer(text: string): ChatAnswer | UpstreamFailure {
   const body = readObject(text, undefined, parseExactly)
-  if (!Array.isArray(body.choices) || body.choices.length === 0)
+  if (!Array.isArray(body.choices) || body.choices.length === 0) {
+    if (body.error) return readLateError(body.error, 'error in the answer')
     throw new BadAnswer('the answer has no choices')
+  }
   const failure = toPublishedForm(body, 'message')
   if (failure) return failure
   completeCalls(body)
