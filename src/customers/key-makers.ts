@@ -1,7 +1,8 @@
 /**
  * The rules for creating and changing keys. The acts in `key-acts.ts` ask here, so no interface can bypass them:
- * - `manage` is granted only by a login session whose user proved their identity recently; a key that has it is changed
- *   only by such a session.
+ * - `manage` and `operator` are granted only by a login session whose user proved their identity recently; a key with
+ *   `manage` is changed only by such a session. A key with `operator` is never changed, and no key becomes one: whether
+ *   the user is an operator is asked where it is created (`POST /api-keys`).
  * - A key creates and changes only keys without more rights than its own. Only a `manage` key creates or changes keys at
  *   all, and no key changes a `manage` key, so no key changes itself.
  * - A key with a budget or a cap creates and changes no keys: several keys, each with that limit, could spend more than one.
@@ -22,6 +23,8 @@ export type KeyRefusal =
   | { readonly kind: 'proof_needed' }
   /** The key that makes or changes it was revoked or paused, or has expired; this node may not know yet. */
   | { readonly kind: 'own_key_ended' }
+  /** A key with the scope `operator` stays as it was created. */
+  | { readonly kind: 'scope_of_operator' }
   /** A key of a team is for model calls only. */
   | { readonly kind: 'scope_of_team' }
   /** `field`: the field in which the key would exceed the key that creates or changes it. */
@@ -38,7 +41,8 @@ export async function findNewKeyRefusal(
     wanted,
   }: { readonly actor: Actor; readonly customerId: string; readonly wanted: AskedRights },
 ): Promise<KeyRefusal | undefined> {
-  if (wanted.scope === 'manage' && actor.isProved !== true) return { kind: 'proof_needed' }
+  const isGranted = wanted.scope === 'manage' || wanted.scope === 'operator'
+  if (isGranted && actor.isProved !== true) return { kind: 'proof_needed' }
   const own = await lockOwnKey(trx, actor)
   return own && findBeyond(trx, own, customerId, wanted)
 }
@@ -51,6 +55,8 @@ export async function findChangeRefusal(
     after,
   }: { readonly actor: Actor; readonly before: ApiKey; readonly after: AskedRights },
 ): Promise<KeyRefusal | undefined> {
+  if (before.scope === 'operator' || after.scope === 'operator')
+    return { kind: 'scope_of_operator' }
   if (before.teamId !== null && after.scope !== 'calls') return { kind: 'scope_of_team' }
   const isManage = before.scope === 'manage' || after.scope === 'manage'
   if (isManage && actor.isProved !== true) return { kind: 'proof_needed' }

@@ -4,13 +4,19 @@
  * - `account`: the self-service that the specification lists.
  * - `manage`: keys, charges of saved cards, automatic top-ups, webhooks, teams and the deletion of the account.
  *
+ * Outside this order is `operator`: it reads the operators' routes while its owner is an operator with a second factor,
+ * and does nothing else.
+ *
  * `src/http/rest/access.ts` decides which scope a route needs.
  */
-export const KEY_SCOPES = ['calls', 'account', 'manage'] as const
+const ORDERED = ['calls', 'account', 'manage'] as const
+export const KEY_SCOPES = [...ORDERED, 'operator'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
+/** `operator` covers no scope, and none covers it. */
 export function coversScope(held: KeyScope, wanted: KeyScope): boolean {
-  return KEY_SCOPES.indexOf(held) >= KEY_SCOPES.indexOf(wanted)
+  if (held === 'operator' || wanted === 'operator') return false
+  return ORDERED.indexOf(held) >= ORDERED.indexOf(wanted)
 }
 
 interface KeyLimits {

@@ -9,7 +9,7 @@ create domain sample_count as bigint CHECK (VALUE >= 0);
 create type call_outcome as enum ('charged', 'released');
 create type incident_severity as enum ('minor', 'major', 'critical');
 create type incident_source as enum ('operator', 'breaker');
-create type key_scope as enum ('calls', 'account', 'manage');
+create type key_scope as enum ('calls', 'account', 'manage', 'operator');
 create type top_up_status as enum ('pending', 'paid', 'expired', 'canceled', 'failed', 'chargeback', 'refund_pending', 'partially_refunded', 'refunded');
 create type usage_kind as enum ('exact', 'estimated', 'none');
 
@@ -177,6 +177,7 @@ create table api_keys (
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES customers(id),
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint api_keys_name_check CHECK (length(name) >= 3 AND length(name) <= 50),
+  constraint api_keys_operator_expires CHECK (scope::text <> 'operator'::text OR expires_at IS NOT NULL AND expires_at <= (created_at + '91 days'::interval)),
   constraint api_keys_paused CHECK ((paused_at IS NULL) = (paused_reason IS NULL)),
   constraint api_keys_paused_before CHECK (paused_before IS NULL OR paused_reason = 'operator'::text),
   constraint api_keys_paused_before_check CHECK (paused_before = ANY (ARRAY['anomaly'::text, 'leaked'::text, 'owner'::text])),

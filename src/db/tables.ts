@@ -329,7 +329,7 @@ export interface Tables {
     paid_charges_nano_brl: Generated<bigint>
   }
   api_keys: {
-    scope: 'calls' | 'account' | 'manage'
+    scope: 'calls' | 'account' | 'manage' | 'operator'
     id: string
     customer_id: string
     name: string

@@ -84,6 +84,7 @@ function judge(
   if (incoming.facts) incoming.facts.keyId = key.id
   if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
   if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
+  if (key.scope === 'operator') return refuse(refusals.keyOfOperator(), key)
   if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
   if (deps.catalog.isPaused()) return refuse(refusals.servicePaused(), key)
   return key

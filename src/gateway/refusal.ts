@@ -153,6 +153,12 @@ export const refusals = {
       'ip_blocked_by_allowlist',
       'O seu endereço IP não está na lista permitida desta chave de API.',
     ),
+  keyOfOperator: () =>
+    refusal(
+      403,
+      'key_scope_insufficient',
+      'Esta chave de API só lê as rotas de operação e não chama modelos. Crie outra no painel, em Chaves.',
+    ),
   keyPaused: (reason: PauseReason) =>
     refusal(
       403,

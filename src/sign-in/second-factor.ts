@@ -1,5 +1,6 @@
 /** The second factor of a user: a secret from which an app computes codes, and backup codes in case it is lost. */
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { inTransaction, type Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 import { seal, unseal } from '../lib/seal.ts'
@@ -31,6 +32,33 @@ export async function hasSecondFactor(db: Database, userId: string): Promise<boo
     .where('enabled_at', 'is not', null)
     .executeTakeFirst()
   return factor !== undefined
+}
+
+export interface KeyOperator {
+  /** In lower case. */
+  readonly email: string
+  /** Codes of an app, or a passkey. */
+  readonly hasFactor: boolean
+}
+
+/**
+ * The owner of an active key with the scope `operator`, read anew for each request: the key ends with what its owner had
+ * when it was created. Undefined also while the owner's account is suspended.
+ */
+export async function findKeyOperator(
+  db: Database,
+  keyId: string,
+): Promise<KeyOperator | undefined> {
+  const { rows } = await sql<KeyOperator>`
+    select u.email,
+      exists (select 1 from sign_in_second_factors f where f.user_id = u.id and f.enabled_at is not null)
+        or exists (select 1 from sign_in_passkeys p where p.user_id = u.id) as "hasFactor"
+    from api_keys k
+    join customers c on c.id = k.customer_id and c.deleted_at is null and c.suspended_at is null
+    join sign_in_users u on u.email = lower(c.email) and u.is_verified
+    where k.id = ${keyId} and k.scope::text = 'operator' and k.expires_at > now()
+      and k.revoked_at is null and k.paused_at is null`.execute(db)
+  return rows[0]
 }
 
 /** Creates a secret, which has no effect until its first code is entered. Returns undefined if a factor is enabled. */

@@ -67,6 +67,13 @@ async function ensureUser(db: Database, customerId: string): Promise<string> {
   return id
 }
 
+/** A code of an app, so that keys of the operator stay in force. */
+export async function enableFactor(db: Database, customerId: string): Promise<void> {
+  const user_id = await ensureUser(db, customerId)
+  const factor = { id: createId(), user_id, secret_sealed: randomBytes(32), enabled_at: new Date() }
+  await db.insertInto('sign_in_second_factors').values(factor).execute()
+}
+
 /** Of a customer who gets the operator's e-mail, with a second factor. */
 export async function openOperatorSession(
   at: { readonly db: Database; readonly dataDir: string },

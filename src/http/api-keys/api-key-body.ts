@@ -24,6 +24,11 @@ const IP_ENTRIES_MAX = 100
 /** Longer than any address with a prefix. */
 const IP_ENTRY_LENGTH_MAX = 64
 
+/** Of a key with the scope `operator`, which always expires. */
+const OPERATOR_DAYS = 30
+const OPERATOR_DAYS_MAX = 90
+const DAY_MS = 86_400_000
+
 const CAP_BRL_MAX = 1_000_000
 const CAP_DECIMALS_MAX = 2
 const CALLS_AT_ONCE_MAX = 10_000
@@ -108,7 +113,7 @@ export const teamKeyInput = Type.Object(apiKeyFields, { additionalProperties: fa
 /** Without it, a new key with a limit of models, addresses, budget or expiry gets `calls`, and any other `account`. */
 const scope = Type.Enum([...KEY_SCOPES], {
   description:
-    'O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.',
+    'O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.',
 })
 
 const shield = nullable(shieldSetting)
@@ -147,15 +152,17 @@ export type KeyInput = Pick<
 
 /** The input of `createApiKey`. Throws a `RestRefusal`. */
 export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFields): KeyInput {
+  const isOperator = fields.scope === 'operator'
   const change = readKeyChange(deps, {
     ...fields,
     name: fields.name ?? null,
-    model_ids: fields.model_ids ?? [],
+    model_ids: isOperator ? null : (fields.model_ids ?? []),
   })
   return {
     name: change.name as string,
     scope: change.scope,
-    modelIds: change.modelIds ?? undefined,
+    // No model: even a node that does not know the scope yet serves it no call.
+    modelIds: isOperator ? [] : (change.modelIds ?? undefined),
     ipAllowlist: change.ipAllowlist ?? undefined,
     requestsPerMinute: change.requestsPerMinute ?? REQUESTS_PER_MINUTE,
     tokensPerMinute: change.tokensPerMinute ?? undefined,
@@ -165,8 +172,15 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
     dayLimitNanoBrl: change.dayLimitNanoBrl ?? undefined,
     taskLimitNanoBrl: change.taskLimitNanoBrl ?? undefined,
     callsAtOnce: change.callsAtOnce ?? undefined,
-    expiresAt: change.expiresAt ?? undefined,
+    expiresAt: isOperator ? operatorExpiry(change.expiresAt) : (change.expiresAt ?? undefined),
   }
+}
+
+function operatorExpiry(wanted: Date | null | undefined): Date {
+  const expiresAt = wanted ?? new Date(Date.now() + OPERATOR_DAYS * DAY_MS)
+  if (expiresAt.getTime() > Date.now() + OPERATOR_DAYS_MAX * DAY_MS)
+    throw invalid('expires_at', `uma chave operator vale no máximo ${OPERATOR_DAYS_MAX} dias`)
+  return expiresAt
 }
 
 /** The changes to an existing key: only the given fields. Throws a `RestRefusal`. */

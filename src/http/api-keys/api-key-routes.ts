@@ -77,10 +77,20 @@ const creating = [
     summary: 'Cria uma chave; o segredo só é mostrado na resposta',
     repeats: 'in_transaction',
     access: 'within',
+    // The key reads as its owner does: any operator, in a session with a second factor, may make one.
+    stricter: {
+      access: 'support',
+      when: 'the scope `operator`',
+      applies: ({ scope }) => scope === 'operator',
+    },
     body: apiKeyInput,
     status: 201,
     answer: newApiKey,
-    refusals: { 400: API_KEY_FAULTS, 403: KEY_REFUSALS, 409: ['too_many_keys'] },
+    refusals: {
+      400: API_KEY_FAULTS,
+      403: [...KEY_REFUSALS, 'second_factor_required'],
+      409: ['too_many_keys'],
+    },
     async handle({ caller, body, reply }, deps: ApiKeyDeps) {
       const input = readKeyInput(deps, body)
       const { customerId } = caller

@@ -45,11 +45,17 @@ export function refusalOfKey(refusal: Exclude<KeyRefusal, { kind: 'own_key_ended
       'invalid_request',
       'scope: a chave de uma equipe serve só para chamar modelos',
     )
+  if (refusal.kind === 'scope_of_operator')
+    return new RestRefusal(
+      400,
+      'invalid_request',
+      'scope: uma chave operator não muda, e nenhuma outra passa a ser; crie uma nova',
+    )
   return refusal.kind === 'proof_needed'
     ? new RestRefusal(
         403,
         refusal.kind,
-        'scope: manage só é dado em uma sessão do painel, depois de POST /auth/security/prove',
+        'scope: manage e operator só são dados em uma sessão do painel, depois de POST /auth/security/prove',
       )
     : new RestRefusal(
         403,

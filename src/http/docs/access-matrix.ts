@@ -8,6 +8,7 @@ const HEADS: Readonly<Record<CallerKind, string>> = {
   account: 'key `account`',
   limited: 'key `manage` with a limit',
   manage: 'key `manage`',
+  operator: "an admin's key `operator`",
   session: 'login session',
   support: 'support',
   finance: 'finance',
@@ -21,16 +22,20 @@ export function renderAccessMatrix(routes: readonly Declared[]): string {
   const head = ['route', 'access', ...CALLERS.map((caller) => HEADS[caller])]
   const lines = routes.flatMap(({ method, url, access, stricter }) => {
     const name = `\`${[method].flat().join(', ')} ${url}\``
+    const line = (named: string, needed: Access): string =>
+      row([
+        named,
+        needed,
+        ...CALLERS.map((caller) =>
+          hasAccess(caller, needed, [method].flat()[0] ?? '') ? 'yes' : '',
+        ),
+      ])
     return [
       line(name, access),
       ...(stricter ? [line(`${name} with ${stricter.when}`, stricter.access)] : []),
     ]
   })
   return [MATRIX_MARK, '', row(head), row(head.map(() => '---')), ...lines, ''].join('\n')
-}
-
-function line(name: string, access: Access): string {
-  return row([name, access, ...CALLERS.map((caller) => (hasAccess(caller, access) ? 'yes' : ''))])
 }
 
 function row(cells: readonly string[]): string {

@@ -8,14 +8,15 @@ export const OPERATOR_ROLES = ['support', 'finance', 'admin'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /**
- * An API key by its scope (`limited`: one with `manage` and any limit), or a login session: of a customer, or of an
- * operator who showed a second factor in it.
+ * An API key by its scope (`limited`: one with `manage` and any limit; `operator`: as far as the role of its owner goes),
+ * or a login session: of a customer, or of an operator who showed a second factor in it.
  */
 export const CALLERS = [
   'calls',
   'account',
   'limited',
   'manage',
+  'operator',
   'session',
   ...OPERATOR_ROLES,
 ] as const
@@ -36,11 +37,11 @@ const CALLERS_OF = {
   /** The pages that guard an account; the handler reads the cookie itself. */
   session: SESSIONS,
   /** Operators: customers, incidents, failing deliveries. */
-  support: ['support', 'finance', 'admin'],
+  support: ['operator', 'support', 'finance', 'admin'],
   /** Operators: money, and suspending accounts. */
-  finance: ['finance', 'admin'],
+  finance: ['operator', 'finance', 'admin'],
   /** Operators: prices, the catalog, the audit log. */
-  admin: ['admin'],
+  admin: ['operator', 'admin'],
   /** A message of another machine, signed or with a token. */
   signed: [],
   /** The operator's own machines, by token. */
@@ -53,9 +54,13 @@ export function isAccess(value: unknown): value is Access {
   return typeof value === 'string' && Object.hasOwn(CALLERS_OF, value)
 }
 
-export function hasAccess(caller: CallerKind, access: Access): boolean {
+export function hasAccess(caller: CallerKind, access: Access, method: string): boolean {
   const callers: readonly CallerKind[] = CALLERS_OF[access]
-  return callers.includes(caller)
+  return callers.includes(caller) && (caller !== 'operator' || isRead(method))
+}
+
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** The scope that a key needs, as customers know it. */

@@ -1,5 +1,6 @@
 import { findLimit } from '../../customers/key-makers.ts'
 import type { Database } from '../../db/open.ts'
+import { findKeyOperator, type KeyOperator } from '../../sign-in/second-factor.ts'
 import { hasAccess, isOperatorAccess, scopeOf, type Access, type OperatorRole } from './access.ts'
 import type { Caller } from './authenticate.ts'
 import { RestRefusal } from './rest-refusal.ts'
@@ -15,10 +16,14 @@ export async function assertAccess(
   { operatorRoles, replicas }: AssertAccessDeps,
   caller: Caller,
   access: Access,
+  method: string,
 ): Promise<void> {
-  if (isOperatorAccess(access)) return assertOperator(operatorRoles, caller, access)
+  if (isOperatorAccess(access)) {
+    const operator = await findOperator(replicas.primary, caller, access, method)
+    return assertOperator(operatorRoles.get(operator.email), operator, access)
+  }
   const kind = caller.keyId === undefined ? 'session' : caller.scope
-  if (!hasAccess(kind, access))
+  if (!hasAccess(kind, access, method))
     throw new RestRefusal(
       403,
       'key_scope_insufficient',
@@ -26,7 +31,7 @@ export async function assertAccess(
     )
   // The acts themselves ask for no limit.
   const field =
-    caller.keyId !== undefined && kind === 'manage' && !hasAccess('limited', access)
+    caller.keyId !== undefined && kind === 'manage' && !hasAccess('limited', access, method)
       ? await findLimit(replicas.primary, caller.keyId)
       : undefined
   if (field !== undefined)
@@ -37,17 +42,34 @@ export async function assertAccess(
     )
 }
 
-/** An API key never operates the service, not even an operator's: only a session with a second factor does. */
-function assertOperator(
-  operatorRoles: ReadonlyMap<string, OperatorRole>,
+/**
+ * Whose role counts: the user of a session, or the owner of a key with the scope `operator`, as they are at this moment.
+ * No key changes anything for an operator; of the others none even reads.
+ */
+async function findOperator(
+  primary: Database,
   caller: Caller,
   access: OperatorRole,
+  method: string,
+): Promise<KeyOperator> {
+  if (caller.keyId === undefined) return caller
+  if (caller.scope !== 'operator') throw new RestRefusal(403, 'forbidden')
+  if (!hasAccess(caller.scope, access, method))
+    throw new RestRefusal(403, 'forbidden', 'uma chave operator só lê; entre no painel')
+  const operator = await findKeyOperator(primary, caller.keyId)
+  if (!operator) throw new RestRefusal(403, 'forbidden')
+  return operator
+}
+
+function assertOperator(
+  role: OperatorRole | undefined,
+  { hasFactor }: KeyOperator,
+  access: OperatorRole,
 ): void {
-  const role = caller.keyId === undefined ? operatorRoles.get(caller.email) : undefined
-  if (caller.keyId !== undefined || role === undefined) throw new RestRefusal(403, 'forbidden')
-  if (!hasAccess(role, access))
+  if (role === undefined) throw new RestRefusal(403, 'forbidden')
+  if (!hasAccess(role, access, 'GET'))
     throw new RestRefusal(403, 'forbidden', `só para o papel ${access}; o seu é ${role}`)
-  if (!caller.hasFactor)
+  if (!hasFactor)
     throw new RestRefusal(
       403,
       'second_factor_required',

@@ -10,6 +10,7 @@ import { refusals } from '../../gateway/refusal.ts'
 import type { SignIn } from '../../sign-in/create-sign-in.ts'
 import { holdActiveSession } from '../../sign-in/sessions.ts'
 import { accessFacts } from '../server/access-log.ts'
+import { isRead } from './access.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { clientErrorsOf } from './error-formats.ts'
 import type { RestLimits } from './rest-limits.ts'
@@ -126,9 +127,8 @@ async function ofSession(
   if (!session) return refuseStranger(deps, request, reply)
   // The browser sends the cookie for any site; only our own pages can read the token. A read needs none, but one of
   // another session is refused: a tab must not show the data of whoever signed in in another tab.
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
   const token = request.headers[CSRF_HEADER]
-  if ((!isRead || token !== undefined) && !signIn.isCsrfToken(session.id, token))
+  if ((!isRead(request.method) || token !== undefined) && !signIn.isCsrfToken(session.id, token))
     throw new RestRefusal(
       403,
       'csrf_token_missing',

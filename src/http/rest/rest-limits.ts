@@ -7,6 +7,7 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Limits } from '../../gateway/limits.ts'
 import { nearNetwork, wideNetwork } from '../../lib/client-networks.ts'
 import { createRateLimiter, type RateLimiter } from '../../lib/rate-limiter.ts'
+import { isRead } from './access.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
 /** A key, or a login session. */
@@ -61,7 +62,7 @@ export function createRestLimits(
 
   return {
     countCaller({ method }, caller) {
-      const cost = method === 'GET' || method === 'HEAD' ? 1 : WRITE_COST
+      const cost = isRead(method) ? 1 : WRITE_COST
       const [one, all] =
         caller.keyId === undefined
           ? [`s:${caller.sessionId}`, `as:${caller.customerId}`]

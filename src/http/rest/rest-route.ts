@@ -18,7 +18,7 @@ import {
 } from './answer-once.ts'
 import { assertAccess, type AssertAccessDeps } from './assert-access.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from './authenticate.ts'
-import { isOperatorAccess, scopeOf, type Access } from './access.ts'
+import { hasAccess, isOperatorAccess, scopeOf, type Access } from './access.ts'
 import { countUnread } from './count-unread.ts'
 import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
@@ -149,7 +149,7 @@ export function restRoute<
     schema: {
       tags: [declared.tag],
       summary: declared.summary,
-      ...(access === 'public' ? {} : { security: securityOf(access) }),
+      ...(access === 'public' ? {} : { security: securityOf(access, method) }),
       ...(params ? { params: Type.Object(params) } : {}),
       ...(query ? { querystring: Type.Object(query) } : {}),
       ...(declared.repeats ? { headers: idempotencyHeaders } : {}),
@@ -169,7 +169,7 @@ export function restRoute<
       async handler(request, reply) {
         const caller = callers.get(request)
         if (caller && stricter?.applies(request.body as never))
-          await assertAccess(deps, caller, stricter.access)
+          await assertAccess(deps, caller, stricter.access, request.method)
         const run = async ({ db, ...ofRun }: Run): Promise<unknown> => {
           const call = {
             caller: caller as never,
@@ -227,9 +227,10 @@ function keepRawBody(request: FastifyRequest): void {
 }
 
 /** The ways to authenticate, each with the access that the route needs. */
-function securityOf(access: RestAccess): object[] {
+function securityOf(access: RestAccess, method: Method): object[] {
+  const byKey = hasAccess('operator', access, method) ? [{ key: ['operator'] }] : []
   return isOperatorAccess(access)
-    ? [{ session: [access] }]
+    ? [{ session: [access] }, ...byKey]
     : [{ key: [scopeOf(access)] }, { session: [scopeOf(access)] }]
 }
 
@@ -247,7 +248,7 @@ async function identifyCaller(
 ): Promise<void> {
   const caller = await authenticate(deps, request, reply, { takesTeamKeys })
   if (!caller) return
-  await assertAccess(deps, caller, access)
+  await assertAccess(deps, caller, access, request.method)
   callers.set(request, caller)
 }
 

@@ -1651,7 +1651,7 @@ export interface Contract {
           name: string
           last_four: string
           status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-          scope: 'calls' | 'account' | 'manage'
+          scope: 'calls' | 'account' | 'manage' | 'operator'
           model_ids: string[] | null
           ip_allowlist: string[] | null
           requests_per_minute: number
@@ -1711,7 +1711,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -2930,7 +2930,7 @@ export interface Contract {
           name: string
           last_four: string
           status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-          scope: 'calls' | 'account' | 'manage'
+          scope: 'calls' | 'account' | 'manage' | 'operator'
           model_ids: string[] | null
           ip_allowlist: string[] | null
           requests_per_minute: number
@@ -5030,9 +5030,9 @@ export interface Contract {
         calls_at_once?: number | null
         expires_at?: string | null
         /**
-         * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.
+         * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.
          */
-        scope?: 'calls' | 'account' | 'manage'
+        scope?: 'calls' | 'account' | 'manage' | 'operator'
         /**
          * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
          */
@@ -5055,7 +5055,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -5142,7 +5142,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -5200,7 +5200,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -5591,7 +5591,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -7032,9 +7032,9 @@ export interface Contract {
         calls_at_once?: number | null
         expires_at?: string | null
         /**
-         * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade.
+         * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.
          */
-        scope?: 'calls' | 'account' | 'manage'
+        scope?: 'calls' | 'account' | 'manage' | 'operator'
         /**
          * Proteção de dados pessoais da chave; null: a da conta (GET /me/shield).
          */
@@ -7057,7 +7057,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -7550,7 +7550,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number
@@ -7738,7 +7738,7 @@ export interface Contract {
         name: string
         last_four: string
         status: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
-        scope: 'calls' | 'account' | 'manage'
+        scope: 'calls' | 'account' | 'manage' | 'operator'
         model_ids: string[] | null
         ip_allowlist: string[] | null
         requests_per_minute: number

@@ -41,15 +41,17 @@ export function KeyEntry({ apiKey, isChosen, onChoose, onChange, onRevoke }: Key
       {onChoose && (
         <div className="col-start-2 -my-2 -ml-3 flex flex-wrap items-start lg:col-start-4 lg:ml-0 lg:justify-end">
           <PauseKey apiKey={apiKey} />
-          <Button
-            variant="quiet"
-            className="px-3"
-            aria-label={t('Alterar {name}', { name: apiKey.name })}
-            onClick={onChange}
-            icon={<Pencil aria-hidden="true" className="size-4" />}
-          >
-            {t('Alterar')}
-          </Button>
+          {apiKey.scope !== 'operator' && (
+            <Button
+              variant="quiet"
+              className="px-3"
+              aria-label={t('Alterar {name}', { name: apiKey.name })}
+              onClick={onChange}
+              icon={<Pencil aria-hidden="true" className="size-4" />}
+            >
+              {t('Alterar')}
+            </Button>
+          )}
           <Button
             variant="quiet"
             className="px-3"

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { sessionQuery } from '../../api/session.ts'
 import { Field } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import type { ApiKey } from './key-queries.ts'
@@ -8,6 +10,9 @@ import { t } from '../../language/t.ts'
 /** A new key is for calls only unless somebody asks for more. */
 export function KeyScopeField({ apiKey }: { readonly apiKey: ApiKey | undefined }) {
   const [scope, setScope] = useState(apiKey?.scope ?? 'calls')
+  const session = useQuery(sessionQuery)
+  // No key becomes one of an operator later.
+  const mayOperate = !apiKey && session.data?.is_admin === true
   return (
     <Field label={t('O que a chave pode fazer')} hint={KEY_SCOPE()[scope].hint}>
       {(control) => (
@@ -17,11 +22,13 @@ export function KeyScopeField({ apiKey }: { readonly apiKey: ApiKey | undefined 
           value={scope}
           onChange={({ target: { value } }) => isKeyScope(value) && setScope(value)}
         >
-          {Object.entries(KEY_SCOPE()).map(([value, { text }]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
+          {Object.entries(KEY_SCOPE())
+            .filter(([value]) => value !== 'operator' || mayOperate)
+            .map(([value, { text }]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
         </Select>
       )}
     </Field>

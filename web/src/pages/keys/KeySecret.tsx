@@ -37,10 +37,16 @@ export function KeySecret({
         <Trans id="A chave “{name}” está pronta" values={{ name: made.name }} />
       </h2>
       <p className="mt-1 mb-4 text-sm text-muted">
-        <Trans
-          id="Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta {whoseBalance}."
-          values={{ whoseBalance }}
-        />
+        {made.scope === 'operator' ? (
+          t(
+            'Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver lê o que o seu papel lê.',
+          )
+        ) : (
+          <Trans
+            id="Copie agora e guarde em lugar seguro: ela só aparece esta vez. Quem a tiver gasta {whoseBalance}."
+            values={{ whoseBalance }}
+          />
+        )}
       </p>
       <div className="flex flex-col gap-3 sm:flex-row sm:items-center">
         <code

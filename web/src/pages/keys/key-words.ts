@@ -70,6 +70,12 @@ export const KEY_SCOPE = perLanguage(
         'Também webhooks, equipes e a exclusão da conta. Só para automações suas: para criar, você confirma que é você.',
       ),
     },
+    operator: {
+      text: t('Ler a operação do serviço'),
+      hint: t(
+        'Lê em /v1/admin o que o seu papel lê, e não chama modelos nem muda nada. Vale 30 dias, ou até a data abaixo: no máximo 90 dias.',
+      ),
+    },
   }),
 )
 

@@ -21,5 +21,7 @@ export const keysWithoutBalanceQuery = queryOptions({
 
 async function readKeys(signal: AbortSignal) {
   const query = { status: 'active', limit: KEYS_SHOWN } as const
-  return (await api.get('/api-keys', { query, signal })).api_keys
+  const { api_keys: keys } = await api.get('/api-keys', { query, signal })
+  // An operator's key calls no model.
+  return keys.filter(({ scope }) => scope !== 'operator')
 }
