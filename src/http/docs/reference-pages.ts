@@ -32,7 +32,7 @@ export function referencePage(resource: ReferenceResource, facts: GuideFacts): D
 
 const OPERATORS_NOTE = html`<p class="small muted">
   Operações de quem opera o serviço. Elas só valem numa sessão do painel com a verificação em duas
-  etapas, nunca com uma chave.
+  etapas; as leituras, também com a chave operator de quem opera.
 </p>`
 
 export function referenceGroups(resources: readonly ReferenceResource[]): readonly DocGroup[] {
