@@ -18,6 +18,7 @@ import { describeMachine } from '../describe-machine.ts'
 import { createProcesses } from '../processes.ts'
 import { readOptions } from '../read-options.ts'
 import { report } from '../report.ts'
+import { startArguments } from '../start-arguments.ts'
 import { writeResults } from '../write-results.ts'
 import { ensureHistory, openHistoryClient } from './ensure-history.ts'
 import { describeHistory, findCallers, type BenchCaller } from './find-callers.ts'
@@ -26,13 +27,15 @@ import { parseReadsOptions, readsUsage } from './parse-reads-options.ts'
 import { readOperations, type Described } from './read-operations.ts'
 import type { ExportRow, MemoryRow, ReadRow, ReadsResults } from './reads-results.ts'
 import { renderReads } from './render-reads.ts'
-import { startServer } from './start-server.ts'
+import { root, startServer } from './start-server.ts'
 import { timeReads } from './time-reads.ts'
 
 /** One customer has a tenth of all events. */
 const HEAVY_SHARE = 0.1
 
 const options = readOptions(parseReadsOptions, readsUsage)
+// Before the minutes that the history takes.
+startArguments(root)
 // Readable by other users, because PostgreSQL refuses to run as root.
 mkdirSync(options.dataDir, { recursive: true })
 chmodSync(options.dataDir, 0o755)

@@ -2,13 +2,14 @@
  * The server as `npm start` starts it, on the data folder of the history. In sandbox mode, which needs no
  * mail server, company or payment processor; reads are the same in both modes.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Processes } from '../processes.ts'
+import { startArguments } from '../start-arguments.ts'
 import { historyConfig } from './history-models.ts'
 
-const root = join(import.meta.dirname, '../..')
+export const root = join(import.meta.dirname, '../..')
 
 export interface RunningServer {
   /** Includes `/v1`. */
@@ -27,7 +28,7 @@ export async function startServer(
   const { pid } = await processes.start({
     name: 'catraca-reads',
     command: process.execPath,
-    args: startArguments(),
+    args: startArguments(root),
     env: {
       PORT: String(port),
       HOST: '127.0.0.1',
@@ -47,12 +48,4 @@ export async function startServer(
     readyUrl: `${baseUrl}/healthz`,
   })
   return { baseUrl, pid }
-}
-
-/** The command of `npm start`, with its flags. */
-function startArguments(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: { start: string }
-  }
-  return scripts.start.split(' ').slice(1)
 }

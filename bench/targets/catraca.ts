@@ -2,7 +2,7 @@
  * Catraca as an operator runs it on one machine: one process (or `--workers`), its embedded PostgreSQL with durable
  * commits, a customer with a balance and a key. Every request is held and settled.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   fastModel,
@@ -15,6 +15,7 @@ import {
 } from '../chat-request.ts'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Command, Finished, Processes, RunningProcess } from '../processes.ts'
+import { startArguments } from '../start-arguments.ts'
 import {
   chatPath,
   type Audit,
@@ -111,14 +112,6 @@ export async function startCatracaOf(
       }
     },
   }
-}
-
-/** The command of `npm start`, with its flags. */
-function startArguments(root: string): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: { start: string }
-  }
-  return scripts.start.split(' ').slice(1)
 }
 
 type Cli = (...args: string[]) => Promise<Finished>
