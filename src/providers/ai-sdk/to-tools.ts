@@ -14,6 +14,9 @@ import { textOf } from './to-user-parts.ts'
 export function toTools(
   body: JsonObject,
 ): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
+  // The form before `tools`, whose calls come back in a form of their own.
+  if (Array.isArray(body.functions) && body.functions.length > 0)
+    throw new RefusedRequest('functions in place of tools')
   const { allowed, choice } = readAllowed(body.tool_choice)
   const all = Array.isArray(body.tools) ? body.tools.map(toTool) : []
   const tools = allowed ? all.filter(({ name }) => allowed.has(name)) : all
