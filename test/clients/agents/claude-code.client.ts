@@ -69,6 +69,34 @@ for (const [format, model] of Object.entries(MODELS))
     await agents.assertCharges(3)
   })
 
+for (const [format, model] of Object.entries(MODELS))
+  test(`Claude Code answers a greeting in a few calls, and summarises the conversation, over an upstream of ${format}`, async (t) => {
+    if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
+    const folder = await mkdtemp(join(tmpdir(), 'claude-code-'))
+    const env = {
+      HOME: folder,
+      ANTHROPIC_BASE_URL: agents.origin,
+      ANTHROPIC_AUTH_TOKEN: agents.gateway.secret,
+      ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }
+    const ask = async (...args: string[]): Promise<any> => {
+      const { code, stdout, stderr } = await runClient(CLAUDE, args, env, folder)
+      assert.equal(code, 0, stdout.slice(-2_000) + stderr)
+      return JSON.parse(stdout)
+    }
+    const before = agents.sandbox.counts.completed
+    const greeted = await ask('-p', 'Oi', '--output-format', 'json')
+    assert.match(greeted.result, /sandbox da Catraca/)
+    const calls = agents.sandbox.counts.completed - before
+    assert.ok(calls <= 4, `${calls} calls`)
+    const compacted = await ask('-p', '/compact', '--output-format', 'json', '--continue')
+    assert.equal(compacted.is_error, false, JSON.stringify(compacted))
+    await agents.assertCharges(calls + 1)
+  })
+
 test('the command that the dashboard shows starts Claude Code with this server', async (t) => {
   if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
   const { origin, gateway } = agents

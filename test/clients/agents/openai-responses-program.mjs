@@ -105,7 +105,11 @@ const programs = {
       .catch((error) => ({ name: error.constructor.name, code: error.code }))
     const messages = [{ role: 'user', content: 'Olá, catraca!' }]
     const turn = async () => {
-      const { response } = await generateText({ model: createOpenAI()(model), messages })
+      const { response } = await generateText({
+        model: createOpenAI()(model),
+        messages,
+        include: { responseBody: true },
+      })
       messages.push(...response.messages, { role: 'user', content: 'E agora?' })
       return response.body.output[0].type
     }

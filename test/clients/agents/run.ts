@@ -1,17 +1,22 @@
 /**
  * `npm run test:clients`: installs the clients of this folder, at the versions of its lock file, and runs every
  * `*.client.ts` against a gateway. No client runs a script when it is installed. `npm run test:clients -- claude` runs
- * the files whose name contains that word.
+ * the files whose name contains that word. A run says which clients have newer versions; it does not fail because of it.
  */
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = import.meta.dirname
 const root = join(folder, '../../..')
 
-if (!isInstalled()) run('npm', ['ci', '--ignore-scripts', '--no-audit'], folder)
-run(process.execPath, [join(root, 'test/run.ts'), '--tier=clients', ...process.argv.slice(2)], root)
+if (!isInstalled()) install()
+// Asked for while the clients run.
+const newer = listNewer()
+const args = [join(root, 'test/run.ts'), '--tier=clients', ...process.argv.slice(2)]
+const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+for (const line of await newer) process.stdout.write(`${line}\n`)
+process.exit(status ?? 1)
 
 /** npm writes down what it has installed; it differs from the lock file in what is for other machines. */
 function isInstalled(): boolean {
@@ -23,6 +28,27 @@ function isInstalled(): boolean {
   )
 }
 
+/** Empty where no registry answers. */
+async function listNewer(): Promise<string[]> {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  )
+  const pinned: [string, string][] = Object.entries({ ...dependencies, ...optionalDependencies })
+  const lines = pinned.map(async ([name, version]) => {
+    const newest = await newestOf(name)
+    const isNewer = newest.localeCompare(version, 'en', { numeric: true }) > 0
+    return isNewer ? [`${name} ${version} is pinned; the newest is ${newest}`] : []
+  })
+  return (await Promise.all(lines)).flat()
+}
+
+function newestOf(name: string): Promise<string> {
+  const args = ['view', name, 'version', '--fetch-retries=0', '--fetch-timeout=10000']
+  return new Promise((resolve) => {
+    execFile('npm', args, { cwd: folder }, (error, stdout) => resolve(error ? '' : stdout.trim()))
+  })
+}
+
 function packagesIn(file: string): Record<string, { version?: string; optional?: boolean }> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages
@@ -31,7 +57,8 @@ function packagesIn(file: string): Record<string, { version?: string; optional?:
   }
 }
 
-function run(command: string, args: readonly string[], cwd: string): void {
-  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+function install(): void {
+  const command = ['ci', '--ignore-scripts', '--no-audit']
+  const { status: code } = spawnSync('npm', command, { cwd: folder, stdio: 'inherit' })
+  if (code !== 0) process.exit(code ?? 1)
 }
