@@ -260,6 +260,54 @@ test('without a price, and where the choice of tools excludes it, the search is 
   }
 })
 
+test('a search that the choice of tools names is priced and done, or refused before a hold: never left out', async () => {
+  const choices = {
+    responses: [
+      { tool_choice: 'required' },
+      { tool_choice: { type: 'web_search' } },
+      { tool_choice: { type: 'web_search_preview' } },
+      {
+        tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] },
+      },
+    ],
+    messages: [
+      { tool_choice: { type: 'any' } },
+      { tool_choice: { type: 'tool', name: 'web_search' } },
+    ],
+  }
+  for (const format of FORMATS)
+    for (const choice of choices[format]) {
+      const send = async (model: string, headers: Record<string, string> = {}): Promise<void> => {
+        const before = sandbox.counts.webSearches
+        const answer = await ask(gateway.node.baseUrl, `/${format}`, {
+          body: { ...bodyOf(format, model, { text: linesOf(1) }), ...choice },
+          headers: { authorization: `Bearer ${gateway.secret}`, ...headers },
+        })
+        const what = `${JSON.stringify(choice)} ${model} ${answer.text}`
+        const searches = sandbox.counts.webSearches - before
+        if (answer.status === 200) assert.equal(searches, 1, what)
+        else {
+          assert.ok([400, 402].includes(answer.status), what)
+          assert.equal(searches, 0, what)
+        }
+      }
+      await send(format)
+      await send(`${format}-unpriced`)
+      await send(format, { 'x-svc-max-cost-brl': '0.5' })
+    }
+  for (const choice of [
+    { type: 'web_search' },
+    { type: 'function', function: { name: 'web_search' } },
+  ]) {
+    const answer = await askChat(gateway.node.baseUrl, gateway.secret, {
+      ...sound('responses', {}),
+      tools: [{ type: 'web_search' }],
+      tool_choice: choice,
+    })
+    assert.equal(answer.status, 400, answer.text)
+  }
+})
+
 test('the searches of an earlier turn go back to the provider with the conversation', async () => {
   for (const format of FORMATS) {
     const body = bodyOf(format, format, { text: linesOf(1) })

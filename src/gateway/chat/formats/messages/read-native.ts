@@ -41,9 +41,11 @@ export function searchesAsked({ tools, tool_choice: choice }: JsonObject): numbe
   return webSearchesAsked(search.max_uses)
 }
 
-/** Whether the choice of a tool names the search of the web. */
+/** Whether the choice of a tool names the search of the web, or requires a tool where there is no other. */
 export function mustSearch({ tools, tool_choice: choice }: JsonObject): boolean {
-  if (!isObject(choice) || choice.type !== 'tool') return false
+  if (!isObject(choice)) return false
+  if (choice.type === 'any') return listOf(tools).length > 0 && listOf(tools).every(isWebSearchTool)
+  if (choice.type !== 'tool') return false
   return listOf(tools).some((tool) => isWebSearchTool(tool) && tool.name === choice.name)
 }
 

@@ -3,9 +3,7 @@
  * the catalog answers them; an upstream that speaks this format gets the body that the client wrote, and its answer
  * comes back as it is. Nothing is stored here (`stored-responses-format.ts`).
  */
-import { isObject } from '../../../../lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
@@ -23,7 +21,7 @@ import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-s
 import { repeatedOf, writeRepeated, type EndedResponse, type Repeated } from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
 import { createResponseStream, type ResponseStream } from './response-stream.ts'
-import { searchesAsked } from './searches-asked.ts'
+import { mustSearch, searchesAsked } from './searches-asked.ts'
 import { toChatBody } from './to-chat-body.ts'
 import type { ClientTools } from './tool-names.ts'
 import { wholeResponse } from './whole-response.ts'
@@ -77,10 +75,9 @@ export function createResponsesFormat(
     // Before anything is measured: the hold is for the ids that an upstream gets.
     ids.reveal(request.messages)
     const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
-    const choice = body.tool_choice
     const searches = {
       webSearches: searchesAsked(body),
-      mustSearch: isObject(choice) && isWebSearchTool(choice),
+      mustSearch: mustSearch(body),
     }
     return { ...request, native: { format: 'responses', body: native, flags: [], ...searches } }
   }

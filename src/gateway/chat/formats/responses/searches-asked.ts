@@ -19,3 +19,14 @@ export function searchesAsked({
   }
   return webSearchesAsked(limit)
 }
+
+/** Whether the answer must search: its `tool_choice` names the search, or requires a tool where there is no other. */
+export function mustSearch({ tools, tool_choice: choice }: JsonObject): boolean {
+  const areAll = (list: unknown): boolean =>
+    Array.isArray(list) &&
+    list.length > 0 &&
+    list.every((one: unknown) => isObject(one) && isWebSearchTool(one))
+  if (!isObject(choice)) return choice === 'required' && areAll(tools)
+  if (choice.type !== 'allowed_tools') return isWebSearchTool(choice)
+  return choice.mode === 'required' && areAll(choice.tools)
+}
