@@ -442,7 +442,7 @@ const ENDINGS: Record<string, readonly [stream: Ending, plain: Ending]> = {
   'sandbox-cut-stream': [broken, refused(502, 'connection_lost')],
   // It stalls before its first word: no output exists to pay for.
   'sandbox-stall': [{ ...broken, outcome: 'released' }, refused(502, 'idle_timeout')],
-  'sandbox-error-in-stream': [broken, refused(502, 'bad_answer')],
+  'sandbox-error-in-stream': [broken, refused(502, 'server_error')],
   'sandbox-garbage': [broken, refused(502, 'bad_answer')],
   'sandbox-hang': [refused(502, 'first_byte_timeout'), refused(502, 'first_byte_timeout')],
   'sandbox-error-400': [refused(400, 'refused_request'), refused(400, 'refused_request')],
