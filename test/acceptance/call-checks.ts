@@ -150,7 +150,7 @@ async function checkFailures(context: Context): Promise<void> {
   checks.equal('calls that fail cost nothing', after, before)
 }
 
-async function checkIds({ checks, ask }: Context): Promise<void> {
+async function checkIds({ checks, ask, quiet }: Context): Promise<void> {
   const id = '6f1c0a3e-6f5b-4d7a-9a3e-1f0c6b6f2a11'
   const kept = await ask('/healthz', { headers: { 'x-svc-request-id': id } })
   checks.equal(
@@ -158,10 +158,15 @@ async function checkIds({ checks, ask }: Context): Promise<void> {
     kept.headers.get('x-svc-request-id'),
     id,
   )
-  const another = await ask('/healthz', { headers: { 'x-svc-request-id': 'no uuid' } })
+  const own = await quiet()('/healthz', { headers: { 'x-svc-request-id': 'no uuid' } })
+  checks.equal(
+    'x-svc-request-id that is no uuid comes back, too',
+    own.headers.get('x-svc-request-id'),
+    'no uuid',
+  )
   checks.is(
-    'x-svc-request-id that is no uuid: a new one',
-    another.headers.get('x-svc-request-id') !== 'no uuid',
+    'x-request-id is ours then',
+    /^[0-9a-f-]{36}$/.test(own.headers.get('x-request-id') ?? ''),
   )
   const longest = { 'x-svc-session-id': 'x'.repeat(80) }
   const kept80 = await ask('/chat/completions', { body: hello(), headers: longest })
