@@ -28,6 +28,7 @@ import {
   type Behaviour,
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
+import { createApiKey } from '../../src/customers/api-keys.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { responseEvents } from '../responses/assert-response.ts'
 
@@ -261,6 +262,13 @@ test('without a price, and where the choice of tools excludes it, the search is 
 })
 
 test('a search that the choice of tools names is priced and done, or refused before a hold: never left out', async () => {
+  const shielded = await createApiKey(gateway.database.db, {
+    customerId: gateway.customerId,
+    name: 'Com proteção',
+    requestsPerMinute: 1_000,
+    shield: { action: 'mask', uuids: 'always' },
+  })
+  assert.ok('secret' in shielded)
   const choices = {
     responses: [
       { tool_choice: 'required' },
@@ -277,11 +285,15 @@ test('a search that the choice of tools names is priced and done, or refused bef
   }
   for (const format of FORMATS)
     for (const choice of choices[format]) {
-      const send = async (model: string, headers: Record<string, string> = {}): Promise<void> => {
+      const send = async (
+        model: string,
+        headers: Record<string, string> = {},
+        secret = gateway.secret,
+      ): Promise<void> => {
         const before = sandbox.counts.webSearches
         const answer = await ask(gateway.node.baseUrl, `/${format}`, {
           body: { ...bodyOf(format, model, { text: linesOf(1) }), ...choice },
-          headers: { authorization: `Bearer ${gateway.secret}`, ...headers },
+          headers: { authorization: `Bearer ${secret}`, ...headers },
         })
         const what = `${JSON.stringify(choice)} ${model} ${answer.text}`
         const searches = sandbox.counts.webSearches - before
@@ -294,6 +306,7 @@ test('a search that the choice of tools names is priced and done, or refused bef
       await send(format)
       await send(`${format}-unpriced`)
       await send(format, { 'x-svc-max-cost-brl': '0.5' })
+      await send(format, {}, shielded.secret)
     }
   for (const choice of [
     { type: 'web_search' },

@@ -109,6 +109,10 @@ function withoutNative<Request extends ChatRequest>(
   { shield }: ActiveKey,
 ): Request | Refusal {
   if (isRefusal(request) || request.native === undefined || shield.action === 'off') return request
+  if (request.native.mustSearch)
+    return refusals.invalidRequest(
+      'Com a proteção de dados pessoais (LGPD) não há busca na web: tire-a de "tool_choice".',
+    )
   return { ...request, native: undefined }
 }
 
