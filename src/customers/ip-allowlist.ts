@@ -122,7 +122,11 @@ function readBlock(entry: string): Block {
 /** The prefix of IPv4 addresses in IPv6: `::ffff:0:0/96`. */
 const MAPPED_BITS = 96
 
-/** An IPv6 socket reports the IPv4 address 10.0.0.1 as `::ffff:10.0.0.1`; this returns the IPv4 form. */
-export function plainIp(ip: string): string {
+/**
+ * An IPv6 socket reports the IPv4 address 10.0.0.1 as `::ffff:10.0.0.1`; this returns the IPv4 form. A connection that
+ * was reset has no address any more, whatever the type says.
+ */
+export function plainIp(ip: string | undefined): string {
+  if (ip === undefined) return '::'
   return ip.startsWith('::ffff:') && isIP(ip.slice(7)) === 4 ? ip.slice(7) : ip
 }

@@ -150,7 +150,8 @@ async function checkFailures(context: Context): Promise<void> {
   checks.equal('calls that fail cost nothing', after, before)
 }
 
-async function checkIds({ checks, ask, quiet }: Context): Promise<void> {
+async function checkIds(context: Context): Promise<void> {
+  const { checks, ask } = context
   const id = '6f1c0a3e-6f5b-4d7a-9a3e-1f0c6b6f2a11'
   const kept = await ask('/healthz', { headers: { 'x-svc-request-id': id } })
   checks.equal(
@@ -158,7 +159,7 @@ async function checkIds({ checks, ask, quiet }: Context): Promise<void> {
     kept.headers.get('x-svc-request-id'),
     id,
   )
-  const own = await quiet()('/healthz', { headers: { 'x-svc-request-id': 'no uuid' } })
+  const own = await context.quiet()('/healthz', { headers: { 'x-svc-request-id': 'no uuid' } })
   checks.equal(
     'x-svc-request-id that is no uuid comes back, too',
     own.headers.get('x-svc-request-id'),

@@ -151,7 +151,7 @@ function plausibleUsage(
 
 function estimate(
   held: HeldCall<TranscriptionRequest>,
-  { durationSeconds = 0, usage }: TranscriptionAnswer,
+  { durationSeconds = 0, usage, text }: TranscriptionAnswer,
   { price }: AnsweredBy,
 ): Used {
   const { model, request } = held
@@ -159,7 +159,8 @@ function estimate(
   // A length that the file cannot have says nothing about it.
   const isPossible = durationSeconds > 0 && durationSeconds <= secondsWithin(model, secondsMax)
   const seconds = secondsWithin(model, isPossible ? Math.ceil(durationSeconds) : secondsTypical)
-  const textTokens = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
+  const spoken = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
+  const textTokens = Math.max(spoken, outputTokensLeast(Buffer.byteLength(text)))
   return {
     counts: {
       ...plainTokens(0, isByToken(price) ? textTokens : 0),

@@ -9,7 +9,8 @@ const COMPRESSED_FROM_BYTES = 1_400
 
 /** JSON that is ready to be sent any number of times. */
 export interface TaggedJson {
-  readonly text: string
+  /** As bytes: a text of a megabyte would be encoded anew for each request. */
+  readonly bytes: Buffer
   readonly digest: string
   /** Compressed when it is first wanted. */
   readonly gzip: () => Promise<Buffer>
@@ -19,7 +20,8 @@ export function tagJson(body: unknown): TaggedJson {
   const text = JSON.stringify(body)
   const digest = hash('sha256', text, 'base64url').slice(0, 27)
   let compressed: Promise<Buffer> | undefined
-  return { text, digest, gzip: () => (compressed ??= compress(text)) }
+  const bytes = Buffer.from(text)
+  return { bytes, digest, gzip: () => (compressed ??= compress(bytes)) }
 }
 
 /**
@@ -29,9 +31,9 @@ export function tagJson(body: unknown): TaggedJson {
 export async function sendTaggedJson(
   request: FastifyRequest,
   reply: FastifyReply,
-  { text, digest, gzip: compressed }: TaggedJson,
+  { bytes, digest, gzip: compressed }: TaggedJson,
 ): Promise<FastifyReply> {
-  const isCompressed = text.length >= COMPRESSED_FROM_BYTES && takesGzip(request)
+  const isCompressed = bytes.length >= COMPRESSED_FROM_BYTES && takesGzip(request)
   reply.header('etag', isCompressed ? `"${digest}-gzip"` : `"${digest}"`)
   const varies = reply.getHeader('vary')
   reply.header(
@@ -44,7 +46,7 @@ export async function sendTaggedJson(
   reply.type('application/json; charset=utf-8')
   return isCompressed
     ? reply.header('content-encoding', 'gzip').send(await compressed())
-    : reply.send(text)
+    : reply.send(bytes)
 }
 
 /** Compares tags of the same content, ignoring its encoding and whether the tag is weak. */

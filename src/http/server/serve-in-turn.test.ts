@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { BoundedRequest } from './bounded-request.ts'
-import { serveInTurn } from './serve-in-turn.ts'
+import { endsAfterAnswer, serveInTurn } from './serve-in-turn.ts'
 
 let served: [string, ServerResponse][] = []
 /** Answers the requests at once, if it is set. */
@@ -14,6 +14,9 @@ const server: Server = createServer({ IncomingMessage: BoundedRequest }, (reques
   answer?.(request, response)
 })
 serveInTurn(server)
+server.on('clientError', (_error, socket) => {
+  if (!endsAfterAnswer(socket as Socket)) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+})
 
 before(async () => {
   server.listen(0, '127.0.0.1')
@@ -94,6 +97,22 @@ test('a connection on which too many requests wait is ended, and what follows is
   assert.deepEqual(pathsServed(), ['/0'])
   await until(() => closed === parsed)
   server.off('request', count)
+})
+
+test('bytes behind a whole request take the place of no answer: it is sent, and the connection ends', async () => {
+  for (const behind of ['\0\x01x', 'GET', requestOf('/next')]) {
+    served = []
+    const isClosing = behind.includes('/next')
+    const text = readAll(
+      send(requestOf('/paid', isClosing ? 'connection: close\r\n' : '') + behind),
+    )
+    await until(() => served.length === 1)
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+    served[0]?.[1].end('body of /paid')
+    if (behind === 'GET') served[0]?.[1].socket?.destroySoon()
+    assert.match(await text, /^HTTP\/1\.1 200 [^]*body of \/paid/)
+    assert.deepEqual(pathsServed(), ['/paid'])
+  }
 })
 
 test('while a request waits, its connection is not read; afterwards it is', async () => {

@@ -5,8 +5,24 @@ import type { Socket } from 'node:net'
 const WAITING_MAX = 16
 
 interface Line {
-  isServing: boolean
+  /** The one that is answered now. */
+  serving: readonly [IncomingMessage, ServerResponse] | undefined
   readonly waiting: [IncomingMessage, ServerResponse][]
+}
+
+const lines = new WeakMap<Socket, Line>()
+
+/**
+ * Whether a whole request is being answered on this connection: then the connection ends behind its answer, and what
+ * follows the request is ignored.
+ */
+export function endsAfterAnswer(socket: Socket): boolean {
+  const line = lines.get(socket)
+  if (!line?.serving?.[0].complete) return false
+  socket.pause()
+  drop(line)
+  line.serving[1].once('close', () => socket.destroySoon())
+  return true
 }
 
 /**
@@ -16,7 +32,6 @@ interface Line {
  */
 export function serveInTurn(server: Server): void {
   const [handle] = server.listeners('request') as [RequestListener]
-  const lines = new Map<Socket, Line>()
 
   function serve(
     socket: Socket,
@@ -24,11 +39,11 @@ export function serveInTurn(server: Server): void {
     request: IncomingMessage,
     response: ServerResponse,
   ): void {
-    line.isServing = true
+    line.serving = [request, response]
     response.once('close', () => {
       // Later, so that a connection with many requests does not keep the others waiting.
       if (line.waiting.length > 0) setImmediate(serveNext, socket, line)
-      else line.isServing = false
+      else line.serving = undefined
     })
     handle(request, response)
   }
@@ -40,19 +55,16 @@ export function serveInTurn(server: Server): void {
   }
 
   server.on('connection', (socket: Socket) => {
-    const line: Line = { isServing: false, waiting: [] }
+    const line: Line = { serving: undefined, waiting: [] }
     lines.set(socket, line)
-    socket.once('close', () => {
-      lines.delete(socket)
-      drop(line)
-    })
+    socket.once('close', () => drop(line))
   })
   server.off('request', handle)
   server.on('request', (request, response) => {
     const { socket } = request
     const line = lines.get(socket)
     if (!line || !socket.writable) return leave(response)
-    if (!line.isServing) return serve(socket, line, request, response)
+    if (!line.serving) return serve(socket, line, request, response)
     line.waiting.push([request, response])
     if (line.waiting.length > WAITING_MAX) socket.destroy()
     // After this read: at the end of each request the platform goes on to read.

@@ -90,6 +90,11 @@ export const REFUSAL_WORDS = perLanguage((): Readonly<Record<string, RefusalWord
       advice: t('A chave está pausada. Veja o motivo e retome-a, ou use outra.'),
       link: keys,
     },
+    key_scope_insufficient: {
+      title: t('Chave sem permissão'),
+      advice: t('A chave só lê dados da operação e não chama modelos. Use uma chave de chamadas.'),
+      link: keys,
+    },
     ip_blocked_by_allowlist: {
       title: t('Endereço fora da lista da chave'),
       advice: t(
