@@ -1,7 +1,8 @@
 /**
- * `npm test`: runs every `*.test.ts` by `node:test`. `npm run test:unit` and the others run one tier
- * (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file
- * again when it or anything that it imports changes. A PostgreSQL starts where one of the files needs it.
+ * `npm test`: runs the tests of ordinary behaviour by `node:test`, and fails above a limit of processor time.
+ * `npm run test:all` runs every `*.test.ts`, `npm run test:deep` those left out, `npm run test:unit` and the others one tier (`harness/tiers.ts`),
+ * `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file again when it or anything
+ * that it imports changes. A PostgreSQL starts where one of the files needs it.
  */
 import { chmod, glob, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,7 +50,13 @@ const LONG = [
   'test/adversary/unpaid-work.test.ts',
 ]
 const { values: options, positionals: wanted } = parseArgs({
-  options: { tier: { type: 'string' }, watch: { type: 'boolean', default: false } },
+  options: {
+    tier: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    /** Only what `npm test` leaves out. */
+    deep: { type: 'boolean', default: false },
+    watch: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 })
 /**
@@ -63,6 +70,13 @@ const DATABASES_BYTES = 1.5 * 1024 * 1024 * 1024
 const SLOWEST_SHOWN = 15
 /** Machines differ by a factor of four, and the slowest file takes a minute on a fast one. */
 const TEST_MS_MAX = effort({ ordinary: 900_000, full: 10_800_000 })
+/** Of processor time, which depends little on what else runs: what a newcomer waits for. */
+const ORDINARY_CPU_SECONDS_MAX = 600
+/** Attacks, faults, generated requests and servers that are killed or replaced: for `npm run test:all`. */
+const DEEP_FOLDERS =
+  /^test\/(adversary|ceiling|crash|faults|model|monitoring|months|postgres|processes|upgrade)\//
+/** Servers as a user starts them, and the command line. */
+const ORDINARY_PROCESSES = /^test\/(start|cli)\//
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
 const RUN_MS_MAX = effort({ ordinary: 2_700_000, full: 14_400_000 })
 
@@ -74,6 +88,8 @@ const APART: Readonly<Record<string, string[]>> = {
   clients: ['test/clients/agents/*.client.ts'],
 }
 
+const isOrdinary =
+  !options.all && !options.deep && options.tier === undefined && wanted.length === 0
 const root = join(import.meta.dirname, '..')
 const files = await findFiles(options.tier)
 if (files.length === 0) throw new Error(`no test file for "${process.argv.slice(2).join(' ')}"`)
@@ -171,6 +187,10 @@ if (cpuSeconds !== undefined && withoutDatabase !== undefined)
   process.stdout.write(
     `${cpuSeconds.toFixed(1).padStart(6)} s of CPU, the database ${(cpuSeconds - withoutDatabase).toFixed(1)} s of them\n`,
   )
+if (isOrdinary && cpuSeconds !== undefined && cpuSeconds > ORDINARY_CPU_SECONDS_MAX) {
+  process.stdout.write(`the limit of npm test is ${ORDINARY_CPU_SECONDS_MAX} s of CPU\n`)
+  hasFailed = true
+}
 for (const made of [memoryFolder, folder]) await rm(made, { recursive: true, force: true })
 process.exit(hasFailed ? 1 : 0)
 
@@ -243,11 +263,16 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
         `${file} is of the tier "${placed.tier}" by its imports. A test beside the code needs neither a database nor a process: move it into test/`,
       )
     const isWanted = wanted.length === 0 || wanted.some((text) => file.includes(text))
+    if ((isOrdinary && isDeep(placed)) || (options.deep && !isDeep(placed))) continue
     if (isWanted && isOf(wantedTier, placed.tier)) found.push(placed)
   }
   const rank = ({ file, tier }: Placed): number =>
     LONG.includes(file) ? LONG.indexOf(file) : LONG.length + TIERS.length - TIERS.indexOf(tier)
   return found.toSorted((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1))
+}
+
+function isDeep({ file, tier }: Placed): boolean {
+  return DEEP_FOLDERS.test(file) || (tier === 'processes' && !ORDINARY_PROCESSES.test(file))
 }
 
 function isOf(wantedTier: string | undefined, tier: Tier): boolean {
