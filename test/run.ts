@@ -71,10 +71,13 @@ const SLOWEST_SHOWN = 15
 /** Machines differ by a factor of four, and the slowest file takes a minute on a fast one. */
 const TEST_MS_MAX = effort({ ordinary: 900_000, full: 10_800_000 })
 /** Of processor time, which depends little on what else runs: what a newcomer waits for. */
-const ORDINARY_CPU_SECONDS_MAX = 600
+const ORDINARY_CPU_SECONDS_MAX = 900
 /** Attacks, faults, generated requests and servers that are killed or replaced: for `npm run test:all`. */
 const DEEP_FOLDERS =
   /^test\/(adversary|ceiling|crash|faults|model|monitoring|months|postgres|processes|upgrade)\//
+/** Each walks all routes, fields, cells or formats, or generates requests. */
+const GENERATED =
+  /\/(access|awkward-requests|bad-settings|changed-cells|contract-fuzz|conversation-matrix|format-matrix|fuzz|given-addresses|request-losses|tenant-isolation|twin-customers)\.test\.ts$/
 /** Servers as a user starts them, and the command line. */
 const ORDINARY_PROCESSES = /^test\/(start|cli)\//
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
@@ -272,6 +275,7 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
 }
 
 function isDeep({ file, tier }: Placed): boolean {
+  if (GENERATED.test(file)) return true
   return DEEP_FOLDERS.test(file) || (tier === 'processes' && !ORDINARY_PROCESSES.test(file))
 }
 
