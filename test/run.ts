@@ -1,8 +1,9 @@
 /**
  * `npm test`: runs the tests of ordinary behaviour by `node:test`, and fails above a limit of processor time.
- * `npm run test:all` runs every `*.test.ts`, `npm run test:deep` those left out, `npm run test:unit` and the others one tier (`harness/tiers.ts`),
- * `npm test -- src/ledger` the files whose path holds that text, and `--watch` runs a file again when it or anything
- * that it imports changes. A PostgreSQL starts where one of the files needs it.
+ * `npm run test:all` runs every `*.test.ts`, `npm run test:deep` those that `npm test` leaves out, `npm run test:unit`
+ * and the others one tier (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and
+ * `--watch` runs a file again when it or anything that it imports changes. A PostgreSQL starts where one of the files
+ * needs it.
  */
 import { chmod, glob, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

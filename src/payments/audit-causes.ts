@@ -148,15 +148,19 @@ export const CAUSE_CHECKS: Checks = {
     join lateral (
       select bool_or(p.status in ('waiting', 'sent')) as is_open, bool_or(p.status = 'done') as is_returned,
         bool_or(p.status = 'failed') as is_failed, bool_and(p.status = 'waiting') as waits,
-        bool_and(t.paid_at > r.created_at - interval '7 days') as is_withdrawal, bool_or(t.customer_id <> r.customer_id) as is_foreign
-      from refund_parts p join top_ups t on t.id = p.top_up_id where p.refund_id = r.id
+        bool_and(t.paid_at > r.created_at - interval '7 days') as is_withdrawal, bool_or(t.customer_id <> r.customer_id) as is_foreign,
+        -- Of a part that was taken, at most the rest was put back.
+        bool_or(p.status = 'taken' and e.amount_nano_brl >= p.amount_nano_brl) as is_untaken
+      from refund_parts p join top_ups t on t.id = p.top_up_id
+      left join ledger_entries e on e.reason = 'refund_failed' and e.reference = p.refund_id || ':' || p.top_up_id
+      where p.refund_id = r.id
     ) p on true
     where r.status not in ('requested', 'approved', 'processing') and p.is_open
       or r.status in ('requested', 'approved', 'processing') and not p.is_open
       or (r.status = 'done') <> (not p.is_open and p.is_returned)
       or (r.status = 'requested' and r.decided_at is not null)
       or (r.status in ('approved', 'processing', 'done', 'rejected') and r.decided_at is null)
-      or (r.ended_at < r.created_at) or (r.kind = 'withdrawal') <> p.is_withdrawal or p.is_foreign`,
+      or (r.ended_at < r.created_at) or (r.kind = 'withdrawal') <> p.is_withdrawal or p.is_foreign or p.is_untaken`,
   'what an act set is as the audit log says': sql`
     with acts as (
       select action, case when action like 'model.%' then details ->> 'id' when action = 'referral.recorded' then customer_id::text

@@ -4,7 +4,7 @@ import { ipSubject, type LimitsView } from '../../gateway/limits.ts'
 import { refusalBody, refusals } from '../../gateway/refusal.ts'
 import { createId } from '../../lib/ids.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
-import { endsAfterAnswer } from './serve-in-turn.ts'
+import { endAfterAnswer } from './serve-in-turn.ts'
 
 export type AnswerNoHttp = (error: { code?: string | undefined }, socket: Socket) => void
 
@@ -19,7 +19,7 @@ export function createAnswerNoHttp(deps: {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     // An answer that is under way was charged: bytes behind its request do not take its place.
-    if (error.code?.startsWith('HPE_') && endsAfterAnswer(socket)) return
+    if (error.code?.startsWith('HPE_') && endAfterAnswer(socket)) return
     const [status, message] =
       error.code === 'HPE_HEADER_OVERFLOW'
         ? ['431 Request Header Fields Too Large', 'Os cabeçalhos da requisição são grandes demais.']

@@ -13,15 +13,16 @@ interface Line {
 const lines = new WeakMap<Socket, Line>()
 
 /**
- * Whether a whole request is being answered on this connection: then the connection ends behind its answer, and what
- * follows the request is ignored.
+ * Ends the connection behind the answer to a whole request that is under way, and ignores what follows the request.
+ * Returns false if there is none.
  */
-export function endsAfterAnswer(socket: Socket): boolean {
+export function endAfterAnswer(socket: Socket): boolean {
   const line = lines.get(socket)
-  if (!line?.serving?.[0].complete) return false
+  const [request, response] = line?.serving ?? []
+  if (!line || !response || !request?.complete || response.destroyed) return false
   socket.pause()
   drop(line)
-  line.serving[1].once('close', () => socket.destroySoon())
+  response.once('close', () => socket.destroySoon())
   return true
 }
 
@@ -52,6 +53,7 @@ export function serveInTurn(server: Server): void {
     const next = socket.writable ? line.waiting.shift() : drop(line)
     if (line.waiting.length === 0) socket.resume()
     if (next) serve(socket, line, ...next)
+    else line.serving = undefined
   }
 
   server.on('connection', (socket: Socket) => {

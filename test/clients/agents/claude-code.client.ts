@@ -23,6 +23,17 @@ before(async () => {
 
 after(() => agents.stop())
 
+function environmentOf(model: string): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: agents.origin,
+    ANTHROPIC_AUTH_TOKEN: agents.gateway.secret,
+    ANTHROPIC_MODEL: model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }
+}
+
 for (const [format, model] of Object.entries(MODELS))
   test(`Claude Code does a task with two tools and a streamed answer over an upstream of ${format}, and its calls are charged by the upstream’s count`, async (t) => {
     if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
@@ -37,14 +48,7 @@ for (const [format, model] of Object.entries(MODELS))
     const { code, stdout, stderr } = await runClient(
       CLAUDE,
       ['-p', task, ...OPTIONS],
-      {
-        ANTHROPIC_BASE_URL: agents.origin,
-        ANTHROPIC_AUTH_TOKEN: agents.gateway.secret,
-        ANTHROPIC_MODEL: model,
-        ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-      },
+      environmentOf(model),
       folder,
     )
     assert.equal(code, 0, stdout.slice(-2_000) + stderr)
@@ -73,15 +77,7 @@ for (const [format, model] of Object.entries(MODELS))
   test(`Claude Code answers a greeting in a few calls, and summarises the conversation, over an upstream of ${format}`, async (t) => {
     if (!canRun(CLAUDE)) return t.skip(`${PACKAGE} does not run on this machine`)
     const folder = await mkdtemp(join(tmpdir(), 'claude-code-'))
-    const env = {
-      HOME: folder,
-      ANTHROPIC_BASE_URL: agents.origin,
-      ANTHROPIC_AUTH_TOKEN: agents.gateway.secret,
-      ANTHROPIC_MODEL: model,
-      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-    }
+    const env = { ...environmentOf(model), HOME: folder }
     const ask = async (...args: string[]): Promise<any> => {
       const { code, stdout, stderr } = await runClient(CLAUDE, args, env, folder)
       assert.equal(code, 0, stdout.slice(-2_000) + stderr)

@@ -132,13 +132,6 @@ export const HARMLESS: readonly Harmless[] = [
     when: ({ status }) => status === 'waiting' || status === 'sent',
     why: 'both wait for the processor, which is asked before it is told',
   },
-  {
-    table: 'refund_parts',
-    columns: ['status'],
-    how: ['taken'],
-    when: ({ status }) => status === 'failed',
-    why: 'a part that was taken and put back whole is one that failed: the entry of its return proves the same money',
-  },
   { table: 'refunds', columns: ['ended_at'], how: ['later'], why: 'only shown' },
   {
     table: 'refunds',
