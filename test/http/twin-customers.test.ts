@@ -139,10 +139,11 @@ async function seedMore({ customerId, keyId }: Person, nth: number): Promise<voi
   const times = Object.entries(uses).flatMap(([hoursAgo, count]) =>
     Array.from({ length: count }, (_, place) => Date.now() - Number(hoursAgo) * hour - place),
   )
-  // In the first half hour of a day in India, which begins within an hour of UTC.
+  // In the first half hour of a day in India, which begins within an hour of UTC, and in whole hours before the UTC day.
   const day = 24 * hour
   const today = Math.floor(Date.now() / day) * day
-  for (const days of [1, 2, 7, 8, 30]) times.push(today - days * day + 18.75 * hour)
+  for (const days of [1, 2, 7, 8, 30])
+    for (const hours of [18.75, 21]) times.push(today - days * day + hours * hour)
   await seedUsage(db, {
     customerId,
     apiKeyId: keyId,

@@ -55,7 +55,11 @@ export function readUsage(usage: unknown): ReportedTokens | undefined {
 
 /** The largest: an upstream may name a count twice, and leave one of them at zero. */
 function countOf(places: readonly JsonObject[], names: readonly string[]): number | undefined {
-  const counts = places.flatMap((place) => names.map((name) => readCount(place[name]) ?? -1))
-  const largest = Math.max(...counts)
-  return largest === -1 ? undefined : largest
+  let largest: number | undefined
+  for (const place of places)
+    for (const name of names) {
+      const count = readCount(place[name])
+      if (count !== undefined && (largest === undefined || count > largest)) largest = count
+    }
+  return largest
 }
