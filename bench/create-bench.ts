@@ -53,7 +53,7 @@ export async function createBench(
   await processes.start({
     name: 'upstream',
     command: process.execPath,
-    args: [join(import.meta.dirname, 'upstream.ts'), String(upstreamPort)],
+    args: [join(import.meta.dirname, './upstream.ts'), String(upstreamPort)],
     readyUrl: upstreamUrl,
   })
 

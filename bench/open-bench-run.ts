@@ -32,7 +32,7 @@ export async function openBenchRun(name: string, upstreamCpus?: string): Promise
   await pinnedTo(processes, upstreamCpus).start({
     name: 'upstream',
     command: process.execPath,
-    args: [join(import.meta.dirname, 'upstream.ts'), String(upstreamPort)],
+    args: [join(import.meta.dirname, './upstream.ts'), String(upstreamPort)],
     readyUrl: countUrl,
   })
   return { folder, processes, upstreamPort, countUrl }

@@ -2,21 +2,21 @@
  * The process around the app: configuration, the embedded database if no other one is configured, signals and the exit
  * code.
  */
-import { checkDurability } from './composition/check-durability.ts'
-import { createApp, type App } from './composition/create-app.ts'
-import { ConfigError } from './composition/config.ts'
-import { createParent, type Parent } from './composition/create-parent.ts'
-import { warnOfFewDescriptors } from './composition/derive-connections-max.ts'
-import { connectionsNeeded } from './composition/connections-needed.ts'
-import { explainFailure } from './composition/explain-failure.ts'
-import { greet } from './composition/greet.ts'
-import { openProbes } from './composition/open-probes.ts'
-import { readSettings, type Settings } from './composition/read-settings.ts'
-import { reloadSettings } from './composition/reload-settings.ts'
-import { startEmbedded, type EmbeddedPostgres } from './db/embedded.ts'
-import { createProcessLog } from './lib/log.ts'
-import { makeFolder } from './lib/make-folder.ts'
-import { continueOrphans } from './processes/orphans.ts'
+import { checkDurability } from './app/check-durability.ts'
+import { createApp, type App } from './app/create-app.ts'
+import { ConfigError } from './app/config/config.ts'
+import { createParent, type Parent } from './app/create-parent.ts'
+import { warnOfFewDescriptors } from './app/config/derive-connections-max.ts'
+import { connectionsNeeded } from './app/config/connections-needed.ts'
+import { explainFailure } from './app/explain-failure.ts'
+import { greet } from './app/greet.ts'
+import { openProbes } from './app/open-probes.ts'
+import { readSettings, type Settings } from './app/config/read-settings.ts'
+import { reloadSettings } from './app/reload-settings.ts'
+import { startEmbedded, type EmbeddedPostgres } from './platform/db/embedded.ts'
+import { createProcessLog } from './platform/lib/log.ts'
+import { makeFolder } from './platform/lib/make-folder.ts'
+import { continueOrphans } from './platform/processes/orphans.ts'
 
 const { environment, config } = readFirstSettings()
 const log = createProcessLog(config.logLevel, (line) => process.stderr.write(line))

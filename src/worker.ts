@@ -1,13 +1,13 @@
 /** One of the workers of a server: it answers requests. Its parent starts, watches and ends it. */
-import { createApp, type App } from './composition/create-app.ts'
-import { explainFailure } from './composition/explain-failure.ts'
-import type { WorkerStart } from './composition/process-place.ts'
-import { ConfigError, loadConfig, type Config } from './composition/config.ts'
-import { shareLimits } from './composition/share-limits.ts'
-import type { Drain } from './lib/drain.ts'
-import { createProcessLog } from './lib/log.ts'
-import { registerWorker } from './processes/orphans.ts'
-import { openParentChannel } from './processes/parent-channel.ts'
+import { createApp, type App } from './app/create-app.ts'
+import { explainFailure } from './app/explain-failure.ts'
+import type { WorkerStart } from './app/process-place.ts'
+import { ConfigError, loadConfig, type Config } from './app/config/config.ts'
+import { shareLimits } from './app/config/share-limits.ts'
+import type { Drain } from './platform/lib/drain.ts'
+import { createProcessLog } from './platform/lib/log.ts'
+import { registerWorker } from './platform/processes/orphans.ts'
+import { openParentChannel } from './platform/processes/parent-channel.ts'
 
 const parent = openParentChannel(() => {
   log.error('parent_lost', { note: 'running calls are let end, and this worker too' })

@@ -7,67 +7,82 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { readSources } from './harness/read-sources.ts'
 
-/** From docs/architecture.md. A folder that is not here has no place yet, and fails. */
-const LAYERS: Record<string, number> = {
-  lib: 0,
-  db: 1,
-  processes: 1,
-  sandbox: 1,
-  shield: 1,
-  archive: 2,
-  'audit-log': 2,
-  events: 2,
-  idempotency: 2,
-  customers: 3,
-  catalog: 3,
-  ledger: 3,
-  usage: 3,
-  fx: 3,
-  health: 3,
-  images: 3,
-  'stored-responses': 3,
-  legal: 3,
-  providers: 4,
-  payments: 4,
-  webhooks: 4,
-  email: 4,
-  alerts: 4,
-  prompts: 4,
-  'public-bills': 4,
-  reconciliation: 4,
-  'personal-data': 4,
-  'usage-destinations': 4,
-  gateway: 5,
-  months: 5,
-  identity: 5,
-  'sign-in': 5,
-  http: 6,
-  tracing: 6,
-  workers: 6,
+/** From docs/architecture.md: the wings, and the ones of which each may import. */
+const BELOW_MONEY = ['platform', 'customers']
+const BELOW_IDENTITY = [...BELOW_MONEY, 'money', 'deliveries']
+const BELOW_SITE = [...BELOW_IDENTITY, 'identity', 'gateway', 'http']
+const WINGS: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
+  sandbox: ['platform'],
+  customers: ['platform'],
+  money: BELOW_MONEY,
+  deliveries: [...BELOW_MONEY, 'money'],
+  identity: BELOW_IDENTITY,
+  gateway: [...BELOW_MONEY, 'money'],
+  http: [...BELOW_IDENTITY, 'identity', 'gateway'],
+  site: BELOW_SITE,
+  app: [...BELOW_SITE, 'site', 'sandbox'],
 }
-/** The shells around the layers, which may import any of them. */
-const TOP = 7
-const SHELLS = new Set(['cli', 'composition'])
+/** The rooms of each wing. One that is not here has no place yet, and fails. */
+const LAYERS: Readonly<Record<string, number>> = {
+  'platform/lib': 0,
+  'platform/db': 1,
+  'platform/processes': 1,
+  'platform/archive': 2,
+  'platform/audit-log': 2,
+  'platform/events': 2,
+  'platform/idempotency': 2,
+  'platform/health': 3,
+  sandbox: 1,
+  customers: 3,
+  'customers/legal': 3,
+  'customers/stored-responses': 3,
+  'customers/prompts': 4,
+  'money/catalog': 3,
+  'money/ledger': 3,
+  'money/usage': 3,
+  'money/fx': 3,
+  'money/payments': 4,
+  'money/public-bills': 4,
+  'money/reconciliation': 4,
+  'money/months': 5,
+  'deliveries/webhooks': 4,
+  'deliveries/email': 4,
+  'deliveries/alerts': 4,
+  'deliveries/usage-destinations': 4,
+  'identity/personal-data': 4,
+  identity: 5,
+  'identity/sign-in': 5,
+  'gateway/generated-images.ts': 3,
+  'gateway/shield': 4,
+  'gateway/providers': 4,
+  'gateway/calls': 5,
+  'gateway/tracing': 6,
+  http: 6,
+  site: 7,
+}
+/** The shell around the layers, which may import any of them. */
+const TOP = 8
 
 /** Files of the gateway that do something with a call, and so have no noun that another one needs. */
 const ACTS_OF_A_CALL = new Set(
   ['admit', 'hold-money', 'call-upstream', 'charge', 'serve-call', 'reconcile']
     .concat(['chat/begin-stream', 'chat/relay-stream'])
-    .map((act) => `src/gateway/${act}.ts`),
+    .map((act) => `src/gateway/calls/${act}.ts`),
 )
 
 /** Beside `db/due-rows.ts`, where rows that wait for a worker are locked and claimed. */
 const LOCKS_OF_THEIR_OWN = new Set([
   // Deleted, not worked off: a window that a call has locked is in use.
-  'src/ledger/prune-rate-windows.ts',
+  'src/money/ledger/prune-rate-windows.ts',
   // Deleted, too: a response that another one has locked is being deleted.
-  'src/stored-responses/store-response.ts',
+  'src/customers/stored-responses/store-response.ts',
   // The webhooks of one customer hold up no other: a claim counts what runs.
-  'src/webhooks/lease-attempts.ts',
+  'src/deliveries/webhooks/lease-attempts.ts',
   // One row that is known by its id, and passed by while another transaction has it.
-  'src/alerts/lock-against-deletion.ts',
-  'src/alerts/warn-of-low-balance.ts',
-  'src/email/queue-mails.ts',
+  'src/deliveries/alerts/lock-against-deletion.ts',
+  'src/deliveries/alerts/warn-of-low-balance.ts',
+  'src/deliveries/email/queue-mails.ts',
 ])
 
 interface Import {
@@ -108,14 +123,19 @@ function findCircles(lines: readonly Import[]): string[] {
   return circles
 }
 
+function wingOf(path: string): string {
+  const [, wing = '', rest] = path.split('/')
+  return rest === undefined ? 'app' : wing
+}
+
+/** The innermost room that has a layer, or the whole wing. */
 function roomOf(path: string): string {
-  const [, room = '', rest] = path.split('/')
-  return rest === undefined ? '' : room
+  const [, wing = '', room = ''] = path.split('/')
+  return `${wing}/${room}` in LAYERS ? `${wing}/${room}` : wing
 }
 
 function layerOf(path: string): number {
-  const room = roomOf(path)
-  return room === '' || SHELLS.has(room) ? TOP : (LAYERS[room] ?? Number.NaN)
+  return wingOf(path) === 'app' ? TOP : (LAYERS[roomOf(path)] ?? Number.NaN)
 }
 
 const imports = readImports('src/**/*.ts')
@@ -127,11 +147,13 @@ test('every folder of src has its layer', () => {
   assert.deepEqual([...new Set(homeless)], [])
 })
 
-test('imports point to lower layers, or stay in their room', () => {
+test('imports point to lower layers, and to the wings below, or stay in their room', () => {
   const breaches = own.filter(({ file, target }) => {
     const path = normalize(join(dirname(file), target))
     // The tests beside the code share their helpers with the tests in `test`.
     if (path.startsWith('test/harness/')) return !file.endsWith('.test.ts')
+    const [wing, from] = [wingOf(path), wingOf(file)]
+    if (wing !== from && !WINGS[from]?.includes(wing)) return true
     const isOwnRoom = roomOf(path) === roomOf(file)
     return !(isOwnRoom || layerOf(path) < layerOf(file) || layerOf(file) === TOP)
   })
@@ -175,7 +197,7 @@ test('own files are imported with their ending, and no barrel and no default exp
 test('lib imports nothing but node: modules and itself', () => {
   const others = imports.filter(
     ({ file, target }) =>
-      roomOf(file) === 'lib' &&
+      roomOf(file) === 'platform/lib' &&
       !file.endsWith('.test.ts') &&
       !target.startsWith('node:') &&
       !target.startsWith('./'),
@@ -187,7 +209,7 @@ test('sandbox servers import lib alone, and only what starts them imports them',
   const breaches = own.filter(({ file, target }) => {
     const room = roomOf(file)
     const targetRoom = roomOf(normalize(join(dirname(file), target)))
-    if (room === 'sandbox') return targetRoom !== 'sandbox' && targetRoom !== 'lib'
+    if (room === 'sandbox') return targetRoom !== 'sandbox' && targetRoom !== 'platform/lib'
     return targetRoom === 'sandbox' && layerOf(file) !== TOP
   })
   assert.deepEqual(breaches, [])
@@ -195,7 +217,7 @@ test('sandbox servers import lib alone, and only what starts them imports them',
 
 test('the acts of a call take the nouns of a call from call.ts, never from each other', () => {
   const breaches: string[] = []
-  for (const { file, text } of readSources('src/gateway/**/*.ts')) {
+  for (const { file, text } of readSources('src/gateway/calls/**/*.ts')) {
     for (const [, isType, names = '', target = ''] of text.matchAll(
       /^(?:import|export)( type)? \{([^}]*)\} from '([^']*)'/gm,
     )) {
@@ -210,7 +232,7 @@ test('the acts of a call take the nouns of a call from call.ts, never from each 
 test('providers know no database and no money, and only config.ts reads the environment', () => {
   const breaches = own.filter(
     ({ file, target }) =>
-      roomOf(file) === 'providers' && /\/(db|ledger|customers|fx)\/|money/.test(target),
+      roomOf(file) === 'gateway/providers' && /\/(db|customers|money)\/|money/.test(target),
   )
   assert.deepEqual(breaches, [])
   for (const { file, text } of readSources('src/**/*.ts')) {
@@ -227,13 +249,13 @@ test('rows that wait for a worker are claimed in one place', () => {
   const files = readSources('src/**/*.ts').filter(({ text }) => /skip\s+locked/i.test(text))
   assert.deepEqual(
     new Set(files.map(({ file }) => file)),
-    new Set(['src/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]),
+    new Set(['src/platform/db/due-rows.ts', ...LOCKS_OF_THEIR_OWN]),
   )
 })
 
 test('an act owns its audit row: neither http nor the command line writes one', () => {
   const writers: string[] = []
-  for (const { file, text } of readSources('src/{http,cli}/**/*.ts')) {
+  for (const { file, text } of readSources('src/{http,site,app/cli}/**/*.ts')) {
     if (/\baudited\b(?!\.ts)|audit_log'\)|\brecordEvent\b/.test(text)) writers.push(file)
   }
   assert.deepEqual(writers, [])
@@ -245,9 +267,10 @@ const HTTP_PLUMBING = new Set(['rest', 'server', 'dashboard'])
 const HTTP_BUCKETS = new Set(['admin', 'self-service', 'public', 'contract', 'openai', 'inbound'])
 const SERVER_IMPORTS_MAX = 15
 
-const httpFolderOf = (path: string): string => /^src\/http\/([^/]+)\//.exec(path)?.[1] ?? ''
+const httpFolderOf = (path: string): string =>
+  /^src\/(?:http|site)\/([^/]+)\//.exec(path)?.[1] ?? ''
 const httpImports = own
-  .filter(({ file }) => file.startsWith('src/http/'))
+  .filter(({ file }) => /^src\/(?:http|site|app)\//.test(file))
   .map(({ file, target }) => ({ file, path: normalize(join(dirname(file), target)) }))
 
 test('http has a folder for each resource, and the server registers them all', () => {
@@ -259,7 +282,7 @@ test('http has a folder for each resource, and the server registers them all', (
     [],
   )
   const registered = httpImports
-    .filter(({ file, path }) => file === 'src/http/resources.ts' && path.endsWith('/resource.ts'))
+    .filter(({ file, path }) => file === 'src/app/resources.ts' && path.endsWith('/resource.ts'))
     .map(({ path }) => httpFolderOf(path))
   assert.deepEqual(registered.sort(), resources)
 })
@@ -267,15 +290,15 @@ test('http has a folder for each resource, and the server registers them all', (
 test('no resource of http knows the routes of another, and the plumbing knows no resource', () => {
   const breaches = httpImports.filter(({ file, path }) => {
     const [from, to] = [httpFolderOf(file), httpFolderOf(path)]
-    if (from === to || to === '' || HTTP_PLUMBING.has(to)) return false
+    if (from === to || from === '' || to === '' || HTTP_PLUMBING.has(to)) return false
     if (HTTP_PLUMBING.has(from)) return true
-    return path.endsWith('-routes.ts') || (path.endsWith('/resource.ts') && from !== '')
+    return path.endsWith('-routes.ts') || path.endsWith('/resource.ts')
   })
   assert.deepEqual(breaches, [])
 })
 
 test('the server imports few files, and routes by their list alone', () => {
-  const those = httpImports.filter(({ file }) => file === 'src/http/create-server.ts')
+  const those = httpImports.filter(({ file }) => file === 'src/app/create-server.ts')
   assert.ok(those.length <= SERVER_IMPORTS_MAX, `${those.length} imports`)
   const routes = those.filter(({ path }) => /(-routes|\/resource)\.ts$/.test(path))
   assert.deepEqual(routes, [])

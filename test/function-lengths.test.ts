@@ -10,7 +10,7 @@ const COMPOSITION_LINES_MAX = 80
 
 test(`no function of composition has more than ${COMPOSITION_LINES_MAX} lines`, async () => {
   const paths: string[] = []
-  for await (const file of glob('src/composition/**/*.ts', { cwd: root }))
+  for await (const file of glob('src/app/**/*.ts', { cwd: root }))
     if (!file.endsWith('.test.ts')) paths.push(join(root, file))
   const functions = await measureFunctions(paths)
   assert.ok(functions.length > 50)

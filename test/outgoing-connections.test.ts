@@ -4,22 +4,22 @@ import { test } from 'node:test'
 import { readSources } from './harness/read-sources.ts'
 
 const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams' | 'nobody'>> = {
-  'src/archive/s3-store.ts': 'the operator',
-  'src/email/create-smtp-mailer.ts': 'the operator',
-  'src/fx/fetch-ptax.ts': 'the operator',
-  'src/lib/guarded-fetch.ts': 'customers and upstreams',
-  'src/payments/asaas/call-asaas.ts': 'the operator',
+  'src/platform/archive/s3-store.ts': 'the operator',
+  'src/deliveries/email/create-smtp-mailer.ts': 'the operator',
+  'src/money/fx/fetch-ptax.ts': 'the operator',
+  'src/platform/lib/guarded-fetch.ts': 'customers and upstreams',
+  'src/money/payments/asaas/call-asaas.ts': 'the operator',
   'src/probe.ts': 'the operator',
-  'src/providers/ai-sdk/open-fetch.ts': 'the operator',
-  'src/providers/ai-sdk/vertex-token.ts': 'the operator',
-  'src/providers/http1/open-origin.ts': 'the operator',
-  'src/providers/openai-compatible/connect-for-uploads.ts': 'the operator',
-  'src/providers/openai-compatible/upstream.ts': 'the operator',
-  'src/tracing/open-metrics-export.ts': 'the operator',
-  'src/tracing/open-tracing.ts': 'the operator',
+  'src/gateway/providers/ai-sdk/open-fetch.ts': 'the operator',
+  'src/gateway/providers/ai-sdk/vertex-token.ts': 'the operator',
+  'src/gateway/providers/http1/open-origin.ts': 'the operator',
+  'src/gateway/providers/openai-compatible/connect-for-uploads.ts': 'the operator',
+  'src/gateway/providers/openai-compatible/upstream.ts': 'the operator',
+  'src/gateway/tracing/open-metrics-export.ts': 'the operator',
+  'src/gateway/tracing/open-tracing.ts': 'the operator',
   // Samples for readers.
-  'src/http/docs/guides/retry-section.ts': 'nobody',
-  'src/http/docs/operation-samples.ts': 'nobody',
+  'src/site/docs/guides/retry-section.ts': 'nobody',
+  'src/site/docs/operation-samples.ts': 'nobody',
 }
 
 /** The database's own connections are the driver's. */

@@ -1,7 +1,7 @@
 /**
  * `npm test`: runs the tests of ordinary behaviour by `node:test`, and fails above a limit of processor time.
  * `npm run test:all` runs every `*.test.ts`, `npm run test:deep` those that `npm test` leaves out, `npm run test:unit`
- * and the others one tier (`harness/tiers.ts`), `npm test -- src/ledger` the files whose path holds that text, and
+ * and the others one tier (`harness/tiers.ts`), `npm test -- src/money/ledger` the files whose path holds that text, and
  * `--watch` runs a file again when it or anything that it imports changes. A PostgreSQL starts where one of the files
  * needs it.
  */

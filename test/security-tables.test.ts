@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ALERTS_MAX } from '../src/alerts/alerts.ts'
-import { loadConfig } from '../src/composition/config.ts'
+import { ALERTS_MAX } from '../src/deliveries/alerts/alerts.ts'
+import { loadConfig } from '../src/app/config/config.ts'
 import { OPEN_INVITATIONS_MAX } from '../src/customers/team-invitations.ts'
 import { TEAM_MEMBERS_MAX } from '../src/customers/team-members.ts'
 import { TEAMS_EVER_MAX, TEAMS_MAX } from '../src/customers/teams.ts'
@@ -19,16 +19,16 @@ import {
 import {
   IDEMPOTENCY_BYTES_MAX,
   IDEMPOTENCY_KEYS_MAX,
-} from '../src/idempotency/idempotency-records.ts'
-import { TOP_UPS_A_DAY } from '../src/payments/create-top-up.ts'
-import { PAYMENT_METHODS_MAX } from '../src/payments/payment-methods.ts'
-import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/prompts/prompt-limits.ts'
+} from '../src/platform/idempotency/idempotency-records.ts'
+import { TOP_UPS_A_DAY } from '../src/money/payments/create-top-up.ts'
+import { PAYMENT_METHODS_MAX } from '../src/money/payments/payment-methods.ts'
+import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/customers/prompts/prompt-limits.ts'
 import {
   STORED_BYTES_MAX,
   STORED_DAYS_MAX,
   STORED_RESPONSES_MAX,
-} from '../src/stored-responses/response-limits.ts'
-import { WEBHOOKS_MAX } from '../src/webhooks/webhook-endpoints.ts'
+} from '../src/customers/stored-responses/response-limits.ts'
+import { WEBHOOKS_MAX } from '../src/deliveries/webhooks/webhook-endpoints.ts'
 import { testNames } from './harness/test-names.ts'
 
 const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8')
@@ -42,7 +42,7 @@ function rowOf(start: string): string {
 }
 
 test('every table of the database says what makes it grow, what bounds it, and how long its rows stay', async () => {
-  const schema = await read('src/db/schema.sql')
+  const schema = await read('src/platform/db/schema.sql')
   const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)].flatMap(
     ([, name]) => name ?? [],
   )

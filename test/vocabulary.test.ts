@@ -60,7 +60,7 @@ test('no identifier, file or column has a word of the private dialect', () => {
       for (const word of PUBLIC_NAMES.has(name) ? [] : privateWords(name))
         found.push(`${file}: ${name} (${PRIVATE_WORDS[word]})`)
   }
-  for (const { file, text } of readSources('src/db/schema.sql'))
+  for (const { file, text } of readSources('src/platform/db/schema.sql'))
     for (const [name] of text.replaceAll(/--[^\n]*/g, '').matchAll(/[a-z_]\w*/g))
       for (const word of privateWords(name)) found.push(`${file}: ${name} (${word})`)
   assert.deepEqual([...new Set(found)], [])

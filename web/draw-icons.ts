@@ -31,7 +31,7 @@ try {
   for (const { name, width, height, drawing } of PICTURES) {
     const page = await browser.newPage({ viewport: { width, height } })
     await page.setContent(`<style>*{margin:0;overflow:hidden}</style>${drawing}`)
-    await writeFile(join(import.meta.dirname, 'public', `${name}.png`), await page.screenshot())
+    await writeFile(join(import.meta.dirname, './public', `${name}.png`), await page.screenshot())
     await page.close()
   }
 } finally {

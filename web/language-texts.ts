@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'rolldown/utils'
 
-const SOURCE = join(import.meta.dirname, 'src')
+const SOURCE = join(import.meta.dirname, './src')
 
 interface SourceNode {
   readonly type: string

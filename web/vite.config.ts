@@ -27,11 +27,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: {
-        main: join(import.meta.dirname, 'index.html'),
-        // The scripts of the pages for visitors (`src/http/site`, `src/http/docs`, `src/http/public-bills`), which find them by these names.
-        calculator: join(import.meta.dirname, 'site/calculator.ts'),
-        bill: join(import.meta.dirname, 'site/bill.ts'),
-        docs: join(import.meta.dirname, 'site/docs.ts'),
+        main: join(import.meta.dirname, './index.html'),
+        // The scripts of the pages for visitors (`src/site/pages`, `src/site/docs`, `src/site/public-bills`), which find them by these names.
+        calculator: join(import.meta.dirname, './site/calculator.ts'),
+        bill: join(import.meta.dirname, './site/bill.ts'),
+        docs: join(import.meta.dirname, './site/docs.ts'),
       },
       output: {
         codeSplitting: {

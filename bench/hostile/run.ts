@@ -97,7 +97,7 @@ async function start(processes: Processes, folder: string): Promise<Started> {
     readyUrl: `http://127.0.0.1:${port}/v1/healthz`,
   })
   const cli = async (...args: string[]): Promise<Record<string, string>> => {
-    const program = join(root, 'src/cli/main.ts')
+    const program = join(root, 'src/app/cli/main.ts')
     const command = { name: 'cli', command: process.execPath, args: [program, ...args, '--json'] }
     const finished = await processes.run({ ...command, env, cwd: root }, 60_000)
     if (finished.code !== 0) throw new Error(finished.stderr + finished.stdout)
@@ -197,7 +197,7 @@ async function callNormally(
   processes: Processes,
   seconds: number,
 ): Promise<NormalCalls> {
-  const program = join(import.meta.dirname, 'normal.ts')
+  const program = join(import.meta.dirname, './normal.ts')
   const args = [program, String(port), normal, String(seconds)]
   const command = { name: 'normal', command: process.execPath, args }
   const { code, stdout, stderr } = await processes.run(command, (seconds + 120) * 1_000)
@@ -209,7 +209,7 @@ type Answers = Readonly<Record<string, number>>
 
 /** Resolves, once the attack runs, to a function that ends it and resolves to the number of answers by status. */
 async function attack({ poor, rich }: Started, port: number): Promise<() => Promise<Answers>> {
-  const program = join(import.meta.dirname, 'attack.ts')
+  const program = join(import.meta.dirname, './attack.ts')
   const args = [program, String(port), poor, rich, ...(values.only ? [values.only] : [])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const kill = (): void => void child.kill()

@@ -21,7 +21,7 @@ const GUARD =
   /(byte-budget|budget-of|kept-bytes|count-unread|take-bytes|slots|own-time|turns?|slices|measure-in-turn|pace[sd]?|pace-\w+|rate-limiter|limit-attempts|unpaid-work|shared-running|stall-limit)\.ts$/
 
 const production = readSources('src/**/*.{ts,sql}').filter(
-  ({ file }) => !file.endsWith('.test.ts') && !file.startsWith('src/db/migrations/'),
+  ({ file }) => !file.endsWith('.test.ts') && !file.startsWith('src/platform/db/migrations/'),
 )
 const code = production.filter(({ file }) => file.endsWith('.ts'))
 const importers = importersOf(code)
@@ -92,7 +92,7 @@ async function filesOfChat(): Promise<Source[]> {
   const port = await findFreePort()
   const coveredFile = join(folder, 'covered.jsonl')
   writeFileSync(coveredFile, '')
-  const program = ['--import', join(import.meta.dirname, 'cover.ts'), join(root, 'src/main.ts')]
+  const program = ['--import', join(import.meta.dirname, './cover.ts'), join(root, 'src/main.ts')]
   const child = spawn(process.execPath, program, {
     cwd: folder,
     env: {

@@ -118,7 +118,7 @@ async function measure(target: Target, format: Format, streams: number): Promise
     {
       name: 'paced',
       command: process.execPath,
-      args: [join(import.meta.dirname, 'load.ts'), JSON.stringify(plan)],
+      args: [join(import.meta.dirname, './load.ts'), JSON.stringify(plan)],
     },
     (WARM_UP_SECONDS + seconds) * 1000 + EXTRA_MS_MAX,
   )

@@ -3,9 +3,9 @@
  * joins (schema `bench`). Customer 1 is the heavy one.
  */
 import type pg from 'pg'
-import { registerPrices } from '../../src/catalog/register-prices.ts'
+import { registerPrices } from '../../src/money/catalog/register-prices.ts'
 import { API_KEY_PREFIX } from '../../src/customers/key-secret.ts'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { loadHistoryModels } from './history-models.ts'
 
 const HEAVY_KEYS = 5

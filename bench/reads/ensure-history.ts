@@ -3,8 +3,8 @@
  * by every later run, so that the last hour is never empty. An interrupted generation resumes.
  */
 import pg from 'pg'
-import { connectionConfig, type Database } from '../../src/db/open.ts'
-import { rollUsageDays } from '../../src/ledger/roll-usage-days.ts'
+import { connectionConfig, type Database } from '../../src/platform/db/open.ts'
+import { rollUsageDays } from '../../src/money/ledger/roll-usage-days.ts'
 import { addBelongings } from './add-belongings.ts'
 import { addCustomers, storeModels } from './add-customers.ts'
 import { addEvents, type Stretch } from './add-events.ts'

@@ -1,6 +1,6 @@
 /** The measured callers: the heavy customer and the median one, with the ids of their resources. */
 import type pg from 'pg'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { openSession } from '../../test/harness/open-session.ts'
 import { findCaller } from './add-customers.ts'
 import type { CallerIds } from './plan-reads.ts'

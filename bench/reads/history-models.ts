@@ -1,6 +1,6 @@
 /** The models of the history, from the built-in catalog with its prices. */
-import { loadCatalog } from '../../src/catalog/load-catalog.ts'
-import type { ConfiguredModel } from '../../src/catalog/model.ts'
+import { loadCatalog } from '../../src/money/catalog/load-catalog.ts'
+import type { ConfiguredModel } from '../../src/money/catalog/model.ts'
 
 /** From the most used to the least. */
 const MODEL_IDS = [

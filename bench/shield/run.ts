@@ -3,7 +3,7 @@
  * some. Prints the median and the 99th percentile of each text, in microseconds; exits 1 when the median of an
  * ordinary text without documents is above the aim.
  */
-import { shieldChat } from '../../src/shield/shield-chat.ts'
+import { shieldChat } from '../../src/gateway/shield/shield-chat.ts'
 
 const BYTES = 4096
 const AIM_US = 50

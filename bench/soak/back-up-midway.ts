@@ -3,8 +3,8 @@
  * that were open, the audit is sound, and the notes on the old disk name the answers that were delivered later.
  */
 import { sql } from 'kysely'
-import { startEmbedded } from '../../src/db/embedded.ts'
-import { openDatabase, type Database } from '../../src/db/open.ts'
+import { startEmbedded } from '../../src/platform/db/embedded.ts'
+import { openDatabase, type Database } from '../../src/platform/db/open.ts'
 import { report } from '../report.ts'
 import type { OnDataFolder } from '../target.ts'
 import { waitWithoutHolds } from './read-state.ts'

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { METRICS_TOKEN } from '../targets/catraca.ts'
 import { readProcessUsage } from '../process-usage.ts'
 

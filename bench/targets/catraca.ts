@@ -117,7 +117,10 @@ export async function startCatracaOf(
 type Cli = (...args: string[]) => Promise<Finished>
 
 function createCli(processes: Processes, root: string, env: NonNullable<Command['env']>): Cli {
-  const cliProgram = join(root, 'src/cli/main.ts')
+  // An earlier commit may have it in its former place.
+  const [cliProgram = ''] = ['src/app/cli/main.ts', 'src/cli/main.ts']
+    .map((path) => join(root, path))
+    .filter(existsSync)
   return (...args) =>
     processes.run(
       {

@@ -1,6 +1,6 @@
 /** Signs in the customer of the history by a mailed link, as any customer does. Returns the cookies of the login session. */
 import type { Browser } from 'playwright-core'
-import { LINK_PATH } from '../../src/sign-in/sign-in-terms.ts'
+import { LINK_PATH } from '../../src/identity/sign-in/sign-in-terms.ts'
 import { followMail } from '../../test/web/sign-up.ts'
 import type { Visitor } from './load-page.ts'
 

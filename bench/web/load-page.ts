@@ -16,7 +16,7 @@ const PHONE = {
   hasTouch: true,
 } as const satisfies BrowserContextOptions
 
-const OBSERVER = join(import.meta.dirname, 'observe-page.js')
+const OBSERVER = join(import.meta.dirname, './observe-page.js')
 const LOAD_MS_MAX = 60_000
 const LOOK_MS = 500
 

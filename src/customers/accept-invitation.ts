@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import type { TeamRole } from '../db/tables.ts'
-import { isUuid, sha256 } from '../lib/ids.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { TeamRole } from '../platform/db/tables.ts'
+import { isUuid, sha256 } from '../platform/lib/ids.ts'
 import { findTeamAccess } from './team-access.ts'
 import { addTeamMember } from './team-members.ts'
 

@@ -1,10 +1,10 @@
 /** API keys in the form that customers see: with status, spending and time of last use. */
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../db/exact-time.ts'
-import type { Database } from '../db/open.ts'
-import type { BudgetPeriod } from '../db/tables.ts'
-import { isUuid } from '../lib/ids.ts'
-import type { NanoBrl, PicoUsd } from '../lib/money.ts'
+import { exactTime } from '../platform/db/exact-time.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { BudgetPeriod } from '../platform/db/tables.ts'
+import { isUuid } from '../platform/lib/ids.ts'
+import type { NanoBrl, PicoUsd } from '../platform/lib/money.ts'
 import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
 
 export const API_KEY_STATUSES = ['active', 'suspended', 'paused', 'revoked', 'expired'] as const

@@ -3,11 +3,11 @@
  * nodes. A hold names the version that was admitted, so a node with a stale copy cannot hold money.
  */
 import { sql } from 'kysely'
-import { inTransaction, type Database } from '../db/open.ts'
-import type { BudgetPeriod, PauseReason } from '../db/tables.ts'
-import { createId, isUuid, sha256 } from '../lib/ids.ts'
-import type { NanoBrl, PicoUsd } from '../lib/money.ts'
-import type { ShieldSetting } from '../shield/shield-setting.ts'
+import { inTransaction, type Database } from '../platform/db/open.ts'
+import type { BudgetPeriod, PauseReason } from '../platform/db/tables.ts'
+import { createId, isUuid, sha256 } from '../platform/lib/ids.ts'
+import type { NanoBrl, PicoUsd } from '../platform/lib/money.ts'
+import type { ShieldSetting } from './shield-setting.ts'
 import { defaultScope, type KeyScope } from './key-scopes.ts'
 import { findCell } from './cell.ts'
 import { createKeySecret } from './key-secret.ts'

@@ -2,8 +2,8 @@
  * The cell that a database is (docs/cells.md). It stands in the secrets of keys that are made here, so that a balancer
  * routes a call without asking anybody.
  */
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** As the constraint of the table has it. */
 const CELL = /^[0-9a-z]{1,8}$/

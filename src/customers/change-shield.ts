@@ -3,9 +3,9 @@
  * money for a call that it read under the former setting.
  */
 import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import { isSameShield, type ShieldSetting } from '../shield/shield-setting.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import { isSameShield, type ShieldSetting } from './shield-setting.ts'
 import { lockCustomer } from './customers.ts'
 import { findShield } from './find-shield.ts'
 import { findShieldRefusal, type KeyRefusal } from './key-makers.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** The names of customers by id; unknown ids are left out. */
 export async function findCustomerNames(

@@ -1,7 +1,7 @@
 /** Customers, each with an account in the ledger. */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
-import { createId, isUuid } from '../lib/ids.ts'
+import type { Database } from '../platform/db/open.ts'
+import { createId, isUuid } from '../platform/lib/ids.ts'
 
 export interface Customer {
   readonly id: string

@@ -1,5 +1,5 @@
 /** Compares what two keys may do: no key makes or changes one that may more than itself. */
-import { isLaxer, type ShieldSetting } from '../shield/shield-setting.ts'
+import { isLaxer, type ShieldSetting } from './shield-setting.ts'
 import { isWithinBlocks } from './ip-allowlist.ts'
 import { coversScope, type KeyScope } from './key-scopes.ts'
 

@@ -1,5 +1,5 @@
-import type { Database } from '../db/open.ts'
-import type { ShieldSetting } from '../shield/shield-setting.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { ShieldSetting } from './shield-setting.ts'
 
 /** The shield of an account. Throws if there is no such customer. */
 export async function findShield(db: Database, customerId: string): Promise<ShieldSetting> {

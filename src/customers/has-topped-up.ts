@@ -1,4 +1,4 @@
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** Whether the customer ever topped up; promotional and manual credit does not count. */
 export async function hasToppedUp(trx: Database, customerId: string): Promise<boolean> {

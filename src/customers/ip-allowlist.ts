@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ipv6Groups } from '../lib/client-networks.ts'
+import { ipv6Groups } from '../platform/lib/client-networks.ts'
 
 /** Checks whether an address is in a list of addresses and CIDR blocks. */
 export interface IpMatcher {

@@ -3,12 +3,12 @@
  * notified, its event. `api-keys.ts` changes the keys themselves.
  */
 import { sql } from 'kysely'
-import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
-import { isOwnAccount } from '../audit-log/is-own-account.ts'
-import type { Database } from '../db/open.ts'
-import { recordEvent } from '../events/record-event.ts'
-import type { PauseReason } from '../db/tables.ts'
-import { sha256 } from '../lib/ids.ts'
+import { audited, type Actor, type RecordAct } from '../platform/audit-log/audited.ts'
+import { isOwnAccount } from '../platform/audit-log/is-own-account.ts'
+import type { Database } from '../platform/db/open.ts'
+import { recordEvent } from '../platform/events/record-event.ts'
+import type { PauseReason } from '../platform/db/tables.ts'
+import { sha256 } from '../platform/lib/ids.ts'
 import {
   createApiKey,
   findApiKey,

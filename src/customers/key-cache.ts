@@ -4,10 +4,10 @@
  * wrong model, wrong address) take effect sooner.
  */
 import { hash } from 'node:crypto'
-import type { Database } from '../db/open.ts'
-import { isUuid } from '../lib/ids.ts'
+import type { Database } from '../platform/db/open.ts'
+import { isUuid } from '../platform/lib/ids.ts'
 import { findApiKey, type ApiKey, type FoundApiKey } from './api-keys.ts'
-import type { ShieldSetting } from '../shield/shield-setting.ts'
+import type { ShieldSetting } from './shield-setting.ts'
 import { hasWrongChecksum } from './key-secret.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 

@@ -12,9 +12,9 @@
  * - Only a `manage` key without limits makes its account store responses, or store them for longer: any `account` key reads them.
  */
 import { sql } from 'kysely'
-import type { Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import { isLaxer, type ShieldSetting } from '../shield/shield-setting.ts'
+import type { Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import { isLaxer, type ShieldSetting } from './shield-setting.ts'
 import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
 import { findExcess, type KeyRights } from './find-excess.ts'
 import { findShield } from './find-shield.ts'

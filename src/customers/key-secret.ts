@@ -4,7 +4,7 @@
  * that is made in a cell names it before `_`, which is in no other secret: `sk-svc-b_...`.
  */
 import { crc32 } from 'node:zlib'
-import { randomText } from '../lib/ids.ts'
+import { randomText } from '../platform/lib/ids.ts'
 
 export const API_KEY_PREFIX = 'sk-svc-'
 /** 32 letters and digits have 190 bits, too many to guess, so a plain SHA-256 protects the secret. */

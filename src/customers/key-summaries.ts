@@ -3,8 +3,8 @@
  * had, that is tens of megabytes, which `listApiKeyDetails` reads a page at a time.
  */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
-import type { PauseReason } from '../db/tables.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { PauseReason } from '../platform/db/tables.ts'
 import { KEY_STATUS, type ApiKeyStatus } from './api-key-details.ts'
 
 export interface KeySummary {

@@ -1,7 +1,7 @@
 /** Records when each key was last used: in memory during requests, and in the database some seconds later. */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
-import type { Log } from '../lib/log.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { Log } from '../platform/lib/log.ts'
 
 export interface KeyUses {
   /** For the hot path: a single write to a map. */

@@ -1,7 +1,7 @@
 /** The e-mails to a customer, sent or failed. */
 import { sql } from 'kysely'
-import { exactTime } from '../db/exact-time.ts'
-import type { Database } from '../db/open.ts'
+import { exactTime } from '../platform/db/exact-time.ts'
+import type { Database } from '../platform/db/open.ts'
 
 export interface Notification {
   readonly id: string

@@ -3,9 +3,9 @@
  * node with a stale copy cannot hold money. Each node cuts off the calls that still run, as soon as it finds their keys here.
  */
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
-import type { PauseReason } from '../db/tables.ts'
+import type { PauseReason } from '../platform/db/tables.ts'
 
 export interface ChangedPause {
   readonly id: string

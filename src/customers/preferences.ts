@@ -1,7 +1,7 @@
 /** A customer's preferences. Budgets of keys and teams keep the time zone in which they were created. */
 import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
 import { lockCustomer } from './customers.ts'
 import { findStoreRefusal, type KeyRefusal } from './key-makers.ts'
 import { reloadKeys } from './reload-keys.ts'

@@ -1,8 +1,8 @@
 /** A customer's legal identity: the CPF or CNPJ, and the address for invoices. */
 import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import type { Tables } from '../db/tables.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { Tables } from '../platform/db/tables.ts'
 import { lockCustomer } from './customers.ts'
 
 const OPTIONAL_FIELDS = [

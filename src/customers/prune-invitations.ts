@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** An ended invitation explains itself to a team for a while; the audit log keeps the acts. */
 const DAYS_KEPT = 90

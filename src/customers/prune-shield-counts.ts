@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** Longer than the longest period of a report. */
 const DAYS_KEPT = 400

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { CapPeriod } from '../db/tables.ts'
-import type { Database } from '../db/open.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import type { CapPeriod } from '../platform/db/tables.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { NanoBrl } from '../platform/lib/money.ts'
 import { carryOver } from './carry-over.ts'
 
 /**

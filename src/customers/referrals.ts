@@ -1,9 +1,9 @@
 /** Which customer referred which one: recorded once, at the registration, and permanent. Rewards: `payments/referral-rewards`. */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
-import { exactTime } from '../db/exact-time.ts'
-import type { Database } from '../db/open.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import { exactTime } from '../platform/db/exact-time.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { NanoBrl } from '../platform/lib/money.ts'
 import { lockCustomer } from './customers.ts'
 
 /** Without characters that are confused when read aloud or copied by hand: 0, O, 1 and I. */

@@ -1,5 +1,5 @@
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
 import { createCustomer, type Customer } from './customers.ts'
 import { refer } from './referrals.ts'
 

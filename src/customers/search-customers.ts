@@ -1,8 +1,8 @@
 /** The operators' search for customers. */
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../db/exact-time.ts'
-import type { Database } from '../db/open.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import { exactTime } from '../platform/db/exact-time.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { NanoBrl } from '../platform/lib/money.ts'
 
 export interface FoundCustomer {
   readonly id: string

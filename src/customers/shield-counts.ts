@@ -3,9 +3,9 @@
  * seconds later. It never sees a value. A node that is killed loses the counts of these seconds.
  */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
-import type { Log } from '../lib/log.ts'
-import type { Counts } from '../shield/shield-chat.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { Log } from '../platform/lib/log.ts'
+import type { Counts } from './shield-setting.ts'
 
 export interface ShieldNote {
   readonly keyId: string

@@ -2,9 +2,9 @@
  * The guard of an account against spending far above the usual pace. No key makes it laxer: neither a stolen key nor a
  * program that runs away may switch it off.
  */
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import { decimalBrl, type NanoBrl } from '../lib/money.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import { decimalBrl, type NanoBrl } from '../platform/lib/money.ts'
 
 export interface SpendingGuard {
   /** How many times the usual pace is too much; null: the guard is off. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** How many values were sent masked, and how many stood in requests that were blocked. */
 export interface ShieldSums {

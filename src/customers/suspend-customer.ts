@@ -3,10 +3,10 @@
  * working. The customer is told why. Every key gets a new version, so that a node with a stale copy cannot hold money.
  */
 import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
-import { isOwnAccount } from '../audit-log/is-own-account.ts'
-import type { Database } from '../db/open.ts'
-import { recordEvent, type EventType } from '../events/record-event.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import { isOwnAccount } from '../platform/audit-log/is-own-account.ts'
+import type { Database } from '../platform/db/open.ts'
+import { recordEvent, type EventType } from '../platform/events/record-event.ts'
 import { renewKeys } from './renew-keys.ts'
 
 export type SuspensionCause = 'chargeback' | 'operator'

@@ -5,10 +5,10 @@
  */
 import { sql } from 'kysely'
 import { createHmac, randomBytes } from 'node:crypto'
-import { inTransaction, type Database } from '../db/open.ts'
-import type { SealingKeys } from '../db/reseal.ts'
-import { createId } from '../lib/ids.ts'
-import { seal, unseal } from '../lib/seal.ts'
+import { inTransaction, type Database } from '../platform/db/open.ts'
+import type { SealingKeys } from '../platform/db/reseal.ts'
+import { createId } from '../platform/lib/ids.ts'
+import { seal, unseal } from '../platform/lib/seal.ts'
 
 export type TaxIdDigest = (taxId: string) => Buffer
 

@@ -1,6 +1,6 @@
-import type { Database } from '../db/open.ts'
-import type { TeamRole } from '../db/tables.ts'
-import { isUuid } from '../lib/ids.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { TeamRole } from '../platform/db/tables.ts'
+import { isUuid } from '../platform/lib/ids.ts'
 
 /** The owner may do everything; a member can see the team and have own keys. */
 export type TeamRank = 'owner' | TeamRole

@@ -3,10 +3,10 @@
  * `team-invitations.ts` change the rows alone. An act with a `TeamAccess` runs in the transaction that read the access
  * and locked the team, so that the right still holds.
  */
-import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import type { TeamRole } from '../db/tables.ts'
-import { decimalBrl, type NanoBrl } from '../lib/money.ts'
+import { audited, type Actor, type RecordAct } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { TeamRole } from '../platform/db/tables.ts'
+import { decimalBrl, type NanoBrl } from '../platform/lib/money.ts'
 import { readLimits, recordRevokedKeys, type KeyFacts } from './key-acts.ts'
 import { findLimitRefusal, type KeyRefusal } from './key-makers.ts'
 import type { TeamAccess } from './team-access.ts'

@@ -4,10 +4,10 @@
  * verified the e-mail by signing in needs no token, which would prove the same again.
  */
 import { sql } from 'kysely'
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import type { TeamRole } from '../db/tables.ts'
-import { createId, isUuid, randomText, sha256 } from '../lib/ids.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { TeamRole } from '../platform/db/tables.ts'
+import { createId, isUuid, randomText, sha256 } from '../platform/lib/ids.ts'
 import { limitInvitations } from './limit-invitations.ts'
 
 export const OPEN_INVITATIONS_MAX = 50

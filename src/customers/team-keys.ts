@@ -1,6 +1,6 @@
 /** Keys of a team: the owner's balance pays for them, whichever member created them. */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
 import type { KeyFacts } from './key-acts.ts'
 

@@ -1,10 +1,10 @@
 /** Members of teams: customers who joined by invitation. The owner is not a member. */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
-import type { TeamRole } from '../db/tables.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { TeamRole } from '../platform/db/tables.ts'
 import type { KeyFacts } from './key-acts.ts'
 import { findTeamRole } from './team-access.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import type { NanoBrl } from '../platform/lib/money.ts'
 import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
 import { revokeTeamKeys } from './team-keys.ts'

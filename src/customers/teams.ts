@@ -5,11 +5,11 @@
  * used.
  */
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../db/exact-time.ts'
-import type { Database } from '../db/open.ts'
-import type { TeamRole } from '../db/tables.ts'
-import { createId, isUuid } from '../lib/ids.ts'
-import type { NanoBrl } from '../lib/money.ts'
+import { exactTime } from '../platform/db/exact-time.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { TeamRole } from '../platform/db/tables.ts'
+import { createId, isUuid } from '../platform/lib/ids.ts'
+import type { NanoBrl } from '../platform/lib/money.ts'
 import { lockCustomer } from './customers.ts'
 import type { KeyFacts } from './key-acts.ts'
 import type { TeamRank } from './team-access.ts'

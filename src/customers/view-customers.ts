@@ -1,7 +1,7 @@
 /** Operators' views of customers. Each view is an act: personal data is shown, so it is in the audit log. */
-import { audited, type Actor } from '../audit-log/audited.ts'
-import type { Database } from '../db/open.ts'
-import { isUuid } from '../lib/ids.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import type { Database } from '../platform/db/open.ts'
+import { isUuid } from '../platform/lib/ids.ts'
 import { findCustomer, type Customer } from './customers.ts'
 import { searchCustomers, type CustomerSearch, type FoundCustomer } from './search-customers.ts'
 

@@ -1,9 +1,9 @@
-import { SYSTEM, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import { SYSTEM, type Actor, type RecordAct } from '../platform/audit-log/audited.ts'
 import { recordRevokedKeys } from '../customers/key-acts.ts'
 import { revokeKeysOf } from '../customers/revoke-keys-of.ts'
-import type { Database } from '../db/open.ts'
-import type { Log } from '../lib/log.ts'
-import { deleteAccount } from '../personal-data/delete-account.ts'
+import type { Database } from '../platform/db/open.ts'
+import type { Log } from '../platform/lib/log.ts'
+import { deleteAccount } from './personal-data/delete-account.ts'
 import {
   listCustomersToDelete,
   lockExternalUser,

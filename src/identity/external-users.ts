@@ -1,7 +1,7 @@
 /** Maps users of the identity provider to customers. */
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
-import { sha256 } from '../lib/ids.ts'
+import type { Database } from '../platform/db/open.ts'
+import { sha256 } from '../platform/lib/ids.ts'
 
 export interface ExternalUser {
   readonly idHash: Buffer

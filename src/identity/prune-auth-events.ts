@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 
 /** Longer than any provider retries; the signature check refuses later replays as too old. */
 const DAYS_KEPT = 14

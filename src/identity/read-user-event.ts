@@ -1,6 +1,6 @@
 /** Reads messages of the identity provider, in the formats of Clerk, Supabase and WorkOS. */
-import { isMailAddress } from '../email/mail-address.ts'
-import { isObject } from '../lib/is-object.ts'
+import { isMailAddress } from '../deliveries/email/mail-address.ts'
+import { isObject } from '../platform/lib/is-object.ts'
 
 export interface ProviderUser {
   readonly externalId: string

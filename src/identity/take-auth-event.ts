@@ -6,10 +6,10 @@
  * A customer gets an e-mail only if the provider has verified it and neither another customer nor an admin has it: an
  * e-mail that somebody only claims gives neither an account nor a right.
  */
-import { audited, type Actor, type RecordAct } from '../audit-log/audited.ts'
+import { audited, type Actor, type RecordAct } from '../platform/audit-log/audited.ts'
 import { changeCustomer } from '../customers/change-customer.ts'
 import { createCustomer, findCustomer, type Customer } from '../customers/customers.ts'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../platform/db/open.ts'
 import { deleteUser } from './delete-user.ts'
 import { linkExternalUser, lockExternalUser, type ExternalUser } from './external-users.ts'
 import {

@@ -6,7 +6,7 @@ import { assertRefusal } from '../harness/assert-answer.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startScriptedUpstream, good, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
-import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/unpaid-work.ts'
+import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
 
 const BODY_BYTES_MAX = 256 * 1024
 

@@ -18,7 +18,7 @@ import {
   type SeenCall,
 } from '../harness/scripted-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { parseBrl } from '../../src/lib/money.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 
 const MODELS = ['plain', 'cached', 'reasoning', 'response', 'claude'] as const
 const PATHS = ['/chat/completions', '/responses', '/messages'] as const

@@ -1,7 +1,7 @@
 /** Checkpoints: when one call of a batch ends meanwhile, the others must keep theirs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createRunningCalls } from '../../src/gateway/running-calls.ts'
+import { createRunningCalls } from '../../src/gateway/calls/running-calls.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { openTestLedger, worth } from '../harness/open-test-ledger.ts'
 

@@ -1,7 +1,7 @@
 /** An upstream of the Responses format repeats the request in its events, one level deeper than the client sent it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { BODY_BOUNDS } from '../../src/lib/bound-json.ts'
+import { BODY_BOUNDS } from '../../src/platform/lib/bound-json.ts'
 import { ask } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { createFunctions, functionFiles, nameFunctionSet } from '../../src/db/functions.ts'
-import { connectionConfig } from '../../src/db/open.ts'
+import { createFunctions, functionFiles, nameFunctionSet } from '../../src/platform/db/functions.ts'
+import { connectionConfig } from '../../src/platform/db/open.ts'
 import { askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 

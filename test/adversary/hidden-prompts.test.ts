@@ -1,12 +1,12 @@
 /** Prompts to which an upstream adds text of its own, and bills it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { builtInModels } from '../../src/catalog/built-in-models.ts'
-import { boundChat } from '../../src/gateway/chat/bound-chat.ts'
-import { readChatRequest, type ChatRequest } from '../../src/gateway/chat/chat-request.ts'
-import type { ChatContent, Provider } from '../../src/providers/contract.ts'
-import { createChatBody } from '../../src/providers/openai-compatible/chat-body.ts'
-import { OPEN_CHAT_FIELDS } from '../../src/providers/openai-compatible/chat-fields.ts'
+import { builtInModels } from '../../src/money/catalog/built-in-models.ts'
+import { boundChat } from '../../src/gateway/calls/chat/bound-chat.ts'
+import { readChatRequest, type ChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
+import type { ChatContent, Provider } from '../../src/gateway/providers/contract.ts'
+import { createChatBody } from '../../src/gateway/providers/openai-compatible/chat-body.ts'
+import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-fields.ts'
 
 /**
  * The prompt tokens that api.x.ai reports for a greeting: of grok-4 as doc.302.ai/api-263332597 prints it (679 of them

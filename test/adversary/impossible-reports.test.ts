@@ -1,7 +1,7 @@
 /** An upstream that reports more than any call can use must not put its customers into debt. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { findAccount } from '../../src/ledger/entries.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'

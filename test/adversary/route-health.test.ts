@@ -1,7 +1,7 @@
 /** A customer's own request never counts against the health of a route, which all customers share. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { JsonObject } from '../../src/providers/contract.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import { startFixtureServer, type FixtureServer } from '../providers/fixture-server.ts'
 import {
   AI_SDK_PROVIDERS,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
+import { FUNCTIONS_SCHEMA } from '../../src/platform/db/functions.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { audit } from '../../src/ledger/audit/audit.ts'
-import { listUsageEvents } from '../../src/usage/list-usage-events.ts'
+import { audit } from '../../src/money/ledger/audit/audit.ts'
+import { listUsageEvents } from '../../src/money/usage/list-usage-events.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import {
   NANO_BRL_PER_TOKEN,

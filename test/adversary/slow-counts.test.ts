@@ -1,7 +1,7 @@
 /** The count of a prompt by its tokenizer keeps nobody else waiting, and runs for no account that cannot pay. */
 import assert from 'node:assert/strict'
 import { after, before, mock, test, type TestContext } from 'node:test'
-import { countTokens } from '../../src/gateway/count-tokens.ts'
+import { countTokens } from '../../src/gateway/calls/count-tokens.ts'
 import { askChat, type Asked } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

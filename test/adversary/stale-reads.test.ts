@@ -1,11 +1,11 @@
 /** Keys that change while a hold waits for its account; corrections of deleted accounts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { audit } from '../../src/ledger/audit/audit.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { release } from '../../src/ledger/resolution.ts'
+import { audit } from '../../src/money/ledger/audit/audit.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { release } from '../../src/money/ledger/resolution.ts'
 import { revokeApiKey } from '../../src/customers/api-keys.ts'
-import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
 import {
   createTestDatabase,
   seedCustomer,

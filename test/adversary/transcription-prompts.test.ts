@@ -1,13 +1,13 @@
 /** The prompt of a transcription as it is sent, against the bytes that the hold covers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOwnTime } from '../../src/gateway/own-time.ts'
+import { createOwnTime } from '../../src/gateway/calls/own-time.ts'
 import {
   readTranscription,
   type KeptFile,
   type TranscriptionRequest,
-} from '../../src/gateway/transcriptions/transcription-request.ts'
-import { createMultipartForm } from '../../src/providers/openai-compatible/multipart.ts'
+} from '../../src/gateway/calls/transcriptions/transcription-request.ts'
+import { createMultipartForm } from '../../src/gateway/providers/openai-compatible/multipart.ts'
 
 const LINES = 100_000
 

@@ -21,7 +21,7 @@ import {
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/unpaid-work.ts'
+import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
 import { resolutionsOf, type UsageEvent } from '../http/resolutions-of.ts'
 
 const LIMIT_MS = 1_500

@@ -6,8 +6,8 @@ import {
   decideAlert,
   type AlertReading,
   type AlertStanding,
-} from '../../src/alerts/decide-alert.ts'
-import { decideLevel, type BalanceLevel } from '../../src/alerts/decide-level.ts'
+} from '../../src/deliveries/alerts/decide-alert.ts'
+import { decideLevel, type BalanceLevel } from '../../src/deliveries/alerts/decide-level.ts'
 
 /** Null: unknown. */
 type Value = number | 'endless' | null

@@ -1,5 +1,5 @@
-import { createAlert, changeAlert, deleteAlert } from '../../src/alerts/alerts.ts'
-import { OPERATOR, SYSTEM, type Actor } from '../../src/audit-log/audited.ts'
+import { createAlert, changeAlert, deleteAlert } from '../../src/deliveries/alerts/alerts.ts'
+import { OPERATOR, SYSTEM, type Actor } from '../../src/platform/audit-log/audited.ts'
 import { changeShield } from '../../src/customers/change-shield.ts'
 import {
   changeKey,
@@ -12,28 +12,28 @@ import {
 import { savePreferences } from '../../src/customers/preferences.ts'
 import { changeProfile } from '../../src/customers/profiles.ts'
 import { changeSpendingGuard } from '../../src/customers/spending-guard.ts'
-import type { Database } from '../../src/db/open.ts'
-import { deleteAccount } from '../../src/personal-data/delete-account.ts'
-import { exportAccount, WHOLE_EXPORT } from '../../src/personal-data/export-account.ts'
-import { deletePrompt } from '../../src/prompts/prompts.ts'
-import { createPublicBill } from '../../src/public-bills/create-public-bill.ts'
-import { deletePublicBill } from '../../src/public-bills/delete-public-bill.ts'
-import { deleteResponse } from '../../src/stored-responses/delete-response.ts'
-import { stopAccount } from '../../src/sign-in/stop-account.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
+import { exportAccount, WHOLE_EXPORT } from '../../src/identity/personal-data/export-account.ts'
+import { deletePrompt } from '../../src/customers/prompts/prompts.ts'
+import { createPublicBill } from '../../src/money/public-bills/create-public-bill.ts'
+import { deletePublicBill } from '../../src/money/public-bills/delete-public-bill.ts'
+import { deleteResponse } from '../../src/customers/stored-responses/delete-response.ts'
+import { stopAccount } from '../../src/identity/sign-in/stop-account.ts'
 import {
   changeDestination,
   createDestination,
   deleteDestination,
-} from '../../src/usage-destinations/usage-destinations.ts'
-import { enableWebhook } from '../../src/webhooks/enable-webhook.ts'
-import { replayAttempt } from '../../src/webhooks/queue-by-hand.ts'
+} from '../../src/deliveries/usage-destinations/usage-destinations.ts'
+import { enableWebhook } from '../../src/deliveries/webhooks/enable-webhook.ts'
+import { replayAttempt } from '../../src/deliveries/webhooks/queue-by-hand.ts'
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
   disableWebhook,
   rotateSigningSecret,
-} from '../../src/webhooks/webhook-endpoints.ts'
+} from '../../src/deliveries/webhooks/webhook-endpoints.ts'
 import { seedPerson, type SeededPerson } from '../harness/seed-person.ts'
 import type { ActInTest } from './act-in-test.ts'
 

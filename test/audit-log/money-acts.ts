@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict'
-import { OPERATOR, type Actor } from '../../src/audit-log/audited.ts'
-import type { Database } from '../../src/db/open.ts'
+import { OPERATOR, type Actor } from '../../src/platform/audit-log/audited.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import {
   approveAdjustment,
   rejectAdjustment,
   requestAdjustment,
-} from '../../src/ledger/adjustments.ts'
-import { creditByHand } from '../../src/ledger/credit-by-hand.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { NANO_PER_BRL } from '../../src/lib/money.ts'
-import { deleteAutomaticTopUp, saveAutomaticTopUp } from '../../src/payments/automatic-top-ups.ts'
-import { createTopUp } from '../../src/payments/create-top-up.ts'
-import { addPaymentMethod, deletePaymentMethod } from '../../src/payments/payment-methods.ts'
-import type { Processor } from '../../src/payments/processor.ts'
+} from '../../src/money/ledger/adjustments.ts'
+import { creditByHand } from '../../src/money/ledger/credit-by-hand.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
+import {
+  deleteAutomaticTopUp,
+  saveAutomaticTopUp,
+} from '../../src/money/payments/automatic-top-ups.ts'
+import { createTopUp } from '../../src/money/payments/create-top-up.ts'
+import { addPaymentMethod, deletePaymentMethod } from '../../src/money/payments/payment-methods.ts'
+import type { Processor } from '../../src/money/payments/processor.ts'
 import {
   approveRefund,
   endManualParts,
   rejectRefund,
-} from '../../src/payments/refunds/decide-refund.ts'
-import { requestRefund } from '../../src/payments/refunds/request-refund.ts'
-import { grantTrialCredit } from '../../src/payments/trial-credit/grant-trial-credit.ts'
+} from '../../src/money/payments/refunds/decide-refund.ts'
+import { requestRefund } from '../../src/money/payments/refunds/request-refund.ts'
+import { grantTrialCredit } from '../../src/money/payments/trial-credit/grant-trial-credit.ts'
 import { seedPayer } from '../harness/payer.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../harness/test-database.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { pruneAuditLog } from '../../src/audit-log/prune-audit-log.ts'
+import { pruneAuditLog } from '../../src/platform/audit-log/prune-audit-log.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
-import type { Actor } from '../../src/audit-log/audited.ts'
-import type { Database } from '../../src/db/open.ts'
-import { acceptTerms } from '../../src/legal/accept-terms.ts'
-import { CURRENT_LEGAL_VERSION } from '../../src/legal/legal-versions.ts'
-import { createId } from '../../src/lib/ids.ts'
+import type { Actor } from '../../src/platform/audit-log/audited.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { acceptTerms } from '../../src/customers/legal/accept-terms.ts'
+import { CURRENT_LEGAL_VERSION } from '../../src/customers/legal/legal-versions.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import {
   disableSecondFactor,
   enableSecondFactor,
@@ -13,8 +13,8 @@ import {
   recordPasswordReset,
   removePasskey,
   renewBackupCodes,
-} from '../../src/sign-in/security-acts.ts'
-import type { Session } from '../../src/sign-in/sessions.ts'
+} from '../../src/identity/sign-in/security-acts.ts'
+import type { Session } from '../../src/identity/sign-in/sessions.ts'
 import type { SeededPerson } from '../harness/seed-person.ts'
 import type { ActInTest } from './act-in-test.ts'
 

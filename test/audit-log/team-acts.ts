@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Actor } from '../../src/audit-log/audited.ts'
+import type { Actor } from '../../src/platform/audit-log/audited.ts'
 import { acceptInvitation } from '../../src/customers/accept-invitation.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../src/customers/team-acts.ts'
 import { declineInvitation, insertInvitation } from '../../src/customers/team-invitations.ts'
 import { addTeamMember } from '../../src/customers/team-members.ts'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import type { ActInTest } from './act-in-test.ts'

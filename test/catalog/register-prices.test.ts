@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { ConfiguredModel } from '../../src/catalog/model.ts'
-import { plainRoute } from '../../src/catalog/plain-route.ts'
-import type { PriceTerms } from '../../src/catalog/prices.ts'
-import { findPrice, registerPrices } from '../../src/catalog/register-prices.ts'
+import type { ConfiguredModel } from '../../src/money/catalog/model.ts'
+import { plainRoute } from '../../src/money/catalog/plain-route.ts'
+import type { PriceTerms } from '../../src/money/catalog/prices.ts'
+import { findPrice, registerPrices } from '../../src/money/catalog/register-prices.ts'
 import { testModel } from '../harness/open-test-ledger.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 

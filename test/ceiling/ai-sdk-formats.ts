@@ -1,5 +1,5 @@
 /** How the providers with their own formats bill a chat request. */
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
 import { costOf, counts, mostExpensive, withSearches, type Bill, type Counts } from './bill.ts'
 import type { ModelTruth } from './model-truth.ts'

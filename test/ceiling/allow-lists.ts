@@ -3,7 +3,7 @@
  * other field may have a price (searches, third-party models, more output, a longer prompt), so it must not
  * be sent.
  */
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import { truthOf } from './model-truth.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))

@@ -1,6 +1,6 @@
 /**
  * What a provider bills for one call, at the prices of `model-truth.ts`. Written independently of
- * `src/catalog`.
+ * `src/money/catalog`.
  */
 import type { ModelTruth, TrueTier } from './model-truth.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The gateway's configuration: the models of `model-truth.ts`, with all of their providers at one address.
  */
-import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
+import type { CatalogConfig } from '../../src/money/catalog/catalog-config-schema.ts'
 import {
   ALL_MODELS,
   DEAD,

@@ -1,5 +1,5 @@
 /** The rules that one call must satisfy, and the cause of a violation. */
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import type { Settled } from './ask-gateway.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
 import type { Received } from './hostile-upstream.ts'

@@ -1,5 +1,5 @@
 /** How a provider of the chat-completions format bills a request and answers it. */
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import { unknownFields } from './allow-lists.ts'
 import { costOf, counts, mostExpensive, withSearches, type Bill, type Counts } from './bill.ts'
 import { keepsLimits, pixelsOf, type ModelTruth } from './model-truth.ts'

@@ -5,7 +5,7 @@
  */
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import type { ModelTruth } from './model-truth.ts'
 import { audioSecondsOf } from './sound.ts'
 

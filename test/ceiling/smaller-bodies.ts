@@ -2,7 +2,7 @@
  * Smaller forms of a body, the smallest first: without a field or an element, or with half of a list or a
  * text. Many are tried at once, which reduces a failure with hundreds of fields to a few in seconds.
  */
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 
 type Json = Record<string, unknown>
 

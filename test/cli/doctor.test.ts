@@ -1,9 +1,9 @@
 /** The services that `doctor` calls: a mail server, a payment processor and an upstream, well and ill. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { probeProcessor, probeServices } from '../../src/cli/probe-services.ts'
-import { loadConfig } from '../../src/composition/config.ts'
-import type { Processor } from '../../src/payments/processor.ts'
+import { probeProcessor, probeServices } from '../../src/app/cli/probe-services.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
+import type { Processor } from '../../src/money/payments/processor.ts'
 import { writeConfigFile } from '../harness/config-file.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'

@@ -9,7 +9,7 @@ import OpenAI, {
   PermissionDeniedError,
   RateLimitError,
 } from 'openai'
-import { parseBrl } from '../../src/lib/money.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'

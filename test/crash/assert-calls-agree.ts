@@ -1,7 +1,7 @@
 /** Accounts whose calls are interrupted, and the state that must hold once their holds are resolved. */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { compareThreeCounts } from '../harness/compare-three-counts.ts'
 import { seedCustomer } from '../harness/test-database.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { auditMoney } from '../../src/payments/audit-money.ts'
+import { auditMoney } from '../../src/money/payments/audit-money.ts'
 import { effort } from '../harness/effort.ts'
 import { createTopUpAct } from './acts/create-top-up.ts'
 import { deliverWebhooksAct } from './acts/deliver-webhooks.ts'

@@ -2,18 +2,18 @@
  * The acts of processes that may be killed, by name. Each act loads only the modules that it needs, because
  * hundreds of such processes are started.
  */
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import type { ActOutcome } from '../../src/idempotency/act-once.ts'
-import { openDatabase, type Database } from '../../src/db/open.ts'
-import type { Log } from '../../src/lib/log.ts'
-import type { Processor } from '../../src/payments/processor.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import type { ActOutcome } from '../../src/platform/idempotency/act-once.ts'
+import { openDatabase, type Database } from '../../src/platform/db/open.ts'
+import type { Log } from '../../src/platform/lib/log.ts'
+import type { Processor } from '../../src/money/payments/processor.ts'
 import type { Access } from './world.ts'
 
 export const PERFORM: Readonly<
   Record<string, (access: Access, prepared: never) => Promise<unknown>>
 > = {
   async 'create-top-up'(access, { order }: { order: TopUpOrder }) {
-    const { createTopUp } = await import('../../src/payments/create-top-up.ts')
+    const { createTopUp } = await import('../../src/money/payments/create-top-up.ts')
     return createTopUp(open(access), SYSTEM, await processorOf(access), topUpInput(order))
   },
 
@@ -26,13 +26,13 @@ export const PERFORM: Readonly<
   },
 
   async 'handle-events'(access) {
-    const { handleEvents } = await import('../../src/payments/take-event.ts')
+    const { handleEvents } = await import('../../src/money/payments/take-event.ts')
     return handleEvents(open(access), await processorOf(access), SILENT)
   },
 
   async refund(access, { order }: { order: RefundOrder }) {
-    const { requestRefund } = await import('../../src/payments/refunds/request-refund.ts')
-    const { processRefunds } = await import('../../src/payments/refunds/process-refunds.ts')
+    const { requestRefund } = await import('../../src/money/payments/refunds/request-refund.ts')
+    const { processRefunds } = await import('../../src/money/payments/refunds/process-refunds.ts')
     const db = open(access)
     await db.transaction().execute((trx) => requestRefund(trx, SYSTEM, refundInput(order)))
     return processRefunds(db, await processorOf(access), SILENT)
@@ -60,24 +60,25 @@ export const PERFORM: Readonly<
   },
 
   async 'dispatch-events'(access) {
-    const { dispatchEvents } = await import('../../src/events/dispatch-events.ts')
-    const { queueMails } = await import('../../src/email/queue-mails.ts')
-    const { queueWebhooks } = await import('../../src/webhooks/queue-webhooks.ts')
+    const { dispatchEvents } = await import('../../src/platform/events/dispatch-events.ts')
+    const { queueMails } = await import('../../src/deliveries/email/queue-mails.ts')
+    const { queueWebhooks } = await import('../../src/deliveries/webhooks/queue-webhooks.ts')
     return dispatchEvents(open(access), [queueMails, queueWebhooks], SILENT)
   },
 
   async 'send-mails'(access) {
-    const { createSmtpMailer } = await import('../../src/email/create-smtp-mailer.ts')
-    const { SANDBOX_SENDER: sender } = await import('../../src/email/mail-sender.ts')
-    const { readSmtpUrl } = await import('../../src/email/smtp-url.ts')
-    const { sendDueMails } = await import('../../src/email/send-due-mails.ts')
+    const { createSmtpMailer } = await import('../../src/deliveries/email/create-smtp-mailer.ts')
+    const { SANDBOX_SENDER: sender } = await import('../../src/deliveries/email/mail-sender.ts')
+    const { readSmtpUrl } = await import('../../src/deliveries/email/smtp-url.ts')
+    const { sendDueMails } = await import('../../src/deliveries/email/send-due-mails.ts')
     const mailer = createSmtpMailer(readSmtpUrl(access.smtpUrl) as never)
     return sendDueMails(open(access), { mailer, sender, log: SILENT })
   },
 
   async 'deliver-webhooks'(access) {
-    const { createWebhookDelivery } = await import('../../src/webhooks/webhook-delivery.ts')
-    const { mailDisabledWebhook } = await import('../../src/workers/mail-disabled-webhook.ts')
+    const { createWebhookDelivery } =
+      await import('../../src/deliveries/webhooks/webhook-delivery.ts')
+    const { mailDisabledWebhook } = await import('../../src/app/workers/mail-disabled-webhook.ts')
     const delivery = createWebhookDelivery({
       db: open(access),
       settings: {
@@ -118,8 +119,8 @@ export async function topUpOnce(
   order: TopUpOrder,
   key: string,
 ): Promise<ActOutcome> {
-  const { actResumably } = await import('../../src/idempotency/act-once.ts')
-  const { createTopUp, resumeTopUp } = await import('../../src/payments/create-top-up.ts')
+  const { actResumably } = await import('../../src/platform/idempotency/act-once.ts')
+  const { createTopUp, resumeTopUp } = await import('../../src/money/payments/create-top-up.ts')
   const { customerId } = order
   return actResumably(
     { db, keys: { sealingKey: SEALING_KEY } },
@@ -140,7 +141,7 @@ export async function keyOnce(
   db: Database,
   { customerId, key }: { customerId: string; key: string },
 ): Promise<ActOutcome> {
-  const { actOnce } = await import('../../src/idempotency/act-once.ts')
+  const { actOnce } = await import('../../src/platform/idempotency/act-once.ts')
   const { createApiKey } = await import('../../src/customers/api-keys.ts')
   return actOnce(
     { db, keys: { sealingKey: SEALING_KEY } },
@@ -170,6 +171,6 @@ function open({ databaseUrl }: Access): Database {
 }
 
 async function processorOf({ asaas }: Access): Promise<Processor> {
-  const { createAsaas } = await import('../../src/payments/asaas/create-asaas.ts')
+  const { createAsaas } = await import('../../src/money/payments/asaas/create-asaas.ts')
   return createAsaas(asaas)
 }

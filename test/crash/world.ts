@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
-import { createAsaas, type AsaasOptions } from '../../src/payments/asaas/create-asaas.ts'
-import type { Processor } from '../../src/payments/processor.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { createAsaas, type AsaasOptions } from '../../src/money/payments/asaas/create-asaas.ts'
+import type { Processor } from '../../src/money/payments/processor.ts'
 import {
   startSandboxProcessor,
   type SandboxProcessor,
 } from '../../src/sandbox/processor/start-sandbox-processor.ts'
-import { takeEvent } from '../../src/payments/take-event.ts'
+import { takeEvent } from '../../src/money/payments/take-event.ts'
 import { startMailServer, type MailServer } from '../harness/mail-server.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { SETTINGS, startReceiver, type Receiver } from '../harness/webhook-receiver.ts'

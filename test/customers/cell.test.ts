@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { findCell, nameCell } from '../../src/customers/cell.ts'
 import { createKeySecret, hasWrongChecksum } from '../../src/customers/key-secret.ts'
-import { claimMode } from '../../src/db/claim-mode.ts'
+import { claimMode } from '../../src/platform/db/claim-mode.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

@@ -18,7 +18,10 @@ interface Table {
 }
 
 async function readSchema(): Promise<Map<string, Table>> {
-  const schema = await readFile(new URL('../../src/db/schema.sql', import.meta.url), 'utf8')
+  const schema = await readFile(
+    new URL('../../src/platform/db/schema.sql', import.meta.url),
+    'utf8',
+  )
   return new Map(
     Array.from(
       schema.matchAll(/^create (?:unlogged )?table (\w+) \(\n(.*?)\n\)/gms),
@@ -70,7 +73,10 @@ test('every row of a customer leads to its customer', async () => {
 })
 
 test('requests for a hold and for its outcome name their customer', async () => {
-  const types = await readFile(new URL('../../src/ledger/sql/types.sql', import.meta.url), 'utf8')
+  const types = await readFile(
+    new URL('../../src/money/ledger/sql/types.sql', import.meta.url),
+    'utf8',
+  )
   for (const type of ['ledger_attempt', 'ledger_resolution']) {
     const [, fields = ''] = new RegExp(`create type ${type} as \\((.*?)\\);`, 's').exec(types) ?? []
     assert.match(fields, /\bcustomer_id uuid\b/, type)

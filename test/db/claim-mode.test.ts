@@ -5,16 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { openData } from '../../src/composition/open-data.ts'
-import { findMode, type Mode } from '../../src/db/claim-mode.ts'
-import { credit } from '../../src/ledger/entries.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { auditMoney } from '../../src/payments/audit-money.ts'
+import { openData } from '../../src/app/open-data.ts'
+import { findMode, type Mode } from '../../src/platform/db/claim-mode.ts'
+import { credit } from '../../src/money/ledger/entries.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { auditMoney } from '../../src/money/payments/audit-money.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
-const MIGRATION = join(import.meta.dirname, '../../src/db/migrations/0038_installation.sql')
+const MIGRATION = join(
+  import.meta.dirname,
+  '../../src/platform/db/migrations/0038_installation.sql',
+)
 const LIVE = { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' }
 
 let database: TestDatabase

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { sql } from 'kysely'
-import { arrayText, compositeText } from '../../src/db/composite-text.ts'
+import { arrayText, compositeText } from '../../src/platform/db/composite-text.ts'
 
 test('the database reads the fields of any text unchanged', async () => {
   const database = await createTestDatabase()

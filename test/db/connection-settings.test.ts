@@ -1,9 +1,9 @@
 /** Our settings hold on every connection, whatever the operator's address says. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readDatabaseAddress } from '../../src/db/database-address.ts'
-import { DatabaseClient } from '../../src/db/database-client.ts'
-import { connectionConfig } from '../../src/db/open.ts'
+import { readDatabaseAddress } from '../../src/platform/db/database-address.ts'
+import { DatabaseClient } from '../../src/platform/db/database-client.ts'
+import { connectionConfig } from '../../src/platform/db/open.ts'
 import { createEmptyDatabase } from '../harness/test-database.ts'
 
 const database = await createEmptyDatabase()

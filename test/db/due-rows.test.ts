@@ -9,9 +9,9 @@ import {
   recordClaimed,
   type ClaimableRows,
   type DueRows,
-} from '../../src/db/due-rows.ts'
-import { connectionConfig, openDatabase } from '../../src/db/open.ts'
-import { workOff } from '../../src/db/work-off.ts'
+} from '../../src/platform/db/due-rows.ts'
+import { connectionConfig, openDatabase } from '../../src/platform/db/open.ts'
+import { workOff } from '../../src/platform/db/work-off.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 
 /** No test takes as long, however slow the machine is. */

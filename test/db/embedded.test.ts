@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline'
 import { after, afterEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { removeEmbedded } from '../../src/db/remove-embedded.ts'
-import { startEmbedded, type EmbeddedPostgres } from '../../src/db/embedded.ts'
-import { isAlive } from '../../src/lib/process-identity.ts'
+import { removeEmbedded } from '../../src/platform/db/remove-embedded.ts'
+import { startEmbedded, type EmbeddedPostgres } from '../../src/platform/db/embedded.ts'
+import { isAlive } from '../../src/platform/lib/process-identity.ts'
 import { memoryFolder } from '../harness/memory-folder.ts'
 import { prepareCluster } from '../harness/prepared-cluster.ts'
 import { withClient } from '../harness/test-database.ts'
@@ -60,7 +60,7 @@ interface Holder {
 }
 
 const HOLDER = `
-  import { startEmbedded } from './src/db/embedded.ts'
+  import { startEmbedded } from './src/platform/db/embedded.ts'
   const database = await startEmbedded({ dataDir: process.env.DATA_DIR, log: () => {} })
   console.log(database.databaseUrl)
   process.stdin.on('end', () => database.stop().then(() => process.exit(0))).resume()

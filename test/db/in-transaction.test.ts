@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import { lockCustomer } from '../../src/customers/customers.ts'
 import { reinstateCustomer, suspendCustomer } from '../../src/customers/suspend-customer.ts'
-import { inTransaction, type Database } from '../../src/db/open.ts'
-import { lockAccount } from '../../src/ledger/entries.ts'
-import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { inTransaction, type Database } from '../../src/platform/db/open.ts'
+import { lockAccount } from '../../src/money/ledger/entries.ts'
+import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 
 const database = await createTestDatabase()

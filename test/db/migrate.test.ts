@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { migrate } from '../../src/db/migrate.ts'
-import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { FUNCTIONS_SCHEMA } from '../../src/platform/db/functions.ts'
 import { createEmptyDatabase, createTestDatabase, withClient } from '../harness/test-database.ts'
 
 test('a database that has all migrations runs none', async () => {

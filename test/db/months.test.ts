@@ -4,9 +4,13 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { connectionConfig, openDatabase } from '../../src/db/open.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { countMonthsAhead, ensureMonths, keepMonthsAhead } from '../../src/workers/ensure-months.ts'
+import { connectionConfig, openDatabase } from '../../src/platform/db/open.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import {
+  countMonthsAhead,
+  ensureMonths,
+  keepMonthsAhead,
+} from '../../src/app/workers/ensure-months.ts'
 import { runningCall, openTestLedger, worth, type TestLedger } from '../harness/open-test-ledger.ts'
 import {
   createTestDatabase,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findOldSnapshots } from '../../src/db/find-old-snapshots.ts'
+import { findOldSnapshots } from '../../src/platform/db/find-old-snapshots.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

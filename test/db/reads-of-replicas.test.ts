@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import Type from 'typebox'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { connectionConfig, openDatabase, openPool, type Database } from '../../src/db/open.ts'
-import { fallBackPool } from '../../src/db/replicas/fall-back-pool.ts'
-import { noReplicas } from '../../src/db/replicas/open-read-replicas.ts'
-import type { Tables } from '../../src/db/tables.ts'
+import {
+  connectionConfig,
+  openDatabase,
+  openPool,
+  type Database,
+} from '../../src/platform/db/open.ts'
+import { fallBackPool } from '../../src/platform/db/replicas/fall-back-pool.ts'
+import { noReplicas } from '../../src/platform/db/replicas/open-read-replicas.ts'
+import type { Tables } from '../../src/platform/db/tables.ts'
 import { restRoute } from '../../src/http/rest/rest-route.ts'
 import { startFreezingProxy } from '../harness/freezing-proxy.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastCheck from '../harness/fast-check.ts'
-import { formatBrl, formatTime } from '../../src/email/formats.ts'
-import { isMailAddress, readMailAddress } from '../../src/email/mail-address.ts'
-import type { MailData } from '../../src/email/mail-content.ts'
-import { SANDBOX_SENDER, type MailSender } from '../../src/email/mail-sender.ts'
-import { renderMail, TEMPLATE_NAMES } from '../../src/email/render-mail.ts'
-import { readSmtpUrl } from '../../src/email/smtp-url.ts'
+import { formatBrl, formatTime } from '../../src/deliveries/email/formats.ts'
+import { isMailAddress, readMailAddress } from '../../src/deliveries/email/mail-address.ts'
+import type { MailData } from '../../src/deliveries/email/mail-content.ts'
+import { SANDBOX_SENDER, type MailSender } from '../../src/deliveries/email/mail-sender.ts'
+import { renderMail, TEMPLATE_NAMES } from '../../src/deliveries/email/render-mail.ts'
+import { readSmtpUrl } from '../../src/deliveries/email/smtp-url.ts'
 
 const SENDER: MailSender = {
   from: { name: 'Catraca', address: 'contas@catraca.example' },

@@ -1,5 +1,5 @@
 /** The published rule, call by call: the upstream's usage, the client's answer, the ledger's charge. */
-import { parseBrl } from '../../src/lib/money.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 import type { ClientCall } from './client-call.ts'
 import type { LedgerAccount, LedgerCall } from './read-ledger.ts'
 import type { Purse } from './purses.ts'

@@ -68,7 +68,7 @@ export async function createProcessor(folder: string): Promise<ProcessorProcess 
       }
       const child = spawn(
         process.execPath,
-        [join(import.meta.dirname, 'processor-main.ts'), JSON.stringify(settings)],
+        [join(import.meta.dirname, './processor-main.ts'), JSON.stringify(settings)],
         { stdio: ['ignore', 'pipe', 'inherit'] },
       )
       end = () => void child.kill('SIGKILL')

@@ -1,8 +1,8 @@
 /** The customers of a world, and the changes to their money and keys while they call. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApiKey, revokeApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
-import { credit, debit, type EntryOutcome } from '../../src/ledger/entries.ts'
-import { createId } from '../../src/lib/ids.ts'
+import { credit, debit, type EntryOutcome } from '../../src/money/ledger/entries.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { seedPayer } from '../harness/payer.ts'

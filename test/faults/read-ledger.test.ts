@@ -1,8 +1,8 @@
 /** What the judge of the fault rounds reads of a ledger. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Attempt } from '../../src/ledger/attempt.ts'
-import { release, type Resolution } from '../../src/ledger/resolution.ts'
+import type { Attempt } from '../../src/money/ledger/attempt.ts'
+import { release, type Resolution } from '../../src/money/ledger/resolution.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import {
   NANO_BRL_PER_TOKEN,

@@ -1,6 +1,6 @@
 /** The ledger's rows of each call, and of each customer. */
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 
 /** All events of one hold: its first outcome and its corrections. */
 export interface LedgerCall {

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LEASE_SECONDS } from '../../src/ledger/lease.ts'
+import { LEASE_SECONDS } from '../../src/money/ledger/lease.ts'
 import { applyFault } from './apply-fault.ts'
 import type { ClientCall } from './client-call.ts'
 import {

@@ -119,7 +119,7 @@ export function runAudit({ databaseUrl, env }: World): Promise<Settled['audit']>
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [...BUNDLE_IMPORTS, join(root, 'src/cli/main.ts'), 'audit'],
+      [...BUNDLE_IMPORTS, join(root, 'src/app/cli/main.ts'), 'audit'],
       {
         cwd: tmpdir(),
         env: { ...process.env, ...env, DATABASE_URL: databaseUrl },

@@ -16,7 +16,7 @@ export async function startUpstream(): Promise<UpstreamProcess> {
   const port = await findFreePort()
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'upstream-main.ts'), String(port)],
+    [join(import.meta.dirname, './upstream-main.ts'), String(port)],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
     },

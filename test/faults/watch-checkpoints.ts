@@ -1,6 +1,6 @@
 /** Polls the holds, and keeps the furthest checkpoint of each. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 
 export interface CheckpointWatch {
   /** Output tokens, by hold. */

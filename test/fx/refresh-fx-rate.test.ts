@@ -1,12 +1,12 @@
 /** The job that stores official rates, beside rates that an operator sets. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
-import { findCurrentFxRate, storeFxRate } from '../../src/fx/fx-rates.ts'
-import { setFxRate } from '../../src/fx/set-fx-rate.ts'
-import { dayInBrasilia } from '../../src/lib/day-in-brasilia.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { refreshFxRate } from '../../src/workers/refresh-fx-rate.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { findCurrentFxRate, storeFxRate } from '../../src/money/fx/fx-rates.ts'
+import { setFxRate } from '../../src/money/fx/set-fx-rate.ts'
+import { dayInBrasilia } from '../../src/platform/lib/day-in-brasilia.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { refreshFxRate } from '../../src/app/workers/refresh-fx-rate.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 
 const database = await createTestDatabase()

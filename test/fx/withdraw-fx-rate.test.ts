@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
-import { findCurrentFxRate, storeFxRate } from '../../src/fx/fx-rates.ts'
-import { withdrawFxRate } from '../../src/fx/set-fx-rate.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { findCurrentFxRate, storeFxRate } from '../../src/money/fx/fx-rates.ts'
+import { withdrawFxRate } from '../../src/money/fx/set-fx-rate.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 
 const database = await createTestDatabase()

@@ -1,5 +1,5 @@
 /** A gateway with two admins. */
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { seedCustomer } from './test-database.ts'
 import { ask, type Asked } from './ask.ts'
 import { startGateway, type TestGateway } from './gateway.ts'

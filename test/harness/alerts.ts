@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import { createAlert, type Alert, type AlertInput } from '../../src/alerts/alerts.ts'
-import { evaluateAlerts } from '../../src/alerts/evaluate-alerts.ts'
-import type { Database } from '../../src/db/open.ts'
-import { createLog, type Log } from '../../src/lib/log.ts'
-import { parseBrl } from '../../src/lib/money.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { createAlert, type Alert, type AlertInput } from '../../src/deliveries/alerts/alerts.ts'
+import { evaluateAlerts } from '../../src/deliveries/alerts/evaluate-alerts.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { createLog, type Log } from '../../src/platform/lib/log.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 
 export const BRL = 1_000_000_000n
 

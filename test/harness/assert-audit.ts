@@ -1,8 +1,8 @@
 /** The database after the calls: no hold is open, and every amount adds up. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { auditMoney } from '../../src/payments/audit-money.ts'
-import type { Database } from '../../src/db/open.ts'
+import { auditMoney } from '../../src/money/payments/audit-money.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 
 interface Opened {
   readonly db: Database

@@ -13,7 +13,7 @@ const OUTSIDE = ['@duckdb/node-api']
 const PROGRAMS = {
   server: 'src/main.ts',
   worker: 'src/worker.ts',
-  cli: 'src/cli/main.ts',
+  cli: 'src/app/cli/main.ts',
   upstream: 'src/sandbox/upstream/main.ts',
 }
 

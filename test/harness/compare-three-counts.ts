@@ -1,9 +1,9 @@
 /** The three counts that must agree after any fault: answers of the upstream, answers at the clients, charges. */
 import assert from 'node:assert/strict'
 import type { Selectable } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
-import type { Tables } from '../../src/db/tables.ts'
-import { parseBrl } from '../../src/lib/money.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import type { Tables } from '../../src/platform/db/tables.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 import type { Received } from './load-clients.ts'
 
 type UsageEvent = Selectable<Tables['usage_events']>

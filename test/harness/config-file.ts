@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
+import type { CatalogConfig } from '../../src/money/catalog/catalog-config-schema.ts'
 
 export interface ConfigFile {
   readonly path: string

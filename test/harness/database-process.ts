@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive } from '../../src/lib/process-identity.ts'
+import { isAlive } from '../../src/platform/lib/process-identity.ts'
 
 export interface DatabaseProcess {
   /** Over its socket. */
@@ -25,7 +25,7 @@ export interface DatabaseProcess {
 }
 
 const HAS_PROC = process.platform === 'linux'
-const PROGRAM = join(import.meta.dirname, 'start-database.ts')
+const PROGRAM = join(import.meta.dirname, './start-database.ts')
 
 export async function startDatabaseProcess(dataDir: string): Promise<DatabaseProcess> {
   let supervisor: ChildProcess

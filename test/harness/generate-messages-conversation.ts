@@ -1,6 +1,6 @@
 /** Conversations in the Messages format as agents send them: tools and their results, signed thinking, images. */
 import fc, { anyCharacter } from './fast-check.ts'
-import type { JsonObject } from '../../src/providers/contract.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 
 /** One pixel. */
 export const PNG_BASE64 =

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../src/gateway/refusal.ts'
+import type { Refusal } from '../../src/gateway/calls/refusal.ts'
 
 const LACK = { neededNanoBrl: 1n, freeNanoBrl: 1n, heldNanoBrl: 1n }
 const FACTS: Readonly<Record<string, readonly unknown[]>> = {

@@ -1,7 +1,7 @@
 /** Connections that plan each query once, for a test that sends the same long queries hundreds of times. */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { DatabaseClient } from '../../src/db/database-client.ts'
+import { DatabaseClient } from '../../src/platform/db/database-client.ts'
 
 type Query = (config: unknown, values?: unknown) => unknown
 

@@ -1,11 +1,11 @@
 /** A login session without the way through sign-in, as a credential for `ask`. */
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Database } from '../../src/db/open.ts'
-import { deriveKey } from '../../src/lib/derive-key.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { createProcessLog } from '../../src/lib/log.ts'
-import { ensureSealingKey } from '../../src/lib/sealing-key.ts'
-import { createSignIn } from '../../src/sign-in/create-sign-in.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { deriveKey } from '../../src/platform/lib/derive-key.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { createProcessLog } from '../../src/platform/lib/log.ts'
+import { ensureSealingKey } from '../../src/platform/lib/sealing-key.ts'
+import { createSignIn } from '../../src/identity/sign-in/create-sign-in.ts'
 import { sessionSecret } from './ask.ts'
 
 /** At a node that keeps its sealing key in its data folder. The customer's e-mail is proved by this. */

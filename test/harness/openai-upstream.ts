@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { Provider } from '../../src/providers/contract.ts'
+import type { Provider } from '../../src/gateway/providers/contract.ts'
 import {
   createOpenAiCompatible,
   type OpenAiCompatibleOptions,
-} from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+} from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 
 export interface Asked {
   readonly method: string

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { saveProfile } from '../../src/customers/profiles.ts'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { seedCustomer } from './test-database.ts'
 
 export interface Payer {

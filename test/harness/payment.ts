@@ -1,4 +1,4 @@
-import type { Payment } from '../../src/payments/processor.ts'
+import type { Payment } from '../../src/money/payments/processor.ts'
 
 /** A received payment, as the processor reports it; `change` overrides fields. */
 export function paymentInTest(

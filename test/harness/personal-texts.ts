@@ -1,5 +1,5 @@
 /**
- * Generated prompts with documents in every spelling. The oracle is written without the finders of `src/shield`: another
+ * Generated prompts with documents in every spelling. The oracle is written without the finders of `src/gateway/shield`: another
  * normalisation, other expressions, other arithmetic.
  */
 import fc from './fast-check.ts'

@@ -1,6 +1,6 @@
 /** A provider of the Messages format that caches prefixes, as far as its prices go. */
-import { isObject } from '../../src/lib/is-object.ts'
-import type { JsonObject } from '../../src/providers/contract.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 
 interface Block {
   readonly text: string

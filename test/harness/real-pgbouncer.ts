@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { withParameter } from '../../src/db/database-address.ts'
+import { withParameter } from '../../src/platform/db/database-address.ts'
 import { findFreePort } from './find-free-port.ts'
 
 export interface RealPgBouncer {

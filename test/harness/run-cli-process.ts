@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 export async function runCliProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  program = 'src/cli/main.ts',
+  program = 'src/app/cli/main.ts',
 ): Promise<RanCli> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', TEST_BUNDLES_FILE = '' } = process.env
   const child = spawn(process.execPath, [...BUNDLE_IMPORTS, resolve(root, program), ...args], {

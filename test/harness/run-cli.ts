@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { runCommandLine } from '../../src/cli/run-command-line.ts'
-import { loadConfig } from '../../src/composition/config.ts'
+import { runCommandLine } from '../../src/app/cli/run-command-line.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
 
 export interface RanCli {
   readonly code: number

@@ -1,13 +1,13 @@
 /** The sandbox processor, its adapter, and a receiver of its webhooks that can be made to fail. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAsaas } from '../../src/payments/asaas/create-asaas.ts'
+import { createAsaas } from '../../src/money/payments/asaas/create-asaas.ts'
 import type {
   Payment,
   PaymentOrder,
   Processor,
   ReadEventOutcome,
-} from '../../src/payments/processor.ts'
+} from '../../src/money/payments/processor.ts'
 import {
   startSandboxProcessor,
   type SandboxProcessor,

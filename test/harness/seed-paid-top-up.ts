@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
-import { applyPayment } from '../../src/payments/apply-payment.ts'
-import type { Payment } from '../../src/payments/processor.ts'
-import type { TopUpMethod } from '../../src/payments/top-ups.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { applyPayment } from '../../src/money/payments/apply-payment.ts'
+import type { Payment } from '../../src/money/payments/processor.ts'
+import type { TopUpMethod } from '../../src/money/payments/top-ups.ts'
 import { paymentInTest } from './payment.ts'
 import { seedTopUp } from './seed-top-up.ts'
 

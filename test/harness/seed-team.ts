@@ -1,6 +1,6 @@
 import { insertTeam } from '../../src/customers/teams.ts'
-import { inTransaction, type Database } from '../../src/db/open.ts'
-import type { NanoBrl } from '../../src/lib/money.ts'
+import { inTransaction, type Database } from '../../src/platform/db/open.ts'
+import type { NanoBrl } from '../../src/platform/lib/money.ts'
 
 /** A team without members or keys, whose account pays, with a monthly cap or none; returns its id. */
 export async function seedTeam(

@@ -1,6 +1,6 @@
-import type { Database } from '../../src/db/open.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../../src/payments/top-ups.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../../src/money/payments/top-ups.ts'
 
 export interface TopUpInTest {
   readonly customerId: string

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { inTransaction, type Database } from '../../src/db/open.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { chargeFor, type NanoBrl, type PicoUsd } from '../../src/lib/money.ts'
+import { inTransaction, type Database } from '../../src/platform/db/open.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { chargeFor, type NanoBrl, type PicoUsd } from '../../src/platform/lib/money.ts'
 
 export interface SeededUse {
   /** Text if microseconds matter: `2026-01-31T02:59:59.999999Z`. */

@@ -1,7 +1,7 @@
 /** A browser for the purpose of sign-in: it keeps cookies, sends the origin of its pages, and follows no redirect. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 
 export interface Page {
   readonly status: number

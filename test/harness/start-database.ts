@@ -1,5 +1,5 @@
 /** `node start-database.ts <data folder>`: a database that its parent kills, or stops with SIGTERM. */
-import { startEmbedded } from '../../src/db/embedded.ts'
+import { startEmbedded } from '../../src/platform/db/embedded.ts'
 
 const [, , dataDir = ''] = process.argv
 const database = await startEmbedded({ dataDir, log: () => {} })

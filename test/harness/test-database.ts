@@ -1,14 +1,14 @@
 /** A separate database for each test file, cloned from a migrated template on the server that `test/run.ts` started. */
 import pg from 'pg'
-import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDatabase, type Database } from '../../src/db/open.ts'
+import { FUNCTIONS_SCHEMA } from '../../src/platform/db/functions.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { openDatabase, type Database } from '../../src/platform/db/open.ts'
 import { createApiKey, type ApiKey, type ApiKeyInput } from '../../src/customers/api-keys.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
-import { credit } from '../../src/ledger/entries.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { parseBrl } from '../../src/lib/money.ts'
-import { ensureMonths } from '../../src/workers/ensure-months.ts'
+import { credit } from '../../src/money/ledger/entries.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
+import { ensureMonths } from '../../src/app/workers/ensure-months.ts'
 import { openTransactionPooler } from './transaction-pooler.ts'
 
 /** Of one text of the functions: `npm run mutants` changes it while its server stays. */

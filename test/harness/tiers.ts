@@ -23,7 +23,7 @@ const TEST_DATABASE = 'test/harness/test-database.ts'
 const STARTS_PROCESSES = [
   'node:child_process',
   'node:cluster',
-  'src/db/embedded.ts',
+  'src/platform/db/embedded.ts',
   // The compiler, a separate program.
   'typescript/unstable/sync',
 ]

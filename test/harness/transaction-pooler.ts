@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import pg from 'pg'
-import { withParameter } from '../../src/db/database-address.ts'
+import { withParameter } from '../../src/platform/db/database-address.ts'
 import { splitMessages } from './split-messages.ts'
 import { writeMessage } from './write-message.ts'
 

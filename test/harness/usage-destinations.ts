@@ -2,23 +2,23 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import type { Database } from '../../src/db/open.ts'
-import { completeUntil } from '../../src/ledger/audit/audit-seals.ts'
-import { createResponseStore } from '../../src/stored-responses/response-store.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { completeUntil } from '../../src/money/ledger/audit/audit-seals.ts'
+import { createResponseStore } from '../../src/customers/stored-responses/response-store.ts'
 import {
   createUsageExport,
   type UsageExport,
-} from '../../src/usage-destinations/create-usage-export.ts'
-import { createCompleteTime } from '../../src/usage-destinations/create-complete-time.ts'
-import type { DestinationAccess } from '../../src/usage-destinations/destination-access.ts'
-import type { DestinationSettings } from '../../src/usage-destinations/destination-settings.ts'
-import type { SendUsageDeps } from '../../src/usage-destinations/send-usage.ts'
+} from '../../src/deliveries/usage-destinations/create-usage-export.ts'
+import { createCompleteTime } from '../../src/deliveries/usage-destinations/create-complete-time.ts'
+import type { DestinationAccess } from '../../src/deliveries/usage-destinations/destination-access.ts'
+import type { DestinationSettings } from '../../src/deliveries/usage-destinations/destination-settings.ts'
+import type { SendUsageDeps } from '../../src/deliveries/usage-destinations/send-usage.ts'
 import {
   createDestination,
   findDestination,
   type UsageDestination,
-} from '../../src/usage-destinations/usage-destinations.ts'
+} from '../../src/deliveries/usage-destinations/usage-destinations.ts'
 import { seedUsage, type SeededEvent, type SeededUse } from './seed-usage.ts'
 import { seedCustomer } from './test-database.ts'
 

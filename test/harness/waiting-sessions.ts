@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 
 /** Waits until so many sessions of this database wait for locks of others. */
 export async function untilSessionsWait(db: Database, count = 1): Promise<void> {

@@ -4,19 +4,22 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import type { Database } from '../../src/db/open.ts'
-import { createId } from '../../src/lib/ids.ts'
-import type { Log } from '../../src/lib/log.ts'
-import type { EventType } from '../../src/events/record-event.ts'
-import { queueWebhooks } from '../../src/webhooks/queue-webhooks.ts'
-import { createWebhook, type WebhookEndpoint } from '../../src/webhooks/webhook-endpoints.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import type { Log } from '../../src/platform/lib/log.ts'
+import type { EventType } from '../../src/platform/events/record-event.ts'
+import { queueWebhooks } from '../../src/deliveries/webhooks/queue-webhooks.ts'
+import {
+  createWebhook,
+  type WebhookEndpoint,
+} from '../../src/deliveries/webhooks/webhook-endpoints.ts'
 import {
   createWebhookDelivery,
   type WebhookDelivery,
   type WebhookDeliveryDeps,
-} from '../../src/webhooks/webhook-delivery.ts'
-import type { WebhookSettings } from '../../src/webhooks/webhook-settings.ts'
+} from '../../src/deliveries/webhooks/webhook-delivery.ts'
+import type { WebhookSettings } from '../../src/deliveries/webhooks/webhook-settings.ts'
 import { seedCustomer } from './test-database.ts'
 
 export interface Received {

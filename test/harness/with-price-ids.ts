@@ -1,6 +1,6 @@
-import { mapPrices } from '../../src/catalog/map-prices.ts'
-import type { ConfiguredModel, Model } from '../../src/catalog/model.ts'
-import type { Price, PriceTerms } from '../../src/catalog/prices.ts'
+import { mapPrices } from '../../src/money/catalog/map-prices.ts'
+import type { ConfiguredModel, Model } from '../../src/money/catalog/model.ts'
+import type { Price, PriceTerms } from '../../src/money/catalog/prices.ts'
 
 /** The models as if their prices were stored, without a database: prices of one text have one id. */
 export function withPriceIds(models: readonly ConfiguredModel[]): Model[] {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { findSuspension } from '../../src/customers/suspend-customer.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { recordFindings } from '../../src/money/reconciliation/discrepancies.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
@@ -223,7 +223,7 @@ test('every act that both interfaces call is compared above', async () => {
       texts.push(await readFile(join(root, file), 'utf8'))
     return texts.join('\n')
   }
-  const called = (await read('src/cli/*.ts')).matchAll(/(\w+)\((?:input\.)?db, OPERATOR/g)
+  const called = (await read('src/app/cli/*.ts')).matchAll(/(\w+)\((?:input\.)?db, OPERATOR/g)
   const http = await read('src/http/**/*.ts')
   const shared = [...called]
     .map(([, name = '']) => name)

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import type { AnswerOf } from '../../src/http/rest/answer-of.ts'
 import { restRoute } from '../../src/http/rest/rest-route.ts'
 import { answer, brl, dateTime, nullable } from '../../src/http/rest/values.ts'
-import { jsonBrl } from '../../src/lib/money.ts'
+import { jsonBrl } from '../../src/platform/lib/money.ts'
 
 const thing = answer({
   name: Type.String(),

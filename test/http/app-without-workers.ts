@@ -2,9 +2,9 @@
  * The app of a stopped gateway, started again in this process on its database, disk and port, without workers: from
  * here on only requests change anything.
  */
-import { createApp } from '../../src/composition/create-app.ts'
-import { loadConfig } from '../../src/composition/config.ts'
-import { createLog } from '../../src/lib/log.ts'
+import { createApp } from '../../src/app/create-app.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
 import type { TestGateway } from '../harness/gateway.ts'
 import { addressesBeside } from '../harness/addresses-beside.ts'
 

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../src/db/tables.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
+import type { Tables } from '../../src/platform/db/tables.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { decimalBrl, parseBrl } from '../../src/platform/lib/money.ts'
 import { SANDBOX_MODELS } from '../../src/sandbox/upstream/sandbox-models.ts'
 import {
   startSandboxUpstream,

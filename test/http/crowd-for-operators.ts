@@ -1,6 +1,6 @@
 /** More than one page of everything that operators list. */
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 
 /** A separate customer, so that no other customer's lists grow. */

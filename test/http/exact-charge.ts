@@ -2,7 +2,7 @@
  * The specification's pricing rule, computed again in fractions of whole numbers, without the product's own
  * arithmetic, so that neither can hide a fault of the other.
  */
-import type { ReportedTokens } from '../../src/providers/contract.ts'
+import type { ReportedTokens } from '../../src/gateway/providers/contract.ts'
 
 /** USD per million tokens, as written in a configuration. */
 export interface TokenPricesUsd {

@@ -1,7 +1,7 @@
 /** Images of an upstream, by address or in its answer, count in the memory for the customer's calls. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { UNPAID_WORK_MAX } from '../../src/gateway/unpaid-work.ts'
+import { UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
 import { BY_OPERATOR, ask, type Asked } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'

@@ -2,7 +2,7 @@
  * Every place in which a customer gives an address refuses what only this machine, or an upstream in the operator's
  * network, can reach. The places come from the code's own lists of fields and from the description of the interface: a
  * new field without a row here fails. What a name resolves to, redirects and rebinding are for the moment of the
- * connection: `src/lib/guarded-fetch.test.ts`, `test/providers/downloaded-addresses.test.ts` and
+ * connection: `src/platform/lib/guarded-fetch.test.ts`, `test/providers/downloaded-addresses.test.ts` and
  * `test/webhooks/addresses.test.ts`.
  */
 import assert from 'node:assert/strict'
@@ -11,17 +11,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { upstreamPresets } from '../../src/catalog/upstream-presets.ts'
-import { CUSTOM_FIELDS, FUNCTION_FIELDS, TOOL_FIELDS } from '../../src/gateway/chat/chat-request.ts'
+import { upstreamPresets } from '../../src/money/catalog/upstream-presets.ts'
+import {
+  CUSTOM_FIELDS,
+  FUNCTION_FIELDS,
+  TOOL_FIELDS,
+} from '../../src/gateway/calls/chat/chat-request.ts'
 import {
   FILE_FIELDS,
   IMAGE_FIELDS,
   MESSAGE_FIELDS,
   PART_FIELDS,
-} from '../../src/gateway/chat/read-messages.ts'
-import * as messageFields from '../../src/providers/ai-sdk/native-messages/message-fields.ts'
-import { OPEN_CHAT_FIELDS } from '../../src/providers/openai-compatible/chat-fields.ts'
-import * as responseFields from '../../src/providers/openai-compatible/native-responses/response-fields.ts'
+} from '../../src/gateway/calls/chat/read-messages.ts'
+import * as messageFields from '../../src/gateway/providers/ai-sdk/native-messages/message-fields.ts'
+import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-fields.ts'
+import * as responseFields from '../../src/gateway/providers/openai-compatible/native-responses/response-fields.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { isFullEffort } from '../harness/effort.ts'

@@ -3,20 +3,23 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import { openDatabase, type Database } from '../../src/db/open.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { openDatabase, type Database } from '../../src/platform/db/open.ts'
 import {
   BREAKER_LEASE_SECONDS,
   expireBreakerIncidents,
   reportBreakerClosed,
   reportBreakerOpen,
-} from '../../src/health/breaker-incidents.ts'
-import { createHealthRecorder, type HealthRecorder } from '../../src/health/health-recorder.ts'
-import { listIncidents, resolveIncident } from '../../src/health/incidents.ts'
-import { pruneHealth } from '../../src/health/prune-health.ts'
-import { summarizeHealth, type VendorHealth } from '../../src/health/summarize-health.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { createLog } from '../../src/lib/log.ts'
+} from '../../src/platform/health/breaker-incidents.ts'
+import {
+  createHealthRecorder,
+  type HealthRecorder,
+} from '../../src/platform/health/health-recorder.ts'
+import { listIncidents, resolveIncident } from '../../src/platform/health/incidents.ts'
+import { pruneHealth } from '../../src/platform/health/prune-health.ts'
+import { summarizeHealth, type VendorHealth } from '../../src/platform/health/summarize-health.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
 import { runCli, type RanCli, TARGET_LINE } from '../harness/run-cli.ts'
 import { createTestDatabase, withClient, type TestDatabase } from '../harness/test-database.ts'
 import { ask, type Asked } from '../harness/ask.ts'

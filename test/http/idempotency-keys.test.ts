@@ -3,11 +3,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { IDEMPOTENCY_KEYS_MAX, insertRecord } from '../../src/idempotency/idempotency-records.ts'
-import { pruneIdempotencyKeys } from '../../src/idempotency/prune-idempotency-keys.ts'
+import {
+  IDEMPOTENCY_KEYS_MAX,
+  insertRecord,
+} from '../../src/platform/idempotency/idempotency-records.ts'
+import { pruneIdempotencyKeys } from '../../src/platform/idempotency/prune-idempotency-keys.ts'
 import { fingerprintOf } from '../../src/http/rest/answer-once.ts'
-import { unseal } from '../../src/lib/seal.ts'
-import { ensureSealingKey } from '../../src/lib/sealing-key.ts'
+import { unseal } from '../../src/platform/lib/seal.ts'
+import { ensureSealingKey } from '../../src/platform/lib/sealing-key.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { APPROVED, cardBody, DECLINED } from '../harness/cards.ts'

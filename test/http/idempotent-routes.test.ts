@@ -1,8 +1,8 @@
 /** Which acts take an `Idempotency-Key`, and why the others need none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadConfig } from '../../src/composition/config.ts'
-import { listRoutes } from '../../src/http/resources.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
+import { listRoutes } from '../../src/app/resources.ts'
 
 const SAME_STATE = 'sets a state: repeated, it changes nothing and answers the same'
 const NO_CALLER = 'has no caller whose answers could be kept'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findAccount } from '../../src/ledger/entries.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { avoidMinuteEnd } from '../harness/avoid-minute-end.ts'

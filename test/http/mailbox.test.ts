@@ -3,11 +3,14 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
 import Fastify from 'fastify'
-import { createSandboxMailer, SANDBOX_MAILS_MAX } from '../../src/email/sandbox-mailbox.ts'
+import {
+  createSandboxMailer,
+  SANDBOX_MAILS_MAX,
+} from '../../src/deliveries/email/sandbox-mailbox.ts'
 import type { MailDeps } from '../../src/http/mails/mail-deps.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
 import { mailboxRoutes } from '../../src/http/mails/mailbox-routes.ts'
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { BY_OPERATOR } from '../harness/ask.ts'
 import { startLocalNode } from '../harness/local-node.ts'
 import { startGateway } from '../harness/gateway.ts'

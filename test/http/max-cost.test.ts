@@ -1,8 +1,8 @@
 /** `x-svc-max-cost-brl`: the cap of one call, which the client sets with the call itself. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { decimalBrl } from '../../src/lib/money.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { decimalBrl } from '../../src/platform/lib/money.ts'
 import { ask, askChat, sound, type Asked } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 

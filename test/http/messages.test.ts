@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { decimalBrl } from '../../src/lib/money.ts'
+import { decimalBrl } from '../../src/platform/lib/money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,

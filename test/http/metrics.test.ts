@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { BY_OPERATOR, ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

@@ -1,5 +1,5 @@
 /**
- * The compliance cases of Open Responses (openresponses/openresponses, src/lib/compliance-tests.ts), written anew, over an
+ * The compliance cases of Open Responses (openresponses/openresponses, src/platform/lib/compliance-tests.ts), written anew, over an
  * upstream of each format. Left out: its optional cases, for tools that a provider runs.
  */
 import assert from 'node:assert/strict'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { test } from 'node:test'
-import { createRunningCalls } from '../../src/gateway/running-calls.ts'
+import { createRunningCalls } from '../../src/gateway/calls/running-calls.ts'
 import { chatErrors } from '../../src/http/rest/error-formats.ts'
 import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
 

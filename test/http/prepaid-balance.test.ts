@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { decimalBrl, parseBrl } from '../../src/platform/lib/money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
-import type { JsonObject, ReportedTokens } from '../../src/providers/contract.ts'
-import { parseBrl, parseUsd } from '../../src/lib/money.ts'
+import type { CatalogConfig } from '../../src/money/catalog/catalog-config-schema.ts'
+import type { JsonObject, ReportedTokens } from '../../src/gateway/providers/contract.ts'
+import { parseBrl, parseUsd } from '../../src/platform/lib/money.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { startFixtureServer, type FixtureServer } from '../providers/fixture-server.ts'
 import {

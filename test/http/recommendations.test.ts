@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { builtInModels } from '../../src/catalog/built-in-models.ts'
-import type { CatalogConfig } from '../../src/catalog/catalog-config-schema.ts'
+import { builtInModels } from '../../src/money/catalog/built-in-models.ts'
+import type { CatalogConfig } from '../../src/money/catalog/catalog-config-schema.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'

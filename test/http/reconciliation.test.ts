@@ -1,9 +1,9 @@
 /** The operator's report over HTTP: who may read it, and how a difference is explained. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createLog } from '../../src/lib/log.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { recordFindings } from '../../src/reconciliation/discrepancies.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { recordFindings } from '../../src/money/reconciliation/discrepancies.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { seedTeam } from '../harness/seed-team.ts'

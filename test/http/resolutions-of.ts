@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../src/db/tables.ts'
+import type { Tables } from '../../src/platform/db/tables.ts'
 import type { TestDatabase } from '../harness/test-database.ts'
 
 export type UsageEvent = Selectable<Tables['usage_events']>

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { JsonObject } from '../../src/providers/contract.ts'
-import { decimalBrl } from '../../src/lib/money.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
+import { decimalBrl } from '../../src/platform/lib/money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,

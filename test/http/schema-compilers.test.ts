@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { loadConfig } from '../../src/composition/config.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
-import { listRoutes } from '../../src/http/resources.ts'
+import { listRoutes } from '../../src/app/resources.ts'
 import { ajvOptions, schemaController } from '../../src/http/server/schema-compilers.ts'
 
 test('every schema of every route compiles, of the requests and of the answers', async () => {

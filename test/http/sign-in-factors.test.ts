@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createId } from '../../src/lib/ids.ts'
-import { pruneSignIn } from '../../src/sign-in/prune-sign-in.ts'
-import { totpCode, totpStep } from '../../src/sign-in/totp.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { pruneSignIn } from '../../src/identity/sign-in/prune-sign-in.ts'
+import { totpCode, totpStep } from '../../src/identity/sign-in/totp.ts'
 import {
   enterByLink,
   openBrowser,

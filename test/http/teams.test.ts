@@ -6,10 +6,10 @@ import { sql } from 'kysely'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { insertInvitation } from '../../src/customers/team-invitations.ts'
 import { insertTeam } from '../../src/customers/teams.ts'
-import type { TeamRole } from '../../src/db/tables.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { createId, randomText, sha256 } from '../../src/lib/ids.ts'
-import { parseBrl } from '../../src/lib/money.ts'
+import type { TeamRole } from '../../src/platform/db/tables.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { createId, randomText, sha256 } from '../../src/platform/lib/ids.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,

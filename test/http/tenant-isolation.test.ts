@@ -6,8 +6,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
-import { rejectRefund } from '../../src/payments/refunds/decide-refund.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { rejectRefund } from '../../src/money/payments/refunds/decide-refund.ts'
 import { restartWithoutWorkers } from './app-without-workers.ts'
 import { enterByLink } from '../harness/sign-in-browser.ts'
 import { APPROVED, cardBody } from '../harness/cards.ts'

@@ -1,10 +1,10 @@
 /** Calls, the failed ones too, and what a period cost by model, key, team and session. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { insertTeam } from '../../src/customers/teams.ts'
-import { deleteAccount } from '../../src/personal-data/delete-account.ts'
+import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'

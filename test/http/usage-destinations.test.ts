@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApiKey } from '../../src/customers/api-keys.ts'
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { openSession } from '../harness/open-session.ts'

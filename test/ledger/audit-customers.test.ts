@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type KyselyPlugin } from 'kysely'
-import { audit } from '../../src/ledger/audit/audit.ts'
+import { audit } from '../../src/money/ledger/audit/audit.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

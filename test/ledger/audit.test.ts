@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import { inTransaction, openDatabase, type Database, type OpenDatabase } from '../../src/db/open.ts'
-import { audit, type AuditOptions } from '../../src/ledger/audit/audit.ts'
-import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
-import { credit, debit } from '../../src/ledger/entries.ts'
-import { release } from '../../src/ledger/resolution.ts'
-import { createId } from '../../src/lib/ids.ts'
+import {
+  inTransaction,
+  openDatabase,
+  type Database,
+  type OpenDatabase,
+} from '../../src/platform/db/open.ts'
+import { audit, type AuditOptions } from '../../src/money/ledger/audit/audit.ts'
+import { sealUsage } from '../../src/money/ledger/audit/audit-seals.ts'
+import { credit, debit } from '../../src/money/ledger/entries.ts'
+import { release } from '../../src/money/ledger/resolution.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { nameStatements } from '../harness/name-statements.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { release } from '../../src/ledger/resolution.ts'
+import { release } from '../../src/money/ledger/resolution.ts'
 import { changeApiKey } from '../../src/customers/change-api-key.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'

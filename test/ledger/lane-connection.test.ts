@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLaneConnection } from '../../src/ledger/lane/lane-connection.ts'
+import { createLaneConnection } from '../../src/money/ledger/lane/lane-connection.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import { openCuttableProxy } from '../model/cuttable-proxy.ts'
 import { openServerSessions } from '../model/server-sessions.ts'

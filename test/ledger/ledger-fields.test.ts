@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { FUNCTIONS_SCHEMA } from '../../src/db/functions.ts'
+import { FUNCTIONS_SCHEMA } from '../../src/platform/db/functions.ts'
 import {
   ATTEMPT_FIELDS,
   CHECKPOINT_FIELDS,
   RESOLUTION_FIELDS,
   TAKE_HOLD_FIELDS,
   VERDICT_FIELDS,
-} from '../../src/ledger/lane/ledger-fields.ts'
-import { readVerdict } from '../../src/ledger/lane/read-verdict.ts'
+} from '../../src/money/ledger/lane/ledger-fields.ts'
+import { readVerdict } from '../../src/money/ledger/lane/read-verdict.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 
 /** The sums of a customer's usage in the last hour, to the microsecond, as every report reads them. */
 export async function readUsageWindow(

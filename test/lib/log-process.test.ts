@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 test('a process can exit although it has not yet logged how many lines it omitted', () => {
   const script = `
-    import { createLog } from ${JSON.stringify(import.meta.resolve('../../src/lib/log.ts'))}
+    import { createLog } from ${JSON.stringify(import.meta.resolve('../../src/platform/lib/log.ts'))}
     const log = createLog('info', (line) => process.stdout.write(line))
     for (let number = 0; number < 25; number++) log.warn('slow')`
   const args = ['--input-type=module', '--eval', script]

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withParameter } from '../../src/db/database-address.ts'
+import { withParameter } from '../../src/platform/db/database-address.ts'
 import type { ServerSessions, Session } from './server-sessions.ts'
 import type { Direction } from './steps.ts'
 

@@ -7,22 +7,27 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { inTransaction, openDatabase, type Database } from '../../src/db/open.ts'
-import { reconcile } from '../../src/gateway/reconcile.ts'
-import { createRunningCalls, type RunningCall } from '../../src/gateway/running-calls.ts'
-import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from '../../src/ledger/attempt.ts'
-import { openLease } from '../../src/ledger/lease.ts'
-import { openLedger } from '../../src/ledger/open-ledger.ts'
-import { release, type Resolution } from '../../src/ledger/resolution.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { createLog } from '../../src/lib/log.ts'
+import { inTransaction, openDatabase, type Database } from '../../src/platform/db/open.ts'
+import { reconcile } from '../../src/gateway/calls/reconcile.ts'
+import { createRunningCalls, type RunningCall } from '../../src/gateway/calls/running-calls.ts'
+import type {
+  Attempt,
+  CountOnly,
+  LedgerUnavailable,
+  Verdict,
+} from '../../src/money/ledger/attempt.ts'
+import { openLease } from '../../src/money/ledger/lease.ts'
+import { openLedger } from '../../src/money/ledger/open-ledger.ts'
+import { release, type Resolution } from '../../src/money/ledger/resolution.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
 import { openCuttableProxy, type CuttableProxy } from './cuttable-proxy.ts'
 import { createDrivenClock, type DrivenClock } from './driven-clock.ts'
 import { emptyDisk, fillDisk } from './faulty-disk.ts'
 import type { Prepared } from './prepared.ts'
 import type { ServerSessions } from './server-sessions.ts'
 
-export { LEASE_SECONDS } from '../../src/ledger/lease.ts'
+export { LEASE_SECONDS } from '../../src/money/ledger/lease.ts'
 
 /** How a held call ended. */
 export interface Ended {

@@ -1,5 +1,5 @@
 /** The clocks of a node's machine, and its heartbeat, which the schedule triggers. */
-import type { LeaseClock } from '../../src/ledger/lease.ts'
+import type { LeaseClock } from '../../src/money/ledger/lease.ts'
 
 export interface DrivenClock extends LeaseClock {
   /** Moves all clocks forward. */

@@ -1,6 +1,6 @@
 /** Runs generated schedules on several worlds at once, and shrinks a failing one to a few steps. */
 import fc from '../harness/fast-check.ts'
-import { audit } from '../../src/ledger/audit/audit.ts'
+import { audit } from '../../src/money/ledger/audit/audit.ts'
 import { schedules, type Vocabulary } from './generate-schedule.ts'
 import { PromiseBroken, runSchedule } from './run-schedule.ts'
 import { describeSchedule, type Schedule } from './steps.ts'

@@ -3,8 +3,8 @@
  * longer ones costs more than running them.
  */
 import type { RawBuilder } from 'kysely'
-import { readDatabaseAddress } from '../../src/db/database-address.ts'
-import { connectionConfig, openPool, type Database } from '../../src/db/open.ts'
+import { readDatabaseAddress } from '../../src/platform/db/database-address.ts'
+import { connectionConfig, openPool, type Database } from '../../src/platform/db/open.ts'
 
 export interface Prepared {
   /** `name`: of the statement, whose text is always the same. */

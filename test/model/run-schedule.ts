@@ -10,7 +10,7 @@ import { performMoneyStep } from './money-steps.ts'
 import { createHistory, type History } from './history.ts'
 import { openState, verdictText, type Operation } from './reference-ledger.ts'
 import { seedCustomers, type SeededCustomer } from './seed-customers.ts'
-import type { Attempt, Verdict } from '../../src/ledger/attempt.ts'
+import type { Attempt, Verdict } from '../../src/money/ledger/attempt.ts'
 import {
   KEYS,
   type CallStep,

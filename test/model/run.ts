@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startEmbedded } from '../../src/db/embedded.ts'
+import { startEmbedded } from '../../src/platform/db/embedded.ts'
 import { describeFailure, explore } from './explore.ts'
 import { EVERYTHING } from './generate-schedule.ts'
 

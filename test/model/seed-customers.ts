@@ -1,6 +1,6 @@
 /** Seeds the customers of a schedule with all of their rows, in one statement. */
 import { sql } from 'kysely'
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import type { Prepared } from './prepared.ts'
 import { KEYS, type CustomerSpec, type KeyName } from './steps.ts'
 import { toNanoBrl, toPicoUsd } from './world.ts'

@@ -1,8 +1,8 @@
 /** A process that archives a month, and kills itself after one of the steps. */
-import { openFolderStore } from '../../src/archive/folder-store.ts'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
-import { openDatabase } from '../../src/db/open.ts'
-import { archiveMonth } from '../../src/months/archive-month.ts'
+import { openFolderStore } from '../../src/platform/archive/folder-store.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { archiveMonth } from '../../src/money/months/archive-month.ts'
 import { NOW } from './build-history.ts'
 
 const [databaseUrl = '', root = '', month = '', lastStep = ''] = process.argv.slice(2)

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { createEventArchive } from '../../src/archive/event-archive.ts'
-import { openFolderStore } from '../../src/archive/folder-store.ts'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
+import { createEventArchive } from '../../src/platform/archive/event-archive.ts'
+import { openFolderStore } from '../../src/platform/archive/folder-store.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import type { ApiKey } from '../../src/customers/api-keys.ts'
-import { openDatabase } from '../../src/db/open.ts'
-import { audit } from '../../src/ledger/audit/audit.ts'
-import { archiveMonth, type ArchiveStep } from '../../src/months/archive-month.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { audit } from '../../src/money/ledger/audit/audit.ts'
+import { archiveMonth, type ArchiveStep } from '../../src/money/months/archive-month.ts'
 import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
 import { withClient } from '../harness/test-database.ts'
 import { buildHistory, NOW, type History } from './build-history.ts'
@@ -55,7 +55,7 @@ async function archiveAndDie(month: string, step: ArchiveStep): Promise<void> {
     process.execPath,
     [
       ...BUNDLE_IMPORTS,
-      join(import.meta.dirname, 'archive-and-die.ts'),
+      join(import.meta.dirname, './archive-and-die.ts'),
       history.database.databaseUrl,
       root,
       month,

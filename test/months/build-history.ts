@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import { ensureMonths } from '../../src/workers/ensure-months.ts'
-import { sealUsage } from '../../src/ledger/audit/audit-seals.ts'
-import { release } from '../../src/ledger/resolution.ts'
-import { rollUsageDays } from '../../src/ledger/roll-usage-days.ts'
-import { addMonths } from '../../src/months/month.ts'
-import type { Attempt } from '../../src/ledger/attempt.ts'
+import { ensureMonths } from '../../src/app/workers/ensure-months.ts'
+import { sealUsage } from '../../src/money/ledger/audit/audit-seals.ts'
+import { release } from '../../src/money/ledger/resolution.ts'
+import { rollUsageDays } from '../../src/money/ledger/roll-usage-days.ts'
+import { addMonths } from '../../src/money/months/month.ts'
+import type { Attempt } from '../../src/money/ledger/attempt.ts'
 import {
   NANO_BRL_PER_TOKEN,
   openTestLedger,

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { S3Settings } from '../../src/archive/s3-store.ts'
+import type { S3Settings } from '../../src/platform/archive/s3-store.ts'
 
 export interface FakeS3 {
   readonly settings: S3Settings

@@ -1,5 +1,5 @@
-import type { EventArchive } from '../../src/archive/event-archive.ts'
-import { readUsage, type ReadUsageEvent } from '../../src/usage/read-usage.ts'
+import type { EventArchive } from '../../src/platform/archive/event-archive.ts'
+import { readUsage, type ReadUsageEvent } from '../../src/money/usage/read-usage.ts'
 import type { History } from './build-history.ts'
 
 /** All time. */

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { MissingFile } from '../../src/archive/archive-store.ts'
-import { openS3Store, type S3Settings } from '../../src/archive/s3-store.ts'
+import { MissingFile } from '../../src/platform/archive/archive-store.ts'
+import { openS3Store, type S3Settings } from '../../src/platform/archive/s3-store.ts'
 import { startFakeS3, type FakeS3 } from './fake-s3.ts'
 
 let bucket: FakeS3

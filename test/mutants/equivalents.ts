@@ -12,26 +12,26 @@ const MORE_LOCKS =
 /** Mutants that no test can tell from the program, or that change only what no promise is about. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
-    file: 'src/ledger/sql/batch.sql',
+    file: 'src/money/ledger/sql/batch.sql',
     line: 'select customer_id from accounts where customer_id = any (p_customer_ids)',
     becomes: 'select customer_id from accounts where true',
     reason: MORE_LOCKS,
   },
   {
-    file: 'src/ledger/sql/batch.sql',
+    file: 'src/money/ledger/sql/batch.sql',
     line: 'perform 1 from accounts where customer_id = any (p_customer_ids) order by customer_id for no key update;',
     becomes: 'perform 1 from accounts where true order by customer_id for no key update;',
     reason: MORE_LOCKS,
   },
   {
-    file: 'src/usage/sum-usage-by-minute.ts',
+    file: 'src/money/usage/sum-usage-by-minute.ts',
     line: "where k.customer_id = ${customerId} and k.revoked_at is null and w.window_at = date_trunc('minute', now())`.execute(",
     becomes:
       "where true and k.revoked_at is null and w.window_at = date_trunc('minute', now())`.execute(",
     reason: OWN_KEYS_ONLY,
   },
   {
-    file: 'src/usage/sum-usage-by-minute.ts',
+    file: 'src/money/usage/sum-usage-by-minute.ts',
     line: 'where customer_id = ${customerId}',
     becomes: 'where true',
     reason: OWN_KEYS_ONLY,

@@ -88,9 +88,9 @@ const OPERATORS: readonly Operator[] = [
 ]
 
 /** Where money is kept, paid, limited and guarded; everywhere else only the conditions on the customer. */
-const WHOLE = ['src/ledger/', 'src/payments/', 'src/customers/', 'src/http/rest/']
-const SOURCES = ['src/**/*.ts', 'src/*/sql/*.sql']
-const LEFT_OUT = ['**/*.test.ts', 'src/sandbox/**', 'src/db/**', 'src/http/docs/**']
+const WHOLE = ['src/money/ledger/', 'src/money/payments/', 'src/customers/', 'src/http/rest/']
+const SOURCES = ['src/**/*.ts', 'src/**/sql/*.sql']
+const LEFT_OUT = ['**/*.test.ts', 'src/sandbox/**', 'src/platform/db/**', 'src/site/docs/**']
 
 export function makeMutants(root: string): Mutant[] {
   const files = globSync(SOURCES, { cwd: root, exclude: LEFT_OUT }).toSorted()

@@ -18,7 +18,7 @@ const NEAREST = 12
  * too long.
  */
 export function createNearestTests(root: string): (mutant: Mutant) => readonly string[] {
-  const files = globSync(['src/**/*.ts', 'src/*/sql/*.sql', 'test/**/*.ts'], { cwd: root })
+  const files = globSync(['src/**/*.ts', 'src/**/sql/*.sql', 'test/**/*.ts'], { cwd: root })
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
   const importers = new Map<string, Set<string>>(files.map((file) => [file, new Set()]))
   for (const [file, text] of texts) {

@@ -6,7 +6,7 @@
  *     npm run mutants                                  a sample of ten minutes
  *     npm run mutants -- --minutes=60 --seed=2         another, longer one
  *     npm run mutants -- --all --kind=tenant           every query without its customer
- *     npm run mutants -- --all --only=src/ledger/sql   those whose file contains the text
+ *     npm run mutants -- --all --only=src/money/ledger/sql   those whose file contains the text
  *
  * StrykerJS was looked at first: it neither changes SQL, where most of the money is, nor drives `node:test` but by
  * whole files or a command (stryker-js#5421), which would start a database for each mutant. Here one serves them all.

@@ -1,7 +1,7 @@
 /** The adapter against Asaas's published answers: the requests it sends, and how it reads the answers. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Payment, PaymentOrder } from '../../src/payments/processor.ts'
+import type { Payment, PaymentOrder } from '../../src/money/payments/processor.ts'
 import { errors, json, paymentBody, startScriptedServer } from './scripted-server.ts'
 
 const server = await startScriptedServer()

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import type { Processor, Unavailable } from '../../src/payments/processor.ts'
-import { createRateGate } from '../../src/payments/asaas/rate-gate.ts'
+import type { Processor, Unavailable } from '../../src/money/payments/processor.ts'
+import { createRateGate } from '../../src/money/payments/asaas/rate-gate.ts'
 import {
   API_KEY,
   errors,

@@ -6,31 +6,31 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import { queueMails } from '../../src/email/queue-mails.ts'
-import { SANDBOX_SENDER } from '../../src/email/mail-sender.ts'
-import { renderMail } from '../../src/email/render-mail.ts'
-import { dispatchEvents } from '../../src/events/dispatch-events.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { decimalBrl, NANO_PER_BRL, parseBrl } from '../../src/lib/money.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { queueMails } from '../../src/deliveries/email/queue-mails.ts'
+import { SANDBOX_SENDER } from '../../src/deliveries/email/mail-sender.ts'
+import { renderMail } from '../../src/deliveries/email/render-mail.ts'
+import { dispatchEvents } from '../../src/platform/events/dispatch-events.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { decimalBrl, NANO_PER_BRL, parseBrl } from '../../src/platform/lib/money.ts'
 import {
   deleteAutomaticTopUp,
   findAutomaticTopUp,
   saveAutomaticTopUp,
   type AutomaticTopUp,
-} from '../../src/payments/automatic-top-ups.ts'
-import { createTopUp } from '../../src/payments/create-top-up.ts'
-import { findPayer } from '../../src/payments/find-payer.ts'
+} from '../../src/money/payments/automatic-top-ups.ts'
+import { createTopUp } from '../../src/money/payments/create-top-up.ts'
+import { findPayer } from '../../src/money/payments/find-payer.ts'
 import {
   deletePaymentMethod,
   findChosenCard,
   addPaymentMethod,
-} from '../../src/payments/payment-methods.ts'
-import type { PayerDetails, Processor } from '../../src/payments/processor.ts'
-import { sweepTopUps } from '../../src/payments/sweep-top-ups.ts'
-import { tokenizeCard } from '../../src/payments/tokenize-card.ts'
-import { topUpAutomatically } from '../../src/payments/top-up-automatically.ts'
+} from '../../src/money/payments/payment-methods.ts'
+import type { PayerDetails, Processor } from '../../src/money/payments/processor.ts'
+import { sweepTopUps } from '../../src/money/payments/sweep-top-ups.ts'
+import { tokenizeCard } from '../../src/money/payments/tokenize-card.ts'
+import { topUpAutomatically } from '../../src/money/payments/top-up-automatically.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { APPROVED, DECLINED_LATER, HOLDER } from '../harness/cards.ts'

@@ -1,8 +1,8 @@
 /** Card testing: a thief tries stolen cards with many new accounts, of one network or of many. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sha256 } from '../../src/lib/ids.ts'
-import { CARD_LIMITS } from '../../src/payments/card-attempts.ts'
+import { sha256 } from '../../src/platform/lib/ids.ts'
+import { CARD_LIMITS } from '../../src/money/payments/card-attempts.ts'
 import { ask, credentialHeaders, type Asked } from '../harness/ask.ts'
 import { APPROVED, cardBody, DECLINED, DECLINED_LATER } from '../harness/cards.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

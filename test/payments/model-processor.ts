@@ -1,5 +1,5 @@
 /** A processor that keeps payments in memory and can lose answers, for the tests of refunds. */
-import type { Payment, Processor, RefundOutcome } from '../../src/payments/processor.ts'
+import type { Payment, Processor, RefundOutcome } from '../../src/money/payments/processor.ts'
 import { paymentInTest } from '../harness/payment.ts'
 
 export interface ModelProcessor extends Processor {

@@ -5,25 +5,28 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { grantPromotion } from '../../src/ledger/promotions.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { NANO_PER_BRL } from '../../src/lib/money.ts'
-import { applyPayment } from '../../src/payments/apply-payment.ts'
-import { createTopUp } from '../../src/payments/create-top-up.ts'
-import type { Payment } from '../../src/payments/processor.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { grantPromotion } from '../../src/money/ledger/promotions.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
+import { applyPayment } from '../../src/money/payments/apply-payment.ts'
+import { createTopUp } from '../../src/money/payments/create-top-up.ts'
+import type { Payment } from '../../src/money/payments/processor.ts'
 import {
   approveRefund,
   endManualParts,
   rejectRefund,
-} from '../../src/payments/refunds/decide-refund.ts'
-import { processRefunds } from '../../src/payments/refunds/process-refunds.ts'
-import { findRefundable } from '../../src/payments/refunds/refundable.ts'
-import { findRefund } from '../../src/payments/refunds/refunds.ts'
-import { requestRefund, type RequestedRefund } from '../../src/payments/refunds/request-refund.ts'
-import { findTopUp } from '../../src/payments/top-ups.ts'
+} from '../../src/money/payments/refunds/decide-refund.ts'
+import { processRefunds } from '../../src/money/payments/refunds/process-refunds.ts'
+import { findRefundable } from '../../src/money/payments/refunds/refundable.ts'
+import { findRefund } from '../../src/money/payments/refunds/refunds.ts'
+import {
+  requestRefund,
+  type RequestedRefund,
+} from '../../src/money/payments/refunds/request-refund.ts'
+import { findTopUp } from '../../src/money/payments/top-ups.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { readBrCode } from '../../src/lib/br-code.ts'
-import type { CardToTokenize, Payment } from '../../src/payments/processor.ts'
+import { readBrCode } from '../../src/platform/lib/br-code.ts'
+import type { CardToTokenize, Payment } from '../../src/money/payments/processor.ts'
 import { orderOf, startTestSandbox, TOKEN, until } from '../harness/sandbox-processor.ts'
 
 const under = await startTestSandbox()

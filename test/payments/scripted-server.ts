@@ -1,8 +1,8 @@
 /** A scripted server that plays Asaas, also with faults, and records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAsaas, type AsaasOptions } from '../../src/payments/asaas/create-asaas.ts'
-import type { Processor } from '../../src/payments/processor.ts'
+import { createAsaas, type AsaasOptions } from '../../src/money/payments/asaas/create-asaas.ts'
+import type { Processor } from '../../src/money/payments/processor.ts'
 
 export interface Asked {
   readonly method: string

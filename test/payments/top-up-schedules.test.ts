@@ -5,11 +5,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from '../harness/fast-check.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { auditMoney } from '../../src/payments/audit-money.ts'
-import { applyPayment } from '../../src/payments/apply-payment.ts'
-import type { Payment, PaymentStatus } from '../../src/payments/processor.ts'
-import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUpStatus } from '../../src/payments/top-ups.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { auditMoney } from '../../src/money/payments/audit-money.ts'
+import { applyPayment } from '../../src/money/payments/apply-payment.ts'
+import type { Payment, PaymentStatus } from '../../src/money/payments/processor.ts'
+import {
+  findTopUp,
+  NANO_BRL_PER_CENTAVO,
+  type TopUpStatus,
+} from '../../src/money/payments/top-ups.ts'
 import { effort, seedOr } from '../harness/effort.ts'
 import { paymentInTest } from '../harness/payment.ts'
 import { seedTopUp } from '../harness/seed-top-up.ts'

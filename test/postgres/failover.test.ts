@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDatabase, type OpenDatabase } from '../../src/db/open.ts'
-import { auditMoney } from '../../src/payments/audit-money.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { openDatabase, type OpenDatabase } from '../../src/platform/db/open.ts'
+import { auditMoney } from '../../src/money/payments/audit-money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from '../../src/db/listen.ts'
+import { listen } from '../../src/platform/db/listen.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,

@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { openDatabase } from '../../src/db/open.ts'
-import { openReadReplicas, type ReadReplicas } from '../../src/db/replicas/open-read-replicas.ts'
-import { createLog } from '../../src/lib/log.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import {
+  openReadReplicas,
+  type ReadReplicas,
+} from '../../src/platform/db/replicas/open-read-replicas.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
 import { startDatabasePair, type DatabasePair } from '../harness/database-pair.ts'
 import { memoryFolder } from '../harness/memory-folder.ts'
 import { urlOf, withClient } from '../harness/test-database.ts'

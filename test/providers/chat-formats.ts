@@ -1,18 +1,18 @@
 /** The formats of clients as the gateway has them, over a provider without a gateway between. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { WholeChatFormat } from '../../src/gateway/chat/chat-format.ts'
-import type { ChatRequest } from '../../src/gateway/chat/chat-request.ts'
-import { createChatCompletionsFormat } from '../../src/gateway/chat/formats/chat-completions/chat-completions-format.ts'
-import { createMessagesFormat } from '../../src/gateway/chat/formats/messages/messages-format.ts'
-import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import type { WholeChatFormat } from '../../src/gateway/calls/chat/chat-format.ts'
+import type { ChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
+import { createChatCompletionsFormat } from '../../src/gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
+import { createMessagesFormat } from '../../src/gateway/calls/chat/formats/messages/messages-format.ts'
+import { createReasoningSeals } from '../../src/gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   readResponsesRequest,
-} from '../../src/gateway/chat/formats/responses/responses-format.ts'
-import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
-import { isRefusal } from '../../src/gateway/refusal.ts'
-import type { ChatCall, JsonObject, Provider } from '../../src/providers/contract.ts'
+} from '../../src/gateway/calls/chat/formats/responses/responses-format.ts'
+import { createToolCallIds } from '../../src/gateway/calls/chat/tool-call-ids.ts'
+import { isRefusal } from '../../src/gateway/calls/refusal.ts'
+import type { ChatCall, JsonObject, Provider } from '../../src/gateway/providers/contract.ts'
 import type { Client, Marks } from './conversation-formats.ts'
 
 export const MODEL = 'claude-sonnet-4-5'

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { JsonObject, Provider } from '../../src/providers/contract.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+import type { JsonObject, Provider } from '../../src/gateway/providers/contract.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { costOf } from '../harness/prefix-cache.ts'
 import { callOf, openChatFormats } from './chat-formats.ts'
 import { TOKEN_PATH } from './fixture-server.ts'

@@ -3,7 +3,7 @@
  * translations, written from the formats' own references and not from the code.
  */
 import assert from 'node:assert/strict'
-import type { JsonObject } from '../../src/providers/contract.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
 
 export const CLIENTS = ['chat', 'messages', 'responses'] as const

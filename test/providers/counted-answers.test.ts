@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Provider, StreamBroken, UpstreamFailure } from '../../src/providers/contract.ts'
-import type { TakeBytes } from '../../src/lib/take-bytes.ts'
+import type {
+  Provider,
+  StreamBroken,
+  UpstreamFailure,
+} from '../../src/gateway/providers/contract.ts'
+import type { TakeBytes } from '../../src/platform/lib/take-bytes.ts'
 import { startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 import { openAiSdk } from './test-provider.ts'
 

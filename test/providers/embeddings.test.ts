@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { AiSdkOptions } from '../../src/providers/ai-sdk/ai-sdk-options.ts'
+import type { AiSdkOptions } from '../../src/gateway/providers/ai-sdk/ai-sdk-options.ts'
 import type {
   EmbeddingAnswer,
   EmbeddingCall,
   JsonObject,
   Provider,
   UpstreamFailure,
-} from '../../src/providers/contract.ts'
+} from '../../src/gateway/providers/contract.ts'
 import { answerJson, startScriptedServer, type Received } from './scripted-server.ts'
 import { openAiSdk } from './test-provider.ts'
 
@@ -56,7 +56,7 @@ async function embed(
 }
 
 function fixture(path: string): Answer {
-  const text = readFileSync(join(import.meta.dirname, 'fixtures', `${path}.json`), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, './fixtures', `${path}.json`), 'utf8')
   return (_received, response) => answerJson(response, 200, text)
 }
 

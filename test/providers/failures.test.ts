@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { StreamBroken } from '../../src/providers/contract.ts'
+import { StreamBroken } from '../../src/gateway/providers/contract.ts'
 import { startFixtureServer, type Fault, type FixtureServer } from './fixture-server.ts'
 import {
   AI_SDK_PROVIDERS,

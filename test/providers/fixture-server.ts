@@ -56,7 +56,7 @@ export interface FixtureServer {
 export const TOKEN_PATH = '/token'
 export const TOKEN = 'token-of-account'
 
-const folder = join(import.meta.dirname, 'fixtures')
+const folder = join(import.meta.dirname, './fixtures')
 
 export async function startFixtureServer(): Promise<FixtureServer> {
   const requests: RecordedRequest[] = []

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { JsonObject, Provider } from '../../src/providers/contract.ts'
-import { shieldChat } from '../../src/shield/shield-chat.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+import type { JsonObject, Provider } from '../../src/gateway/providers/contract.ts'
+import { shieldChat } from '../../src/gateway/shield/shield-chat.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { PLACEHOLDER, prompt } from '../harness/personal-texts.ts'

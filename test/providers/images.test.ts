@@ -4,8 +4,12 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
-import type { AiSdkOptions } from '../../src/providers/ai-sdk/ai-sdk-options.ts'
-import type { ImageAnswer, Provider, UpstreamFailure } from '../../src/providers/contract.ts'
+import type { AiSdkOptions } from '../../src/gateway/providers/ai-sdk/ai-sdk-options.ts'
+import type {
+  ImageAnswer,
+  Provider,
+  UpstreamFailure,
+} from '../../src/gateway/providers/contract.ts'
 import { answerJson, startScriptedServer, type Received } from './scripted-server.ts'
 import { openAiSdk } from './test-provider.ts'
 import { IMAGE_BASE64 } from './weather-conversation.ts'
@@ -54,7 +58,7 @@ async function generate(
 }
 
 function fixtureText(path: string): string {
-  return readFileSync(join(import.meta.dirname, 'fixtures', `${path}.json`), 'utf8')
+  return readFileSync(join(import.meta.dirname, './fixtures', `${path}.json`), 'utf8')
 }
 
 /** The first request gets the first answer, and so on. */

@@ -1,8 +1,8 @@
 /** A hostile upstream may send as many tool calls as fit into a stream: each costs the same, however many came before. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../../src/providers/contract.ts'
-import type { createCallNumbers } from '../../src/providers/openai-compatible/number-calls.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
+import type { createCallNumbers } from '../../src/gateway/providers/openai-compatible/number-calls.ts'
 import { countWork } from '../harness/count-work.ts'
 
 type Numbering = { readonly createCallNumbers: typeof createCallNumbers }
@@ -30,7 +30,7 @@ const MANNERS: Readonly<Record<string, (place: number) => JsonObject>> = {
 /** The module anew, so that its loops are counted too. */
 let loads = 0
 async function workOf(manner: (place: number) => JsonObject, calls: number): Promise<number> {
-  const module = `../../src/providers/openai-compatible/number-calls.ts?load=${(loads += 1)}`
+  const module = `../../src/gateway/providers/openai-compatible/number-calls.ts?load=${(loads += 1)}`
   return countWork(async () => {
     const { createCallNumbers } = (await import(module)) as Numbering
     const numbers = createCallNumbers()

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
-import type { JsonObject } from '../../src/providers/contract.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import { effort } from '../harness/effort.ts'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
 import {

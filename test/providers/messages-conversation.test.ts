@@ -1,7 +1,7 @@
 /** Conversations in the Messages format, translated and sent to an upstream that speaks it: they arrive as they came. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { toChatBody } from '../../src/gateway/chat/formats/messages/to-chat-body.ts'
+import { toChatBody } from '../../src/gateway/calls/chat/formats/messages/to-chat-body.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { conversation, type Conversation } from '../harness/generate-messages-conversation.ts'

@@ -1,9 +1,9 @@
 /** A native body is written once for its measurement and all attempts: it equals the one that is written for each. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChatContent, JsonObject } from '../../src/providers/contract.ts'
-import { writeNativeMessages } from '../../src/providers/ai-sdk/native-messages/write-native-messages.ts'
-import { writeNativeResponse } from '../../src/providers/openai-compatible/native-responses/write-native-response.ts'
+import type { ChatContent, JsonObject } from '../../src/gateway/providers/contract.ts'
+import { writeNativeMessages } from '../../src/gateway/providers/ai-sdk/native-messages/write-native-messages.ts'
+import { writeNativeResponse } from '../../src/gateway/providers/openai-compatible/native-responses/write-native-response.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { openChatFormats } from './chat-formats.ts'

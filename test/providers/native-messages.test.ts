@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { toChatBody } from '../../src/gateway/chat/formats/messages/to-chat-body.ts'
-import { readChatRequest } from '../../src/gateway/chat/chat-request.ts'
-import { isRefusal } from '../../src/gateway/refusal.ts'
-import { countOutput, outputTexts, type OutputCount } from '../../src/gateway/chat/output-texts.ts'
+import { toChatBody } from '../../src/gateway/calls/chat/formats/messages/to-chat-body.ts'
+import { readChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
+import { isRefusal } from '../../src/gateway/calls/refusal.ts'
+import {
+  countOutput,
+  outputTexts,
+  type OutputCount,
+} from '../../src/gateway/calls/chat/output-texts.ts'
 import type {
   ChatAnswer,
   ChatCall,
@@ -15,7 +19,7 @@ import type {
   StreamBroken,
   StreamChunk,
   UpstreamFailure,
-} from '../../src/providers/contract.ts'
+} from '../../src/gateway/providers/contract.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { conversation, PNG_BASE64 } from '../harness/generate-messages-conversation.ts'
@@ -438,7 +442,7 @@ test('the measured size is at least that of the body that is sent, without the d
 })
 
 function fixtureOf(name: string): Promise<string> {
-  return readFile(join(import.meta.dirname, 'fixtures', 'anthropic', name), 'utf8')
+  return readFile(join(import.meta.dirname, './fixtures', 'anthropic', name), 'utf8')
 }
 
 test('a tool that the provider describes is sent with its flag, and bounded; without it, as a function', async () => {

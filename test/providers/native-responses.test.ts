@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
-import { createResponsesFormat } from '../../src/gateway/chat/formats/responses/responses-format.ts'
-import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
-import { isRefusal } from '../../src/gateway/refusal.ts'
+import { createReasoningSeals } from '../../src/gateway/calls/chat/formats/responses/reasoning-seal.ts'
+import { createResponsesFormat } from '../../src/gateway/calls/chat/formats/responses/responses-format.ts'
+import { createToolCallIds } from '../../src/gateway/calls/chat/tool-call-ids.ts'
+import { isRefusal } from '../../src/gateway/calls/refusal.ts'
 import {
   StreamBroken,
   type ChatCall,
   type JsonObject,
   type Provider,
   type StreamChunk,
-} from '../../src/providers/contract.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+} from '../../src/gateway/providers/contract.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
 import { answerJson, startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 

@@ -5,26 +5,26 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChatCompletionsFormat } from '../../src/gateway/chat/formats/chat-completions/chat-completions-format.ts'
-import { createMessagesFormat } from '../../src/gateway/chat/formats/messages/messages-format.ts'
-import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createChatCompletionsFormat } from '../../src/gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
+import { createMessagesFormat } from '../../src/gateway/calls/chat/formats/messages/messages-format.ts'
+import { createReasoningSeals } from '../../src/gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   readResponsesRequest,
-} from '../../src/gateway/chat/formats/responses/responses-format.ts'
-import { contentOf } from '../../src/gateway/chat/bound-chat.ts'
-import type { ChatRequest } from '../../src/gateway/chat/chat-request.ts'
-import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
-import { isRefusal, type Refusal } from '../../src/gateway/refusal.ts'
-import type { Model } from '../../src/catalog/model.ts'
-import { writeNativeMessages } from '../../src/providers/ai-sdk/native-messages/write-native-messages.ts'
-import type { JsonObject } from '../../src/providers/contract.ts'
-import { createChatBody } from '../../src/providers/openai-compatible/chat-body.ts'
-import { OPEN_CHAT_FIELDS } from '../../src/providers/openai-compatible/chat-fields.ts'
+} from '../../src/gateway/calls/chat/formats/responses/responses-format.ts'
+import { contentOf } from '../../src/gateway/calls/chat/bound-chat.ts'
+import type { ChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
+import { createToolCallIds } from '../../src/gateway/calls/chat/tool-call-ids.ts'
+import { isRefusal, type Refusal } from '../../src/gateway/calls/refusal.ts'
+import type { Model } from '../../src/money/catalog/model.ts'
+import { writeNativeMessages } from '../../src/gateway/providers/ai-sdk/native-messages/write-native-messages.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
+import { createChatBody } from '../../src/gateway/providers/openai-compatible/chat-body.ts'
+import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-fields.ts'
 import {
   isNativeResponse,
   writeNativeResponse,
-} from '../../src/providers/openai-compatible/native-responses/write-native-response.ts'
+} from '../../src/gateway/providers/openai-compatible/native-responses/write-native-response.ts'
 
 const DATA = 'iVBORw0KGgo'.repeat(4)
 const image = `data:image/png;base64,${DATA}`

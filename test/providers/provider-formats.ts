@@ -2,7 +2,7 @@
  * The facts that the fixture server needs about each provider's wire format. A new provider is a folder and
  * an entry.
  */
-import { isObject } from '../../src/lib/is-object.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import { eventFrame, exceptionFrame } from './event-stream.ts'
 
 export interface ProviderFormat {

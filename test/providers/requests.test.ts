@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import type { AiSdkOptions } from '../../src/providers/ai-sdk/ai-sdk-options.ts'
-import type { ChatCall, JsonObject } from '../../src/providers/contract.ts'
+import type { AiSdkOptions } from '../../src/gateway/providers/ai-sdk/ai-sdk-options.ts'
+import type { ChatCall, JsonObject } from '../../src/gateway/providers/contract.ts'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
 import {
   ANTHROPIC,

@@ -5,8 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatCall, JsonObject, Provider } from '../../src/providers/contract.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+import type { ChatCall, JsonObject, Provider } from '../../src/gateway/providers/contract.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { complete, openAiSdk, type Outcome } from './test-provider.ts'
 
 const IDLE_MS = 500

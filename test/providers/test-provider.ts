@@ -8,10 +8,10 @@ import {
   type Provider,
   type ReportedTokens,
   type UpstreamFailure,
-} from '../../src/providers/contract.ts'
-import type { AiSdkOptions } from '../../src/providers/ai-sdk/ai-sdk-options.ts'
-import { createAiSdkProvider } from '../../src/providers/ai-sdk/create-ai-sdk-provider.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+} from '../../src/gateway/providers/contract.ts'
+import type { AiSdkOptions } from '../../src/gateway/providers/ai-sdk/ai-sdk-options.ts'
+import { createAiSdkProvider } from '../../src/gateway/providers/ai-sdk/create-ai-sdk-provider.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { TOKEN_PATH } from './fixture-server.ts'
 import { assembleChunks, turnOf, type Turn } from './weather-conversation.ts'
 

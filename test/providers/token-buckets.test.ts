@@ -4,20 +4,20 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readPrices } from '../../src/catalog/read-prices.ts'
-import { sandboxModels } from '../../src/catalog/sandbox-catalog.ts'
-import { costOf } from '../../src/catalog/prices.ts'
-import type { Model } from '../../src/catalog/model.ts'
-import { billedUsage } from '../../src/gateway/billed-usage.ts'
-import { isObject } from '../../src/lib/is-object.ts'
+import { readPrices } from '../../src/money/catalog/read-prices.ts'
+import { sandboxModels } from '../../src/money/catalog/sandbox-catalog.ts'
+import { costOf } from '../../src/money/catalog/prices.ts'
+import type { Model } from '../../src/money/catalog/model.ts'
+import { billedUsage } from '../../src/gateway/calls/billed-usage.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
 import type {
   ChatCall,
   JsonObject,
   NativeChat,
   Provider,
   ReportedUsage,
-} from '../../src/providers/contract.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+} from '../../src/gateway/providers/contract.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { effort } from '../harness/effort.ts'
 import fc from '../harness/fast-check.ts'
 import { answerJson, startScriptedServer, type ScriptedServer } from './scripted-server.ts'

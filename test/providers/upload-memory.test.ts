@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { TranscriptionCall } from '../../src/providers/contract.ts'
-import { createOpenAiCompatible } from '../../src/providers/openai-compatible/create-openai-compatible.ts'
+import type { TranscriptionCall } from '../../src/gateway/providers/contract.ts'
+import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 
 const MEGABYTE = 1024 * 1024
 const PART_BYTES = 64 * 1024

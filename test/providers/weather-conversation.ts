@@ -2,8 +2,8 @@
  * One conversation that exercises every feature of a provider at once: an image, thinking, two parallel tool
  * calls, their results, a final answer, cached and reasoning tokens. Every provider has fixtures of it.
  */
-import { isObject } from '../../src/lib/is-object.ts'
-import type { JsonObject, ReportedTokens } from '../../src/providers/contract.ts'
+import { isObject } from '../../src/platform/lib/is-object.ts'
+import type { JsonObject, ReportedTokens } from '../../src/gateway/providers/contract.ts'
 
 export const IMAGE_BASE64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

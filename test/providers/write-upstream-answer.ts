@@ -1,5 +1,5 @@
 /** One answer as upstreams of each format send it, plain and as the events of a stream. */
-import type { JsonObject } from '../../src/providers/contract.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import { toolCall, type Answer, type Thought } from './conversation-formats.ts'
 
 export type Cut = (text: string) => string[]

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { explainDiscrepancy } from '../../src/reconciliation/discrepancies.ts'
-import type { DayCost } from '../../src/reconciliation/parse-cost-export.ts'
-import { readReport } from '../../src/reconciliation/report.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { explainDiscrepancy } from '../../src/money/reconciliation/discrepancies.ts'
+import type { DayCost } from '../../src/money/reconciliation/parse-cost-export.ts'
+import { readReport } from '../../src/money/reconciliation/report.ts'
 import {
   compareUpstreamCosts,
   isBeyondTolerance,
   importUpstreamCosts,
-} from '../../src/reconciliation/upstream-costs.ts'
+} from '../../src/money/reconciliation/upstream-costs.ts'
 import { runCli, TARGET_LINE } from '../harness/run-cli.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'

@@ -1,13 +1,21 @@
 /** Events that only add text take a shorter way through the relay: it must show and count the same as the long way. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChatWriter } from '../../src/gateway/chat/chat-format.ts'
-import { createChatCompletionsFormat } from '../../src/gateway/chat/formats/chat-completions/chat-completions-format.ts'
-import { countOutput, countText, type OutputCount } from '../../src/gateway/chat/output-texts.ts'
-import { isRefusal } from '../../src/gateway/refusal.ts'
-import { StreamBroken, type ChatStream, type JsonObject } from '../../src/providers/contract.ts'
-import { createCallNumbers } from '../../src/providers/openai-compatible/number-calls.ts'
-import { readStream } from '../../src/providers/openai-compatible/read-stream.ts'
+import type { ChatWriter } from '../../src/gateway/calls/chat/chat-format.ts'
+import { createChatCompletionsFormat } from '../../src/gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
+import {
+  countOutput,
+  countText,
+  type OutputCount,
+} from '../../src/gateway/calls/chat/output-texts.ts'
+import { isRefusal } from '../../src/gateway/calls/refusal.ts'
+import {
+  StreamBroken,
+  type ChatStream,
+  type JsonObject,
+} from '../../src/gateway/providers/contract.ts'
+import { createCallNumbers } from '../../src/gateway/providers/openai-compatible/number-calls.ts'
+import { readStream } from '../../src/gateway/providers/openai-compatible/read-stream.ts'
 import { effort } from '../harness/effort.ts'
 import fc, { anyGrapheme } from '../harness/fast-check.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { JsonObject } from '../../src/providers/contract.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } })
 ajv.addSchema(readSchemas(), 'openai')
@@ -110,7 +110,7 @@ function assertSchema(name: string, value: unknown): void {
 
 /** The vendor's own API sends `usage: null` before the end, which its schema leaves out. */
 function readSchemas(): JsonObject {
-  const text = readFileSync(join(import.meta.dirname, 'openai-responses.schemas.json'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, './openai-responses.schemas.json'), 'utf8')
   const nullable = '"usage":{"anyOf":[{"$ref":"#/$defs/ResponseUsage"},{"type":"null"}]}'
   return JSON.parse(
     JSON.stringify(JSON.parse(text)).replace('"usage":{"$ref":"#/$defs/ResponseUsage"}', nullable),

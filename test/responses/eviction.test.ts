@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
-import { createId } from '../../src/lib/ids.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import {
   STORED_BYTES_MAX,
   STORED_RESPONSES_MAX,
-} from '../../src/stored-responses/response-limits.ts'
-import { storeResponse, type SealedResponse } from '../../src/stored-responses/store-response.ts'
+} from '../../src/customers/stored-responses/response-limits.ts'
+import {
+  storeResponse,
+  type SealedResponse,
+} from '../../src/customers/stored-responses/store-response.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

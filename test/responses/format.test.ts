@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
+import { createReasoningSeals } from '../../src/gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   type ResponsesRequest,
-} from '../../src/gateway/chat/formats/responses/responses-format.ts'
-import type { ToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
-import { isRefusal, refusals } from '../../src/gateway/refusal.ts'
-import type { JsonObject } from '../../src/providers/contract.ts'
+} from '../../src/gateway/calls/chat/formats/responses/responses-format.ts'
+import type { ToolCallIds } from '../../src/gateway/calls/chat/tool-call-ids.ts'
+import { isRefusal, refusals } from '../../src/gateway/calls/refusal.ts'
+import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import fc, { anyGrapheme } from '../harness/fast-check.ts'
 import {
   assertResponse,

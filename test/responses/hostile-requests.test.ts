@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReasoningSeals } from '../../src/gateway/chat/formats/responses/reasoning-seal.ts'
-import { createResponsesFormat } from '../../src/gateway/chat/formats/responses/responses-format.ts'
-import { createToolCallIds } from '../../src/gateway/chat/tool-call-ids.ts'
-import { isRefusal } from '../../src/gateway/refusal.ts'
+import { createReasoningSeals } from '../../src/gateway/calls/chat/formats/responses/reasoning-seal.ts'
+import { createResponsesFormat } from '../../src/gateway/calls/chat/formats/responses/responses-format.ts'
+import { createToolCallIds } from '../../src/gateway/calls/chat/tool-call-ids.ts'
+import { isRefusal } from '../../src/gateway/calls/refusal.ts'
 
 const MODEL = 'sandbox-chat'
 const CUSTOMER = 'a customer'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Ajv } from 'ajv'
-import { createSseReader } from '../../src/lib/sse.ts'
+import { createSseReader } from '../../src/platform/lib/sse.ts'
 import { startSandboxUpstream } from '../../src/sandbox/upstream/start-sandbox-upstream.ts'
 import fc from '../harness/fast-check.ts'
 

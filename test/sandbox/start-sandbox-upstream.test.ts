@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import OpenAI, { APIError } from 'openai'
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions'
-import { createSseReader } from '../../src/lib/sse.ts'
+import { createSseReader } from '../../src/platform/lib/sse.ts'
 import { SANDBOX_MODELS } from '../../src/sandbox/upstream/sandbox-models.ts'
 import {
   startSandboxUpstream,

@@ -1,7 +1,13 @@
 /** Codes as every authenticator app computes them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { base32, findTotpStep, totpCode, totpStep, totpUri } from '../../src/sign-in/totp.ts'
+import {
+  base32,
+  findTotpStep,
+  totpCode,
+  totpStep,
+  totpUri,
+} from '../../src/identity/sign-in/totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 

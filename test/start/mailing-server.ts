@@ -1,8 +1,8 @@
 /** The server in sandbox mode, except that it sends mails to a mail server (`SMTP_URL`) as in live mode. */
-import { createApp } from '../../src/composition/create-app.ts'
-import { loadConfig } from '../../src/composition/config.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { resolveMail } from '../../src/composition/resolve-mail.ts'
+import { createApp } from '../../src/app/create-app.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { resolveMail } from '../../src/app/config/resolve-mail.ts'
 
 const config = loadConfig(process.env, process.cwd())
 const faults: string[] = []

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { decimalBrl, parseBrl } from '../../src/lib/money.ts'
-import { isAlive } from '../../src/lib/process-identity.ts'
+import { decimalBrl, parseBrl } from '../../src/platform/lib/money.ts'
+import { isAlive } from '../../src/platform/lib/process-identity.ts'
 import { prepareCluster, type PreparedCluster } from '../harness/prepared-cluster.ts'
 import { BUNDLE_IMPORTS } from '../harness/bundle-imports.ts'
 import { memoryFolder } from '../harness/memory-folder.ts'
@@ -80,7 +80,7 @@ async function run(args: readonly string[]): Promise<[string, string, number]> {
   return [stdout, stderr, code]
 }
 
-const reset = (...args: string[]) => run([join(root, 'src/cli/main.ts'), 'reset', ...args])
+const reset = (...args: string[]) => run([join(root, 'src/app/cli/main.ts'), 'reset', ...args])
 
 async function start(imports = BUNDLE_IMPORTS): Promise<Server> {
   const child = spawnServer(imports)
@@ -223,7 +223,7 @@ test('Ctrl-C stops the server and its database with code 0, and the next start h
 
 test('beside a running server, a command takes the same .env and names its database, and a second server names the taken port', async () => {
   await startFresh()
-  const [stdout, stderr, code] = await run([join(root, 'src/cli/main.ts'), 'customer', 'list'])
+  const [stdout, stderr, code] = await run([join(root, 'src/app/cli/main.ts'), 'customer', 'list'])
   assert.equal(code, 0)
   assert.equal(stderr, `sandbox mode, the embedded database in ${join(dataDir, 'postgres')}\n`)
   assert.match(stdout, /demo@example\.com/)

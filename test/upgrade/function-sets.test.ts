@@ -13,8 +13,8 @@ import {
   FUNCTIONS_SCHEMA,
   nameFunctionSet,
   type FunctionSet,
-} from '../../src/db/functions.ts'
-import { connectionConfig } from '../../src/db/open.ts'
+} from '../../src/platform/db/functions.ts'
+import { connectionConfig } from '../../src/platform/db/open.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
@@ -23,7 +23,7 @@ import { seedCustomer, withClient } from '../harness/test-database.ts'
 import { startTestNode, type TestNode } from '../harness/test-node.ts'
 
 const root = join(import.meta.dirname, '../..')
-const CHANGED_FILE = 'health/sql/add-counts.sql'
+const CHANGED_FILE = 'platform/health/sql/add-counts.sql'
 const SECOND_CHANGE = '-- second\n'
 const THIRD_CHANGE = '-- third\n'
 

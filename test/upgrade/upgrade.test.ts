@@ -8,10 +8,10 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { dumpSchema } from '../../src/db/dump-schema.ts'
-import { connectionConfig } from '../../src/db/open.ts'
-import { findAccount } from '../../src/ledger/entries.ts'
-import { parseBrl } from '../../src/lib/money.ts'
+import { dumpSchema } from '../../src/platform/db/dump-schema.ts'
+import { connectionConfig } from '../../src/platform/db/open.ts'
+import { findAccount } from '../../src/money/ledger/entries.ts'
+import { parseBrl } from '../../src/platform/lib/money.ts'
 import {
   startSandboxUpstream,
   type SandboxUpstream,
@@ -258,7 +258,10 @@ describe('an upgrade from the previous release', { skip: missing ?? false }, () 
     const client = new pg.Client(connectionConfig(database.databaseUrl))
     await client.connect()
     try {
-      const fresh = await readFile(new URL('../../src/db/schema.sql', import.meta.url), 'utf8')
+      const fresh = await readFile(
+        new URL('../../src/platform/db/schema.sql', import.meta.url),
+        'utf8',
+      )
       assert.deepEqual(tablesOf(await dumpSchema(client)), tablesOf(fresh))
     } finally {
       await client.end()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { askForTest } from '../../src/usage-destinations/usage-destinations.ts'
+import { askForTest } from '../../src/deliveries/usage-destinations/usage-destinations.ts'
 import { startOtlpCollector, type OtlpCollector } from '../harness/otlp-collector.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import {

@@ -5,12 +5,15 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type NetConnectOpts } from 'node:net'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase, type Database } from '../../src/db/open.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { deleteAccount } from '../../src/personal-data/delete-account.ts'
-import { OPERATOR } from '../../src/audit-log/audited.ts'
-import { eraseRemains } from '../../src/personal-data/erase-remains.ts'
-import { createRefusalCounts, type RefusalCountLimits } from '../../src/usage/refusal-counts.ts'
+import { openDatabase, type Database } from '../../src/platform/db/open.ts'
+import { createLog } from '../../src/platform/lib/log.ts'
+import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
+import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { eraseRemains } from '../../src/identity/personal-data/erase-remains.ts'
+import {
+  createRefusalCounts,
+  type RefusalCountLimits,
+} from '../../src/money/usage/refusal-counts.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createId } from '../../src/lib/ids.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { ask } from '../harness/ask.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, settled, startBrowser, type BrowserUnderTest } from './browser.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from '../harness/fast-check.ts'
-import { chargeFor, decimalBrl, decimalE4, decimalUsd } from '../../src/lib/money.ts'
+import { chargeFor, decimalBrl, decimalE4, decimalUsd } from '../../src/platform/lib/money.ts'
 import { chargeSteps } from '../../web/src/pages/usage/charge-steps.ts'
 import { amount } from '../../web/src/pages/usage/charge-words.ts'
 

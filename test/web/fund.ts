@@ -1,10 +1,10 @@
 /** Gives a new customer a balance and a key without the pages that other tests cover. */
 import assert from 'node:assert/strict'
 import { createApiKey, type ApiKey } from '../../src/customers/api-keys.ts'
-import type { Database } from '../../src/db/open.ts'
-import { credit } from '../../src/ledger/entries.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { credit } from '../../src/money/ledger/entries.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 
 export async function fund(
   db: Database,

@@ -1,9 +1,9 @@
 /** Open pages follow the account: calls of programs, payments, and the end of the session. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { credit } from '../../src/ledger/entries.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import { credit } from '../../src/money/ledger/entries.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { startBrowser, type BrowserUnderTest } from './browser.ts'
 import { fund } from './fund.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from '../harness/fast-check.ts'
-import * as server from '../../src/prompts/placeholders.ts'
+import * as server from '../../src/customers/prompts/placeholders.ts'
 import { findPlaceholders, promptParts, VARIABLES_MAX } from '../../web/src/lib/placeholders.ts'
 
 const body = fc

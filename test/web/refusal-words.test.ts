@@ -1,7 +1,7 @@
 /** Each reason for which the gateway refuses a call has words in the dashboard, and its bars cover the period. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusals } from '../../src/gateway/refusal.ts'
+import { refusals } from '../../src/gateway/calls/refusal.ts'
 import { setZone } from '../../web/src/format/date.ts'
 import { refusalBars } from '../../web/src/pages/usage/refusal-bars.ts'
 import { makeRefusal } from '../harness/make-refusal.ts'

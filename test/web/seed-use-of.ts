@@ -1,9 +1,9 @@
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { findCustomer } from '../../src/customers/customers.ts'
-import type { Database } from '../../src/db/open.ts'
-import { credit } from '../../src/ledger/entries.ts'
-import { createId } from '../../src/lib/ids.ts'
-import { NANO_PER_BRL } from '../../src/lib/money.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { credit } from '../../src/money/ledger/entries.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { seedUsage, type SeededUse } from '../harness/seed-usage.ts'
 
 const MODELS = ['gpt-4o', 'claude-haiku-4-5', 'gpt-5-nano', 'whisper-1']

@@ -2,7 +2,7 @@
 import { OPERATOR_TOKEN } from '../harness/ask.ts'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
-import type { Database } from '../../src/db/open.ts'
+import type { Database } from '../../src/platform/db/open.ts'
 import type { BrowserUnderTest } from './browser.ts'
 
 const MAIL_MS_MAX = 60_000

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { createId } from '../../src/lib/ids.ts'
-import type { Lookup } from '../../src/lib/guarded-fetch.ts'
-import { seal } from '../../src/lib/seal.ts'
-import { postAttempt, type PostOptions } from '../../src/webhooks/post-attempt.ts'
-import { createSigningSecret } from '../../src/webhooks/sign-webhook.ts'
-import { readWebhookUrl } from '../../src/webhooks/webhook-url.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
+import type { Lookup } from '../../src/platform/lib/guarded-fetch.ts'
+import { seal } from '../../src/platform/lib/seal.ts'
+import { postAttempt, type PostOptions } from '../../src/deliveries/webhooks/post-attempt.ts'
+import { createSigningSecret } from '../../src/deliveries/webhooks/sign-webhook.ts'
+import { readWebhookUrl } from '../../src/deliveries/webhooks/webhook-url.ts'
 import {
   INTERNAL_NAMES,
   PRIVATE_HOSTS,

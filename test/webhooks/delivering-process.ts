@@ -1,6 +1,6 @@
 /** A worker in a separate process, to be killed: `delivering-process.ts <database url> <sealing key>`. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
 import { createDelivery } from '../harness/webhook-receiver.ts'
 
 const [databaseUrl = '', key = ''] = process.argv.slice(2)

@@ -7,17 +7,17 @@ import { join } from 'node:path'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/open.ts'
-import { SYSTEM } from '../../src/audit-log/audited.ts'
-import { leaseDueAttempts } from '../../src/webhooks/lease-attempts.ts'
-import { pruneWebhookAttempts } from '../../src/webhooks/prune-webhook-attempts.ts'
+import type { Database } from '../../src/platform/db/open.ts'
+import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { leaseDueAttempts } from '../../src/deliveries/webhooks/lease-attempts.ts'
+import { pruneWebhookAttempts } from '../../src/deliveries/webhooks/prune-webhook-attempts.ts'
 import {
   changeWebhook,
   deleteWebhook,
   findWebhook,
   rotateSigningSecret,
   type WebhookEndpoint,
-} from '../../src/webhooks/webhook-endpoints.ts'
+} from '../../src/deliveries/webhooks/webhook-endpoints.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 import {
   attemptsOf,
@@ -319,7 +319,7 @@ test('a worker that is killed during a delivery loses nothing', async () => {
   const worker = spawn(
     process.execPath,
     [
-      join(import.meta.dirname, 'delivering-process.ts'),
+      join(import.meta.dirname, './delivering-process.ts'),
       database.databaseUrl,
       sealingKey.toString('base64'),
     ],

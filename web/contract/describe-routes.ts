@@ -1,6 +1,6 @@
-import { loadConfig } from '../../src/composition/config.ts'
-import { describeApi } from '../../src/http/docs/describe-api.ts'
-import { listRoutes } from '../../src/http/resources.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
+import { describeApi } from '../../src/site/docs/describe-api.ts'
+import { listRoutes } from '../../src/app/resources.ts'
 import type { OpenApiDocument } from './contract-of.ts'
 
 /** The OpenAPI document of a server with the default configuration; no server and no database is started. */

@@ -1,9 +1,9 @@
 /** `npm run docs:access`: writes the matrix of accesses in docs/specification.md from the routes of this source tree. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadConfig } from '../../src/composition/config.ts'
-import { MATRIX_MARK, renderAccessMatrix } from '../../src/http/docs/access-matrix.ts'
-import { listRoutes } from '../../src/http/resources.ts'
+import { loadConfig } from '../../src/app/config/config.ts'
+import { MATRIX_MARK, renderAccessMatrix } from '../../src/site/docs/access-matrix.ts'
+import { listRoutes } from '../../src/app/resources.ts'
 
 const path = join(import.meta.dirname, '../../docs/specification.md')
 const [before = ''] = (await readFile(path, 'utf8')).split(MATRIX_MARK)

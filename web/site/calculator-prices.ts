@@ -1,4 +1,4 @@
-/** The prices in the page, as `src/http/site/invoice-calculator.ts` writes them; amounts are whole numbers as text. */
+/** The prices in the page, as `src/site/pages/invoice-calculator.ts` writes them; amounts are whole numbers as text. */
 export interface WrittenPrices {
   /** BRL per USD, times 10^4. */
   readonly rate: string

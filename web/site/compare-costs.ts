@@ -1,4 +1,4 @@
-import { chargeFor } from '../../src/lib/money.ts'
+import { chargeFor } from '../../src/platform/lib/money.ts'
 import type { CalculatorPrices, PricedModel } from './calculator-prices.ts'
 import type { Invoice, InvoiceLine } from './read-invoice.ts'
 

@@ -1,9 +1,13 @@
 /** The schema of an adjustment, a credit or debit by hand. */
 import Type from 'typebox'
 import { findCustomerNames } from '../../customers/customer-names.ts'
-import type { Database } from '../../db/open.ts'
-import { ADJUSTMENT_KINDS, ADJUSTMENT_STATUSES, type Adjustment } from '../../ledger/adjustments.ts'
-import { jsonBrl } from '../../lib/money.ts'
+import type { Database } from '../../platform/db/open.ts'
+import {
+  ADJUSTMENT_KINDS,
+  ADJUSTMENT_STATUSES,
+  type Adjustment,
+} from '../../money/ledger/adjustments.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
 

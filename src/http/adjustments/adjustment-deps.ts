@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import type { NanoBrl } from '../../lib/money.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { NanoBrl } from '../../platform/lib/money.ts'
 
 export interface AdjustmentDeps {
   readonly db: Database

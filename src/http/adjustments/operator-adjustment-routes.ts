@@ -6,9 +6,9 @@ import {
   listAdjustments,
   rejectAdjustment,
   requestAdjustment,
-} from '../../ledger/adjustments.ts'
-import { jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
-import { NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
+} from '../../money/ledger/adjustments.ts'
+import { jsonBrl, parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
+import { NANO_BRL_PER_CENTAVO } from '../../money/payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { adjustmentAnswer, adjustmentBodies, adjustmentBody } from './adjustment-body.ts'

@@ -6,7 +6,7 @@ import {
   deleteAlert,
   findAlert,
   listAlerts,
-} from '../../alerts/alerts.ts'
+} from '../../deliveries/alerts/alerts.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
 import type { AlertDeps } from './alert-deps.ts'

@@ -1,7 +1,7 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { KeyCache } from '../../customers/key-cache.ts'
-import type { Database } from '../../db/open.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { Log } from '../../platform/lib/log.ts'
 
 export interface ApiKeyDeps {
   readonly db: Database

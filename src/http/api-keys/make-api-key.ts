@@ -3,7 +3,7 @@ import { lockCustomer } from '../../customers/customers.ts'
 import { createKey } from '../../customers/key-acts.ts'
 import { countKeysEver } from '../../customers/api-keys.ts'
 import type { KeyRefusal } from '../../customers/key-makers.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../platform/db/open.ts'
 import { actorOf, holdCaller, type Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { pauseLeakedKey } from '../../customers/key-acts.ts'
 import { API_KEY_PREFIX } from '../../customers/key-secret.ts'
-import { limitAttempts } from '../../db/limit-attempts.ts'
-import { nearNetwork } from '../../lib/client-networks.ts'
+import { limitAttempts } from '../../platform/db/limit-attempts.ts'
+import { nearNetwork } from '../../platform/lib/client-networks.ts'
 import type { ApiKeyDeps } from './api-key-deps.ts'
 
 /** From one IPv4 address or IPv6 /64, over all nodes. */

@@ -1,5 +1,5 @@
 import { findApiKeyDetails, type ApiKeyDetails } from '../../customers/api-key-details.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../platform/db/open.ts'
 import type { Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

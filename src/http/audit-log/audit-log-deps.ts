@@ -1,4 +1,4 @@
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../platform/db/open.ts'
 
 export interface AuditLogDeps {
   readonly db: Database

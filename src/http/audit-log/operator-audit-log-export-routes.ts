@@ -2,12 +2,12 @@
  * The audit log as CSV, for administrators. An administrator is a customer with an e-mail of `ADMIN_EMAILS`. That is
  * safe only while every e-mail of a customer is verified: the operator sets it by the command line; the identity
  * provider gives those that it verified (`src/identity`), and never one of `ADMIN_EMAILS`; people prove once that they
- * receive mail at theirs (`src/sign-in`), and cannot change it. Any other way to register or change an e-mail must
+ * receive mail at theirs (`src/identity/sign-in`), and cannot change it. Any other way to register or change an e-mail must
  * verify it first, and must ignore upper and lower case (`audit-log.test.ts` fails on a new field of that name).
  */
-import { exportAuditLog } from '../../audit-log/export-audit-log.ts'
-import type { AuditLogEntry } from '../../audit-log/read-audit-log.ts'
-import type { CsvField } from '../../lib/csv.ts'
+import { exportAuditLog } from '../../platform/audit-log/export-audit-log.ts'
+import type { AuditLogEntry } from '../../platform/audit-log/read-audit-log.ts'
+import type { CsvField } from '../../platform/lib/csv.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import type { AuditLogDeps } from './audit-log-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'

@@ -1,9 +1,9 @@
 /** `GET /cambio`: which exchange rate was applied when, as a page. It has no script and loads nothing. */
 import { hiddenRoute } from '../rest/route.ts'
 import { sendStaticPage } from '../rest/send-static-page.ts'
-import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
-import { escapeHtml } from '../../lib/escape-html.ts'
-import { decimalE4 } from '../../lib/money.ts'
+import { listAppliedRates, type AppliedRate } from '../../money/fx/applied-rates.ts'
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { decimalE4 } from '../../platform/lib/money.ts'
 import type { FxRateDeps } from './fx-rate-deps.ts'
 
 /** About three months of business days. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { listAppliedRates, type AppliedRate } from '../../fx/applied-rates.ts'
-import { jsonE4 } from '../../lib/money.ts'
+import { listAppliedRates, type AppliedRate } from '../../money/fx/applied-rates.ts'
+import { jsonE4 } from '../../platform/lib/money.ts'
 import { answer, date, dateTime, dayInQuery, nullable, wholeNumber } from '../rest/values.ts'
 import type { FxRateDeps } from './fx-rate-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

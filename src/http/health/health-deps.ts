@@ -1,8 +1,8 @@
-import type { Database } from '../../db/open.ts'
-import type { ReadReplicas } from '../../db/replicas/open-read-replicas.ts'
-import type { RouteState } from '../../gateway/routing/create-router.ts'
-import type { HealthSummaries } from '../../health/health-summaries.ts'
-import type { Readiness } from '../../health/readiness.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { ReadReplicas } from '../../platform/db/replicas/open-read-replicas.ts'
+import type { RouteState } from '../../gateway/calls/routing/create-router.ts'
+import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
+import type { Readiness } from '../../platform/health/readiness.ts'
 
 /** The state that only this node knows. */
 export interface ThisNode {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { answer, count, dateTime } from '../rest/values.ts'
-import { answersInTime } from '../../health/answers-in-time.ts'
+import { answersInTime } from '../../platform/health/answers-in-time.ts'
 import type { HealthDeps } from './health-deps.ts'
 import { sendJson } from '../rest/rest-error.ts'
 import { restRoute } from '../rest/rest-route.ts'

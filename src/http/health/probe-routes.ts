@@ -1,4 +1,4 @@
-import { answerProbe, PROBE_PATHS } from '../../health/probes.ts'
+import { answerProbe, PROBE_PATHS } from '../../platform/health/probes.ts'
 import { sendJson } from '../rest/rest-error.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import type { HealthDeps } from './health-deps.ts'

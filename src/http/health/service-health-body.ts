@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { QUEUES } from '../../health/read-queues.ts'
+import { QUEUES } from '../../platform/health/read-queues.ts'
 import { answer, count, date, dateTime, nullable, uuid } from '../rest/values.ts'
 
 const node = answer({

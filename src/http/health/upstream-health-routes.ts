@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { SUMMARY_AGE_SECONDS_MAX } from '../../health/health-summaries.ts'
-import type { VendorHealth } from '../../health/summarize-health.ts'
+import { SUMMARY_AGE_SECONDS_MAX } from '../../platform/health/health-summaries.ts'
+import type { VendorHealth } from '../../platform/health/summarize-health.ts'
 import { answer, count, nullable, wholeNumber } from '../rest/values.ts'
 import type { HealthDeps } from './health-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'

@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import type { Slots } from '../../lib/slots.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { Slots } from '../../platform/lib/slots.ts'
 
 /** Downloads of images to one address at once. Each occupies less than a megabyte. */
 export const IMAGE_DOWNLOADS_MAX = 20

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { createSlots } from '../../lib/slots.ts'
+import { createSlots } from '../../platform/lib/slots.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { imageFileRoutes } from './image-file-routes.ts'
 

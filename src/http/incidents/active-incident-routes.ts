@@ -1,5 +1,9 @@
 import Type from 'typebox'
-import { INCIDENT_SEVERITIES, listIncidents, type Incident } from '../../health/incidents.ts'
+import {
+  INCIDENT_SEVERITIES,
+  listIncidents,
+  type Incident,
+} from '../../platform/health/incidents.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { IncidentDeps } from './incident-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'

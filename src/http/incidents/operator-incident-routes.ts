@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { vendorsOf } from '../../catalog/vendors-of.ts'
-import type { Database } from '../../db/open.ts'
+import { vendorsOf } from '../../money/catalog/vendors-of.ts'
+import type { Database } from '../../platform/db/open.ts'
 import {
   INCIDENT_MESSAGE_MAX,
   INCIDENT_SEVERITIES,
@@ -10,8 +10,8 @@ import {
   resolveIncident,
   updateIncident,
   type Incident,
-} from '../../health/incidents.ts'
-import { isUuid } from '../../lib/ids.ts'
+} from '../../platform/health/incidents.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'

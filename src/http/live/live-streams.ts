@@ -2,8 +2,8 @@
  * The open streams of the dashboard: what they show of an account, as soon as it changes. One timer of the process reads
  * all accounts that somebody looks at, in one query, however many streams there are.
  */
-import { nearNetwork } from '../../lib/client-networks.ts'
-import type { Log } from '../../lib/log.ts'
+import { nearNetwork } from '../../platform/lib/client-networks.ts'
+import type { Log } from '../../platform/lib/log.ts'
 
 /** Resolves to the event of each account, as text. An event with the same text as the last one is not sent. */
 export type ReadAccounts = (customerIds: readonly string[]) => Promise<ReadonlyMap<string, string>>

@@ -1,6 +1,6 @@
 import type { OperatorAccess } from '../rest/is-operator.ts'
-import type { Database } from '../../db/open.ts'
-import type { UnsubscribeLinks } from '../../email/unsubscribe-links.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { UnsubscribeLinks } from '../../deliveries/email/unsubscribe-links.ts'
 
 export interface MailDeps {
   readonly db: Database

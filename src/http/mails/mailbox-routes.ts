@@ -8,9 +8,9 @@ import {
   listSandboxMails,
   SANDBOX_MAILS_MAX,
   type SandboxMail,
-} from '../../email/sandbox-mailbox.ts'
-import { escapeHtml } from '../../lib/escape-html.ts'
-import { isUuid } from '../../lib/ids.ts'
+} from '../../deliveries/email/sandbox-mailbox.ts'
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 import type { MailDeps, MailTerms } from './mail-deps.ts'
 import { isOperator, operatorCookie } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-error.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { listFailingMails, type FailingMail } from '../../email/list-failing-mails.ts'
+import { listFailingMails, type FailingMail } from '../../deliveries/email/list-failing-mails.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'

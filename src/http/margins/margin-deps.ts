@@ -1,4 +1,4 @@
-import type { Margins } from '../../usage/margins.ts'
+import type { Margins } from '../../money/usage/margins.ts'
 
 export interface MarginDeps {
   readonly margins: Margins

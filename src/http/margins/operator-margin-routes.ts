@@ -1,13 +1,13 @@
 /** The operator's margin: the cost of the calls at the upstreams beside the amounts billed to customers. */
 import Type from 'typebox'
-import { addDays } from '../../lib/add-days.ts'
-import { jsonBrl, jsonUsd } from '../../lib/money.ts'
+import { addDays } from '../../platform/lib/add-days.ts'
+import { jsonBrl, jsonUsd } from '../../platform/lib/money.ts'
 import {
   daysBetween,
   MARGIN_DAYS_MAX as DAYS_MAX,
   MARGIN_ZONE,
   type MarginRow,
-} from '../../usage/margins.ts'
+} from '../../money/usage/margins.ts'
 import { answer, brl, count, date, dayInQuery, nullable, usd } from '../rest/values.ts'
 import type { MarginDeps } from './margin-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
-import type { Client } from '../../gateway/client.ts'
-import { refusals } from '../../gateway/refusal.ts'
+import type { Client } from '../../gateway/calls/client.ts'
+import { refusals } from '../../gateway/calls/refusal.ts'
 import {
   chatErrors,
   messagesErrors,

@@ -3,10 +3,10 @@
  * further fields that upstreams know.
  */
 import Type, { type TSchema } from 'typebox'
-import { INPUTS_MAX } from '../../gateway/embeddings/embedding-request.ts'
-import { FALLBACKS_MAX } from '../../gateway/field-faults.ts'
-import { IMAGES_MAX } from '../../gateway/images/image-request.ts'
-import { TRANSCRIPT_FORMATS } from '../../gateway/transcriptions/transcription-request.ts'
+import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
+import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
+import { IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
+import { TRANSCRIPT_FORMATS } from '../../gateway/calls/transcriptions/transcription-request.ts'
 import { brl, count, nullable } from '../rest/values.ts'
 
 const open = { additionalProperties: true }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isUuid } from '../../lib/ids.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 
 /**
  * The usage session of a call: by our own header, or else by the one in which Claude Code names its conversation. Only

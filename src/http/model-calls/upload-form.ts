@@ -9,18 +9,18 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
-import { customerSubject } from '../../gateway/limits.ts'
-import { isRefusal, refusalOfExcess, refusals, type Refusal } from '../../gateway/refusal.ts'
-import { createByteBudget, type ByteBudget } from '../../lib/byte-budget.ts'
+import { customerSubject } from '../../gateway/calls/limits.ts'
+import { isRefusal, refusalOfExcess, refusals, type Refusal } from '../../gateway/calls/refusal.ts'
+import { createByteBudget, type ByteBudget } from '../../platform/lib/byte-budget.ts'
 import { TOO_MANY_PARTS } from '../server/bounded-request.ts'
 import { modelInPath } from '../server/client-path.ts'
 import { discardBody } from '../server/discard-body.ts'
-import { createYoungGarbage, type YoungGarbage } from '../../lib/young-garbage.ts'
+import { createYoungGarbage, type YoungGarbage } from '../../platform/lib/young-garbage.ts'
 import type {
   IncomingForm,
   KeptFile,
   UploadForm,
-} from '../../gateway/transcriptions/transcription-request.ts'
+} from '../../gateway/calls/transcriptions/transcription-request.ts'
 
 export interface UploadLimits {
   readonly dir: string

@@ -1,6 +1,6 @@
 /** The catalog in the shape of Anthropic's API, for clients that send the header `anthropic-version`. */
 import type { FastifyRequest } from 'fastify'
-import type { Model } from '../../catalog/model.ts'
+import type { Model } from '../../money/catalog/model.ts'
 
 export interface MessagesPage {
   readonly limit: number

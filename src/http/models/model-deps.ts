@@ -1,7 +1,7 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { Database } from '../../db/open.ts'
-import type { FxRate } from '../../fx/fx-rates.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import type { Log } from '../../platform/lib/log.ts'
 import type { CallerOfCatalogDeps } from './visible-to.ts'
 
 export interface ModelDeps extends CallerOfCatalogDeps {

@@ -3,11 +3,17 @@
  * this moment uses.
  */
 import Type from 'typebox'
-import type { PlannedChange } from '../../catalog/catalog.ts'
-import { MODEL_CATEGORIES, type Model } from '../../catalog/model.ts'
-import type { PriceTier } from '../../catalog/prices.ts'
-import { SANDBOX_SOURCE } from '../../fx/fx-rates.ts'
-import { chargeFor, jsonBrl, jsonE4, type Conversion, type PicoUsd } from '../../lib/money.ts'
+import type { PlannedChange } from '../../money/catalog/catalog.ts'
+import { MODEL_CATEGORIES, type Model } from '../../money/catalog/model.ts'
+import type { PriceTier } from '../../money/catalog/prices.ts'
+import { SANDBOX_SOURCE } from '../../money/fx/fx-rates.ts'
+import {
+  chargeFor,
+  jsonBrl,
+  jsonE4,
+  type Conversion,
+  type PicoUsd,
+} from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, date, dateTime, nullable } from '../rest/values.ts'
 import type { ModelDeps } from './model-deps.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { cancelMarkup, scheduleMarkup } from '../../catalog/markup-changes.ts'
-import { parseE4 } from '../../lib/money.ts'
+import { cancelMarkup, scheduleMarkup } from '../../money/catalog/markup-changes.ts'
+import { parseE4 } from '../../platform/lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { dateTime } from '../rest/values.ts'

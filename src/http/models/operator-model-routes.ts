@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { disableModel, enableModel } from '../../catalog/disabled-models.ts'
+import { disableModel, enableModel } from '../../money/catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer } from '../rest/values.ts'

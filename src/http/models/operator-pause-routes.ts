@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { pauseService, resumeService } from '../../catalog/service-pause.ts'
+import { pauseService, resumeService } from '../../money/catalog/service-pause.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer } from '../rest/values.ts'

@@ -1,8 +1,8 @@
 /** A card and its holder, as entered by customers. No error thrown here contains a value. */
 import Type, { type Static } from 'typebox'
-import { readTaxId } from '../../lib/tax-id.ts'
-import { findCardFault } from '../../payments/check-card.ts'
-import type { Card, CardHolder } from '../../payments/processor.ts'
+import { readTaxId } from '../../platform/lib/tax-id.ts'
+import { findCardFault } from '../../money/payments/check-card.ts'
+import type { Card, CardHolder } from '../../money/payments/processor.ts'
 import { storedText } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

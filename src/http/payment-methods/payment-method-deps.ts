@@ -1,6 +1,6 @@
-import type { Database } from '../../db/open.ts'
-import type { Processor } from '../../payments/processor.ts'
-import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { Processor } from '../../money/payments/processor.ts'
+import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
 import type { CardGuardDeps } from './too-many-rejected-cards.ts'
 
 export interface PaymentMethodDeps extends CardGuardDeps {

@@ -6,8 +6,8 @@ import {
   listPaymentMethods,
   PAYMENT_METHODS_MAX,
   type PaymentMethod,
-} from '../../payments/payment-methods.ts'
-import { tokenizeCard } from '../../payments/tokenize-card.ts'
+} from '../../money/payments/payment-methods.ts'
+import { tokenizeCard } from '../../money/payments/tokenize-card.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Log } from '../../lib/log.ts'
-import type { TooManyRefusals } from '../../payments/card-attempts.ts'
-import type { SignIn } from '../../sign-in/create-sign-in.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { TooManyRefusals } from '../../money/payments/card-attempts.ts'
+import type { SignIn } from '../../identity/sign-in/create-sign-in.ts'
 import type { Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

@@ -1,6 +1,6 @@
-/** The copy of a customer's data, as `src/personal-data/export-lists.ts` fills it. */
+/** The copy of a customer's data, as `src/identity/personal-data/export-lists.ts` fills it. */
 import Type from 'typebox'
-import { SHIELD_ACTIONS, UUID_CHOICES } from '../../shield/shield-setting.ts'
+import { SHIELD_ACTIONS, UUID_CHOICES } from '../../customers/shield-setting.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
 import { shieldSetting } from '../shield/shield-fields.ts'
 import { spendingGuardSetting } from '../spending-guard/spending-guard-fields.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/open.ts'
-import { queueMail } from '../../email/queue-mail.ts'
-import { createId } from '../../lib/ids.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { queueMail } from '../../deliveries/email/queue-mail.ts'
+import { createId } from '../../platform/lib/ids.ts'
 
 const TEMPLATE = 'exportacao_pronta'
 

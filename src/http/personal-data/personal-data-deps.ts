@@ -1,7 +1,7 @@
 import type { KeyCache } from '../../customers/key-cache.ts'
-import type { Database } from '../../db/open.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Slots } from '../../lib/slots.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Slots } from '../../platform/lib/slots.ts'
 
 export interface PersonalDataDeps {
   readonly db: Database

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
-import { limitAttempts, type Limit } from '../../db/limit-attempts.ts'
-import { decimalBrl, jsonBrl } from '../../lib/money.ts'
-import { deleteAccount } from '../../personal-data/delete-account.ts'
-import { eraseRemains } from '../../personal-data/erase-remains.ts'
+import { limitAttempts, type Limit } from '../../platform/db/limit-attempts.ts'
+import { decimalBrl, jsonBrl } from '../../platform/lib/money.ts'
+import { deleteAccount } from '../../identity/personal-data/delete-account.ts'
+import { eraseRemains } from '../../identity/personal-data/erase-remains.ts'
 import {
   EXPORT_BOUNDS,
   exportAccount,
   type ExportDocument,
-} from '../../personal-data/export-account.ts'
+} from '../../identity/personal-data/export-account.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { accountExport } from './account-export.ts'
 import { answer, brl, dateTime } from '../rest/values.ts'

@@ -1,6 +1,6 @@
-import type { Database } from '../../db/open.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Processor } from '../../payments/processor.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Processor } from '../../money/payments/processor.ts'
 
 export interface ProcessorEventDeps {
   readonly db: Database

@@ -1,4 +1,4 @@
-import { takeEvent } from '../../payments/take-event.ts'
+import { takeEvent } from '../../money/payments/take-event.ts'
 import type { ProcessorEventDeps } from './processor-event-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError, sendJson } from '../rest/rest-error.ts'

@@ -1,5 +1,5 @@
 import type { KeyCache } from '../../customers/key-cache.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../platform/db/open.ts'
 
 export interface ProfileDeps {
   readonly db: Database

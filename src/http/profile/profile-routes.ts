@@ -6,9 +6,9 @@ import {
   type Profile,
   type ProfileChange,
 } from '../../customers/profiles.ts'
-import { kindOfTaxId, readTaxId } from '../../lib/tax-id.ts'
+import { kindOfTaxId, readTaxId } from '../../platform/lib/tax-id.ts'
 import { getPreferences } from '../../customers/preferences.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../platform/db/open.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, nullable } from '../rest/values.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Client, IncomingCall } from '../../gateway/client.ts'
-import { refusals, type Refusal } from '../../gateway/refusal.ts'
-import type { ServeCall } from '../../gateway/serve-call.ts'
+import type { Client, IncomingCall } from '../../gateway/calls/client.ts'
+import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
+import type { ServeCall } from '../../gateway/calls/serve-call.ts'
 import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 

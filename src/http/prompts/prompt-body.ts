@@ -1,7 +1,7 @@
 /** The schemas of saved prompts. */
 import Type from 'typebox'
-import { VARIABLES_MAX } from '../../prompts/placeholders.ts'
-import { NAME_LENGTH_MAX } from '../../prompts/prompts.ts'
+import { VARIABLES_MAX } from '../../customers/prompts/placeholders.ts'
+import { NAME_LENGTH_MAX } from '../../customers/prompts/prompts.ts'
 import { answer, brl, count, dateTime, nullable, storedText, uuid } from '../rest/values.ts'
 
 const DESCRIPTION_LENGTH_MAX = 2_000

@@ -1,9 +1,9 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { KeyCache } from '../../customers/key-cache.ts'
-import type { Database } from '../../db/open.ts'
-import type { ServeCall } from '../../gateway/serve-call.ts'
-import type { ByteBudget } from '../../lib/byte-budget.ts'
-import type { Pace } from '../../lib/pace.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { ServeCall } from '../../gateway/calls/serve-call.ts'
+import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
+import type { Pace } from '../../platform/lib/pace.ts'
 
 export interface PromptDeps {
   readonly db: Database

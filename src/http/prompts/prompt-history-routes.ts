@@ -1,8 +1,11 @@
 import Type from 'typebox'
-import { listPromptVersions, type PromptVersion } from '../../prompts/list-prompt-versions.ts'
-import { listPromptRuns, type PromptRun } from '../../prompts/prompt-runs.ts'
-import { findPrompt } from '../../prompts/find-prompt.ts'
-import { jsonBrl } from '../../lib/money.ts'
+import {
+  listPromptVersions,
+  type PromptVersion,
+} from '../../customers/prompts/list-prompt-versions.ts'
+import { listPromptRuns, type PromptRun } from '../../customers/prompts/prompt-runs.ts'
+import { findPrompt } from '../../customers/prompts/find-prompt.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import { promptParams, promptRun, promptVersion } from './prompt-body.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, wholeNumber } from '../rest/values.ts'

@@ -1,14 +1,19 @@
 import Type, { type Static } from 'typebox'
-import type { Catalog } from '../../catalog/catalog.ts'
-import { findPrompt, type Prompt } from '../../prompts/find-prompt.ts'
-import { listPrompts } from '../../prompts/list-prompts.ts'
-import { VARIABLES_MAX, type VariablesFault } from '../../prompts/placeholders.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
+import { findPrompt, type Prompt } from '../../customers/prompts/find-prompt.ts'
+import { listPrompts } from '../../customers/prompts/list-prompts.ts'
+import { VARIABLES_MAX, type VariablesFault } from '../../customers/prompts/placeholders.ts'
 import {
   PROMPT_BYTES_MAX,
   PROMPTS_MAX,
   type PromptLimitReached,
-} from '../../prompts/prompt-limits.ts'
-import { changePrompt, clonePrompt, createPrompt, deletePrompt } from '../../prompts/prompts.ts'
+} from '../../customers/prompts/prompt-limits.ts'
+import {
+  changePrompt,
+  clonePrompt,
+  createPrompt,
+  deletePrompt,
+} from '../../customers/prompts/prompts.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { prompt, promptChange, promptInput, promptParams, TAG_LENGTH_MAX } from './prompt-body.ts'

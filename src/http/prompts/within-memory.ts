@@ -1,5 +1,5 @@
-import { customerSubject } from '../../gateway/limits.ts'
-import { refusalOfExcess, type Refusal } from '../../gateway/refusal.ts'
+import { customerSubject } from '../../gateway/calls/limits.ts'
+import { refusalOfExcess, type Refusal } from '../../gateway/calls/refusal.ts'
 import { PACED_FROM_BYTES } from '../model-calls/paced-from-bytes.ts'
 import type { PromptDeps } from './prompt-deps.ts'
 

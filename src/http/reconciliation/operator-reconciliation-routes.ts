@@ -1,7 +1,7 @@
 /** The discrepancies between our records and those of the processor and the upstreams, for operators. */
 import Type from 'typebox'
-import { explainDiscrepancy } from '../../reconciliation/discrepancies.ts'
-import { discrepancyBody, readReport } from '../../reconciliation/report.ts'
+import { explainDiscrepancy } from '../../money/reconciliation/discrepancies.ts'
+import { discrepancyBody, readReport } from '../../money/reconciliation/report.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import {
   answer,

@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import type { ReferralProgramme } from '../../payments/referral-rewards/reward-due-referrals.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { ReferralProgramme } from '../../money/payments/referral-rewards/reward-due-referrals.ts'
 
 export interface ReferralDeps {
   readonly db: Database

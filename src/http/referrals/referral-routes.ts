@@ -5,8 +5,8 @@ import {
   sumReferrals,
   type Referred,
 } from '../../customers/referrals.ts'
-import { jsonBrl } from '../../lib/money.ts'
-import { WITHDRAWAL_DAYS } from '../../payments/refunds/refundable.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
+import { WITHDRAWAL_DAYS } from '../../money/payments/refunds/refundable.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'

@@ -4,8 +4,8 @@ import {
   endManualParts,
   rejectRefund,
   type Decided,
-} from '../../payments/refunds/decide-refund.ts'
-import { listRefunds, type Refund } from '../../payments/refunds/refunds.ts'
+} from '../../money/payments/refunds/decide-refund.ts'
+import { listRefunds, type Refund } from '../../money/payments/refunds/refunds.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import {
   operatedRefundAnswer,

@@ -1,9 +1,9 @@
 /** The schemas of a refund, for customers and for operators. */
 import Type from 'typebox'
 import { findCustomerNames } from '../../customers/customer-names.ts'
-import type { Database } from '../../db/open.ts'
-import { jsonBrl } from '../../lib/money.ts'
-import { returnedOf, type Refund } from '../../payments/refunds/refunds.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
+import { returnedOf, type Refund } from '../../money/payments/refunds/refunds.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
 

@@ -1,14 +1,20 @@
 import Type from 'typebox'
-import { decimalBrl, jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../lib/money.ts'
-import { findRefundable, sumUnspent } from '../../payments/refunds/refundable.ts'
-import { findRefund, listRefunds } from '../../payments/refunds/refunds.ts'
+import {
+  decimalBrl,
+  jsonBrl,
+  NANO_PER_BRL,
+  parseBrl,
+  type NanoBrl,
+} from '../../platform/lib/money.ts'
+import { findRefundable, sumUnspent } from '../../money/payments/refunds/refundable.ts'
+import { findRefund, listRefunds } from '../../money/payments/refunds/refunds.ts'
 import {
   REFUND_MIN_NANO_BRL,
   requestRefund,
   WITHDRAWALS_A_DAY,
   WITHDRAWALS_A_MONTH,
-} from '../../payments/refunds/request-refund.ts'
-import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../payments/top-ups.ts'
+} from '../../money/payments/refunds/request-refund.ts'
+import { findTopUp, NANO_BRL_PER_CENTAVO } from '../../money/payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { refundAnswer, refundBody } from './refund-body.ts'
 import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'

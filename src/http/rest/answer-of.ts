@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { ExactNumber } from '../../lib/money.ts'
+import type { ExactNumber } from '../../platform/lib/money.ts'
 
 /**
  * The type of an answer that matches this schema once it is written as JSON: the compiler checks handlers against it.

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../platform/db/open.ts'
 import {
   actOnce,
   actResumably,
@@ -10,14 +10,14 @@ import {
   type IdempotencyDeps,
   type Subject,
   type ThrownOutcome,
-} from '../../idempotency/act-once.ts'
+} from '../../platform/idempotency/act-once.ts'
 import {
   IDEMPOTENCY_HOURS,
   IDEMPOTENCY_KEYS_MAX,
   type IdempotentRequest,
   type StoredAnswer,
-} from '../../idempotency/idempotency-records.ts'
-import { createId } from '../../lib/ids.ts'
+} from '../../platform/idempotency/idempotency-records.ts'
+import { createId } from '../../platform/lib/ids.ts'
 import type { Caller } from './authenticate.ts'
 import { restErrorText } from './rest-error.ts'
 import { CountedRefusal, OutcomeUnknown, RestRefusal } from './rest-refusal.ts'

@@ -1,6 +1,6 @@
 import { findLimit } from '../../customers/key-makers.ts'
-import type { Database } from '../../db/open.ts'
-import { findKeyOperator, type KeyOperator } from '../../sign-in/second-factor.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { findKeyOperator, type KeyOperator } from '../../identity/sign-in/second-factor.ts'
 import { hasAccess, isOperatorAccess, scopeOf, type Access, type OperatorRole } from './access.ts'
 import type { Caller } from './authenticate.ts'
 import { RestRefusal } from './rest-refusal.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { customerSubject } from '../../gateway/limits.ts'
-import type { ByteBudget } from '../../lib/byte-budget.ts'
+import { customerSubject } from '../../gateway/calls/limits.ts'
+import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
 import { whenClosed } from './leaving-client.ts'
 
 /** Counts an answer for the memory of its customer until the client has read it or has left. */

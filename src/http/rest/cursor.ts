@@ -1,6 +1,6 @@
 /** Cursors of lists: the end of a page, from which the next one continues even when rows were added meanwhile. */
 import Type from 'typebox'
-import { isUuid } from '../../lib/ids.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 import { nullable } from './values.ts'
 import { RestRefusal } from './rest-refusal.ts'
 

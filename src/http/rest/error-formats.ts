@@ -1,7 +1,7 @@
 /** The formats in which the model calls answer errors, as the client libraries of each API read them. */
 import Type, { type TSchema } from 'typebox'
-import { messagesErrorBody } from '../../gateway/chat/formats/messages/messages-error-body.ts'
-import { refusalBody, type Refusal } from '../../gateway/refusal.ts'
+import { messagesErrorBody } from '../../gateway/calls/chat/formats/messages/messages-error-body.ts'
+import { refusalBody, type Refusal } from '../../gateway/calls/refusal.ts'
 
 export interface ErrorFormat {
   readonly bodyOf: (refused: Refusal, requestId: string) => string

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { deriveKey } from '../../lib/derive-key.ts'
-import { sha256 } from '../../lib/ids.ts'
+import { deriveKey } from '../../platform/lib/derive-key.ts'
+import { sha256 } from '../../platform/lib/ids.ts'
 
 /**
  * The token for the pages of the operator's own machines: `/metrics` and the mailbox of the sandbox. Whoever connects

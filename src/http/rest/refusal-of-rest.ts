@@ -1,4 +1,4 @@
-import { refusals, type Refusal } from '../../gateway/refusal.ts'
+import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import type { RestRefusal } from './rest-refusal.ts'
 
 /** The texts of refusals without details, or with details that are not for people. */

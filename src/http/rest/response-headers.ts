@@ -1,4 +1,4 @@
-import type { Limits } from '../../gateway/limits.ts'
+import type { Limits } from '../../gateway/calls/limits.ts'
 
 /** A client's own id: visible characters and spaces, which no client or proxy reads in another way. */
 const OWN_ID = /^[\x20-\x7e]{1,200}$/

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { CSV_HEAD, csvRow, type CsvField } from '../../lib/csv.ts'
-import { lazily } from '../../lib/lazily.ts'
+import { CSV_HEAD, csvRow, type CsvField } from '../../platform/lib/csv.ts'
+import { lazily } from '../../platform/lib/lazily.ts'
 import { sendDownload } from './send-download.ts'
 
 /** A table as a download, sent by `sendDownload`. Its rows come in batches, each created when it is written. */

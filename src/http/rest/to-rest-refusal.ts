@@ -1,4 +1,4 @@
-import type { Refusal } from '../../gateway/refusal.ts'
+import type { Refusal } from '../../gateway/calls/refusal.ts'
 import { RestRefusal } from './rest-refusal.ts'
 
 /** A refusal of the model API for a REST route to throw; the inverse of `refusalOfRest`. */

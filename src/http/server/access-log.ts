@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { AccessFacts } from '../../gateway/client.ts'
+import type { AccessFacts } from '../../gateway/calls/client.ts'
 import { createRequestSlot } from './request-slot.ts'
 
 export type WriteLine = (line: string) => void

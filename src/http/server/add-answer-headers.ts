@@ -1,17 +1,27 @@
 /** The headers of every answer: the request's id, under `/v1` the limits of its key or address, and those for pages of other origins. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { KeyCache } from '../../customers/key-cache.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { bearerOf } from '../../gateway/admit.ts'
-import { ipSubject, keySubject, type Limits } from '../../gateway/limits.ts'
-import type { ServerDeps } from '../http-deps.ts'
+import { bearerOf } from '../../gateway/calls/admit.ts'
+import { ipSubject, keySubject, type Limits, type LimitsView } from '../../gateway/calls/limits.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
-import { addCors } from './add-cors.ts'
+import { addCors, type CorsOrigins } from './add-cors.ts'
 
 /** A year. */
 const HSTS = 'max-age=31536000'
 
-export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): void {
+export interface AnswerHeaderDeps {
+  /** The origins of pages that may call models with a key. */
+  readonly corsOrigins: CorsOrigins
+  /** The address at which customers reach this server. */
+  readonly publicUrl: string | undefined
+  readonly keys: KeyCache
+  readonly limits: LimitsView
+  readonly ipRequestsPerMinute: number
+}
+
+export function addAnswerHeaders(server: FastifyInstance, deps: AnswerHeaderDeps): void {
   addCors(server, deps.corsOrigins)
   const isSecure = deps.publicUrl?.startsWith('https:') ?? false
   server.addHook('onSend', async (request, reply) => {
@@ -24,7 +34,7 @@ export function addAnswerHeaders(server: FastifyInstance, deps: ServerDeps): voi
 }
 
 async function limitsOf(
-  deps: ServerDeps,
+  deps: AnswerHeaderDeps,
   request: FastifyRequest,
   status: number,
 ): Promise<Limits> {

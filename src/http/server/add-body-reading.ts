@@ -1,11 +1,11 @@
 /** How bodies of requests reach their routes: when they are read, for how long, and how much of them. */
 import type { FastifyInstance } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { nearNetwork } from '../../lib/client-networks.ts'
+import { nearNetwork } from '../../platform/lib/client-networks.ts'
 import { answerNotFound } from './answer-error.ts'
 import type { AnswerNoHttp } from './answer-no-http.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
-import type { ByteBudget } from '../../lib/byte-budget.ts'
+import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
 import { discardBody } from './discard-body.ts'
 import { createReadBody, setBodyOwner } from './read-body.ts'
 import { hasBody } from './request-head.ts'

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { ipSubject, type LimitsView } from '../../gateway/limits.ts'
-import { refusalBody, refusals } from '../../gateway/refusal.ts'
-import { createId } from '../../lib/ids.ts'
+import { ipSubject, type LimitsView } from '../../gateway/calls/limits.ts'
+import { refusalBody, refusals } from '../../gateway/calls/refusal.ts'
+import { createId } from '../../platform/lib/ids.ts'
 import { limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { endAfterAnswer } from './serve-in-turn.ts'
 

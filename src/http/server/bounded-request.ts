@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { BlockJoiner, comesInTooManyParts } from '../../lib/block-joiner.ts'
+import { BlockJoiner, comesInTooManyParts } from '../../platform/lib/block-joiner.ts'
 
 /** Time for the client to read the answer. */
 const CLOSE_MS = 10_000

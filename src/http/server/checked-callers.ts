@@ -1,5 +1,5 @@
 import type { ActiveKey } from '../../customers/key-cache.ts'
-import type { IncomingCaller } from '../../gateway/refuse-call.ts'
+import type { IncomingCaller } from '../../gateway/calls/refuse-call.ts'
 import { createRequestSlot } from './request-slot.ts'
 
 export type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }

@@ -5,8 +5,11 @@
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PROBE_PATHS } from '../../health/probes.ts'
-import { watchConnections, type ConnectionWatch } from '../../processes/watch-connections.ts'
+import { PROBE_PATHS } from '../../platform/health/probes.ts'
+import {
+  watchConnections,
+  type ConnectionWatch,
+} from '../../platform/processes/watch-connections.ts'
 import { isModelCall } from './answer-error.ts'
 import { TooManyConnections } from './too-many-connections.ts'
 

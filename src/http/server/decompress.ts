@@ -13,7 +13,7 @@ import {
   type ZstdDecompress,
 } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'node:http'
-import { createFairTurns } from '../../lib/fair-turns.ts'
+import { createFairTurns } from '../../platform/lib/fair-turns.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
 

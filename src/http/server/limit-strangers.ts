@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PROBE_PATHS } from '../../health/probes.ts'
+import { PROBE_PATHS } from '../../platform/health/probes.ts'
 import type { RestLimits } from '../rest/rest-limits.ts'
 
 /** Load balancers ask these often, from one address; a refusal would take the node out of service. */

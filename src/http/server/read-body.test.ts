@@ -9,7 +9,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { createByteBudget, type ByteBudget } from '../../lib/byte-budget.ts'
+import { createByteBudget, type ByteBudget } from '../../platform/lib/byte-budget.ts'
 import { addBodyReading } from './add-body-reading.ts'
 import { setBodyOwner } from './read-body.ts'
 

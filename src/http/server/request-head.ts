@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createId, isUuid } from '../../lib/ids.ts'
-import { withoutOpenCookies } from '../../sign-in/session-cookie.ts'
+import { createId, isUuid } from '../../platform/lib/ids.ts'
+import { withoutOpenCookies } from '../../identity/sign-in/session-cookie.ts'
 import { originOf } from '../rest/origin-of.ts'
 
 export function hasBody({ headers }: FastifyRequest): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../platform/lib/log.ts'
 import type { RestLimits } from '../rest/rest-limits.ts'
 import { addAccessLog, type WriteLine } from './access-log.ts'
 import { addStallLimit } from './add-stall-limit.ts'

@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { toMilliseconds } from '../../db/exact-time.ts'
-import { jsonBrl } from '../../lib/money.ts'
+import { toMilliseconds } from '../../platform/db/exact-time.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import {
   findSession,
   listSessionEvents,
   listSessions,
   type UsageSession,
-} from '../../usage/sessions.ts'
-import { findArchivedUntil } from '../../usage/find-archived-until.ts'
+} from '../../money/usage/sessions.ts'
+import { findArchivedUntil } from '../../money/usage/find-archived-until.ts'
 import { usageEvent, usageEventBody } from '../usage/usage-event.ts'
 import { archivedBefore } from '../usage/usage-list-query.ts'
 import { answer, brl, count, dateTime, wholeNumber } from '../rest/values.ts'

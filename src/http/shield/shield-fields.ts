@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { SHIELD_ACTIONS, UUID_CHOICES } from '../../shield/shield-setting.ts'
+import { SHIELD_ACTIONS, UUID_CHOICES } from '../../customers/shield-setting.ts'
 
 export const shieldAction = Type.Enum([...SHIELD_ACTIONS], {
   description:

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Actor } from '../../audit-log/audited.ts'
+import type { Actor } from '../../platform/audit-log/audited.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import type { Session } from '../../sign-in/sessions.ts'
+import type { Session } from '../../identity/sign-in/sessions.ts'
 import { actorOf } from '../rest/authenticate.ts'
 
 export function actorOfSession(

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { isMailAddress } from '../../email/mail-address.ts'
-import { isObject } from '../../lib/is-object.ts'
-import { isOwnPath } from '../../sign-in/own-path.ts'
+import { isMailAddress } from '../../deliveries/email/mail-address.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
+import { isOwnPath } from '../../identity/sign-in/own-path.ts'
 import { readCredential } from './read-credential.ts'
 
 export const AUTH_BODY_BYTES_MAX = 8_192

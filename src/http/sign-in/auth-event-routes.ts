@@ -1,6 +1,6 @@
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { takeAuthEvent } from '../../identity/take-auth-event.ts'
-import { verifyWebhook } from '../../webhooks/verify-webhook.ts'
+import { verifyWebhook } from '../../deliveries/webhooks/verify-webhook.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError, sendJson } from '../rest/rest-error.ts'

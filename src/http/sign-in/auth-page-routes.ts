@@ -7,18 +7,18 @@
  * other person.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { escapeHtml } from '../../lib/escape-html.ts'
-import type { Auth } from '../../sign-in/create-auth.ts'
-import { isOwnPath } from '../../sign-in/own-path.ts'
-import { findAwaitingFactor } from '../../sign-in/find-awaiting-factor.ts'
-import { proveUser } from '../../sign-in/prove-user.ts'
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import type { Auth } from '../../identity/sign-in/create-auth.ts'
+import { isOwnPath } from '../../identity/sign-in/own-path.ts'
+import { findAwaitingFactor } from '../../identity/sign-in/find-awaiting-factor.ts'
+import { proveUser } from '../../identity/sign-in/prove-user.ts'
 import {
   CONFIRM_PATH,
   LINK_PATH,
   NEW_PASSWORD_PATH,
   PASSWORD_MAX,
   PASSWORD_MIN,
-} from '../../sign-in/sign-in-terms.ts'
+} from '../../identity/sign-in/sign-in-terms.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX } from './auth-body.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { escapeHtml } from '../../lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
 import { sendPrivatePage } from '../rest/send-private-page.ts'
 
 const STYLE = `:root{color-scheme:light dark;--ink:#16211c;--paper:#fff;--accent:#0b6b45;--on:#fff;--fault:#b3261e}

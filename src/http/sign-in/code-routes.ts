@@ -1,8 +1,8 @@
 /** The second step of signing in: a code, after the password or the link. */
 import { plainIp } from '../../customers/ip-allowlist.ts'
-import { checkFactorCode } from '../../sign-in/second-factor.ts'
-import { AUTH_PATH } from '../../sign-in/sign-in-terms.ts'
-import { startWaitingSession } from '../../sign-in/start-session.ts'
+import { checkFactorCode } from '../../identity/sign-in/second-factor.ts'
+import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
+import { startWaitingSession } from '../../identity/sign-in/start-session.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'

@@ -1,4 +1,4 @@
-import { base32, totpUri } from '../../sign-in/totp.ts'
+import { base32, totpUri } from '../../identity/sign-in/totp.ts'
 
 /** For the authenticator app: a QR code to scan, and text to type. */
 export async function drawSecret(

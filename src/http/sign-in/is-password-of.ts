@@ -1,5 +1,5 @@
-import type { Auth } from '../../sign-in/create-auth.ts'
-import { PASSWORD_MAX } from '../../sign-in/sign-in-terms.ts'
+import type { Auth } from '../../identity/sign-in/create-auth.ts'
+import { PASSWORD_MAX } from '../../identity/sign-in/sign-in-terms.ts'
 
 export async function isPasswordOf(auth: Auth, userId: string, password: string): Promise<boolean> {
   const { internalAdapter, password: passwords } = await auth.$context

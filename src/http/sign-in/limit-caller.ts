@@ -5,9 +5,9 @@ import {
   type SignInAttempt,
   type SignInClient,
   type SignInLimited,
-} from '../../sign-in/limit-sign-in.ts'
-import type { FactorHolder } from '../../sign-in/second-factor.ts'
-import type { Session } from '../../sign-in/sessions.ts'
+} from '../../identity/sign-in/limit-sign-in.ts'
+import type { FactorHolder } from '../../identity/sign-in/second-factor.ts'
+import type { Session } from '../../identity/sign-in/sessions.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 
 export interface SignInCaller {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Session } from '../../sign-in/sessions.ts'
+import type { Session } from '../../identity/sign-in/sessions.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { originOf } from '../rest/origin-of.ts'

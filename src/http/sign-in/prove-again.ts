@@ -1,5 +1,5 @@
-import { hasSecondFactor, checkFactorCode } from '../../sign-in/second-factor.ts'
-import { markProved } from '../../sign-in/sessions.ts'
+import { hasSecondFactor, checkFactorCode } from '../../identity/sign-in/second-factor.ts'
+import { markProved } from '../../identity/sign-in/sessions.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { authOf } from './auth-routes.ts'
 import { isPasswordOf } from './is-password-of.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/is-object.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 
 const BASE64URL = /^[A-Za-z0-9_-]{1,6000}$/
 const TRANSPORT = /^[a-z-]{1,20}$/

@@ -3,10 +3,10 @@
  * They belong to the dashboard, as better-auth's do, and not to /v1. Acts that make an account easier to enter need a
  * recent proof: the sign-in itself, or the password or a code once more.
  */
-import type { Actor } from '../../audit-log/audited.ts'
-import { acceptTerms } from '../../legal/accept-terms.ts'
-import { isUuid } from '../../lib/ids.ts'
-import { beginSecondFactor, checkFirstCode } from '../../sign-in/second-factor.ts'
+import type { Actor } from '../../platform/audit-log/audited.ts'
+import { acceptTerms } from '../../customers/legal/accept-terms.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
+import { beginSecondFactor, checkFirstCode } from '../../identity/sign-in/second-factor.ts'
 import {
   disableSecondFactor,
   enableSecondFactor,
@@ -14,7 +14,7 @@ import {
   endSession,
   removePasskey,
   renewBackupCodes,
-} from '../../sign-in/security-acts.ts'
+} from '../../identity/sign-in/security-acts.ts'
 import { actorOfSession } from './actor-of-session.ts'
 import { drawSecret } from './draw-secret.ts'
 import { factorHolder } from './limit-caller.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { listPasskeys } from '../../sign-in/passkeys.ts'
-import { listSessions, type Session } from '../../sign-in/sessions.ts'
+import { listPasskeys } from '../../identity/sign-in/passkeys.ts'
+import { listSessions, type Session } from '../../identity/sign-in/sessions.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 
 interface Guards {

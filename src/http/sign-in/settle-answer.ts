@@ -1,8 +1,8 @@
 /** Processes better-auth's answers: records the acts that better-auth has performed, and rewrites some answers. */
 import type { FastifyRequest } from 'fastify'
-import { findAwaitingFactor } from '../../sign-in/find-awaiting-factor.ts'
-import type { Session } from '../../sign-in/sessions.ts'
-import { recordNewPasskey, recordNewPassword } from '../../sign-in/security-acts.ts'
+import { findAwaitingFactor } from '../../identity/sign-in/find-awaiting-factor.ts'
+import type { Session } from '../../identity/sign-in/sessions.ts'
+import { recordNewPasskey, recordNewPassword } from '../../identity/sign-in/security-acts.ts'
 import type { SignInDeps } from './sign-in-deps.ts'
 import { actorOfSession } from './actor-of-session.ts'
 

@@ -1,6 +1,6 @@
-import type { Database } from '../../db/open.ts'
-import type { Log } from '../../lib/log.ts'
-import type { SignIn } from '../../sign-in/create-sign-in.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { SignIn } from '../../identity/sign-in/create-sign-in.ts'
 import type { OperatorRole } from '../rest/access.ts'
 
 export interface SignInDeps {

@@ -4,7 +4,7 @@ import {
   findSpendingGuard,
   type SpendingGuard,
 } from '../../customers/spending-guard.ts'
-import { jsonBrl, NANO_PER_BRL } from '../../lib/money.ts'
+import { jsonBrl, NANO_PER_BRL } from '../../platform/lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'

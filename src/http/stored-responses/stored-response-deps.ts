@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import type { StoredConversations } from '../../gateway/chat/formats/responses/stored-conversation.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { StoredConversations } from '../../gateway/calls/chat/formats/responses/stored-conversation.ts'
 
 export interface StoredResponseDeps {
   readonly db: Database

@@ -1,17 +1,17 @@
 /** Stored responses, as client libraries of the Responses format read and delete them; errors are in their format. */
 import Type from 'typebox'
-import { listInputItems } from '../../gateway/chat/formats/responses/list-input-items.ts'
-import { resolveReferences } from '../../gateway/chat/formats/responses/resolve-references.ts'
-import { callIdOfResponse } from '../../gateway/chat/formats/responses/response-ids.ts'
+import { listInputItems } from '../../gateway/calls/chat/formats/responses/list-input-items.ts'
+import { resolveReferences } from '../../gateway/calls/chat/formats/responses/resolve-references.ts'
+import { callIdOfResponse } from '../../gateway/calls/chat/formats/responses/response-ids.ts'
 import type {
   ReadingRoom,
   StoredConversations,
   StoredTurn,
-} from '../../gateway/chat/formats/responses/stored-conversation.ts'
-import { refusals } from '../../gateway/refusal.ts'
-import type { JsonObject } from '../../providers/contract.ts'
-import { deleteResponse } from '../../stored-responses/delete-response.ts'
-import type { ResponseReader } from '../../stored-responses/response-reader.ts'
+} from '../../gateway/calls/chat/formats/responses/stored-conversation.ts'
+import { refusals } from '../../gateway/calls/refusal.ts'
+import type { JsonObject } from '../../gateway/providers/contract.ts'
+import { deleteResponse } from '../../customers/stored-responses/delete-response.ts'
+import type { ResponseReader } from '../../customers/stored-responses/response-reader.ts'
 import { storedResponse } from '../model-calls/model-call-schemas.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

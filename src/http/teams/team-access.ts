@@ -1,7 +1,7 @@
 /** The rights of each rank in a team, shared by all routes of teams. */
 import Type from 'typebox'
 import { findTeamAccess, type TeamAccess, type TeamRank } from '../../customers/team-access.ts'
-import { inTransaction, type Database } from '../../db/open.ts'
+import { inTransaction, type Database } from '../../platform/db/open.ts'
 import type { Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

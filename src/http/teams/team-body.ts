@@ -1,7 +1,7 @@
 /** The schemas of a team: customers' input and the answer. */
 import Type from 'typebox'
 import type { Team } from '../../customers/teams.ts'
-import { jsonBrl, parseBrl, type NanoBrl } from '../../lib/money.ts'
+import { jsonBrl, parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

@@ -1,5 +1,5 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { Database } from '../../db/open.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
+import type { Database } from '../../platform/db/open.ts'
 
 export interface TeamDeps {
   readonly db: Database

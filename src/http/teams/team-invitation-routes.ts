@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { inviteToTeam, revokeInvitation } from '../../customers/team-acts.ts'
 import { findTeam } from '../../customers/teams.ts'
-import { queueMail } from '../../email/queue-mail.ts'
+import { queueMail } from '../../deliveries/email/queue-mail.ts'
 import {
   listInvitations,
   OPEN_INVITATIONS_MAX,

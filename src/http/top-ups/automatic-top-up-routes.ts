@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { jsonBrl, NANO_PER_BRL, type NanoBrl } from '../../lib/money.ts'
+import { jsonBrl, NANO_PER_BRL, type NanoBrl } from '../../platform/lib/money.ts'
 import {
   deleteAutomaticTopUp,
   findAutomaticTopUp,
   saveAutomaticTopUp,
   type AutomaticTopUp,
-} from '../../payments/automatic-top-ups.ts'
+} from '../../money/payments/automatic-top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'

@@ -1,11 +1,11 @@
 /** The receipt of a top-up: one page that prints on one sheet. It has no script and loads nothing. */
 import type { Profile } from '../../customers/profiles.ts'
-import { formatBrl, formatCnpj, formatTime } from '../../email/formats.ts'
-import type { MailSender } from '../../email/mail-sender.ts'
-import { escapeHtml } from '../../lib/escape-html.ts'
-import { decimalBrl, type NanoBrl } from '../../lib/money.ts'
-import { maskTaxId } from '../../lib/tax-id.ts'
-import type { TopUp } from '../../payments/top-ups.ts'
+import { formatBrl, formatCnpj, formatTime } from '../../deliveries/email/formats.ts'
+import type { MailSender } from '../../deliveries/email/mail-sender.ts'
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { decimalBrl, type NanoBrl } from '../../platform/lib/money.ts'
+import { maskTaxId } from '../../platform/lib/tax-id.ts'
+import type { TopUp } from '../../money/payments/top-ups.ts'
 
 export interface Receipt {
   readonly topUp: TopUp & { readonly paidAt: Date }

@@ -1,7 +1,7 @@
-import type { Database } from '../../db/open.ts'
-import type { MailSender } from '../../email/mail-sender.ts'
-import type { Processor } from '../../payments/processor.ts'
-import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { MailSender } from '../../deliveries/email/mail-sender.ts'
+import type { Processor } from '../../money/payments/processor.ts'
+import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
 import type { CardGuardDeps } from '../payment-methods/too-many-rejected-cards.ts'
 
 export interface TopUpDeps extends CardGuardDeps {

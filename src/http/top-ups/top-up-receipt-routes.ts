@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { findProfile } from '../../customers/profiles.ts'
-import { findTopUp } from '../../payments/top-ups.ts'
+import { findTopUp } from '../../money/payments/top-ups.ts'
 import type { TopUpDeps } from './top-up-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

@@ -5,10 +5,13 @@ import {
   resumeTopUp,
   TOP_UPS_A_DAY,
   type CreatedTopUp,
-} from '../../payments/create-top-up.ts'
-import { findChosenCard } from '../../payments/payment-methods.ts'
-import { WITHDRAWALS_A_DAY, WITHDRAWALS_A_MONTH } from '../../payments/refunds/request-refund.ts'
-import { findTopUp, listTopUps } from '../../payments/top-ups.ts'
+} from '../../money/payments/create-top-up.ts'
+import { findChosenCard } from '../../money/payments/payment-methods.ts'
+import {
+  WITHDRAWALS_A_DAY,
+  WITHDRAWALS_A_MONTH,
+} from '../../money/payments/refunds/request-refund.ts'
+import { findTopUp, listTopUps } from '../../money/payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'

@@ -1,7 +1,7 @@
-import type { Database } from '../../db/open.ts'
-import type { TrialProgramme } from '../../payments/trial-credit/grant-trial-credit.ts'
-import type { SignIn } from '../../sign-in/create-sign-in.ts'
-import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { TrialProgramme } from '../../money/payments/trial-credit/grant-trial-credit.ts'
+import type { SignIn } from '../../identity/sign-in/create-sign-in.ts'
+import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
 
 export interface TrialCreditDeps {
   readonly db: Database

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { findTrialCredit } from '../../payments/trial-credit/find-trial-credit.ts'
+import { findTrialCredit } from '../../money/payments/trial-credit/find-trial-credit.ts'
 import {
   grantTrialCredit,
   type TrialOutcome,
-} from '../../payments/trial-credit/grant-trial-credit.ts'
-import { jsonBrl } from '../../lib/money.ts'
+} from '../../money/payments/trial-credit/grant-trial-credit.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { CountedRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'

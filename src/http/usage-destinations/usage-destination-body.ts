@@ -4,14 +4,14 @@ import {
   DESTINATION_KINDS,
   type DestinationAccess,
   type DestinationKind,
-} from '../../usage-destinations/destination-access.ts'
-import type { DestinationSettings } from '../../usage-destinations/destination-settings.ts'
-import { DESTINATION_ERRORS } from '../../usage-destinations/destination-errors.ts'
+} from '../../deliveries/usage-destinations/destination-access.ts'
+import type { DestinationSettings } from '../../deliveries/usage-destinations/destination-settings.ts'
+import { DESTINATION_ERRORS } from '../../deliveries/usage-destinations/destination-errors.ts'
 import type {
   DestinationChange,
   UsageDestination,
-} from '../../usage-destinations/usage-destinations.ts'
-import { readWebhookUrl, WEBHOOK_URL_MAX } from '../../webhooks/webhook-url.ts'
+} from '../../deliveries/usage-destinations/usage-destinations.ts'
+import { readWebhookUrl, WEBHOOK_URL_MAX } from '../../deliveries/webhooks/webhook-url.ts'
 import { answer, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

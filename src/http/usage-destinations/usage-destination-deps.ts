@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import type { DestinationSettings } from '../../usage-destinations/destination-settings.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { DestinationSettings } from '../../deliveries/usage-destinations/destination-settings.ts'
 
 export interface UsageDestinationDeps {
   readonly db: Database

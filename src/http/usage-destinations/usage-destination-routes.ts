@@ -7,7 +7,7 @@ import {
   DESTINATIONS_MAX,
   findDestination,
   listDestinations,
-} from '../../usage-destinations/usage-destinations.ts'
+} from '../../deliveries/usage-destinations/usage-destinations.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'

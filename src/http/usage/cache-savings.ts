@@ -1,8 +1,8 @@
-import { costOf, type Price } from '../../catalog/prices.ts'
-import { findPrices } from '../../catalog/register-prices.ts'
-import type { Database } from '../../db/open.ts'
-import { chargeFor, type NanoBrl } from '../../lib/money.ts'
-import type { Call } from '../../usage/list-calls.ts'
+import { costOf, type Price } from '../../money/catalog/prices.ts'
+import { findPrices } from '../../money/catalog/register-prices.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { chargeFor, type NanoBrl } from '../../platform/lib/money.ts'
+import type { Call } from '../../money/usage/list-calls.ts'
 
 /** Reads the prices of the calls; the result says what a call's cached tokens would have cost more as plain input. */
 export async function readCacheSavings(

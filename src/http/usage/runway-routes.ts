@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { readRunway, RUNWAY_PERIOD_DAYS } from '../../alerts/read-runway.ts'
-import { jsonBrl } from '../../lib/money.ts'
+import { readRunway, RUNWAY_PERIOD_DAYS } from '../../deliveries/alerts/read-runway.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
 import type { UsageDeps } from './usage-deps.ts'
 import { restRoute } from '../rest/rest-route.ts'

@@ -1,9 +1,9 @@
-import type { EventArchive } from '../../archive/event-archive.ts'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { Database } from '../../db/open.ts'
-import type { FxRate } from '../../fx/fx-rates.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Slots } from '../../lib/slots.ts'
+import type { EventArchive } from '../../platform/archive/event-archive.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Slots } from '../../platform/lib/slots.ts'
 
 /** Concurrent slots per customer and node. */
 export const EXPORTS_MAX = 2

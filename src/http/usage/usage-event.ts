@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { toMilliseconds } from '../../db/exact-time.ts'
-import { jsonBrl, jsonE4, jsonUsd } from '../../lib/money.ts'
-import type { UsageEvent } from '../../usage/usage-event.ts'
+import { toMilliseconds } from '../../platform/db/exact-time.ts'
+import { jsonBrl, jsonE4, jsonUsd } from '../../platform/lib/money.ts'
+import type { UsageEvent } from '../../money/usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 

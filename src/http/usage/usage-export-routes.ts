@@ -1,15 +1,19 @@
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { ArchiveBusy } from '../../archive/event-archive.ts'
-import type { CsvField } from '../../lib/csv.ts'
-import { toMilliseconds } from '../../db/exact-time.ts'
-import { lazily } from '../../lib/lazily.ts'
-import { decimalBrl, decimalE4, decimalUsd } from '../../lib/money.ts'
-import type { UsagePeriod } from '../../usage/find-usage-period.ts'
-import { ArchiveNotConfigured, readUsage, type ReadUsageEvent } from '../../usage/read-usage.ts'
+import { ArchiveBusy } from '../../platform/archive/event-archive.ts'
+import type { CsvField } from '../../platform/lib/csv.ts'
+import { toMilliseconds } from '../../platform/db/exact-time.ts'
+import { lazily } from '../../platform/lib/lazily.ts'
+import { decimalBrl, decimalE4, decimalUsd } from '../../platform/lib/money.ts'
+import type { UsagePeriod } from '../../money/usage/find-usage-period.ts'
+import {
+  ArchiveNotConfigured,
+  readUsage,
+  type ReadUsageEvent,
+} from '../../money/usage/read-usage.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { answer, count, date, dateTime } from '../rest/values.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../platform/lib/log.ts'
 import { EXPORTS_MAX, type UsageDeps } from './usage-deps.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'

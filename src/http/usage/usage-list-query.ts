@@ -1,11 +1,11 @@
 /** The query of the paged lists of charges and of calls: a page, a period, and the filters by model, key and session. */
 import Type from 'typebox'
-import type { Database } from '../../db/open.ts'
-import type { UsageList } from '../../usage/list-usage-events.ts'
-import type { UsageEvent, UsageEventFilter } from '../../usage/usage-event.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { UsageList } from '../../money/usage/list-usage-events.ts'
+import type { UsageEvent, UsageEventFilter } from '../../money/usage/usage-event.ts'
 import { cursor, pageOf, readCursor } from '../rest/cursor.ts'
 import { dateTime, nullable, storedText, uuid, wholeNumber } from '../rest/values.ts'
-import { findArchivedUntil } from '../../usage/find-archived-until.ts'
+import { findArchivedUntil } from '../../money/usage/find-archived-until.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
 const LIMIT_DEFAULT = 50

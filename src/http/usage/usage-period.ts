@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import { findUsagePeriod, type UsagePeriod } from '../../usage/find-usage-period.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { findUsagePeriod, type UsagePeriod } from '../../money/usage/find-usage-period.ts'
 import { dayInQuery } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

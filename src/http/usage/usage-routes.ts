@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { balanceFields, findBalance } from '../../ledger/find-balance.ts'
-import { listUsageEvents } from '../../usage/list-usage-events.ts'
+import { balanceFields, findBalance } from '../../money/ledger/find-balance.ts'
+import { listUsageEvents } from '../../money/usage/list-usage-events.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
 import { answer } from '../rest/values.ts'

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import Type from 'typebox'
-import { jsonBrl } from '../../lib/money.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import {
   GROUPS_MAX,
   sumSpend,
   type SpendGrouping,
   type SpendRow,
   type SpendStep,
-} from '../../usage/sum-spend.ts'
+} from '../../money/usage/sum-spend.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { answer, brl, count, date, nullable } from '../rest/values.ts'

@@ -1,6 +1,6 @@
-import { queueMail } from '../../email/queue-mail.ts'
-import { createId } from '../../lib/ids.ts'
-import type { OnSecretRotated } from '../../webhooks/webhook-endpoints.ts'
+import { queueMail } from '../../deliveries/email/queue-mail.ts'
+import { createId } from '../../platform/lib/ids.ts'
+import type { OnSecretRotated } from '../../deliveries/webhooks/webhook-endpoints.ts'
 
 /** Queues one mail for each new secret: a customer who did not ask for it must learn of it. */
 export const mailRotatedSecret: OnSecretRotated = async (trx, { id, customerId, url }) => {

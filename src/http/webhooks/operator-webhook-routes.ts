@@ -1,6 +1,9 @@
 import Type from 'typebox'
-import { enableWebhook } from '../../webhooks/enable-webhook.ts'
-import { listFailingWebhooks, type FailingWebhook } from '../../webhooks/list-failing-webhooks.ts'
+import { enableWebhook } from '../../deliveries/webhooks/enable-webhook.ts'
+import {
+  listFailingWebhooks,
+  type FailingWebhook,
+} from '../../deliveries/webhooks/list-failing-webhooks.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'

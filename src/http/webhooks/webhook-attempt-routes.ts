@@ -4,9 +4,13 @@ import {
   findAttempt,
   listAttempts,
   QUEUED_MAX,
-} from '../../webhooks/webhook-attempts.ts'
-import { findWebhook } from '../../webhooks/webhook-endpoints.ts'
-import { queueTestMessage, replayAttempt, type QueuedByHand } from '../../webhooks/queue-by-hand.ts'
+} from '../../deliveries/webhooks/webhook-attempts.ts'
+import { findWebhook } from '../../deliveries/webhooks/webhook-endpoints.ts'
+import {
+  queueTestMessage,
+  replayAttempt,
+  type QueuedByHand,
+} from '../../deliveries/webhooks/queue-by-hand.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'

@@ -1,14 +1,14 @@
 /** The schemas of webhooks and their attempts. */
 import Type, { type Static } from 'typebox'
-import { EVENT_TYPES } from '../../events/record-event.ts'
-import type { WebhookChange, WebhookEndpoint } from '../../webhooks/webhook-endpoints.ts'
+import { EVENT_TYPES } from '../../platform/events/record-event.ts'
+import type { WebhookChange, WebhookEndpoint } from '../../deliveries/webhooks/webhook-endpoints.ts'
 import {
   ATTEMPT_STATUSES,
   type WebhookAttempt,
   type WebhookAttemptDetails,
-} from '../../webhooks/webhook-attempts.ts'
-import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
-import { readWebhookUrl, WEBHOOK_URL_MAX } from '../../webhooks/webhook-url.ts'
+} from '../../deliveries/webhooks/webhook-attempts.ts'
+import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
+import { readWebhookUrl, WEBHOOK_URL_MAX } from '../../deliveries/webhooks/webhook-url.ts'
 import { answer, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 

@@ -1,5 +1,5 @@
-import type { Database } from '../../db/open.ts'
-import type { WebhookSettings } from '../../webhooks/webhook-settings.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
 
 export interface WebhookDeps {
   readonly db: Database

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EVENT_TYPES } from '../../events/record-event.ts'
+import { EVENT_TYPES } from '../../platform/events/record-event.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -8,7 +8,7 @@ import {
   listWebhooks,
   rotateSigningSecret,
   WEBHOOKS_MAX,
-} from '../../webhooks/webhook-endpoints.ts'
+} from '../../deliveries/webhooks/webhook-endpoints.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
 import { mailRotatedSecret } from './mail-rotated-secret.ts'

@@ -1,5 +1,5 @@
 /** The bodies of Asaas's published API, field by field. */
-import { jsonCents } from '../../lib/exact-json.ts'
+import { jsonCents } from '../../platform/lib/exact-json.ts'
 import type { SandboxCustomer, SandboxPayment } from './sandbox-records.ts'
 
 /** Thrown for a call that Asaas would refuse; it becomes the status and the list of errors of the answer. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isObject } from '../../lib/is-object.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import type { Answer, AnswerApiDeps, ApiCall } from './api-call.ts'
 import { changeCustomer, createCustomer } from './read-customer.ts'
 import { brasiliaDate } from './brasilia-time.ts'

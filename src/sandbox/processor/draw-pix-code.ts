@@ -1,4 +1,4 @@
-import { writeBrCode } from '../../lib/br-code.ts'
+import { writeBrCode } from '../../platform/lib/br-code.ts'
 import type { SandboxPayment } from './sandbox-records.ts'
 import { Refusal, slugOf } from './asaas-format.ts'
 

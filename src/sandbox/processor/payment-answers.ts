@@ -1,4 +1,4 @@
-import { readCents } from '../../lib/exact-json.ts'
+import { readCents } from '../../platform/lib/exact-json.ts'
 import type { Answer, AnswerApiDeps, ApiCall } from './api-call.ts'
 import { answerList, isWithin, matches } from './answer-list.ts'
 import { writeBoletoLine } from './boleto-line.ts'

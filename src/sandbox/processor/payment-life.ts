@@ -1,6 +1,6 @@
 /** The life cycle of a payment: its transitions, the states that allow them, and the events that they emit. */
 import { randomBytes } from 'node:crypto'
-import { addDays } from '../../lib/add-days.ts'
+import { addDays } from '../../platform/lib/add-days.ts'
 import { brasiliaDate } from './brasilia-time.ts'
 import { createEmit, type Emit, type EmitDeps } from './create-emit.ts'
 import { createLater } from './create-later.ts'

@@ -1,4 +1,4 @@
-import { readTaxId } from '../../lib/tax-id.ts'
+import { readTaxId } from '../../platform/lib/tax-id.ts'
 import { brasiliaDate } from './brasilia-time.ts'
 import type { SandboxState } from './open-state.ts'
 import type { SandboxCustomer } from './sandbox-records.ts'

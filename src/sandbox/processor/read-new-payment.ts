@@ -1,4 +1,4 @@
-import { readCents } from '../../lib/exact-json.ts'
+import { readCents } from '../../platform/lib/exact-json.ts'
 import { brasiliaDate, isDate } from './brasilia-time.ts'
 import type { SandboxState } from './open-state.ts'
 import type { NewPayment } from './payment-life.ts'

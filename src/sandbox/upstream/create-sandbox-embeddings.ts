@@ -1,4 +1,4 @@
-import { sha256 } from '../../lib/ids.ts'
+import { sha256 } from '../../platform/lib/ids.ts'
 import { BadRequest } from './bad-request.ts'
 import { createRefuser, refuse } from './create-refuser.ts'
 import { deliverBody } from './deliver-body.ts'

@@ -1,4 +1,4 @@
-import { sha256 } from '../../lib/ids.ts'
+import { sha256 } from '../../platform/lib/ids.ts'
 import { encodePng } from './encode-png.ts'
 import type { ImageSize } from './read-image-request.ts'
 

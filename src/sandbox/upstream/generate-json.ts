@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/is-object.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import { type JsonObject } from './read-field.ts'
 
 /**

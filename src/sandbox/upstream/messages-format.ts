@@ -3,8 +3,8 @@
  * comes back must have its own signature.
  */
 import { createHash } from 'node:crypto'
-import { randomText } from '../../lib/ids.ts'
-import { isObject } from '../../lib/is-object.ts'
+import { randomText } from '../../platform/lib/ids.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import { BadRequest } from './bad-request.ts'
 import type { Choice } from './compose-answer.ts'
 import { parseJsonBody } from './parse-json-body.ts'

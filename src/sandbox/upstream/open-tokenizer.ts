@@ -1,4 +1,4 @@
-import { cutLongRuns } from '../../lib/cut-long-runs.ts'
+import { cutLongRuns } from '../../platform/lib/cut-long-runs.ts'
 
 /** The shortest text that can be sent separately: whole characters, of one token or a few. */
 export interface Piece {

@@ -1,5 +1,5 @@
 import { BadRequest } from './bad-request.ts'
-import { isObject } from '../../lib/is-object.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import { parseJsonBody } from './parse-json-body.ts'
 import {
   invalidType,

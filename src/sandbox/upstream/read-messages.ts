@@ -1,5 +1,5 @@
 import { BadRequest } from './bad-request.ts'
-import { isObject } from '../../lib/is-object.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import { invalidType, missing, type JsonObject } from './read-field.ts'
 
 export interface ChatMessage {

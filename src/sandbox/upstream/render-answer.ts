@@ -1,5 +1,5 @@
 /** Renders an answer in the chat-completions format: as one body, or as the events of a stream. */
-import { createId } from '../../lib/ids.ts'
+import { createId } from '../../platform/lib/ids.ts'
 import type { Answer, Choice } from './compose-answer.ts'
 import type { Usage } from './describe-usage.ts'
 import type { Piece, TokenizedText } from './open-tokenizer.ts'

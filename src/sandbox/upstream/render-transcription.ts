@@ -1,4 +1,4 @@
-import { subtitleTime } from '../../lib/subtitle-time.ts'
+import { subtitleTime } from '../../platform/lib/subtitle-time.ts'
 import type { TranscriptionFields } from './read-transcription-fields.ts'
 import { listWords, type TimedText, type Transcript } from './write-transcript.ts'
 

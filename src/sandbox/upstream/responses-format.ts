@@ -2,8 +2,8 @@
  * OpenAI's Responses: requests are read as chats. As with the provider, a limit below 16 and reasoning that is not its own
  * are refused.
  */
-import { randomText } from '../../lib/ids.ts'
-import { isObject } from '../../lib/is-object.ts'
+import { randomText } from '../../platform/lib/ids.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import { BadRequest } from './bad-request.ts'
 import type { Choice } from './compose-answer.ts'
 import type { Piece } from './open-tokenizer.ts'

@@ -2,7 +2,7 @@
  * Searches of the web, of which nothing is true. The user writes them down, one in each line: `pesquise preço do dólar`.
  * As with providers, the model reads the whole prompt again after each, with what was found until then.
  */
-import { isObject } from '../../lib/is-object.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import type { JsonObject } from './read-field.ts'
 import { lastUserText } from './write-text.ts'
 import { lastResults, type ChatMessage } from './read-messages.ts'

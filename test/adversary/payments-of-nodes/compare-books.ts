@@ -1,10 +1,10 @@
 /** The invariants at the end: our books agree with the payments and refunds of the processor. */
 import { sql } from 'kysely'
-import type { Database } from '../../../src/db/open.ts'
-import { findAccount } from '../../../src/ledger/entries.ts'
-import type { NanoBrl } from '../../../src/lib/money.ts'
-import { refundDescription } from '../../../src/payments/refunds/settle-parts.ts'
-import { NANO_BRL_PER_CENTAVO } from '../../../src/payments/top-ups.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
+import { findAccount } from '../../../src/money/ledger/entries.ts'
+import type { NanoBrl } from '../../../src/platform/lib/money.ts'
+import { refundDescription } from '../../../src/money/payments/refunds/settle-parts.ts'
+import { NANO_BRL_PER_CENTAVO } from '../../../src/money/payments/top-ups.ts'
 import type { PlayedProcessor } from './played-processor.ts'
 
 /** Of all requests with one key. */

@@ -1,8 +1,8 @@
 /** A clock of the database that a test moves: the statements of the nodes, and the defaults of columns, read it. */
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { FUNCTIONS_SCHEMA } from '../../../src/db/functions.ts'
-import { connectionConfig, openPool, type Database } from '../../../src/db/open.ts'
+import { FUNCTIONS_SCHEMA } from '../../../src/platform/db/functions.ts'
+import { connectionConfig, openPool, type Database } from '../../../src/platform/db/open.ts'
 import type { TestDatabase } from '../../harness/test-database.ts'
 
 const trueNow = Date.now

@@ -8,7 +8,7 @@ import type {
   Processor,
   RefundOutcome,
   Unavailable,
-} from '../../../src/payments/processor.ts'
+} from '../../../src/money/payments/processor.ts'
 
 export interface Played {
   readonly id: string

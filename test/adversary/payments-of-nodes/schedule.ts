@@ -1,8 +1,8 @@
 /** Runs the work of several nodes one await at a time, in an order that a seed decides; a node may be suspended. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type Driver, type PostgresDialectConfig } from 'kysely'
-import type { Tables } from '../../../src/db/tables.ts'
-import type { Database } from '../../../src/db/open.ts'
+import type { Tables } from '../../../src/platform/db/tables.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
 
 export interface Waiter {
   readonly node: number

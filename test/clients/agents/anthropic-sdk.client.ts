@@ -17,7 +17,7 @@ for (const [format, model] of Object.entries(MODELS))
   test(`the SDK’s plain and streamed answers, loops of tools, counts, models and errors work over an upstream of ${format}, and are charged by the upstream’s count`, async () => {
     const { code, stdout, stderr } = await runClient(
       process.execPath,
-      [join(import.meta.dirname, 'anthropic-sdk-program.mjs')],
+      [join(import.meta.dirname, './anthropic-sdk-program.mjs')],
       { ANTHROPIC_BASE_URL: agents.origin, ANTHROPIC_API_KEY: agents.gateway.secret, MODEL: model },
     )
     assert.equal(code, 0, stderr)

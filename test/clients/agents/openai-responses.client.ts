@@ -16,7 +16,7 @@ after(() => agents.stop())
 async function runProgram(client: string, model: string): Promise<any> {
   const { code, stdout, stderr } = await runClient(
     process.execPath,
-    [join(import.meta.dirname, 'openai-responses-program.mjs')],
+    [join(import.meta.dirname, './openai-responses-program.mjs')],
     {
       OPENAI_BASE_URL: agents.gateway.node.baseUrl,
       OPENAI_API_KEY: agents.gateway.secret,

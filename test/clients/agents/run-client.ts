@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import assert from 'node:assert/strict'
-import { agentSamples } from '../../../src/http/site/code-samples.ts'
+import { agentSamples } from '../../../src/site/pages/code-samples.ts'
 
 export interface RunClient {
   readonly code: number | null

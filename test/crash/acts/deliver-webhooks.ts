@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import {
   attemptsOf,
   createDelivery,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { processRefunds } from '../../../src/payments/refunds/process-refunds.ts'
+import { processRefunds } from '../../../src/money/payments/refunds/process-refunds.ts'
 import type { Act } from '../kill-between-steps.ts'
 import { SILENT, type RefundOrder } from '../perform.ts'
 import type { World } from '../world.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { sha256 } from '../../../src/lib/ids.ts'
+import { sha256 } from '../../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { Act } from '../kill-between-steps.ts'
 import { keyOnce, topUpOnce, type TopUpOrder } from '../perform.ts'

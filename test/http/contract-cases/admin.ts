@@ -1,5 +1,5 @@
 /** Of operators; what they do is in `admin-accounts.test.ts` and `admin-service.test.ts`. */
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import { addOperatorsThings } from '../isolation-cases/add-operators-things.ts'

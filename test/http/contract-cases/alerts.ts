@@ -1,4 +1,4 @@
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import { ask } from '../../harness/ask.ts'
 import type { TestGateway } from '../../harness/gateway.ts'

@@ -1,6 +1,6 @@
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { pauseByOperator } from '../../../src/customers/pause-keys.ts'
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import type { ContractCases } from './contract-case.ts'

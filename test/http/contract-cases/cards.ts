@@ -1,4 +1,4 @@
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import { APPROVED, cardBody, DECLINED, DECLINED_LATER } from '../../harness/cards.ts'
 import { seedPayer } from '../../harness/payer.ts'

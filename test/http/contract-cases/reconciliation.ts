@@ -1,4 +1,4 @@
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import type { ContractCases } from './contract-case.ts'
 
 const EXPLAIN = '/admin/reconciliation/differences'

@@ -1,4 +1,4 @@
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedPerson } from '../../harness/seed-person.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import { APPROVED, cardBody, DECLINED_LATER } from '../../harness/cards.ts'

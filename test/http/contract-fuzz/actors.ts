@@ -2,7 +2,7 @@
 import { openSession } from '../../harness/open-session.ts'
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { saveProfile } from '../../../src/customers/profiles.ts'
-import { createId } from '../../../src/lib/ids.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import { APPROVED, cardBody } from '../../harness/cards.ts'

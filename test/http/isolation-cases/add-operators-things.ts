@@ -1,8 +1,8 @@
-import { SYSTEM } from '../../../src/audit-log/audited.ts'
-import { scheduleMarkup } from '../../../src/catalog/markup-changes.ts'
-import { openIncident } from '../../../src/health/incidents.ts'
-import { requestAdjustment } from '../../../src/ledger/adjustments.ts'
-import { createId } from '../../../src/lib/ids.ts'
+import { SYSTEM } from '../../../src/platform/audit-log/audited.ts'
+import { scheduleMarkup } from '../../../src/money/catalog/markup-changes.ts'
+import { openIncident } from '../../../src/platform/health/incidents.ts'
+import { requestAdjustment } from '../../../src/money/ledger/adjustments.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import type { TestDatabase } from '../../harness/test-database.ts'
 
 export interface OperatorsThings {

@@ -1,6 +1,6 @@
 /** The routes that `/v1/openapi.json` leaves out, by the list with which the server registers them. */
-import { loadConfig } from '../../../src/composition/config.ts'
-import { listRoutes } from '../../../src/http/resources.ts'
+import { loadConfig } from '../../../src/app/config/config.ts'
+import { listRoutes } from '../../../src/app/resources.ts'
 import type { Access } from '../../../src/http/rest/access.ts'
 import type { Household } from './household.ts'
 

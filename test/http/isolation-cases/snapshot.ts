@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../../../src/db/open.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
 
 /** Rows as text, with the name of their table before it. */
 export type Snapshot = ReadonlySet<string>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../../../src/db/open.ts'
-import { createId, randomText } from '../../../src/lib/ids.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
+import { createId, randomText } from '../../../src/platform/lib/ids.ts'
 import type { Asked } from '../../harness/ask.ts'
 import type { SeededPerson } from '../../harness/seed-person.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createApiKey } from '../../../src/customers/api-keys.ts'
-import { createId, randomText, sha256 } from '../../../src/lib/ids.ts'
+import { createId, randomText, sha256 } from '../../../src/platform/lib/ids.ts'
 import { ask } from '../../harness/ask.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import { openSession } from '../../harness/open-session.ts'

@@ -1,6 +1,6 @@
 /** Every operation, with places for the ids of an account: in paths, queries, bodies and headers. */
 import assert from 'node:assert/strict'
-import { exampleBodies } from '../../../src/http/docs/example-bodies.ts'
+import { exampleBodies } from '../../../src/site/docs/example-bodies.ts'
 import type { Operation } from '../../harness/operations.ts'
 
 /** With `$kind` in the place of each id. */

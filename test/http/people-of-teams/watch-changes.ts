@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../../src/db/open.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
 
 export interface Change {
   readonly table: string

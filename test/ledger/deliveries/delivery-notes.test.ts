@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from '../../harness/fast-check.ts'
-import { openDeliveryNotes } from '../../../src/ledger/deliveries/delivery-notes.ts'
-import { NOTE_BYTES, readNotes } from '../../../src/ledger/deliveries/note-format.ts'
-import { createId } from '../../../src/lib/ids.ts'
+import { openDeliveryNotes } from '../../../src/money/ledger/deliveries/delivery-notes.ts'
+import { NOTE_BYTES, readNotes } from '../../../src/money/ledger/deliveries/note-format.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { recordEvents } from '../spool/spool-rows.ts'
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'catraca-notes-'))

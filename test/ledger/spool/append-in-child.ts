@@ -3,10 +3,10 @@
  * output at once. Its parent kills it, or limits its file size.
  */
 import { writeSync } from 'node:fs'
-import { openSpool } from '../../../src/ledger/spool/spool.ts'
-import { SpoolAppendFailed } from '../../../src/ledger/spool/append-durably.ts'
-import { createId } from '../../../src/lib/ids.ts'
-import { createLog } from '../../../src/lib/log.ts'
+import { openSpool } from '../../../src/money/ledger/spool/spool.ts'
+import { SpoolAppendFailed } from '../../../src/money/ledger/spool/append-durably.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
+import { createLog } from '../../../src/platform/lib/log.ts'
 import { testRow } from './spool-rows.ts'
 
 const [dir, attempts, atOnce] = process.argv.slice(2) as [string, string, string]

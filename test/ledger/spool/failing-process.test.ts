@@ -6,12 +6,12 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openSpool } from '../../../src/ledger/spool/spool.ts'
-import { createId } from '../../../src/lib/ids.ts'
+import { openSpool } from '../../../src/money/ledger/spool/spool.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { effort, isFullEffort } from '../../harness/effort.ts'
 import { recordEvents, spoolFolder } from './spool-rows.ts'
 
-const CHILD = join(import.meta.dirname, 'append-in-child.ts')
+const CHILD = join(import.meta.dirname, './append-in-child.ts')
 
 test('every row that a process acknowledged before it was killed is replayed by the next one', async () => {
   const dir = await spoolFolder()

@@ -4,9 +4,9 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { openSpool } from '../../../src/ledger/spool/spool.ts'
-import { frameRow } from '../../../src/ledger/spool/record-frames.ts'
-import { createId } from '../../../src/lib/ids.ts'
+import { openSpool } from '../../../src/money/ledger/spool/spool.ts'
+import { frameRow } from '../../../src/money/ledger/spool/record-frames.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
 import { recordEvents, spoolFolder, testRow, versionOf } from './spool-rows.ts'
 
 test('a refused row delays no other, is retried after growing pauses, and a later row of its hold is replayed at once', async () => {
@@ -59,7 +59,7 @@ test('processes that start at once on the files of dead ones replay each row onc
     await writeFile(join(dir, `999999999.1-${createId()}.${number}.spool`), frameRow(row))
   }
   const script = `
-    import { openSpool } from ${JSON.stringify(import.meta.resolve('../../../src/ledger/spool/spool.ts'))}
+    import { openSpool } from ${JSON.stringify(import.meta.resolve('../../../src/money/ledger/spool/spool.ts'))}
     const log = { debug() {}, info() {}, warn() {}, error: (event) => console.log(event) }
     const replay = async ({ id }) => (console.log(id), 'taken')
     const spool = await openSpool({ dir: process.argv[1], nodeId: crypto.randomUUID(), log, replay })

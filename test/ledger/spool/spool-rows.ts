@@ -1,9 +1,9 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { release, toRow, type ResolutionRow } from '../../../src/ledger/resolution.ts'
-import { createId } from '../../../src/lib/ids.ts'
-import { createLog, type Log } from '../../../src/lib/log.ts'
+import { release, toRow, type ResolutionRow } from '../../../src/money/ledger/resolution.ts'
+import { createId } from '../../../src/platform/lib/ids.ts'
+import { createLog, type Log } from '../../../src/platform/lib/log.ts'
 
 /** A row of any hold; `version` distinguishes rows of one hold. */
 export function testRow(id: string = createId(), version = 0): ResolutionRow {

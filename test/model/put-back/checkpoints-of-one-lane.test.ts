@@ -2,7 +2,7 @@
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile, putBackIntoFunction } from './put-back.ts'
 
-putBackIntoFile('src/ledger/open-ledger.ts', {
+putBackIntoFile('src/money/ledger/open-ledger.ts', {
   find: 'Map.groupBy(checkpoints, ({ customerId }) => laneOf(customerId))',
   replace: 'Map.groupBy(checkpoints, () => lanes[0] as Lane)',
 })

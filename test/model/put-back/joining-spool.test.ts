@@ -2,7 +2,7 @@
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile } from './put-back.ts'
 
-putBackIntoFile('src/ledger/open-ledger.ts', {
+putBackIntoFile('src/money/ledger/open-ledger.ts', {
   find: `from './spool/spool.ts'`,
   replace: `from '../../test/model/put-back/joining-spool.ts'`,
 })

@@ -5,7 +5,7 @@
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { FUNCTIONS_SCHEMA } from '../../../src/db/functions.ts'
+import { FUNCTIONS_SCHEMA } from '../../../src/platform/db/functions.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -3,7 +3,7 @@
  * rows, in several ways by its type, each of these rows deleted, and a forged copy of each inserted.
  */
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../../../src/db/open.ts'
+import type { Database } from '../../../src/platform/db/open.ts'
 
 export interface Change {
   readonly table: string

@@ -1,4 +1,4 @@
-import { agentSamples, type CodeSample, type Use } from '../../../src/http/site/code-samples.ts'
+import { agentSamples, type CodeSample, type Use } from '../../../src/site/pages/code-samples.ts'
 import { t } from '../language/t.ts'
 
 interface AgentSnippet extends CodeSample {

@@ -1,4 +1,4 @@
-import { CSV_HEAD, csvRow } from '../../../src/lib/csv.ts'
+import { CSV_HEAD, csvRow } from '../../../src/platform/lib/csv.ts'
 
 export type CsvCell = string | number | null
 

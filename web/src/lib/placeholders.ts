@@ -1,5 +1,5 @@
 /**
- * The placeholders of saved prompts, with the rules of src/prompts/placeholders.ts. That file counts bytes with
+ * The placeholders of saved prompts, with the rules of src/customers/prompts/placeholders.ts. That file counts bytes with
  * an API that only Node.js has; test/web/placeholders.test.ts keeps the two consistent.
  */
 const PLACEHOLDER = /\{\{ *([a-zA-Z0-9_]{1,40}) *\}\}/g

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef } from 'react'
-import { chatSamples } from '../../../../src/http/site/code-samples.ts'
+import { chatSamples } from '../../../../src/site/pages/code-samples.ts'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'

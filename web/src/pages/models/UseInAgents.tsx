@@ -1,6 +1,6 @@
 import { SquareTerminal } from 'lucide-react'
 import { useState } from 'react'
-import { PLACE_OF_SECRET } from '../../../../src/http/site/code-samples.ts'
+import { PLACE_OF_SECRET } from '../../../../src/site/pages/code-samples.ts'
 import { Dialog } from '../../components/Dialog.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { agentSnippets } from '../../lib/agent-snippets.ts'

@@ -1,7 +1,7 @@
 /** The playground's request as program code; the code that is shown is the code that is copied. */
 import type { ChatBody } from '../../api/stream-chat.ts'
-import type { CodeSample } from '../../../../src/http/site/code-samples.ts'
-import { pythonLiteral } from '../../../../src/lib/python-literal.ts'
+import type { CodeSample } from '../../../../src/site/pages/code-samples.ts'
+import { pythonLiteral } from '../../../../src/platform/lib/python-literal.ts'
 
 /** The dashboard never has the secret: programs read it from their environment. */
 const SECRET = 'CATRACA_API_KEY'

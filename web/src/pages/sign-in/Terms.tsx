@@ -1,6 +1,6 @@
 import { t } from '../../language/t.ts'
 
-/** The terms of use (src/legal) in short; the documents themselves are accepted. */
+/** The terms of use (src/customers/legal) in short; the documents themselves are accepted. */
 export function Terms() {
   return (
     <details className="text-sm text-muted">

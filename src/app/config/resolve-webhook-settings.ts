@@ -1,0 +1,13 @@
+import { ensureSealingKey } from '../../platform/lib/sealing-key.ts'
+import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
+import type { Config } from './config.ts'
+
+/** Its sealing key seals every secret in the database; in sandbox mode it may be stored in `DATA_DIR`. */
+export async function resolveWebhookSettings(config: Config): Promise<WebhookSettings> {
+  return {
+    sealingKey: config.secretsKey ?? (await ensureSealingKey(config.dataDir)),
+    previousSealingKey: config.secretsKeyPrevious,
+    allowHttp: config.mode === 'sandbox',
+    allowPrivate: config.webhooksAllowPrivate,
+  }
+}

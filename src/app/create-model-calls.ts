@@ -1,0 +1,206 @@
+import type { Database } from '../platform/db/open.ts'
+import { createCheckCaller, type CheckCaller } from '../gateway/calls/check-caller.ts'
+import { createChatKind } from '../gateway/calls/chat/chat-kind.ts'
+import { createChatCompletionsFormat } from '../gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
+import {
+  createMessagesFormat,
+  createMessageTokensFormat,
+} from '../gateway/calls/chat/formats/messages/messages-format.ts'
+import { createReasoningSeals } from '../gateway/calls/chat/formats/responses/reasoning-seal.ts'
+import {
+  createResponsesFormat,
+  readResponsesRequest,
+} from '../gateway/calls/chat/formats/responses/responses-format.ts'
+import { createStoredResponsesFormat } from '../gateway/calls/chat/formats/responses/stored-responses-format.ts'
+import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.ts'
+import { embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
+import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
+import { createUnpaidWork } from '../gateway/calls/unpaid-work.ts'
+import type { GatewayDeps, GatewayObserver } from '../gateway/calls/gateway-deps.ts'
+import { createOwnTime, type OwnTime } from '../gateway/calls/own-time.ts'
+import { ownIdentifiersKind } from '../gateway/calls/own-identifiers-kind.ts'
+import { pacedKind } from '../gateway/calls/paced-kind.ts'
+import { createImageKind } from '../gateway/calls/images/image-kind.ts'
+import { imageMediaType } from '../gateway/calls/images/image-media-type.ts'
+import type { KeepImage } from '../gateway/calls/images/write-images.ts'
+import type { CallKind } from '../gateway/calls/call-kind.ts'
+import type { CallRequest } from '../gateway/calls/call.ts'
+import { createServeCall, type ServeCall } from '../gateway/calls/serve-call.ts'
+import type { Spans } from '../gateway/tracing/spans.ts'
+import {
+  tracedGateway,
+  tracedKind,
+  tracedServeCall,
+  type Operation,
+} from '../gateway/tracing/trace-calls.ts'
+import { shieldChatRequest } from '../gateway/calls/shield/shield-chat-request.ts'
+import { shieldEmbeddingRequest } from '../gateway/calls/shield/shield-embedding-request.ts'
+import { shieldImageRequest } from '../gateway/calls/shield/shield-image-request.ts'
+import { shieldKind } from '../gateway/calls/shield/shield-kind.ts'
+import type { ShieldRequest } from '../gateway/calls/shield/shielded-request.ts'
+import { shieldTranscriptionRequest } from '../gateway/calls/shield/shield-transcription-request.ts'
+import { createTranscriptionKind } from '../gateway/calls/transcriptions/transcription-kind.ts'
+import type { HealthRecorder } from '../platform/health/health-recorder.ts'
+import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
+import { IMAGE_FILES } from '../http/images/image-file-routes.ts'
+import { storeImage } from '../gateway/generated-images.ts'
+import { readRoom } from '../money/ledger/read-room.ts'
+import type { Log } from '../platform/lib/log.ts'
+import type { RefusalCounts } from '../money/usage/refusal-counts.ts'
+import type { Parts } from './open-parts.ts'
+
+/** Creates the money path for each kind of call. */
+export function createModelCalls(parts: Parts): {
+  calls: ModelCalls
+  checkCaller: CheckCaller
+  observer: GatewayObserver
+} {
+  const { db, config, lease, log } = parts
+  const { sealingKey, previousSealingKey } = parts.webhooks
+  const ownTime = createOwnTime(config.callsAtOnceMax)
+  const plain = createGatewayDeps(parts)
+  const spans = parts.tracing?.spans
+  const gateway = spans ? tracedGateway(spans, plain) : plain
+  const toolCallIds = createToolCallIds([
+    sealingKey,
+    ...(previousSealingKey ? [previousSealingKey] : []),
+  ])
+  const chats = { lease, callTimeoutMs: config.callTimeoutMs }
+  const reasoningSeals = createReasoningSeals({ sealingKey, previousSealingKey })
+  const chatFormat = createChatCompletionsFormat(toolCallIds, (body, bytes, customerId) =>
+    readResponsesRequest(body, bytes, reasoningSeals(customerId)),
+  )
+  const chatKind = createChatKind(chatFormat, chats)
+  const responsesFormat = createStoredResponsesFormat(
+    createResponsesFormat(reasoningSeals, toolCallIds),
+    { store: parts.responses, conversations: parts.conversations, time: ownTime, log },
+  )
+  const responseKind = createChatKind(responsesFormat, chats)
+  const messageKind = createChatKind(createMessagesFormat(toolCallIds, reasoningSeals), chats)
+  // Nothing leaves, so there is nothing to mask.
+  const messageTokensKind = createChatKind(
+    createMessageTokensFormat(toolCallIds, reasoningSeals),
+    chats,
+  )
+  const imageKind = createImageKind(createKeepImage(db, log))
+  const transcriptionKind = createTranscriptionKind(config.transcriptionModel, ownTime)
+  const serving = { spans, gateway, ownTime, notes: parts.shieldCounts }
+  return {
+    calls: {
+      completeChat: serve(serving, 'chat', chatKind, shieldChatRequest),
+      createResponse: serve(serving, 'chat', responseKind, shieldChatRequest),
+      createMessage: serve(serving, 'chat', messageKind, shieldChatRequest),
+      countMessageTokens: createServeTokenCount(gateway, pacedKind(messageTokensKind, ownTime)),
+      embed: serve(serving, 'embeddings', embeddingKind, shieldEmbeddingRequest),
+      generateImages: serve(serving, 'generate_content', imageKind, shieldImageRequest),
+      transcribe: serve(serving, 'transcription', transcriptionKind, shieldTranscriptionRequest),
+    },
+    checkCaller: createCheckCaller(gateway, parts.shared.limiter),
+    observer: gateway.observer,
+  }
+}
+
+/** Shielded and paced; traced if the operator asks for traces. */
+function serve<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  {
+    spans,
+    gateway,
+    ownTime,
+    notes,
+  }: {
+    readonly spans: Spans | undefined
+    readonly gateway: GatewayDeps
+    readonly ownTime: OwnTime
+    readonly notes: Parts['shieldCounts']
+  },
+  operation: Operation,
+  kind: CallKind<Body, Request, Outcome>,
+  shieldRequest: ShieldRequest<Request>,
+): ServeCall<Body> {
+  const shielded = shieldKind(kind, shieldRequest, notes, ownTime)
+  const paced = pacedKind(ownIdentifiersKind(shielded), ownTime)
+  if (!spans) return createServeCall(gateway, paced)
+  const traced = tracedKind(spans, operation, gateway.providers, paced)
+  return tracedServeCall(spans, createServeCall(gateway, traced))
+}
+
+function createGatewayDeps(parts: Parts): GatewayDeps {
+  const {
+    config,
+    metrics,
+    health,
+    keys,
+    pricing,
+    books,
+    lease,
+    upstreams,
+    calls,
+    limits,
+    slots,
+    bodies,
+    pace,
+  } = parts
+  return {
+    keys,
+    catalog: pricing.catalog,
+    currentFxRate: () => pricing.fxRate.current(),
+    ledger: books.ledger,
+    readRoom: (key) => readRoom(parts.db, key),
+    lease,
+    deliveries: books.deliveries,
+    providers: upstreams.providers,
+    router: upstreams.router,
+    retriesOf: upstreams.retriesOf,
+    calls,
+    limits,
+    slots,
+    memory: bodies,
+    pace,
+    unpaidWork: createUnpaidWork(),
+    ipRequestsPerMinute: config.requestsPerMinutePerIp,
+    callTimeoutMs: config.callTimeoutMs,
+    observer: createObserver(metrics.gateway, health, parts.refusalCounts),
+    log: parts.log,
+  }
+}
+
+/**
+ * Answers and failures of upstreams count in this node's metrics and in the health of the upstreams; refusals of
+ * recognised keys also for their customers.
+ */
+function createObserver(
+  metrics: GatewayObserver,
+  health: HealthRecorder,
+  refusalCounts: RefusalCounts,
+): GatewayObserver {
+  return {
+    ...metrics,
+    refused(facts) {
+      metrics.refused(facts)
+      const { key, modelId, code, status } = facts
+      if (!key) return
+      refusalCounts.note({ customerId: key.customerId, keyId: key.id, modelId, code, status })
+    },
+    upstreamAnswered(facts) {
+      metrics.upstreamAnswered(facts)
+      health.sample({ ...facts, ok: true })
+    },
+    upstreamFailed(facts) {
+      metrics.upstreamFailed(facts)
+      if (facts.isItsFault) health.sample({ ...facts, ok: false, firstByteMs: 0 })
+    },
+  }
+}
+
+/** Images are kept in the database for a while, so that every node can serve their addresses. */
+function createKeepImage(db: Database, log: Log): KeepImage {
+  return async (customerId, { base64 }) => {
+    const image = { mediaType: imageMediaType(base64), bytes: Buffer.from(base64, 'base64') }
+    try {
+      return `${IMAGE_FILES}/${await storeImage(db, customerId, image)}`
+    } catch (error) {
+      log.error('image_not_kept', { customerId, error })
+      throw error
+    }
+  }
+}

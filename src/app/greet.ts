@@ -1,0 +1,96 @@
+import type { Log } from '../platform/lib/log.ts'
+import type { Config } from './config/config.ts'
+import type { App } from './create-app.ts'
+import { describeDatabase } from './describe-database.ts'
+import { ensureDemo } from './ensure-demo.ts'
+import { operatorTokenOf } from '../http/rest/is-operator.ts'
+import { findMissingSettings } from './config/find-missing-settings.ts'
+import { PriceDataFault, readPriceData } from './read-price-data.ts'
+import { resolveWebhookSettings } from './config/resolve-webhook-settings.ts'
+
+/** Prints where the server is. In sandbox mode also the demo key and a first request to copy and paste. */
+export async function greet(
+  config: Config,
+  { db }: Pick<App, 'db'>,
+  address: string,
+  { embeddedFolder, log }: { embeddedFolder: string | undefined; log: Log },
+): Promise<void> {
+  const { mode, dataDir } = config
+  log.info('listening', { address, mode })
+  const real = mode === 'sandbox' ? config.upstreams.map(({ id }) => id) : []
+  if (real.length > 0) log.warn('sandbox_calls_real_providers', { upstreams: real })
+  const secret = mode === 'sandbox' ? await ensureDemoIfPossible() : undefined
+  const facts: [string, string][] = [['address', `${address}/v1`]]
+  if (secret !== undefined) facts.push(['key', secret])
+  facts.push(['pages', `${config.publicUrl ?? address}/`], ['data', dataDir])
+  if (config.databaseUrl !== undefined)
+    facts.push(['database', describeDatabase(config.databaseUrl)])
+  else if (embeddedFolder !== undefined && !embeddedFolder.startsWith(dataDir))
+    facts.push(['database', `${embeddedFolder} (its account cannot open the data folder)`])
+  const missing = [...findMissingSettings(config), ...(await findPriceDataFault(config, log))].map(
+    (text) => `  - ${text}\n`,
+  )
+  process.stdout.write(
+    [
+      `\nCatraca is up, in ${mode} mode: ${mode === 'sandbox' ? providersLine(real, config.upstreamsLeftOut) : 'real providers, real money.'}\n`,
+      facts.map(([name, value]) => `  ${name.padEnd(8)}  ${value}\n`).join(''),
+      ...(secret === undefined
+        ? []
+        : [firstSteps(address, secret, await mailboxOf(config, address))]),
+      ...(missing.length === 0 ? [] : [`Settings are missing or wrong:\n${missing.join('')}`]),
+    ].join('\n'),
+  )
+
+  function ensureDemoIfPossible(): Promise<string | undefined> {
+    return ensureDemo(db, dataDir).catch((error: unknown) => {
+      // The server is already listening: a failure here stops no call.
+      log.warn('demo_not_ready', { error })
+      return undefined
+    })
+  }
+}
+
+/** The server serves without its price data, but then nobody learns of prices that differ. */
+async function findPriceDataFault(config: Config, log: Log): Promise<string[]> {
+  try {
+    await readPriceData(config)
+    return []
+  } catch (error) {
+    if (!(error instanceof PriceDataFault)) throw error
+    log.warn('price_data_not_read', { reason: error.message })
+    return [
+      `PRICE_DATA_FILE cannot be used, so that prices are compared with nothing: ${error.message}`,
+    ]
+  }
+}
+
+/** With the token that opens it; with one of their own, the operator knows it. */
+async function mailboxOf(config: Config, address: string): Promise<string> {
+  if (config.metricsToken !== undefined) return `${address}/mailbox?token=<METRICS_TOKEN>`
+  const { sealingKey } = await resolveWebhookSettings(config)
+  return `${address}/mailbox?token=${operatorTokenOf(undefined, sealingKey)}`
+}
+
+function firstSteps(address: string, secret: string, mailbox: string): string {
+  return `Try it:
+
+  curl ${address}/v1/chat/completions \\
+    -H "Authorization: Bearer ${secret}" \\
+    -H "Content-Type: application/json" \\
+    -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá! Quanto custa esta resposta?"}]}'
+
+  curl ${address}/v1/usage -H "Authorization: Bearer ${secret}"
+
+Or in the browser: sign up at ${address}/ and find the mail at ${address}/mailbox
+For the mails, open this address once: ${mailbox}
+`
+}
+
+function providersLine(real: readonly string[], leftOut: readonly string[]): string {
+  if (real.length > 0)
+    return `nobody pays real money, but calls to these providers are real, and they bill YOU: ${real.join(', ')}.`
+  const nothing = 'no real provider, no real money.'
+  return leftOut.length === 0
+    ? nothing
+    : `${nothing}\nThe environment has keys of ${leftOut.join(', ')}; SANDBOX_REAL_PROVIDERS=true calls them.`
+}

@@ -1,0 +1,45 @@
+import { pruneAuditLog } from '../../platform/audit-log/prune-audit-log.ts'
+import { pruneInvitations } from '../../customers/prune-invitations.ts'
+import { pruneShieldCounts } from '../../customers/prune-shield-counts.ts'
+import { pruneHealth } from '../../platform/health/prune-health.ts'
+import { pruneIdempotencyKeys } from '../../platform/idempotency/prune-idempotency-keys.ts'
+import { pruneAuthEvents } from '../../identity/prune-auth-events.ts'
+import { pruneImages } from '../../gateway/generated-images.ts'
+import { pruneRateWindows } from '../../money/ledger/prune-rate-windows.ts'
+import { pruneTasks } from '../../money/ledger/prune-tasks.ts'
+import { pruneCardAttempts } from '../../money/payments/card-attempts.ts'
+import { pruneRuns } from '../../money/reconciliation/runs.ts'
+import { pruneSignIn } from '../../identity/sign-in/prune-sign-in.ts'
+import { pruneStoredResponses } from '../../customers/stored-responses/prune-stored-responses.ts'
+import { pruneRefusals } from '../../money/usage/prune-refusals.ts'
+import { pruneWebhookAttempts } from '../../deliveries/webhooks/prune-webhook-attempts.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { inMinutes } from './in-minutes.ts'
+import type { Job } from './job.ts'
+
+/** The jobs that end the time for which docs/security.md says that rows are kept. */
+export function listPruning(db: Database): Readonly<Record<string, Job>> {
+  return {
+    'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
+    'prune-webhook-attempts': { cron: '47 3 * * *', run: () => pruneWebhookAttempts(db) },
+    'prune-tasks': { cron: '41 3 * * *', run: () => pruneTasks(db) },
+    'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },
+    'prune-reconciliation-runs': { cron: '53 3 * * *', run: () => pruneRuns(db) },
+    'prune-sign-in': { cron: '*/10 * * * *', run: () => pruneSignIn(db) },
+    'prune-card-attempts': { cron: '*/10 * * * *', run: () => pruneCardAttempts(db) },
+    'prune-rate-windows': { cron: '*/5 * * * *', run: () => pruneRateWindows(db, inMinutes(4)) },
+    'prune-shield-counts': { cron: '7 4 * * *', run: () => pruneShieldCounts(db) },
+    'prune-refusals': { cron: '17 4 * * *', run: () => pruneRefusals(db, inMinutes(10)) },
+    'prune-invitations': { cron: '43 3 * * *', run: () => pruneInvitations(db) },
+    'prune-audit-log': { cron: '33 4 * * *', run: () => pruneAuditLog(db, inMinutes(10)) },
+    'prune-stored-responses': {
+      cron: '*/10 * * * *',
+      run: () => pruneStoredResponses(db, inMinutes(8)),
+    },
+    'prune-idempotency-keys': {
+      cron: '*/10 * * * *',
+      run: () => pruneIdempotencyKeys(db, inMinutes(8)),
+    },
+    'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
+  }
+}

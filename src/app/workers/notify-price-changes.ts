@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import type { Catalog } from '../../money/catalog/catalog.ts'
+import { lockDue, type DueRows } from '../../platform/db/due-rows.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { decimalE4 } from '../../platform/lib/money.ts'
+
+/** Customers who used the model within these days get the notice. */
+const USED_WITHIN_DAYS = 90
+const CUSTOMERS_PER_BATCH = 500
+const PERCENT_E2 = 10_000n
+
+/**
+ * Announces markup increases: one event for each customer who used the model lately. It goes through the customers by
+ * id, in batches. The transaction of a batch also stores its last customer, so each customer gets one notice, however
+ * often a run is killed and repeated, and on however many nodes. Returns the number of notices.
+ */
+export async function notifyPriceChanges(db: Database, catalog: Catalog): Promise<number> {
+  let notices = 0
+  for (;;) {
+    const count = await notifyBatch(db, catalog)
+    if (count === undefined) return notices
+    notices += count
+  }
+}
+
+const UNANNOUNCED_RISES: DueRows = {
+  table: 'markup_changes',
+  key: ['id'],
+  isDue: sql`q.noticed_at is null and q.canceled_at is null and q.markup_e4 > q.markup_before_e4`,
+  orderBy: sql`q.created_at`,
+}
+
+interface Rise {
+  readonly id: string
+  readonly model_id: string
+  readonly markup_e4: number
+  readonly markup_before_e4: number
+  readonly starts_at: Date
+  readonly noticed_through: string | null
+}
+
+/** Undefined if no increase needs a notice, or other nodes are working on all of them. */
+function notifyBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const rise = await lockDue<Rise>(trx, UNANNOUNCED_RISES)
+    if (!rise) return undefined
+    const customerIds = await listCustomersAfter(trx, rise.noticed_through)
+    const notices = await notifyUsers(trx, rise, customerIds, catalog)
+    const isEnd = customerIds.length < CUSTOMERS_PER_BATCH
+    await sql`
+      update markup_changes set noticed_through = coalesce(${customerIds.at(-1) ?? null}::uuid, noticed_through),
+        noticed_at = case when ${isEnd} then now() end
+      where id = ${rise.id}`.execute(trx)
+    return notices
+  })
+}
+
+async function listCustomersAfter(trx: Database, after: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from customers
+    where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and deleted_at is null
+    order by id limit ${CUSTOMERS_PER_BATCH}`.execute(trx)
+  return rows.map(({ id }) => id)
+}
+
+/** Only the customers who were charged for the model. Waits for a running deletion of an account, then skips it. */
+async function notifyUsers(
+  trx: Database,
+  rise: Rise,
+  customerIds: readonly string[],
+  catalog: Catalog,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    insert into events (id, customer_id, type, data)
+    select gen_random_uuid(), c.id, 'price.changed', ${JSON.stringify(dataOf(rise, catalog))}::jsonb
+    from customers c join accounts a on a.customer_id = c.id
+    cross join lateral (select now() - make_interval(days => ${USED_WITHIN_DAYS}) as since) w
+    where c.id = any(${[...customerIds]}::uuid[]) and c.deleted_at is null and (
+      exists (
+        select 1 from usage_days d
+        where d.customer_id = c.id and d.day_at > w.since and d.model_id = ${rise.model_id} and d.charged_requests > 0)
+      or exists (
+        select 1 from usage_hours h
+        where h.customer_id = c.id and h.hour_at > greatest(w.since, a.usage_days_until) - interval '1 hour'
+          and h.model_id = ${rise.model_id} and h.charged_requests > 0))
+    for key share of c`.execute(trx)
+  return Number(numAffectedRows ?? 0n)
+}
+
+function dataOf(rise: Rise, catalog: Catalog): object {
+  const [before, after] = [BigInt(rise.markup_before_e4), BigInt(rise.markup_e4)]
+  const percentE2 = ((after - before) * PERCENT_E2 + before / 2n) / before
+  return {
+    model_id: rise.model_id,
+    model_name: catalog.findModel(rise.model_id)?.displayName ?? rise.model_id,
+    markup_multiplier_before: decimalE4(before),
+    markup_multiplier: decimalE4(after),
+    change_percent: decimalE4(percentE2 * 100n),
+    starts_at: rise.starts_at.toISOString(),
+  }
+}

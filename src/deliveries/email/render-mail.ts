@@ -1,0 +1,171 @@
+/**
+ * Renders a mail as text and as HTML. The HTML has no tables, scripts, images or external resources, and
+ * nothing that tracks reading. Every value is escaped in one place, `escapeHtml`.
+ */
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { ACCOUNT_TEMPLATES } from './account-templates.ts'
+import { formatCnpj } from './formats.ts'
+import type { MailSender } from './mail-sender.ts'
+import type { MailContent, MailData, Template } from './mail-content.ts'
+import { MONEY_TEMPLATES } from './money-templates.ts'
+import { OPERATOR_TEMPLATES } from './operator-templates.ts'
+import { clip, oneLine, readMailData } from './read-mail-data.ts'
+import { SECURITY_TEMPLATES } from './security-templates.ts'
+import { SIGN_IN_TEMPLATES } from './sign-in-templates.ts'
+
+const TEMPLATES = {
+  ...MONEY_TEMPLATES,
+  ...ACCOUNT_TEMPLATES,
+  ...SIGN_IN_TEMPLATES,
+  ...SECURITY_TEMPLATES,
+  ...OPERATOR_TEMPLATES,
+}
+export type TemplateName = keyof typeof TEMPLATES
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[]
+
+export interface RenderedMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The header `List-Unsubscribe` of an optional mail. */
+  readonly listUnsubscribe?: string
+  /** The header `List-Unsubscribe-Post` (RFC 8058), when there is a URL for it. */
+  readonly listUnsubscribePost?: string
+}
+
+export interface MailReader {
+  readonly name: string
+  readonly timezone: string
+  /** Unsubscribes the reader from optional mails. */
+  readonly unsubscribeUrl?: string | undefined
+}
+
+interface Parts extends MailContent {
+  readonly greeting: string
+  readonly wayOut: WayOut | undefined
+  readonly footer: readonly string[]
+}
+
+interface WayOut {
+  readonly text: string
+  readonly url?: string | undefined
+}
+
+const SUBJECT_MAX = 150
+const ONE_CLICK = 'List-Unsubscribe=One-Click'
+
+/** Throws for an unknown template. */
+export function renderMail(
+  template: string,
+  data: MailData,
+  reader: MailReader,
+  sender: MailSender,
+): RenderedMail {
+  if (!Object.hasOwn(TEMPLATES, template)) throw new Error(`no template ${template}`)
+  const write: Template = TEMPLATES[template as TemplateName]
+  const content = write(readMailData(data, reader.timezone))
+  const name = oneLine(reader.name)
+  const parts: Parts = {
+    ...content,
+    subject: subjectOf(content, sender),
+    greeting: content.isToStranger || name === '' ? 'Olá,' : `Olá, ${name},`,
+    wayOut: content.isOptional ? wayOutOf(sender, reader) : undefined,
+    footer: footerOf(sender),
+  }
+  const mail = { subject: parts.subject, text: asText(parts), html: asHtml(parts) }
+  if (!content.isOptional) return mail
+  const { unsubscribeUrl } = reader
+  const byMail = `<mailto:${sender.company.contactEmail}?subject=cancelar%20resumo%20semanal>`
+  return unsubscribeUrl === undefined
+    ? { ...mail, listUnsubscribe: byMail }
+    : {
+        ...mail,
+        listUnsubscribe: `<${unsubscribeUrl}>, ${byMail}`,
+        listUnsubscribePost: ONE_CLICK,
+      }
+}
+
+function subjectOf(content: MailContent, sender: MailSender): string {
+  return `${sender.isSandbox ? '[sandbox] ' : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
+}
+
+function wayOutOf(
+  { publicUrl = '', company }: MailSender,
+  { unsubscribeUrl: url }: MailReader,
+): WayOut {
+  if (url !== undefined) return { text: 'Para não receber mais este resumo:', url }
+  return {
+    text:
+      `Para não receber mais este resumo, envie {"weekly_digest_enabled": false} por PUT ${publicUrl}/v1/me/preferences, ` +
+      `ou escreva para ${company.contactEmail}.`,
+  }
+}
+
+function footerOf({ company, publicUrl, isSandbox }: MailSender): string[] {
+  return [
+    `${company.name}, CNPJ ${formatCnpj(company.cnpj)}`,
+    company.address,
+    `Contato: ${company.contactEmail}`,
+    ...(publicUrl === undefined ? [] : [publicUrl]),
+    ...(isSandbox
+      ? [
+          'Este e-mail é do modo sandbox: empresa, CNPJ e valores são fictícios, e nada foi cobrado.',
+        ]
+      : []),
+  ].map(oneLine)
+}
+
+function shownFacts({ facts = [] }: Parts): (readonly [string, string])[] {
+  return facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]))
+}
+
+function asText(parts: Parts): string {
+  const { greeting, paragraphs, copied, link, closing = [], wayOut, footer } = parts
+  const facts = shownFacts(parts).map(([label, value]) => `${label}: ${value}`)
+  return [
+    greeting,
+    ...paragraphs,
+    ...(facts.length > 0 ? [facts.join('\n')] : []),
+    ...(copied ? [`${copied.label}:\n${copied.text}`] : []),
+    ...(link ? [`${link.label}:\n${link.url}`] : []),
+    ...closing,
+    ...(wayOut ? [[wayOut.text, wayOut.url].filter(Boolean).join('\n')] : []),
+    // The conventional line before a signature, which mail programs recognize.
+    `-- \n${footer.join('\n')}\n`,
+  ].join('\n\n')
+}
+
+const BODY =
+  'margin:0 auto;padding:24px;max-width:36em;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif;color:#1a1a1a;background:#ffffff'
+const CODE =
+  'padding:12px;background:#f2f2f2;font:14px/1.4 ui-monospace,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere'
+const SMALL = 'font-size:14px;color:#595959'
+
+function asHtml(parts: Parts): string {
+  const { subject, greeting, paragraphs, copied, link, closing = [], wayOut, footer } = parts
+  const facts = shownFacts(parts).map(
+    ([label, value]) =>
+      `<dt style="${SMALL}">${escapeHtml(label)}</dt><dd style="margin:0 0 8px;overflow-wrap:anywhere"><strong>${escapeHtml(value)}</strong></dd>`,
+  )
+  return [
+    `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>`,
+    `<body style="${BODY}"><main><h1 style="font-size:20px">${escapeHtml(subject)}</h1>`,
+    ...[greeting, ...paragraphs].map((text) => `<p>${escapeHtml(text)}</p>`),
+    facts.length > 0 ? `<dl>${facts.join('')}</dl>` : '',
+    copied
+      ? `<p>${escapeHtml(copied.label)}:</p><pre style="${CODE}">${escapeHtml(copied.text)}</pre>`
+      : '',
+    link ? `<p>${escapeHtml(link.label)}:<br>${linkOf(link).trim()}</p>` : '',
+    ...closing.map((text) => `<p>${escapeHtml(text)}</p>`),
+    '</main>',
+    `<footer style="${SMALL};border-top:1px solid #cccccc">`,
+    wayOut ? `<p>${escapeHtml(wayOut.text)}${linkOf(wayOut)}</p>` : '',
+    `<p>${footer.map(escapeHtml).join('<br>')}</p></footer></body></html>`,
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
+
+function linkOf({ url }: Pick<WayOut, 'url'>): string {
+  return url === undefined ? '' : ` <a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`
+}

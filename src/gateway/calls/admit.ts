@@ -1,0 +1,165 @@
+import { nearestModels } from '../../money/catalog/nearest-models.ts'
+import type { Model } from '../../money/catalog/model.ts'
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import { isSameShield } from '../../customers/shield-setting.ts'
+import { parseBrl } from '../../platform/lib/money.ts'
+import type { CallKind } from './call-kind.ts'
+import type { Admitted, CallRequest, NotAdmitted } from './call.ts'
+import type { IncomingCall } from './client.ts'
+import type { GatewayDeps } from './gateway-deps.ts'
+import type { IncomingCaller } from './refuse-call.ts'
+import { isRefusal, refusals, type Refusal } from './refusal.ts'
+
+const SESSION_ID = /^[\x21-\x7e]{1,80}$/
+
+/** Checks the key, the address, the request and its models: everything that can be refused before the hold. */
+export async function admit<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  incoming: IncomingCall<Body>,
+): Promise<Admitted<Request> | NotAdmitted> {
+  const key = incoming.key ?? (await identify(deps, incoming))
+  if ('refused' in key) return key
+  if (incoming.sessionId !== undefined && !SESSION_ID.test(incoming.sessionId)) {
+    return refuse(
+      refusals.invalidRequest('O cabeçalho x-svc-session-id deve ter até 80 caracteres visíveis.'),
+      key,
+    )
+  }
+
+  const maxCostNanoBrl =
+    incoming.maxCostBrl === undefined ? undefined : parseBrl(incoming.maxCostBrl)
+  if (incoming.maxCostBrl !== undefined && !maxCostNanoBrl) {
+    return refuse(
+      refusals.invalidRequest(
+        'O cabeçalho x-svc-max-cost-brl deve ser um valor em reais maior que zero, com ponto decimal, como 0.50.',
+      ),
+      key,
+    )
+  }
+
+  const request = await kind.read(incoming.body, key, incoming.flags)
+  if (isRefusal(request)) return refuse(request, key)
+  const models = findModels(deps, kind, key, request)
+  if (isRefusal(models)) {
+    kind.dispose?.(request)
+    const modelId = deps.catalog.findNamed(request.modelId)?.id
+    return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
+  }
+  return { kind: 'admitted', key, request, models, maxCostNanoBrl }
+}
+
+/** Finds the key of a call, and checks its address list and that neither it, its account nor the service is stopped. */
+export async function identify(
+  deps: GatewayDeps,
+  incoming: IncomingCaller,
+): Promise<ActiveKey | NotAdmitted> {
+  let key: ActiveKey | undefined
+  try {
+    key = await findKey(deps, incoming)
+  } catch (error) {
+    deps.log.error('key_lookup_failed', { requestId: incoming.requestId, error })
+    return refuse(refusals.serviceUnavailable())
+  }
+  if (key) return judge(deps, key, incoming)
+  return refuse(hasKey(incoming) ? refusals.authenticationFailed() : refusals.keyMissing())
+}
+
+/** As `identify`, without waiting: undefined if the key is not in the cache, or is found by other means. */
+export function identifyCached(
+  deps: GatewayDeps,
+  incoming: IncomingCaller,
+): ActiveKey | NotAdmitted | undefined {
+  if (incoming.findKey) return undefined
+  const secret = bearerOf(incoming.authorization)
+  const key = secret === undefined ? undefined : deps.keys.findCached(secret)
+  return key && judge(deps, key, incoming)
+}
+
+function judge(
+  deps: Pick<GatewayDeps, 'catalog'>,
+  key: ActiveKey,
+  incoming: IncomingCaller,
+): ActiveKey | NotAdmitted {
+  if (incoming.facts) incoming.facts.keyId = key.id
+  if (key.ipMatcher && !key.ipMatcher.matches(incoming.ip)) return refuse(refusals.ipBlocked(), key)
+  if (key.pausedReason) return refuse(refusals.keyPaused(key.pausedReason), key)
+  if (key.scope === 'operator') return refuse(refusals.keyOfOperator(), key)
+  if (key.isAccountSuspended) return refuse(refusals.accountSuspended(), key)
+  if (deps.catalog.isPaused()) return refuse(refusals.servicePaused(), key)
+  return key
+}
+
+function hasKey({ authorization, findKey }: IncomingCaller): boolean {
+  return findKey !== undefined || authorization !== undefined
+}
+
+function findKey(
+  { keys }: GatewayDeps,
+  { authorization, findKey }: IncomingCaller,
+): Promise<ActiveKey | undefined> | undefined {
+  if (findKey) return findKey()
+  const secret = bearerOf(authorization)
+  return secret === undefined ? undefined : keys.find(secret)
+}
+
+export function mayUse(key: ActiveKey, model: Model): boolean {
+  return !key.modelIdSet || key.modelIdSet.has(model.id)
+}
+
+/** Whether a request that was read under one version of a key would be the same under another one. */
+export function isReadAlike(before: ActiveKey, after: ActiveKey): boolean {
+  return isSameShield(before.shield, after.shield) && before.scope === after.scope
+}
+
+/** The key in `Authorization: Bearer <key>`; the scheme is case-insensitive. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S{1,200}) *$/i.exec(authorization ?? '')?.[1]
+}
+
+/** The models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
+function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  key: ActiveKey,
+  request: Request,
+): readonly [Model, ...Model[]] | Refusal {
+  const models: Model[] = []
+  for (const id of [request.modelId, ...request.fallbackModelIds]) {
+    const model = deps.catalog.findNamed(id)
+    if (!model) {
+      const usable = deps.catalog.listModels().filter((known) => mayUse(key, known))
+      return refusals.modelNotFound(
+        id,
+        nearestModels(
+          id,
+          usable.map((known) => known.id),
+        ),
+      )
+    }
+    if (!mayUse(key, model)) return refusals.modelAccessDenied(model.id)
+    const fault = kind.findFault(model, request)
+    if (fault !== undefined) return refusals.invalidRequest(fault)
+    if (canServe(deps, kind, model)) models.push(model)
+  }
+  return isNotEmpty(models) ? models : refusals.modelNotServed()
+}
+
+function canServe<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  model: Model,
+): boolean {
+  return model.routes.some(({ upstreamId }) => {
+    const provider = deps.providers.get(upstreamId)
+    return provider !== undefined && kind.can(provider)
+  })
+}
+
+function isNotEmpty(models: Model[]): models is [Model, ...Model[]] {
+  return models.length > 0
+}
+
+function refuse(refused: Refusal, key?: ActiveKey): NotAdmitted {
+  return { kind: 'not_admitted', refused, key }
+}

@@ -1,0 +1,122 @@
+/** The types of a model call, in the order in which a call passes through them. The steps import them from here. */
+import type { Model, Route } from '../../money/catalog/model.ts'
+import type { Price, UsageCounts } from '../../money/catalog/prices.ts'
+import type { Quote } from '../../money/catalog/quote.ts'
+import type { CallSpan } from '../../money/catalog/route-prices.ts'
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import type { NanoBrl } from '../../platform/lib/money.ts'
+import type { UsageKind } from '../../money/ledger/resolution.ts'
+import type { Provider, UpstreamFailure } from '../providers/contract.ts'
+import type { Limits } from './limits.ts'
+import type { Refusal } from './refusal.ts'
+import type { RouteCall } from './routing/create-router.ts'
+
+/** The fields of a request that the money path needs, for every kind of call. */
+export interface CallRequest {
+  readonly modelId: string
+  /** Models to try, in this order, if `modelId` gives no answer. The customer chooses them. */
+  readonly fallbackModelIds: readonly string[]
+  readonly isStream: boolean
+}
+
+export interface Admitted<Request extends CallRequest> {
+  readonly kind: 'admitted'
+  readonly key: ActiveKey
+  readonly request: Request
+  /** The requested model, then its fallbacks. */
+  readonly models: readonly [Model, ...Model[]]
+  /** The most that the call may cost by its own header; undefined: no such limit. */
+  readonly maxCostNanoBrl: NanoBrl | undefined
+}
+
+/** A refusal. If the key was recognised, the call counts against its rate limit, and the answer shows that limit. */
+export interface NotAdmitted {
+  readonly kind: 'not_admitted'
+  readonly refused: Refusal
+  readonly key: ActiveKey | undefined
+  /** Undefined if the call was refused before its request was read. */
+  readonly asked?: Asked | undefined
+}
+
+/** The part of a request by which its refusal is counted. */
+export interface Asked {
+  /** Of the catalog; undefined if the request names no model of it. */
+  readonly modelId: string | undefined
+  readonly isStream: boolean
+}
+
+/** A call whose money is held. Its hold must be resolved, even after an error. */
+export interface HeldCall<Request extends CallRequest = CallRequest> {
+  readonly key: ActiveKey
+  readonly model: Model
+  readonly request: Request
+  readonly holdId: string
+  /** The epoch of the lease under which the hold was taken. */
+  readonly epoch: number
+  /** A crash of the database can lose the hold until its first checkpoint; see `Attempt.commitsAsynchronously`. */
+  readonly commitsAsynchronously: boolean
+  readonly quote: Quote
+  /** The time in which the call ends; the quote covers the prices of all of it. */
+  readonly span: CallSpan
+  readonly promptTokensEstimated: number
+  readonly limits: Limits
+}
+
+export interface NotHeld {
+  readonly refused: Refusal
+  readonly limits: Limits
+}
+
+/** A call that an upstream answered; for a stream, with its first chunks. */
+export interface Called<Outcome> {
+  readonly kind: 'called'
+  readonly outcome: Outcome
+  readonly route: Route
+  readonly provider: Provider
+  /** Ends when the answer ends. */
+  readonly routeCall: RouteCall
+  readonly tries: readonly TriedUpstream[]
+  /** By `performance.now()`. */
+  readonly calledAtMs: number
+}
+
+/** A call that no upstream answered. */
+export interface NotCalled {
+  readonly kind: 'not_called'
+  readonly failure: UpstreamFailure
+  /** The last route that was tried; undefined if none was. */
+  readonly route: Route | undefined
+  readonly tries: readonly TriedUpstream[]
+  readonly calledAtMs: number
+}
+
+/** One element of `attempts` in a usage event, as JSON. */
+export interface TriedUpstream {
+  readonly upstream: string
+  readonly model: string
+  readonly outcome: 'answered' | UpstreamFailure['reason']
+  readonly status?: number
+  readonly ms: number
+}
+
+/** The upstream, times and attempts of a call, stored in the usage event for the operator. */
+export interface CallTimes {
+  readonly upstreamId: string | null
+  readonly firstByteMs: number | null
+  readonly durationMs: number | null
+  /** See `Resolution.attempts`. */
+  readonly attempts: string | null
+}
+
+/** The upstream that answered a call, with its times and the price that it bills at. */
+export interface AnsweredBy extends CallTimes {
+  readonly price: Price
+}
+
+/** The usage that a call is charged for. */
+export interface Used {
+  readonly counts: UsageCounts
+  readonly kind: UsageKind & ('exact' | 'estimated')
+  /** Why the usage is an estimate; null for usage that the upstream reported. */
+  readonly reason: string | null
+}

@@ -1,0 +1,230 @@
+/** Translates the messages of a Messages request to those of chat-completions. */
+import { isObject } from '../../../../../platform/lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { InvalidField } from '../invalid-field.ts'
+import type { OpenThinking } from './sealed-thinking.ts'
+
+/** Throws `InvalidField`. */
+export function toChatMessages(messages: unknown, openThinking: OpenThinking): JsonObject[] {
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw new InvalidField(
+      'O campo "messages" é obrigatório e deve ser uma lista com pelo menos uma mensagem.',
+    )
+  return messages.flatMap((message: unknown, index) =>
+    toMessages(message, `messages[${index}]`, openThinking),
+  )
+}
+
+/** A text, or the text blocks of a list as parts. Blocks of other types are a fault. */
+export function toTextParts(content: unknown, place: string): string | JsonObject[] {
+  if (typeof content === 'string') return content
+  return listBlocks(content, place).map((block, index) => {
+    if (block.type !== 'text') throw new InvalidField(`${place}[${index}] deve ser um texto.`)
+    return toTextPart(block, `${place}[${index}]`)
+  })
+}
+
+function toMessages(message: unknown, place: string, openThinking: OpenThinking): JsonObject[] {
+  if (!isObject(message)) throw new InvalidField(`${place} deve ser um objeto.`)
+  const { role, content } = message
+  switch (role) {
+    case 'system':
+      return toInstructions(content, `${place}.content`)
+    case 'assistant':
+      return [toAssistantMessage(content, `${place}.content`, openThinking)]
+    case 'user':
+      return toUserMessages(content, `${place}.content`)
+    default:
+      throw new InvalidField(`${place}.role deve ser user, assistant ou system.`)
+  }
+}
+
+/** The texts; other blocks only add and remove tools, which are all there. */
+function toInstructions(content: unknown, place: string): JsonObject[] {
+  const texts = typeof content === 'string' ? content : listBlocks(content, place).filter(isText)
+  return texts.length === 0 ? [] : [{ role: 'system', content: toTextParts(texts, place) }]
+}
+
+function isText({ type }: JsonObject): boolean {
+  return type === 'text'
+}
+
+/**
+ * The results of tools are messages of their own, before the rest. Images of a result follow in the user's message,
+ * because a tool's message has none in chat-completions.
+ */
+function toUserMessages(content: unknown, place: string): JsonObject[] {
+  if (typeof content === 'string') return [{ role: 'user', content }]
+  const results: JsonObject[] = []
+  const images: JsonObject[] = []
+  const parts: JsonObject[] = []
+  for (const [index, block] of listBlocks(content, place).entries()) {
+    const at = `${place}[${index}]`
+    if (block.type === 'tool_result') {
+      const result = toToolResult(block, at)
+      results.push(result.message)
+      images.push(...result.images)
+    } else parts.push(...toUserParts(block, at))
+  }
+  const all = [...images, ...parts]
+  return all.length > 0 ? [...results, { role: 'user', content: all }] : results
+}
+
+function toToolResult(
+  { tool_use_id: id, content, cache_control: control }: JsonObject,
+  place: string,
+): { message: JsonObject; images: JsonObject[] } {
+  if (typeof id !== 'string') throw new InvalidField(`${place} deve ter "tool_use_id".`)
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : content === undefined || content === null
+        ? []
+        : listBlocks(content, `${place}.content`).flatMap((block, index) =>
+            toUserParts(block, `${place}.content[${index}]`),
+          )
+  const texts = parts.filter(({ type }) => type === 'text')
+  const last = texts.at(-1)
+  if (control !== undefined && last) Object.assign(last, { cache_control: control })
+  return {
+    message: { role: 'tool', tool_call_id: id, content: texts.length > 0 ? texts : '' },
+    images: parts.filter(({ type }) => type !== 'text'),
+  }
+}
+
+/** The parts of one block; none for blocks that only describe the work of a provider's own tools. */
+function toUserParts(block: JsonObject, place: string): JsonObject[] {
+  switch (block.type) {
+    case 'text':
+      return [toTextPart(block, place)]
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: urlOf(block.source, place) }, ...kept(block) }]
+    case 'document':
+      return toDocumentParts(block, place)
+    case 'tool_reference':
+      if (typeof block.tool_name !== 'string') return []
+      return [{ type: 'text', text: `The tool ${block.tool_name} is available.` }]
+    case 'search_result':
+      return listBlocks(block.content, `${place}.content`).map((text) => toTextPart(text, place))
+    default:
+      return []
+  }
+}
+
+function toTextPart(block: JsonObject, place: string): JsonObject {
+  if (typeof block.text !== 'string') throw new InvalidField(`${place}.text deve ser um texto.`)
+  return { type: 'text', text: block.text, ...kept(block) }
+}
+
+function urlOf(source: unknown, place: string): string {
+  if (isObject(source) && source.type === 'url' && typeof source.url === 'string') return source.url
+  return dataUrlOf(source, place)
+}
+
+function dataUrlOf(source: unknown, place: string): string {
+  if (
+    isObject(source) &&
+    source.type === 'base64' &&
+    typeof source.media_type === 'string' &&
+    typeof source.data === 'string'
+  )
+    return `data:${source.media_type};base64,${source.data}`
+  throw new InvalidField(
+    `${place}.source deve ter o conteúdo em base64, com "media_type" e "data".`,
+  )
+}
+
+function toDocumentParts(block: JsonObject, place: string): JsonObject[] {
+  const { source, title } = block
+  if (isObject(source) && source.type === 'text' && typeof source.data === 'string')
+    return [{ type: 'text', text: source.data, ...kept(block) }]
+  if (isObject(source) && source.type === 'content')
+    return typeof source.content === 'string'
+      ? [{ type: 'text', text: source.content, ...kept(block) }]
+      : listBlocks(source.content, `${place}.source.content`).flatMap((inner, index) =>
+          toUserParts(inner, `${place}.source.content[${index}]`),
+        )
+  return [
+    {
+      type: 'file',
+      file: {
+        filename: typeof title === 'string' ? title : 'document.pdf',
+        file_data: dataUrlOf(source, place),
+      },
+      ...kept(block),
+    },
+  ]
+}
+
+function toAssistantMessage(
+  content: unknown,
+  place: string,
+  openThinking: OpenThinking,
+): JsonObject {
+  if (typeof content === 'string') return { role: 'assistant', content }
+  const texts: JsonObject[] = []
+  const calls: JsonObject[] = []
+  const reasoning: JsonObject[] = []
+  /** Reasoning without a signature, by the field in which its upstream sent it. */
+  const unsigned: Record<string, string> = {}
+  let extra: JsonObject = {}
+  const signatures = new Map<unknown, unknown>()
+  for (const [index, block] of listBlocks(content, place).entries()) {
+    switch (block.type) {
+      case 'text':
+        texts.push(toTextPart(block, `${place}[${index}]`))
+        break
+      case 'tool_use':
+        calls.push(toToolCall(block, `${place}[${index}]`))
+        break
+      case 'thinking': {
+        const { thinking, signature } = block
+        const kept = openThinking(signature)
+        for (const name of Object.keys(kept?.fields ?? {}))
+          unsigned[name] = `${unsigned[name] ?? ''}${typeof thinking === 'string' ? thinking : ''}`
+        // Without a signature no provider accepts it back.
+        if (!kept && typeof signature === 'string' && signature !== '')
+          reasoning.push({ type: 'reasoning.text', text: thinking, signature })
+        break
+      }
+      case 'redacted_thinking': {
+        const kept = openThinking(block.data)
+        if (!kept) reasoning.push({ type: 'reasoning.encrypted', data: block.data })
+        extra = { ...extra, ...kept?.fields }
+        for (const [id, signature] of Object.entries(kept?.calls ?? {}))
+          signatures.set(id, signature)
+      }
+    }
+  }
+  const signed = calls.map((call) => {
+    const signature = signatures.get(call.id)
+    // Once: a request may repeat an id thousands of times, which would multiply its size.
+    signatures.delete(call.id)
+    return signature === undefined ? call : { ...call, extra_content: signature }
+  })
+  return {
+    role: 'assistant',
+    // Null is for messages of calls alone.
+    content: texts.length > 0 ? texts : calls.length > 0 ? null : '',
+    ...(signed.length > 0 ? { tool_calls: signed } : {}),
+    ...unsigned,
+    ...extra,
+    ...(reasoning.length > 0 ? { reasoning_details: reasoning } : {}),
+  }
+}
+
+function toToolCall({ id, name, input }: JsonObject, place: string): JsonObject {
+  if (typeof id !== 'string' || typeof name !== 'string')
+    throw new InvalidField(`${place} deve ter "id" e "name".`)
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } }
+}
+
+function listBlocks(content: unknown, place: string): JsonObject[] {
+  if (!Array.isArray(content) || !content.every(isObject))
+    throw new InvalidField(`${place} deve ser um texto ou uma lista de blocos.`)
+  return content
+}
+
+function kept({ cache_control: control }: JsonObject): JsonObject {
+  return control === undefined ? {} : { cache_control: control }
+}

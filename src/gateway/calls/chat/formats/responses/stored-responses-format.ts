@@ -1,0 +1,174 @@
+/**
+ * The Responses format for accounts that store their responses. A request that continues a stored response, or refers
+ * to stored items, is read as if its client had sent the whole conversation: what follows (the shield, the quote, the
+ * hold, the adapters) sees that, and no upstream ever sees an id of ours.
+ */
+import { isObject } from '../../../../../platform/lib/is-object.ts'
+import type { Log } from '../../../../../platform/lib/log.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { STORED_PART_BYTES_MAX } from '../../../../../customers/stored-responses/response-limits.ts'
+import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
+import type { ResponseStore } from '../../../../../customers/stored-responses/response-store.ts'
+import { isAbsent } from '../../../field-faults.ts'
+import { TIMED_FROM_BYTES, type OwnTime } from '../../../own-time.ts'
+import { readJsonBody } from '../../../read-json-body.ts'
+import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
+import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
+import { resolveReferences } from './resolve-references.ts'
+import { callIdOfResponse } from './response-ids.ts'
+import type { EndedResponse } from './response-head.ts'
+import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
+import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
+
+export interface StoredResponsesDeps {
+  readonly store: Pick<ResponseStore, 'put'>
+  readonly conversations: StoredConversations
+  readonly time: OwnTime
+  readonly log: Pick<Log, 'warn' | 'error'>
+}
+
+/** The end of an answer does not wait any longer for its being stored. */
+const KEEP_MS_MAX = 2_000
+
+export function createStoredResponsesFormat(
+  format: ResponsesFormat,
+  deps: StoredResponsesDeps,
+): ChatFormat<ResponsesRequest> {
+  return {
+    async readRequest(raw, caller) {
+      if (caller.storedResponsesDays === null) return format.readRequest(raw, caller)
+      const body = readJsonBody(raw)
+      if (isRefusal(body)) return body
+      const room = deps.conversations.openRoom(readerOf(caller), raw.length)
+      let request: ResponsesRequest | Refusal | undefined
+      try {
+        request = await readStored(format, deps, room, body, caller)
+        return request
+      } catch (error) {
+        deps.log.error('stored_responses_not_read', { customerId: caller.customerId, error })
+        return refusals.serviceUnavailable()
+      } finally {
+        if (!request || isRefusal(request)) room.release()
+      }
+    },
+    createWriter(call) {
+      const { kept } = call.request
+      if (!kept) return format.createWriter(call)
+      let response: EndedResponse | undefined
+      const writer = format.createWriter(call, (ended) => (response = ended))
+      return {
+        ...writer,
+        keep: () =>
+          withinTime(deps.log, call.id, async () => {
+            if (!response) return
+            await deps.store.put({
+              id: call.id,
+              ...kept.owner,
+              previousId: kept.previousId,
+              input: JSON.stringify(kept.input),
+              ...response,
+            })
+          }),
+      }
+    },
+  }
+}
+
+/** The reader for a model call: a key of the scope `calls`, and a key of a team, reads only its own responses. */
+export function readerOf({ id, customerId, scope, teamId }: ChatCaller): ResponseReader {
+  return { customerId, keyId: id, seesAccount: scope !== 'calls' && teamId === null }
+}
+
+async function readStored(
+  format: ResponsesFormat,
+  { conversations, time }: Pick<StoredResponsesDeps, 'conversations' | 'time'>,
+  room: ReadingRoom,
+  body: JsonObject,
+  caller: ChatCaller,
+): Promise<ResponsesRequest | Refusal> {
+  const { previous_response_id: previous, ...own } = body
+  const input = ownItems(own.input)
+  // The format refuses it, with the reason.
+  if (!input) return format.readBody(own, room.bytes(), caller)
+  const bytesOfRequest = room.bytes()
+  const before = isAbsent(previous) ? [] : await readBefore(conversations, room, previous)
+  if ('kind' in before) return before
+  const items = await resolveReferences(conversations, room, [...before, ...input])
+  if ('kind' in items) return items
+  const isStored = body.store !== false && bytesOfRequest <= STORED_PART_BYTES_MAX
+  const expanded = { ...own, input: items, ...(isStored ? withReasoning(own) : {}) }
+  const { customerId, id: keyId } = caller
+  const read = () => format.readBody(expanded, room.bytes(), caller, before.length)
+  // A conversation counts as if all of it had been sent.
+  const isLarge = room.bytes() > TIMED_FROM_BYTES
+  const request = isLarge ? await time.takeInTurn(customerId, read) : read()
+  if (isRefusal(request)) return request
+  return {
+    ...request,
+    repeated: {
+      ...request.repeated,
+      isStored,
+      previousId: previous,
+    },
+    ...(isStored
+      ? {
+          kept: {
+            owner: { customerId, keyId },
+            input,
+            previousId: callIdOfResponse(previous) ?? null,
+          },
+        }
+      : {}),
+    release: () => room.release(),
+  }
+}
+
+/**
+ * A continued conversation must contain its reasoning, which an upstream that stores nothing returns sealed if asked.
+ * Only a request that sets `reasoning` is known to be for a model that reasons; other models refuse this field.
+ */
+function withReasoning({ reasoning, include }: JsonObject): JsonObject {
+  if (!isObject(reasoning)) return {}
+  const others = Array.isArray(include) ? (include as unknown[]) : []
+  return { include: [...others, 'reasoning.encrypted_content'] }
+}
+
+/** The items of the conversation that a request continues. */
+async function readBefore(
+  conversations: StoredConversations,
+  room: ReadingRoom,
+  previous: unknown,
+): Promise<readonly unknown[] | Refusal> {
+  const read = await conversations.readConversation(room, previous)
+  // A conversation without its beginning would be another one.
+  if (!read || (read.kind === 'conversation' && !read.isWhole))
+    return refusals.previousResponseNotFound(typeof previous === 'string' ? previous : '')
+  if (read.kind === 'refused') return read
+  if (read.isFailed) return refusals.previousResponseFailed()
+  return read.turns.flatMap(({ input, output }) => [...input, ...output])
+}
+
+/** Undefined for an input that is refused. */
+function ownItems(input: unknown): readonly unknown[] | undefined {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
+  return Array.isArray(input) && input.length > 0 ? (input as unknown[]) : undefined
+}
+
+/** The answer is charged, and leaves whatever happens here: then the response is not found later. */
+async function withinTime(
+  log: StoredResponsesDeps['log'],
+  callId: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the database takes too long')), KEEP_MS_MAX)
+  })
+  try {
+    await Promise.race([work(), late])
+  } catch (error) {
+    log.warn('response_not_stored', { callId, error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

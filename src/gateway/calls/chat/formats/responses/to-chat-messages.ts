@@ -1,0 +1,196 @@
+/** Translates the input items of a Responses request to the messages of chat-completions. */
+import { isObject } from '../../../../../platform/lib/is-object.ts'
+import type { JsonObject } from '../../../../providers/contract.ts'
+import { InvalidField } from '../invalid-field.ts'
+import { toFunctionItem } from './client-run-tools.ts'
+import type { KeptReasoning } from './reasoning-seal.ts'
+import { toContent, toContentParts } from './to-content-parts.ts'
+import { upstreamNameOf } from './tool-names.ts'
+
+/** One turn of the assistant: consecutive items of the assistant are one message. */
+interface Turn {
+  readonly parts: JsonObject[]
+  readonly calls: JsonObject[]
+  /** Joined at the end of the turn: a turn may have thousands of items. */
+  readonly reasoning: KeptReasoning[]
+}
+
+export type OpenReasoning = (sealed: string) => KeptReasoning | undefined
+
+/** `itemsBefore` of the input are stored ones: faults name the place in the client's own. Throws `InvalidField`. */
+export function toChatMessages(
+  input: unknown,
+  openReasoning: OpenReasoning,
+  itemsBefore = 0,
+): JsonObject[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  if (!Array.isArray(input) || input.length === 0)
+    throw new InvalidField(
+      'O campo "input" é obrigatório e deve ser um texto ou uma lista com pelo menos um item.',
+    )
+  const conversation = createConversation(openReasoning)
+  const lastUserIndex = input.findLastIndex(isOfUser)
+  for (const [index, item] of (input as unknown[]).entries()) {
+    const place = placeOf(index, itemsBefore)
+    if (!isObject(item)) throw new InvalidField(`${place} deve ser um objeto.`)
+    if (item.type === 'item_reference') checkReference(index > lastUserIndex, place)
+    else conversation.add(toFunctionItem(item), place)
+  }
+  return conversation.end()
+}
+
+function placeOf(index: number, itemsBefore: number): string {
+  return index < itemsBefore ? 'previous_response_id' : `input[${index - itemsBefore}]`
+}
+
+/**
+ * A reference that is still here leads to nothing that is stored. Within the running turn it stands for the text beside tool
+ * calls, which are sent whole; the loop of an agent goes on without that text. Before it, whole answers would be missing.
+ */
+function checkReference(isOfRunningTurn: boolean, place: string): void {
+  if (isOfRunningTurn) return
+  throw new InvalidField(
+    `${place}: o item não está guardado aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
+  )
+}
+
+function isOfUser(item: unknown): boolean {
+  return isObject(item) && item.role === 'user'
+}
+
+function createConversation(openReasoning: OpenReasoning) {
+  const messages: JsonObject[] = []
+  let turn: Turn | undefined
+  /** Media of tools' results follow after all results, in a user's message: a tool's message has only texts. */
+  let media: JsonObject[] = []
+
+  function endTurn(): void {
+    if (turn) messages.push(...toMessages(turn))
+    turn = undefined
+  }
+
+  function endResults(): void {
+    if (media.length > 0) messages.push({ role: 'user', content: media })
+    media = []
+  }
+
+  function openTurn(): Turn {
+    endResults()
+    return (turn ??= { parts: [], calls: [], reasoning: [] })
+  }
+
+  function addMessage({ role, content }: JsonObject, place: string): void {
+    const parts = toContentParts(content, `${place}.content`)
+    if (role === 'assistant') return void openTurn().parts.push(...parts)
+    if (role !== 'user' && role !== 'system' && role !== 'developer')
+      throw new InvalidField(`${place}.role deve ser user, assistant, system ou developer.`)
+    endTurn()
+    endResults()
+    // OpenAI treats both roles alike, and other upstreams know only `system`.
+    messages.push({ role: role === 'user' ? 'user' : 'system', content: toContent(parts) })
+  }
+
+  function addCall(item: JsonObject, text: unknown, place: string): void {
+    if (typeof item.call_id !== 'string' || typeof item.name !== 'string')
+      throw new InvalidField(`${place} deve ter "call_id" e "name".`)
+    openTurn().calls.push({
+      id: item.call_id,
+      type: 'function',
+      function: {
+        name: upstreamNameOf(item.name, item.namespace),
+        arguments: typeof text === 'string' ? text : JSON.stringify(text ?? {}),
+      },
+    })
+  }
+
+  function addResult({ call_id: id, output }: JsonObject, place: string): void {
+    if (typeof id !== 'string') throw new InvalidField(`${place}.call_id é obrigatório.`)
+    endTurn()
+    const isListed = typeof output === 'string' || Array.isArray(output)
+    const parts = toContentParts(
+      isListed ? output : JSON.stringify(output ?? ''),
+      `${place}.output`,
+    )
+    const texts = parts.filter(({ type }) => type === 'text')
+    media.push(...parts.filter(({ type }) => type !== 'text'))
+    messages.push({
+      role: 'tool',
+      tool_call_id: id,
+      content: texts.length > 0 ? toContent(texts) : '',
+    })
+  }
+
+  function addReasoning({ encrypted_content: sealed }: JsonObject): void {
+    const kept = typeof sealed === 'string' ? openReasoning(sealed) : undefined
+    if (kept) openTurn().reasoning.push(kept)
+  }
+
+  return {
+    add(item: JsonObject, place: string): void {
+      switch (item.type) {
+        case undefined:
+        case null:
+        case 'message':
+          return addMessage(item, place)
+        case 'function_call':
+          return addCall(item, item.arguments, place)
+        case 'custom_tool_call':
+          return addCall(item, { input: item.input }, place)
+        case 'function_call_output':
+        case 'custom_tool_call_output':
+          return addResult(item, place)
+        case 'reasoning':
+          return addReasoning(item)
+        case 'compaction_trigger':
+        case 'compaction':
+          throw new InvalidField(
+            `${place}: resumir a conversa por "${item.type}" não está disponível. Envie a conversa inteira, ou o resumo como mensagem.`,
+          )
+        // The work of a provider's own tools, which do not exist here.
+        default:
+      }
+    },
+    end(): JsonObject[] {
+      endTurn()
+      endResults()
+      return messages
+    },
+  }
+}
+
+/** Texts and lists of several reasoning items of one turn follow each other. */
+function joinFields(all: readonly JsonObject[]): JsonObject {
+  const joined = new Map<string, unknown>()
+  for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
+    const former = joined.get(name)
+    if (typeof former === 'string' && typeof value === 'string') joined.set(name, former + value)
+    else if (Array.isArray(former) && Array.isArray(value)) append(former, value)
+    else joined.set(name, Array.isArray(value) ? [...(value as unknown[])] : value)
+  }
+  return Object.fromEntries(joined)
+}
+
+/** Item by item: a call with a long list as its arguments overflows the stack. */
+function append(list: unknown[], more: readonly unknown[]): void {
+  for (const each of more) list.push(each)
+}
+
+/** No message for reasoning alone: it belongs to an answer that the client cut off. */
+function toMessages({ parts, calls, reasoning }: Turn): JsonObject[] {
+  if (parts.length === 0 && calls.length === 0) return []
+  const extras = new Map(reasoning.flatMap((kept) => Object.entries(kept.calls)))
+  const signed = calls.map((call) => {
+    const extra = extras.get(call.id as string)
+    // Once: a request may repeat an id thousands of times, which would multiply its size.
+    extras.delete(call.id as string)
+    return extra === undefined ? call : { ...call, extra_content: extra }
+  })
+  return [
+    {
+      role: 'assistant',
+      content: parts.length === 0 ? null : toContent(parts),
+      ...(signed.length > 0 ? { tool_calls: signed } : {}),
+      ...joinFields(reasoning.map(({ fields }) => fields)),
+    },
+  ]
+}

@@ -1,0 +1,142 @@
+/** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
+import type { Model, Tokenizer } from '../../../money/catalog/model.ts'
+import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
+import { beyond } from '../../../platform/lib/take-bytes.ts'
+import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
+import { billedUsage } from '../billed-usage.ts'
+import { estimateReason, possibleUsage } from '../possible-usage.ts'
+import type { CallBounds, CallKind } from '../call-kind.ts'
+import type { HeldCall, Used } from '../call.ts'
+import { chargeHeldCall, estimated } from '../charge.ts'
+import { countTokens } from '../count-tokens.ts'
+import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request.ts'
+import { writeEmbeddings, writeVectors } from './write-embeddings.ts'
+
+/** Tokens that a model adds around each text, with a margin. */
+const TOKENS_PER_INPUT = 8
+
+export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> = {
+  read: readEmbeddingRequest,
+  findFault: findModelFault,
+  bound: boundEmbeddings,
+  answerBytesMax: answerBytesOf,
+  can: (provider) => provider.embed !== undefined,
+  call: (provider, { held, upstreamModel, signal, takeBytes }) =>
+    (provider.embed as NonNullable<Provider['embed']>)(
+      {
+        body: { ...held.request.body, model: upstreamModel },
+        inputs: held.request.inputs,
+        dimensions: held.request.dimensions,
+        callId: held.holdId,
+        // Many upstreams write numbers also where base64 is asked for.
+        takeBytes: beyond(
+          answerBytesOf(held.model, { ...held.request, encoding: 'float' }),
+          takeBytes,
+        ),
+      },
+      signal,
+    ),
+  async relay(held, { outcome }, answeredBy, client) {
+    const by = answeredBy()
+    // Every text has at least one token.
+    const least = { promptTokens: held.request.inputs.length }
+    const reported = possibleUsage(held, outcome.usage, least)
+    const used: Used = reported
+      ? { counts: billedUsage(held.model, by.price, reported), kind: 'exact', reason: null }
+      : await estimate(held, estimateReason(held, outcome.usage))
+    const entries = await writeVectors(outcome.vectors, held.request.encoding)
+    const resolution = chargeHeldCall(held, used, by)
+    return {
+      resolution,
+      write: () => writeEmbeddings(held, entries, resolution),
+      send: (text) => client.answer(text, held.limits),
+    }
+  },
+}
+
+function findModelFault(model: Model, request: EmbeddingRequest): string | undefined {
+  const { id, category, embedding } = model
+  const { dimensions } = request
+  if (category !== 'embedding' || !embedding)
+    return `O modelo "${id}" não é de embeddings; use o endpoint da categoria dele.`
+  if (dimensions === undefined || dimensions === embedding.dimensions)
+    return findSizeFault(model, request)
+  if (!embedding.canShorten)
+    return `O modelo "${id}" só tem vetores de ${embedding.dimensions} dimensões.`
+  if (dimensions > embedding.dimensions)
+    return `dimensions passa do limite do modelo "${id}", que é ${embedding.dimensions}.`
+  return findSizeFault(model, request)
+}
+
+/** The largest answer, which a node keeps in memory several times over while it converts the vectors. */
+const ANSWER_BYTES_MAX = 40 * 1024 * 1024
+/** JSON writes a number of 64 bits with up to 22 characters, and base64 one of 32 bits with 5.34. */
+const NUMBER_BYTES = { float: 22, base64: 5.34 }
+
+function answerBytesOf(model: Model, { inputs, dimensions, encoding }: EmbeddingRequest): number {
+  const numbers = inputs.length * (dimensions ?? model.embedding?.dimensions ?? 0)
+  return Math.ceil(numbers * NUMBER_BYTES[encoding])
+}
+
+function findSizeFault(model: Model, request: EmbeddingRequest): string | undefined {
+  const bytes = answerBytesOf(model, request)
+  if (bytes <= ANSWER_BYTES_MAX) return undefined
+  const inputsMax = Math.floor((ANSWER_BYTES_MAX / bytes) * request.inputs.length)
+  return request.encoding === 'base64'
+    ? `A resposta teria mais de 40 MB: peça até ${inputsMax} textos por vez, ou menos "dimensions".`
+    : `A resposta teria mais de 40 MB: peça até ${inputsMax} textos por vez, menos "dimensions", ou "encoding_format": "base64".`
+}
+
+function boundEmbeddings(model: Model, { inputs }: EmbeddingRequest): CallBounds {
+  const bytes = inputs.reduce((sum, input) => sum + sizeOf(input), 0)
+  const promptTokensMax = inputs.reduce(
+    (sum, input) => sum + Math.min(sizeOf(input) + TOKENS_PER_INPUT, model.contextTokens),
+    0,
+  )
+  const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
+  return {
+    promptTokensMax,
+    promptTokensEstimated,
+    outputTokensMax: 0,
+    choices: 1,
+    tokensCounted: promptTokensEstimated,
+    canLowerOutput: false,
+    ...(model.tokenizer
+      ? {
+          countPrompt: () => countInputs(inputs, TOKENS_PER_INPUT, model.tokenizer),
+          leastCount: () => tokensBesideTexts(inputs, TOKENS_PER_INPUT),
+        }
+      : {}),
+  }
+}
+
+/** The most tokens that an input can have: a token has at least one byte, and token inputs are counted already. */
+function sizeOf(input: string | readonly number[]): number {
+  return typeof input === 'string' ? Buffer.byteLength(input) : input.length
+}
+
+async function countInputs(
+  inputs: EmbeddingRequest['inputs'],
+  tokensAround: number,
+  tokenizer: Tokenizer | undefined,
+): Promise<number | undefined> {
+  const counted = await countTokens(
+    inputs.filter((input) => typeof input === 'string'),
+    tokenizer,
+  )
+  return counted === undefined ? undefined : counted + tokensBesideTexts(inputs, tokensAround)
+}
+
+function tokensBesideTexts(inputs: EmbeddingRequest['inputs'], tokensAround: number): number {
+  const given = inputs.reduce(
+    (sum, input) => sum + (typeof input === 'string' ? 0 : input.length),
+    0,
+  )
+  return given + inputs.length * tokensAround
+}
+
+async function estimate(held: HeldCall<EmbeddingRequest>, reason: string): Promise<Used> {
+  const counted = await countInputs(held.request.inputs, 0, held.model.tokenizer)
+  const promptTokens = counted ?? held.promptTokensEstimated
+  return estimated({ promptTokens, completionTokens: 0 }, reason)
+}

@@ -1,0 +1,90 @@
+import type { Catalog } from '../../money/catalog/catalog.ts'
+import type { ActiveKey, KeyCache } from '../../customers/key-cache.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import type { DeliveryNotes } from '../../money/ledger/deliveries/delivery-notes.ts'
+import type { LeaseView } from '../../money/ledger/lease.ts'
+import type { Ledger } from '../../money/ledger/open-ledger.ts'
+import type { Room } from '../../money/ledger/read-room.ts'
+import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Pace } from '../../platform/lib/pace.ts'
+import type { Provider } from '../providers/contract.ts'
+import type { Slots } from '../../platform/lib/slots.ts'
+import type { LimitsView } from './limits.ts'
+import type { Router } from './routing/create-router.ts'
+import type { RunningCalls } from './running-calls.ts'
+import type { UnpaidWork } from './unpaid-work.ts'
+
+/** The dependencies of the hot path; `composition` creates them once. */
+export interface GatewayDeps {
+  readonly keys: KeyCache
+  readonly catalog: Catalog
+  /** The exchange rate in force; undefined until one is known. */
+  readonly currentFxRate: () => FxRate | undefined
+  readonly ledger: Ledger
+  /** Only saves work: the ledger alone decides on money. */
+  readonly readRoom: (key: ActiveKey) => Promise<Room>
+  readonly lease: LeaseView
+  /** Records the cost that each delivered answer showed to its client, for the audit. */
+  readonly deliveries: Pick<DeliveryNotes, 'note'>
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly router: Router
+  /** How many times a call is retried on a route of this upstream. */
+  readonly retriesOf: (upstreamId: string) => number
+  readonly calls: RunningCalls
+  readonly limits: LimitsView
+  readonly slots: Slots
+  /** The memory of request bodies and answers. */
+  readonly memory: ByteBudget
+  /** Spreads large amounts of bytes over time, for each customer and for all. */
+  readonly pace: Pace
+  readonly unpaidWork: UnpaidWork
+  /** Requests per minute from one address. */
+  readonly ipRequestsPerMinute: number
+  /** Every call is ended after this time. */
+  readonly callTimeoutMs: number
+  readonly observer: GatewayObserver
+  readonly log: Log
+}
+
+export interface GatewayObserver {
+  /** A model call was answered. */
+  answered(facts: {
+    modelId: string
+    status: number
+    isStream: boolean
+    durationMs: number
+    /** Until the upstream answered, or sent the first chunk of a stream. */
+    firstByteMs: number
+    /** The time spent waiting for the upstream. */
+    upstreamMs: number
+  }): void
+  /**
+   * A model call was refused; `modelId` is undefined if its model was not known yet, or is not in the catalog, and `key`
+   * if it was not recognised, or the client left before the answer.
+   */
+  refused(facts: {
+    key: Pick<ActiveKey, 'id' | 'customerId'> | undefined
+    modelId: string | undefined
+    status: number
+    code: string
+    isStream: boolean
+    durationMs: number
+  }): void
+  /** An upstream answered, or sent the first byte of a stream. */
+  upstreamAnswered(facts: { vendor: string; upstreamId: string; firstByteMs: number }): void
+  /** An upstream failed a call, before or after its first byte. */
+  upstreamFailed(facts: {
+    vendor: string
+    upstreamId: string
+    reason: string
+    /** False if the failure must not count against the upstream, because the request or the client caused it. */
+    isItsFault: boolean
+  }): void
+  /** An upstream that speaks the client's own format got a translation, which loses more and may cost its cache. */
+  translated(facts: { upstreamId: string; reason: string }): void
+  /** A charge is durable, in the database or in the spool, `lagMs` after the upstream's answer ended. */
+  settled(kept: 'committed' | 'spooled', lagMs: number): void
+  /** A charge exceeded its hold; this raises the operator's alarm. */
+  overrun(): void
+}

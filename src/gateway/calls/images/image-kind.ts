@@ -1,0 +1,176 @@
+/** The images kind of call: images from a prompt. The model's price decides whether tokens or images are billed. */
+import { imageUnit } from '../../../money/catalog/image-unit.ts'
+import type { Model } from '../../../money/catalog/model.ts'
+import type { Price, UnitCounts } from '../../../money/catalog/prices.ts'
+import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
+import { beyond } from '../../../platform/lib/take-bytes.ts'
+import type { ImageAnswer, Provider } from '../../providers/contract.ts'
+import { plainTokens } from '../../providers/plain-tokens.ts'
+import { billedUsage } from '../billed-usage.ts'
+import { estimateReason, possibleUsage } from '../possible-usage.ts'
+import type { CallBounds, CallKind } from '../call-kind.ts'
+import type { HeldCall, Used } from '../call.ts'
+import { chargeHeldCall } from '../charge.ts'
+import { readImageRequest, type ImageRequest } from './image-request.ts'
+import { writeImages, type KeepImage } from './write-images.ts'
+
+/** Text output beside an image, if image tokens and text tokens have separate prices. */
+const TEXT_TOKENS_MAX = 1_024
+/** An image in base64; few are larger. */
+const IMAGE_BYTES_TYPICAL = 4 * 1024 * 1024
+/** Tokens that a model adds around the prompt, with a margin. */
+const TEMPLATE_TOKENS = 64
+
+export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageRequest, ImageAnswer> {
+  return {
+    read: readImageRequest,
+    findFault: findModelFault,
+    bound: boundImages,
+    answerBytesMax: (_model, request) => bytesTypical(request),
+    mayBeLarge: () => true,
+    can: (provider) => provider.generateImages !== undefined,
+    call: (provider, { held, upstreamModel, signal, takeBytes }) =>
+      (provider.generateImages as NonNullable<Provider['generateImages']>)(
+        {
+          body: { ...held.request.body, ...pinnedOf(held), model: upstreamModel },
+          prompt: held.request.prompt,
+          count: held.request.count,
+          size: held.request.size,
+          outputTokensMax: outputTokensOf(held.model, held.request),
+          callId: held.holdId,
+          takeBytes: beyond(bytesTypical(held.request), takeBytes),
+        },
+        signal,
+      ),
+    async relay(held, { outcome }, answeredBy, client) {
+      const by = answeredBy()
+      const used = usedBy(held, outcome, by.price)
+      const resolution = chargeHeldCall(held, used, by)
+      return {
+        resolution,
+        write: () => writeImages(held, outcome, resolution, keepImage, client.origin()),
+        send: (text) => client.answer(text, held.limits),
+      }
+    },
+  }
+}
+
+function bytesTypical({ count }: ImageRequest): number {
+  return count * IMAGE_BYTES_TYPICAL
+}
+
+function findModelFault(model: Model, request: ImageRequest): string | undefined {
+  const { id, category, image } = model
+  if (category !== 'image' || !image)
+    return `O modelo "${id}" não gera imagens; use o endpoint da categoria dele.`
+  const { sizes } = image
+  if (request.size !== undefined && sizes.length > 0 && !sizes.includes(request.size))
+    return `O modelo "${id}" tem os tamanhos ${sizes.join(', ')}.`
+  if (!isBilledByImage(model.price)) return undefined
+  if (unitOf(model, model.price, request) === undefined)
+    return `O modelo "${id}" não tem preço para este tamanho e esta qualidade.`
+  const qualities = qualitiesOf(model.price)
+  if (request.quality === undefined && qualities.length > 0 && !qualities.includes(STANDARD))
+    return `O modelo "${id}" não tem preço para uma qualidade à escolha dele; informe "quality": ${qualities.join(', ')}.`
+  return undefined
+}
+
+function boundImages(model: Model, request: ImageRequest): CallBounds {
+  const bytes = Buffer.byteLength(request.prompt + textOf(request.body.negative_prompt))
+  // Some upstreams generate each image in a separate call and bill the prompt each time.
+  const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
+  const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
+  const tokens = isBilledByImage(model.price) ? 0 : tokensOfImage(model, request.quality)
+  const isOfImages = hasImageTokens(model.price)
+  const unitsMax: UnitCounts = {
+    ...(isOfImages ? { output_image_tokens: tokens * request.count } : {}),
+    ...unitsOf(model, model.price, request, request.count),
+  }
+  return {
+    promptTokensMax,
+    promptTokensEstimated,
+    outputTokensMax: isOfImages && tokens > 0 ? TEXT_TOKENS_MAX : tokens,
+    choices: request.count,
+    unitsMax,
+    tokensCounted: promptTokensEstimated,
+    canLowerOutput: false,
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '')
+}
+
+/** The most output tokens of one image, including the text and reasoning beside it, which are billed as text. */
+function outputTokensOf(model: Model, { quality }: ImageRequest): number | undefined {
+  if (isBilledByImage(model.price)) return undefined
+  return tokensOfImage(model, quality) + (hasImageTokens(model.price) ? TEXT_TOKENS_MAX : 0)
+}
+
+function hasImageTokens({ units }: Price): boolean {
+  return units?.output_image_tokens !== undefined
+}
+
+/** The most tokens of one image in this quality; if the model chooses the quality, in the most expensive one. */
+function tokensOfImage({ image, outputTokensMax }: Model, quality: string | undefined): number {
+  const { tokensMax } = image ?? {}
+  if (!tokensMax) return outputTokensMax
+  return tokensMax[quality ?? ''] ?? Math.max(...Object.values(tokensMax))
+}
+
+function usedBy(held: HeldCall<ImageRequest>, outcome: ImageAnswer, price: Price): Used {
+  const { model, request } = held
+  const {
+    usage,
+    images: { length: count },
+  } = outcome
+  const images = unitsOf(model, price, request, count)
+  const isByImage = isBilledByImage(price)
+  // A picture has a token at least, or a price of its own.
+  const least = {
+    ...(isByImage ? {} : { promptTokens: 1, completionTokens: count }),
+    ...(hasImageTokens(price) ? { imageOutputTokens: count } : {}),
+  }
+  const reported = possibleUsage(held, usage, least)
+  if (reported || isByImage) {
+    const { units, ...tokens } = billedUsage(model, price, reported ?? plainTokens(0, 0))
+    return { counts: { ...tokens, units: { ...units, ...images } }, kind: 'exact', reason: null }
+  }
+  const completionTokens = tokensOfImage(model, request.quality) * count
+  return {
+    counts: billedUsage(model, price, plainTokens(held.promptTokensEstimated, completionTokens)),
+    kind: 'estimated',
+    reason: estimateReason(held, usage),
+  }
+}
+
+function isBilledByImage({ units }: Price): boolean {
+  return Object.keys(units ?? {}).some((unit) => unit.startsWith('images'))
+}
+
+function unitsOf(model: Model, price: Price, request: ImageRequest, count: number): UnitCounts {
+  const unit = unitOf(model, price, request)
+  return unit === undefined ? {} : { [unit]: count }
+}
+
+function unitOf({ image }: Model, price: Price, request: ImageRequest): string | undefined {
+  const { size = image?.sizes[0] ?? '', quality = STANDARD } = request
+  return imageUnit(price, size, quality)
+}
+
+/** The quality of an image for which the request names none. */
+const STANDARD = 'standard'
+
+/** The qualities that the price distinguishes. */
+function qualitiesOf({ units }: Price): string[] {
+  const named = Object.keys(units ?? {}).map((unit) => /^images:([a-z]+)/.exec(unit)?.[1])
+  return [...new Set(named.filter((quality) => quality !== undefined))]
+}
+
+/** For images billed per image, sends the size and quality explicitly: they decide the price. */
+function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; quality?: string } {
+  if (!isBilledByImage(model.price)) return {}
+  const size = request.size ?? model.image?.sizes[0]
+  const quality = request.quality ?? (qualitiesOf(model.price).length > 0 ? STANDARD : undefined)
+  return { ...(size === undefined ? {} : { size }), ...(quality === undefined ? {} : { quality }) }
+}

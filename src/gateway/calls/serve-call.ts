@@ -1,0 +1,330 @@
+/**
+ * READ THIS FIRST: the path of every model call, whatever its kind.
+ *
+ *   admit    check the key, the model and the request
+ *   quote    compute the most that the call can cost         } hold-money.ts
+ *   hold     set that amount aside, if the balance covers it }
+ *   call     try the model's routes until an upstream answers
+ *   relay    pass the answer to the client and read the usage on the way
+ *   settle   charge the usage, or release the hold; the last byte leaves after the commit
+ *
+ * Once money is held, every exit from this file resolves the hold exactly once. If the process dies first,
+ * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ.
+ */
+import type { Model } from '../../money/catalog/model.ts'
+import { chargedPrice } from '../../money/catalog/route-prices.ts'
+import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
+import type { UpstreamFailure } from '../providers/contract.ts'
+import { admit } from './admit.ts'
+import type { CallKind, Ending } from './call-kind.ts'
+import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
+import type {
+  Admitted,
+  AnsweredBy,
+  Asked,
+  CallRequest,
+  Called,
+  HeldCall,
+  NotAdmitted,
+  NotCalled,
+} from './call.ts'
+import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
+import type { Client, IncomingCall } from './client.ts'
+import type { GatewayDeps } from './gateway-deps.ts'
+import { holdMoney } from './hold-money.ts'
+import { createKeptBytes } from './kept-bytes.ts'
+import { countRequest, noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
+import { customerSubject } from './limits.ts'
+import { refusalOfExcess, refusals } from './refusal.ts'
+import type { RunningCall } from './running-calls.ts'
+
+/** Serves calls of one kind. Resolves after the client received an answer or a refusal. */
+export type ServeCall<Body = Buffer> = (
+  incoming: IncomingCall<Body>,
+  client: Client,
+) => Promise<void>
+
+export function createServeCall<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(deps: GatewayDeps, kind: CallKind<Body, Request, Outcome>): ServeCall<Body> {
+  return async function serveCall(incoming, client) {
+    const admitted = await admit(deps, kind, incoming)
+    if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
+    const { request, models } = admitted
+    // Nobody waits for the answer of a client that left while its body waited to be read.
+    if (client.hasLeft()) {
+      kind.dispose?.(request)
+      await countRequest(deps, incoming.ip, admitted.key)
+      return
+    }
+    const place = takePlace(deps, kind, admitted)
+    if ('refused' in place) {
+      kind.dispose?.(request)
+      const asked = askedFor(models[0], request)
+      return refuseAndCount(deps, incoming, client, { ...place, asked })
+    }
+    try {
+      for (const [index, model] of models.entries()) {
+        const of = { key: admitted.key, asked: askedFor(model, request) }
+        const bounds = await kind.bound(model, request, deps.providers)
+        const held = await holdMoney(deps, incoming, admitted, model, bounds, index > 0)
+        if ('refused' in held)
+          return refuseCall(deps, incoming, client, { ...of, refused: held.refused }, held.limits)
+
+        const failure = await serveHeldCall(deps, kind, incoming, client, held)
+        if (failure === undefined) return
+        // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
+        const isOver = index === models.length - 1 || client.hasLeft() || isFinal(failure)
+        if (isOver)
+          return refuseCall(
+            deps,
+            incoming,
+            client,
+            { ...of, refused: refusalOf(failure) },
+            held.limits,
+          )
+      }
+    } finally {
+      place.release()
+      kind.dispose?.(request)
+    }
+  }
+}
+
+/** Takes one of the customer's calls at once, one of the key's if it has a limit, and the memory for its answer. */
+function takePlace<Request extends CallRequest>(
+  { slots, memory }: GatewayDeps,
+  kind: Pick<CallKind<never, Request, never>, 'answerBytesMax'>,
+  { key, models, request }: Admitted<Request>,
+): { release(): void } | NotAdmitted {
+  const { customerId } = key
+  const freeSlot = slots.take(customerId)
+  if (!freeSlot) return { kind: 'not_admitted', refused: refusals.tooManyCalls(slots.max), key }
+  const { callsAtOnce } = key
+  const freeKeySlot = callsAtOnce === null ? () => {} : slots.take(key.id, callsAtOnce)
+  if (!freeKeySlot) {
+    freeSlot()
+    return { kind: 'not_admitted', refused: refusals.tooManyKeyCalls(callsAtOnce as number), key }
+  }
+  const bytes = Math.max(...models.map((model) => kind.answerBytesMax?.(model, request) ?? 0))
+  const subject = customerSubject(customerId)
+  const taken = bytes === 0 ? 'taken' : memory.take(subject, bytes)
+  if (taken !== 'taken') {
+    freeKeySlot()
+    freeSlot()
+    return { kind: 'not_admitted', refused: refusalOfExcess(taken), key }
+  }
+  return {
+    release() {
+      freeKeySlot()
+      freeSlot()
+      if (bytes > 0) memory.release(subject, bytes)
+    },
+  }
+}
+
+/** Runs a held call to its end and resolves the hold. Returns the failure if no upstream answered. */
+async function serveHeldCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  incoming: IncomingCall<Body>,
+  client: Client,
+  held: HeldCall<Request>,
+): Promise<UpstreamFailure | undefined> {
+  const { holdId: id, epoch, key } = held
+  const running = deps.calls.begin(
+    { id, customerId: key.customerId, epoch, caller: { keyId: key.id, client } },
+    !held.commitsAsynchronously,
+  )
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
+  const kept = createKeptBytes(deps, key.customerId)
+  let isResolved = false
+  try {
+    // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
+    if (!deps.lease.isHeld(epoch)) {
+      await deps.ledger.resolve(releaseHeldCall(held, 'lease_lapsed'), running)
+      refuseUnavailable(deps, incoming, client, held)
+      return undefined
+    }
+    // The client left while its money was being held: nothing is sent.
+    if (client.hasLeft()) {
+      await deps.ledger.resolve(releaseHeldCall(held, 'client_left'), running)
+      return undefined
+    }
+    const dispatchedAtMs = performance.now()
+    const called = await callUpstream(deps, kind, held, client, ending, kept)
+    const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)
+    if (called.kind === 'not_called') {
+      await deps.ledger.resolve(
+        await resolveNotCalled(kind, held, called, client, answeredBy),
+        running,
+      )
+      return called.failure
+    }
+    try {
+      const relayed = await kind.relay(held, called, answeredBy, client, running)
+      if (relayed.brokenBy)
+        reportFailure(deps, held, called.route, called.routeCall, relayed.brokenBy)
+      const settled = settle(deps, held, relayed.resolution, running)
+      const written = relayed.write()
+      const resolved = await settled
+      const text = typeof written === 'string' ? written : await written
+      isResolved = true
+      // Never deliver an answer whose charge is not durable; for a stream, never deliver its end.
+      if (!isDurable(resolved)) {
+        if (running.isDelivered) deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
+        if (relayed.refuse) endUnavailable(deps, incoming, client, held, relayed)
+        else refuseUnavailable(deps, incoming, client, held)
+        return undefined
+      }
+      // A charge in the spool shows that the database is away.
+      if (relayed.keep && resolved.kind !== 'spooled') await relayed.keep()
+      relayed.send(text)
+      deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
+      answered(deps, incoming, held, called, dispatchedAtMs)
+    } finally {
+      called.routeCall.end()
+    }
+    return undefined
+  } catch (error) {
+    // After an internal error the customer pays only for output that was already delivered.
+    if (!isResolved) await deps.ledger.resolve(resolveFault(held, running), running)
+    throw error
+  } finally {
+    clearTimeout(timer)
+    kept.release()
+    running.end()
+  }
+}
+
+/**
+ * Releases a call that no upstream answered. If the client hung up while an upstream was working on the call, the
+ * customer owes the prompt: see docs/specification.md, "What an interrupted call costs".
+ */
+function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: string }>(
+  kind: CallKind<never, Request, Outcome>,
+  held: HeldCall<Request>,
+  { failure }: NotCalled,
+  client: Client,
+  answeredBy: () => AnsweredBy,
+): Resolution | Promise<Resolution> {
+  if (!client.hasLeft()) return releaseHeldCall(held, failure.reason, answeredBy())
+  return failure.isByClient && kind.chargeLeft
+    ? kind.chargeLeft(held, answeredBy())
+    : releaseHeldCall(held, 'client_left', answeredBy())
+}
+
+/** The resolution after an internal error: charges the delivered output, or releases the hold if there is none. */
+function resolveFault(held: HeldCall, running: RunningCall): Resolution {
+  if (!running.isDelivered) return releaseHeldCall(held, 'internal_error')
+  const { promptTokensEstimated: promptTokens, quote } = held
+  const used = estimated({ promptTokens, completionTokens: running.tokens }, 'internal_error')
+  const by = { ...NOT_TIMED, price: quote.price }
+  return { ...chargeHeldCall(held, used, by), isFinal: true }
+}
+
+/** Whether the resolution is committed, or synced to the spool on disk, from which it is replayed. */
+function isDurable({ kind }: Resolved): boolean {
+  return kind === 'committed' || kind === 'corrected' || kind === 'spooled'
+}
+
+/** Stores the resolution. The end of the answer may leave only if `isDurable` is true for the result. */
+async function settle(
+  deps: GatewayDeps,
+  held: HeldCall,
+  resolution: Resolution,
+  running: RunningCall,
+): Promise<Resolved> {
+  alarmOperator(deps, held, resolution)
+  const usedAtMs = performance.now()
+  // Delivered output is the authority, even if another node has resolved the hold in the meantime.
+  const final = running.isDelivered ? { ...resolution, isFinal: true } : resolution
+  const resolved = await deps.ledger.resolve(final, running)
+  if (isDurable(resolved))
+    deps.observer.settled(
+      resolved.kind === 'spooled' ? 'spooled' : 'committed',
+      performance.now() - usedAtMs,
+    )
+  else deps.log.error('answer_not_delivered', { holdId: held.holdId, resolved: resolved.kind })
+  return resolved
+}
+
+/** Reports an upstream whose usage is above the hold, or cannot be true. */
+function alarmOperator(
+  { log, observer }: GatewayDeps,
+  { holdId, quote }: HeldCall,
+  { upstreamId, reason, billedNanoBrl }: Resolution,
+): void {
+  if (reason === 'impossible_usage_reported')
+    log.error('impossible_usage_reported', { holdId, upstreamId })
+  if (billedNanoBrl <= quote.ceilingNanoBrl) return
+  observer.overrun()
+  const heldNanoBrl = quote.ceilingNanoBrl
+  log.error('charge_above_hold', { holdId, upstreamId, heldNanoBrl, billedNanoBrl })
+}
+
+/** Returns the upstream that answered, or was tried last, with the duration measured when it is called. */
+function createAnsweredBy(
+  held: HeldCall,
+  { route, tries, calledAtMs }: Called<unknown> | NotCalled,
+  dispatchedAtMs: number,
+): () => AnsweredBy {
+  const isFirst = tries.length === 1 && tries[0]?.outcome === 'answered'
+  const attempts = isFirst || tries.length === 0 ? null : JSON.stringify(tries)
+  return () => ({
+    upstreamId: route?.upstreamId ?? null,
+    price: route ? chargedPrice(route, held.span, Date.now()) : held.quote.price,
+    firstByteMs: Math.round(calledAtMs - dispatchedAtMs),
+    durationMs: Math.round(performance.now() - dispatchedAtMs),
+    attempts,
+  })
+}
+
+function answered(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  held: HeldCall,
+  { calledAtMs }: Called<unknown>,
+  dispatchedAtMs: number,
+): void {
+  const { receivedAtMs } = incoming
+  deps.observer.answered({
+    ...askedFor(held.model, held.request),
+    status: 200,
+    durationMs: performance.now() - receivedAtMs,
+    firstByteMs: calledAtMs - receivedAtMs,
+    upstreamMs: calledAtMs - dispatchedAtMs,
+  })
+}
+
+function refuseUnavailable(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  { key, model, request, limits }: HeldCall,
+): void {
+  const refused = refusals.serviceUnavailable()
+  refuseCall(deps, incoming, client, { refused, key, asked: askedFor(model, request) }, limits)
+}
+
+/** The same for a stream that has begun. */
+function endUnavailable(
+  deps: GatewayDeps,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  { key, model, request }: HeldCall,
+  ending: Pick<Ending, 'refuse'>,
+): void {
+  const refused = refusals.serviceUnavailable()
+  const reader = client.hasLeft() ? undefined : key
+  ending.refuse?.(refused)
+  noteRefusal(deps, incoming, { refused, key: reader, asked: askedFor(model, request) })
+}
+
+/** The labels of a call in the metrics. */
+function askedFor(model: Model, { isStream }: CallRequest): Asked & { readonly modelId: string } {
+  return { modelId: model.id, isStream }
+}

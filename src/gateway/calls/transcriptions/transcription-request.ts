@@ -1,0 +1,131 @@
+import type { UploadedFile } from '../../providers/contract.ts'
+import type { CallRequest } from '../call.ts'
+import { withLineEnds } from '../../../platform/lib/with-line-ends.ts'
+import { FALLBACKS_MAX, fallbacksBeside } from '../field-faults.ts'
+import { refusals, type Refusal } from '../refusal.ts'
+import type { OwnTime } from '../own-time.ts'
+import type { AudioLength } from './audio/measure-audio.ts'
+import { measureInTurn } from './measure-in-turn.ts'
+import type { AudioFile } from './audio/audio-window.ts'
+
+/** A multipart form that is read on demand, after its sender was authenticated. */
+export interface IncomingForm {
+  /** Its file counts for the customer's share of the disk. */
+  read(customerId: string): Promise<UploadForm | Refusal>
+}
+
+export interface UploadForm {
+  readonly file: KeptFile | undefined
+  /** The other fields, in order. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+/** A file on disk; `dispose` deletes it. */
+export interface KeptFile extends UploadedFile, AudioFile {
+  dispose(): void
+}
+
+export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
+
+export interface TranscriptionRequest extends CallRequest {
+  readonly file: KeptFile
+  readonly audioLength: AudioLength
+  readonly format: TranscriptFormat
+  /** The fields that are sent to the upstream. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** Bytes of the texts in `TEXTS` as a form sends them, counting repeated fields each time. */
+  readonly promptBytes: number
+}
+
+/** The fields that reach an upstream. The gateway itself sets `model` and the response format. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'language',
+  'prompt',
+  'temperature',
+  'timestamp_granularities',
+  'timestamp_granularities[]',
+  'chunking_strategy',
+])
+/** Texts that are part of the model's prompt. */
+const TEXTS: ReadonlySet<string> = new Set(['language', 'prompt'])
+/** Sent for verbose transcripts only: the other formats have no choice of granularity. */
+const GRANULARITIES = /^timestamp_granularities(\[\])?$/
+
+/** Reads the form of a transcription. If the request is refused, its file is deleted. */
+export async function readTranscription(
+  form: IncomingForm,
+  customerId: string,
+  defaultModelId: string,
+  time: OwnTime,
+): Promise<TranscriptionRequest | Refusal> {
+  const read = await form.read(customerId)
+  if ('kind' in read) return read
+  const { file, fields } = read
+  const fault = findFault(read)
+  if (fault !== undefined || !file) {
+    file?.dispose()
+    return refusals.invalidRequest(fault ?? NO_FILE)
+  }
+  const value = createValueOf(fields)
+  const modelId = value('model') || defaultModelId
+  const format = (value('response_format') || 'json') as TranscriptFormat
+  const fallbacks = fields.filter(([name]) => name === 'models' || name === 'models[]')
+  return {
+    modelId,
+    fallbackModelIds: fallbacksBeside(
+      modelId,
+      fallbacks.map(([, id]) => id),
+    ),
+    isStream: false,
+    file,
+    audioLength: await measured(file, customerId, time),
+    format,
+    fields: fields.filter(
+      ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
+    ),
+    promptBytes: promptBytesOf(fields),
+  }
+}
+
+export function promptBytesOf(fields: TranscriptionRequest['fields']): number {
+  return fields.reduce(
+    (sum, [name, text]) => (TEXTS.has(name) ? sum + Buffer.byteLength(withLineEnds(text)) : sum),
+    0,
+  )
+}
+
+/** Measures the file; deletes it if it cannot be read. */
+async function measured(file: KeptFile, customerId: string, time: OwnTime): Promise<AudioLength> {
+  try {
+    return await measureInTurn(file, customerId, time)
+  } catch (error) {
+    file.dispose()
+    throw error
+  }
+}
+
+const NO_FILE = 'O campo "file" é obrigatório e deve ser um arquivo de áudio.'
+
+function findFault({ file, fields }: UploadForm): string | undefined {
+  const value = createValueOf(fields)
+  if (!file) return NO_FILE
+  if (file.bytes === 0) return 'O arquivo de áudio está vazio.'
+  const format = value('response_format')
+  if (format !== '' && !TRANSCRIPT_FORMATS.includes(format as TranscriptFormat))
+    return `O campo "response_format" aceita ${TRANSCRIPT_FORMATS.join(', ')}.`
+  const temperature = value('temperature')
+  if (temperature !== '' && !(Number(temperature) >= 0 && Number(temperature) <= 1))
+    return 'O campo "temperature" deve ser um número de 0 a 1.'
+  if (!['', 'false'].includes(value('stream')))
+    return 'A transcrição não tem stream aqui; remova o campo "stream".'
+  if (fields.filter(([name]) => name.startsWith('models')).length > FALLBACKS_MAX)
+    return `O campo "models" aceita até ${FALLBACKS_MAX} identificadores de modelos.`
+  return undefined
+}
+
+/** Looks up the last value of a field; empty if the field is absent. */
+function createValueOf(fields: UploadForm['fields']): (name: string) => string {
+  const values = new Map(fields)
+  return (name) => values.get(name) ?? ''
+}

@@ -1,0 +1,172 @@
+/**
+ * The adapter for upstreams without the chat-completions format. The AI SDK's provider packages translate requests and
+ * answers, over connections that we open.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { APICallError } from '@ai-sdk/provider'
+import { parseExactly } from '../../../platform/lib/large-integers.ts'
+import { beyond, type TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import {
+  UNCOUNTED_BYTES,
+  type ChatCall,
+  type ChatContent,
+  type JsonObject,
+  type Provider,
+  type UpstreamFailure,
+} from '../contract.ts'
+import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { createEmbed } from './embed.ts'
+import { createGenerateImages } from './generate-images.ts'
+import { createBuildChat, createMeasureChat } from './measure-chat.ts'
+import { openFetch, type Fetch } from './open-fetch.ts'
+import { nativeCallOptions } from './native-messages/native-call-options.ts'
+import { createSendNativeMessages, headOf } from './native-messages/send-native-messages.ts'
+import {
+  searchRoundsOfMessage,
+  writeNativeMessages,
+  type NativeMessages,
+} from './native-messages/write-native-messages.ts'
+import { openModels } from './open-models.ts'
+import { createGetToken } from './open-vertex.ts'
+import { createReadFile } from './read-file.ts'
+import { toReadableAnswer } from './readable-answer.ts'
+import { toCallOptions } from './to-call-options.ts'
+import { toChatAnswer, toNativeAnswer } from './to-chat-answer.ts'
+import { brokenStream, toChatStream } from './to-chat-stream.ts'
+import { toFailure } from './to-failure.ts'
+
+/** Gemini opens an address by what it leads to, also as a video or a document, whatever type the request names. */
+const OPENS_ANYTHING: ReadonlySet<AiSdkOptions['kind']> = new Set(['google', 'google-vertex'])
+
+/** Throws a TypeError if the upstream's credentials, project or region are missing. */
+export function createAiSdkProvider(options: AiSdkOptions): Provider {
+  const connection = openFetch(options)
+  /** The packages call `fetch` themselves, and do not tell which call it is for. */
+  const running = new AsyncLocalStorage<Sending>()
+  const fetch: Fetch = async (input, init) => {
+    const sending = running.getStore()
+    if (!sending) return connection.fetch(input, init)
+    const written = withBody(init, sending.native)
+    sending.hasSent = true
+    const onSending = (): void => void (sending.isWithUpstream = true)
+    const { takeBytes, outputTokensMax } = sending
+    const of = { onSending, takeBytes, outputTokensMax }
+    return toReadableAnswer(await connection.fetch(input, written, of), options.kind)
+  }
+  const models = openModels(options, fetch, createGetToken(options.vertex, connection.fetch))
+  const direct = options.kind === 'anthropic' ? createSendNativeMessages(options) : undefined
+  const build = createBuildChat(options)
+  const makesImages = options.kind === 'google' || options.kind === 'google-vertex'
+
+  /** The plain answers of a call are counted together. */
+  function counted<Call extends { readonly takeBytes?: TakeBytes | undefined }, Outcome>(
+    act: (call: Call, signal: AbortSignal) => Promise<Outcome>,
+  ): (call: Call, signal: AbortSignal) => Promise<Outcome> {
+    return (call, signal) => running.run(newSending(call.takeBytes), () => act(call, signal))
+  }
+
+  async function completeChat(call: ChatCall, callerSignal: AbortSignal, sending: Sending) {
+    const canceller = new AbortController()
+    const signal = AbortSignal.any([callerSignal, canceller.signal])
+    try {
+      const model = models.language(call.model)
+      const native = direct ? undefined : writeNativeMessages(call, options.kind, model.modelId)
+      if (native) {
+        sending.native = native
+        const request = nativeCallOptions(call, native, signal)
+        if (!call.isStream) return toNativeAnswer(await model.doGenerate(request), call)
+        const { stream } = await model.doStream(request)
+        return toChatStream(stream, call, canceller, signal, true)
+      }
+      const readFile = createReadFile(
+        {
+          addresses: await model.supportedUrls,
+          opensOnlyImages: !OPENS_ANYTHING.has(options.kind),
+        },
+        options.allowPrivateDownloads ?? false,
+        signal,
+        call.takeBytes,
+      )
+      const request = await toCallOptions(call, model, options.kind, readFile, signal)
+      if (!call.isStream) return toChatAnswer(await model.doGenerate(request), call)
+      const { stream } = await model.doStream(request)
+      return toChatStream(stream, call, canceller, signal)
+    } catch (error) {
+      const failure = withSending(toFailure(error, signal, sending.hasSent), sending)
+      // The packages leave the connection open when they give up on a stream.
+      canceller.abort()
+      return isOfStream(error) && failure.reason !== 'aborted' ? brokenStream(failure) : failure
+    }
+  }
+
+  async function countPrompt(content: ChatContent): Promise<number | undefined> {
+    const { native, body } = (await build(content)) ?? {}
+    const text = native ? native.write(headOf(content)) : body
+    return typeof text === 'string'
+      ? direct?.count(JSON.parse(text) as JsonObject, native?.flags)
+      : undefined
+  }
+
+  return {
+    cancelStopsBilling: options.cancelStopsBilling,
+    async completeChat(call, signal) {
+      const own = await direct?.send(call, signal)
+      if (own) return own
+      const takeBytes = call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes)
+      const sending = newSending(takeBytes, call.outputTokensMax)
+      return running.run(sending, () => completeChat(call, signal, sending))
+    },
+    measureChat: createMeasureChat(build),
+    ...(direct ? { countPrompt } : {}),
+    cachesOnRequest: true,
+    searchRounds: (content) => searchRoundsOfMessage(content, options.kind),
+    ...(models.embedding ? { embed: counted(createEmbed(options.kind, models.embedding)) } : {}),
+    ...(makesImages ? { generateImages: counted(createGenerateImages(models.language)) } : {}),
+    async close() {
+      await Promise.all([connection.close(), direct?.close()])
+    },
+  }
+}
+
+interface Sending {
+  /** The package has written the request and has passed it to `fetch`. */
+  hasSent: boolean
+  /** A connection has begun to send the request. */
+  isWithUpstream: boolean
+  /** Writes the body instead of the package. */
+  native: NativeMessages | undefined
+  /** Of all plain answers of the call together. */
+  readonly takeBytes: TakeBytes | undefined
+  /** Of a chat. */
+  readonly outputTokensMax: number | undefined
+}
+
+function newSending(takeBytes: TakeBytes | undefined, outputTokensMax?: number): Sending {
+  return { hasSent: false, isWithUpstream: false, native: undefined, takeBytes, outputTokensMax }
+}
+
+function withBody(
+  init: RequestInit | undefined,
+  native: NativeMessages | undefined,
+): RequestInit | undefined {
+  return native
+    ? { ...init, body: native.write(parseExactly(init?.body as string) as JsonObject) }
+    : init
+}
+
+/** Marks a time-out or an abort after which no upstream has worked: of the access token, of a file, of the queue. */
+function withSending(failure: UpstreamFailure, sending: Sending): UpstreamFailure {
+  const { reason } = failure
+  const isTimeout = reason === 'first_byte_timeout' || reason === 'idle_timeout'
+  const isUnsent =
+    (isTimeout && !sending.hasSent) || (reason === 'aborted' && !sending.isWithUpstream)
+  return isUnsent ? { ...failure, isUnsent } : failure
+}
+
+/** Whether a stream opened and its first event was an error; some packages read that event before they return. */
+function isOfStream(error: unknown): boolean {
+  return (
+    APICallError.isInstance(error) &&
+    error.responseHeaders?.['content-type']?.startsWith('text/event-stream') === true
+  )
+}

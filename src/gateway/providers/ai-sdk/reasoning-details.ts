@@ -1,0 +1,49 @@
+/**
+ * Claude signs its thinking, redacts parts of it, and requires both back with tool results. In the chat-completions
+ * format they are in `reasoning_details`, as in other gateways.
+ */
+import type { LanguageModelV4ReasoningPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import { isObject } from '../../../platform/lib/is-object.ts'
+import type { JsonObject } from '../contract.ts'
+
+/** One complete block of thinking; undefined if the upstream does not require it back. */
+export function toReasoningDetail(
+  text: string,
+  metadata: SharedV4ProviderMetadata | undefined,
+  index: number,
+): JsonObject | undefined {
+  const own = metadata?.anthropic ?? metadata?.amazonBedrock
+  if (typeof own?.signature === 'string') {
+    return { type: 'reasoning.text', text, signature: own.signature, index }
+  }
+  const data = own?.redactedData ?? own?.redactedContent
+  return typeof data === 'string' ? { type: 'reasoning.encrypted', data, index } : undefined
+}
+
+/**
+ * The blocks of thinking of an earlier turn. Clients that collected a stream may send a block as several texts, of which
+ * only the last is signed.
+ */
+export function readReasoningDetails(details: unknown): LanguageModelV4ReasoningPart[] {
+  const parts: LanguageModelV4ReasoningPart[] = []
+  let text = ''
+  for (const detail of Array.isArray(details) ? (details as unknown[]) : []) {
+    if (!isObject(detail)) continue
+    if (detail.type === 'reasoning.encrypted' && typeof detail.data === 'string') {
+      parts.push({ type: 'reasoning', text: '', providerOptions: redacted(detail.data) })
+    }
+    if (detail.type !== 'reasoning.text') continue
+    if (typeof detail.text === 'string') text += detail.text
+    if (typeof detail.signature !== 'string') continue
+    const { signature } = detail
+    const providerOptions = { anthropic: { signature }, amazonBedrock: { signature } }
+    parts.push({ type: 'reasoning', text, providerOptions })
+    text = ''
+  }
+  if (text !== '') parts.push({ type: 'reasoning', text })
+  return parts
+}
+
+function redacted(data: string): NonNullable<LanguageModelV4ReasoningPart['providerOptions']> {
+  return { anthropic: { redactedData: data }, amazonBedrock: { redactedContent: data } }
+}

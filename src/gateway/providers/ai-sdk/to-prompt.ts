@@ -1,0 +1,137 @@
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+import { isObject } from '../../../platform/lib/is-object.ts'
+import type { JsonObject } from '../contract.ts'
+import { assertArguments } from './assert-arguments.ts'
+import { readCacheControl } from './cache-control.ts'
+import type { ReadFile } from './read-file.ts'
+import { asReminder } from '../system-reminder.ts'
+import { RefusedRequest } from './refused-request.ts'
+import { toAssistantParts } from './to-assistant-parts.ts'
+import { isBlank, isSaid, listParts, textOf, toUserParts, type UserPart } from './to-user-parts.ts'
+
+/**
+ * Converts the messages of a chat-completions request. Most upstreams take instructions only at the front, so later ones
+ * are reminders in a turn of the user: a prompt that has grown begins as before, and the upstream's cache stays valid.
+ * Merges consecutive messages of the same role, which most upstreams require. Rejects with a `RefusedRequest`.
+ */
+export async function toPrompt(
+  messages: unknown,
+  readFile: ReadFile,
+): Promise<LanguageModelV4Prompt> {
+  const instructions: Instruction[] = []
+  const turns: LanguageModelV4Prompt = []
+  const toolNames = new Map<string, string>()
+
+  /** Reminders that wait: results of tools must follow their calls at once. */
+  let waiting: UserPart[] = []
+  const remind = (): void => {
+    addTurn(turns, { role: 'user', content: waiting })
+    waiting = []
+  }
+
+  const list = listParts(messages)
+  assertArguments(list)
+  for (const message of list) {
+    if (message.role === 'user' || message.role === 'assistant') remind()
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        if (turns.length === 0) instructions.push(...toInstructions(message.content))
+        else waiting.push(...toInstructions(message.content).map(toReminder))
+        break
+      case 'user':
+        addTurn(turns, { role: 'user', content: await toUserParts(message.content, readFile) })
+        break
+      case 'assistant': {
+        const content = toAssistantParts(message)
+        for (const part of content) {
+          if (part.type === 'tool-call') toolNames.set(part.toolCallId, part.toolName)
+        }
+        addTurn(turns, { role: 'assistant', content })
+        break
+      }
+      case 'tool':
+        addTurn(turns, {
+          role: 'tool',
+          content: [await toToolResult(message, toolNames, readFile)],
+        })
+        break
+      default:
+        throw new RefusedRequest('a message of an unknown role')
+    }
+  }
+  remind()
+  // Upstreams require a question. Clients that have a single text may call it instructions.
+  if (turns.length === 0) return instructions.map(asQuestion)
+  return [...instructions, ...turns]
+}
+
+type Instruction = Extract<LanguageModelV4Message, { role: 'system' }>
+
+function asQuestion({ content: text, ...rest }: Instruction): LanguageModelV4Message {
+  return { ...rest, role: 'user', content: [{ type: 'text', text }] }
+}
+
+function toReminder({ content, providerOptions }: Instruction): UserPart {
+  return {
+    type: 'text',
+    text: asReminder(content),
+    ...(providerOptions ? { providerOptions } : {}),
+  }
+}
+
+function toInstructions(content: unknown): Instruction[] {
+  if (typeof content === 'string') return isBlank(content) ? [] : [{ role: 'system', content }]
+  return listParts(content)
+    .filter(isSaid)
+    .map((part) => ({
+      role: 'system',
+      content: textOf(part.text),
+      ...readCacheControl(part),
+    }))
+}
+
+function addTurn(turns: LanguageModelV4Prompt, turn: LanguageModelV4Message): void {
+  if (turn.content.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === 'user' && turn.role === 'user') last.content.push(...turn.content)
+  else if (last?.role === 'assistant' && turn.role === 'assistant')
+    last.content.push(...turn.content)
+  else if (last?.role === 'tool' && turn.role === 'tool') last.content.push(...turn.content)
+  else turns.push(turn)
+}
+
+async function toToolResult(
+  message: JsonObject,
+  toolNames: ReadonlyMap<string, string>,
+  readFile: ReadFile,
+): Promise<LanguageModelV4ToolResultPart> {
+  const toolCallId = textOf(message.tool_call_id)
+  const toolName = toolNames.get(toolCallId)
+  if (toolName === undefined) throw new RefusedRequest('a tool message that answers no tool call')
+  const common = { type: 'tool-result' as const, toolCallId, toolName }
+  const { content } = message
+  if (typeof content === 'string') return { ...common, output: { type: 'text', value: content } }
+
+  const parts = await toUserParts(content, readFile.data)
+  const marked = listParts(content).findLast((part) => isObject(part.cache_control)) ?? {}
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined))
+  const isTextOnly = texts.every((text) => text !== undefined)
+  return {
+    ...common,
+    ...readCacheControl(marked),
+    output: isTextOnly
+      ? { type: 'text', value: texts.join('\n') }
+      : {
+          type: 'content',
+          value: parts.map((part) => {
+            const { providerOptions: _ofTheWhole, ...rest } = part
+            return rest
+          }),
+        },
+  }
+}

@@ -1,0 +1,57 @@
+import { guardedFetch } from '../../platform/lib/guarded-fetch.ts'
+import type { ChatCall } from './contract.ts'
+import { NotSent } from './read-failure.ts'
+
+/** The message names neither the address nor its content. */
+export class DownloadRefused extends Error {
+  override readonly name = 'DownloadRefused'
+}
+
+/** The memory for the calls of this customer, or of the node, is used up. */
+export class NoRoomForDownload extends Error {
+  override readonly name = 'NoRoomForDownload'
+}
+
+export interface DownloadedFile {
+  readonly mediaType: string
+  readonly body: Buffer
+}
+
+export type DownloadFile = (url: string) => Promise<DownloadedFile>
+
+/** The most data that is downloaded for one request. */
+const BYTES_MAX = 50 * 1024 * 1024
+const TIMEOUT_MS = 20_000
+/** More addresses on slow hosts could block the call for minutes. */
+const FILES_MAX = 20
+
+/**
+ * Downloads the files of one request, one after the other, from public addresses: an upstream of the operator's own
+ * network could reach more. Rejects with a `DownloadRefused` or a `NoRoomForDownload`, or after an abort with `NotSent`.
+ */
+export function createDownloadFile(
+  signal: AbortSignal,
+  allowPrivate: boolean,
+  takeBytes: ChatCall['takeBytes'],
+): DownloadFile {
+  let bytesLeft = BYTES_MAX
+  let filesLeft = FILES_MAX
+  return async function downloadFile(url) {
+    if (filesLeft-- <= 0) throw new DownloadRefused('too many files to download')
+    const { status, mediaType, body } = await guardedFetch(url, {
+      bytesMax: bytesLeft,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      allowPrivate,
+      takeBytes,
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw new NotSent(error)
+      const reason = (error as { reason?: unknown }).reason
+      if (reason === 'no_room') throw new NoRoomForDownload('a file does not fit into the memory')
+      throw new DownloadRefused(`a file could not be downloaded: ${String(reason)}`)
+    })
+    if (status !== 200) throw new DownloadRefused(`a file could not be downloaded: ${status}`)
+    bytesLeft -= body.length
+    return { mediaType, body }
+  }
+}

@@ -1,0 +1,114 @@
+/** Serializes the body of a chat for an upstream with the chat-completions format. */
+import { isObject } from '../../../platform/lib/is-object.ts'
+import type { ChatContent, JsonObject } from '../contract.ts'
+import { OPENAI_CHAT_FIELDS } from './chat-fields.ts'
+import { toUpstreamBody } from './to-upstream-body.ts'
+
+export interface ChatBodyOptions {
+  /** The fields of a request that reach this upstream, in addition to those that the gateway writes itself. */
+  readonly fields: ReadonlySet<string>
+  /** The upstream's name for the limit of output tokens. */
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** Sent with every chat to an upstream that would otherwise choose the price tier itself. */
+  readonly serviceTier?: 'default' | undefined
+  /** The upstream takes ids of tool calls of nine letters and digits only, as Mistral does. Default: false. */
+  readonly hasShortCallIds?: boolean | undefined
+}
+
+export interface ChatBody {
+  /** The bytes that `write` produces at most for this output limit or a lower one, without image data. */
+  measure(content: ChatContent): number
+  write(content: ChatContent): string
+}
+
+/** The body without the fields that the gateway writes itself; `bytes` excludes image data. */
+interface Rest {
+  readonly fields: ReadonlySet<string>
+  readonly hasShortCallIds: boolean
+  readonly body: JsonObject
+  readonly model: string
+  readonly text: string
+  readonly bytes: number
+}
+
+/**
+ * Each request is serialized once, before the hold, whose amount depends on its size. Every attempt sends the same
+ * text.
+ */
+export function createChatBody({
+  fields,
+  maxTokensField,
+  serviceTier,
+  hasShortCallIds = false,
+}: ChatBodyOptions): ChatBody {
+  const tier = serviceTier === undefined ? '' : `,"service_tier":"${serviceTier}"`
+
+  function restOf({ body, model, hasCacheControl, imageBytes, memo }: ChatContent): Rest {
+    // Upstreams of the same dialect share the text. A model that needs another body has an object of its own.
+    const known = memo.written as Rest | undefined
+    const isSame = known?.fields === fields && known.hasShortCallIds === hasShortCallIds
+    if (isSame && known.body === body && known.model === model) return known
+    const knowsDeveloper = fields === OPENAI_CHAT_FIELDS
+    const sent = toUpstreamBody(body, model, { knowsDeveloper, hasShortCallIds })
+    const text = writeFields(hasCacheControl ? withoutCacheControl(sent) : sent, fields)
+    const rest = {
+      fields,
+      hasShortCallIds,
+      body,
+      model,
+      text,
+      bytes: Buffer.byteLength(text) - imageBytes,
+    }
+    memo.written = rest
+    return rest
+  }
+
+  function headOf({ model, outputTokensMax, isStream }: ChatContent): string {
+    const stream = isStream ? ',"stream":true,"stream_options":{"include_usage":true}' : ''
+    return `{"model":${JSON.stringify(model)},"${maxTokensField}":${outputTokensMax}${stream}${tier}`
+  }
+
+  return {
+    measure: (content) => Buffer.byteLength(headOf(content)) + restOf(content).bytes,
+    write: (content) => headOf(content) + restOf(content).text,
+  }
+}
+
+/** Field by field: copying the request without the other fields was measured to be slower. */
+function writeFields(body: JsonObject, fields: ReadonlySet<string>): string {
+  let text = ''
+  for (const field in body) {
+    const value = body[field]
+    if (value === null || value === undefined || !fields.has(field)) continue
+    text += `,"${field}":${JSON.stringify(value)}`
+  }
+  return `${text}}`
+}
+
+/**
+ * Removes `cache_control`: upstreams may bill cache writes at prices that the catalog does not have. A single text is no
+ * list without it, as in every request (`read-messages.ts`).
+ */
+function withoutCacheControl(body: JsonObject): JsonObject {
+  const without = (carrier: unknown): unknown => {
+    if (!isObject(carrier) || carrier.cache_control === undefined) return carrier
+    const { cache_control: _control, ...rest } = carrier
+    return rest
+  }
+  const messages = (body.messages as JsonObject[]).map((message) =>
+    Array.isArray(message.content)
+      ? { ...message, content: toOneText(message.content.map(without)) }
+      : message,
+  )
+  return {
+    ...body,
+    messages,
+    ...(Array.isArray(body.tools) ? { tools: body.tools.map(without) } : {}),
+  }
+}
+
+function toOneText(parts: unknown[]): unknown {
+  const [first] = parts
+  const isOne = parts.length === 1 && isObject(first) && first.type === 'text'
+  return isOne ? first.text : parts
+}

@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream'
+import type { TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import type { JsonObject, UpstreamFailure } from '../contract.ts'
+import { exchange } from './exchange.ts'
+import { readCallError, readObject, readRefused, readReportedError } from './read-answer.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface Post {
+  readonly path: string
+  readonly callId: string
+  readonly body: string | AsyncIterable<Buffer>
+  /** Headers of a body that is not JSON. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** A longer answer fails with `answer_too_long`. */
+  readonly answerBytesMax: number
+  /** Counts the bytes of the answer as they arrive. */
+  readonly takeBytes?: TakeBytes | undefined
+  /** Parses the answer, in place of `readObject`. Throws `BadAnswer`. */
+  readonly parse?: (text: string) => JsonObject | Promise<JsonObject>
+  /** Called for an error status, when the body of the request may not be sent completely. */
+  readonly onRefused?: () => void
+}
+
+/**
+ * Sends one call whose answer is a JSON object. `read` converts the answer, or throws `BadAnswer`. Never rejects because
+ * of the upstream or the network.
+ */
+export async function post<Answer>(
+  upstream: Upstream,
+  { path, callId, body, headers, answerBytesMax, takeBytes, parse = readObject, onRefused }: Post,
+  signal: AbortSignal,
+  read: (answer: JsonObject) => Answer | Promise<Answer>,
+): Promise<Answer | UpstreamFailure> {
+  try {
+    const request = {
+      path,
+      method: 'POST',
+      headers: { ...upstream.headers, ...headers, 'x-catraca-call-id': callId },
+    } as const
+    const answered =
+      typeof body === 'string'
+        ? await exchange(upstream.origin, { ...request, body }, upstream.silence, signal)
+        : await exchange(
+            upstream.uploads,
+            { ...request, body: asReadable(body) },
+            upstream.silence,
+            signal,
+          )
+    if (answered.status !== 200) {
+      onRefused?.()
+      return await readRefused(answered, signal)
+    }
+    const answer = await parse(await answered.body.text(answerBytesMax, takeBytes))
+    return readReportedError(answer) ?? (await read(answer))
+  } catch (error) {
+    if (signal.aborted)
+      return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }
+    return readCallError(error)
+  }
+}
+
+/** The dispatcher accepts any async iterable, but its types do not say so. */
+function asReadable(body: AsyncIterable<Buffer>): Readable {
+  return body as Readable
+}

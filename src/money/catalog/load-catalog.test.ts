@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { withPriceIds } from '../../../test/harness/with-price-ids.ts'
+import { createCatalog } from './catalog.ts'
+import { parseCatalogConfig, type CatalogConfig } from './catalog-config-schema.ts'
+import { loadCatalog } from './load-catalog.ts'
+import { plainRoute } from './plain-route.ts'
+import { microUsd } from './price-from-data.ts'
+import type { PriceTerms } from './prices.ts'
+import { CONFIG_SCHEMA_FILE, configSchemaText } from './write-config-schema.ts'
+
+const at = new Date('2026-11-21T15:00:00Z')
+const load = (
+  config?: CatalogConfig,
+  mode: 'sandbox' | 'live' = 'live',
+  upstreams: readonly string[] = [],
+) =>
+  createCatalog(
+    withPriceIds(
+      loadCatalog({ config, mode, hasUpstream: (id) => upstreams.includes(id), at }).models,
+    ),
+  )
+
+test('the catalog has 27 models or more, of every category, and every one has a price', () => {
+  const models = load().listModels()
+  assert.ok(models.length >= 27)
+  for (const category of ['llm', 'embedding', 'image', 'audio', 'video'] as const) {
+    assert.ok(load().listModels(category).length > 0, category)
+  }
+  for (const model of models) {
+    const tier = model.price.tiers[0]
+    const units = Object.values(model.price.units ?? {})
+    assert.ok((tier && tier.input > 0n) || units.some((price) => price > 0n), model.id)
+    if (model.category === 'llm') assert.ok(tier && tier.output > 0n && tier.input > 0n, model.id)
+  }
+  assert.deepEqual(load().listModels('chat'), load().listModels('llm'))
+})
+
+test('a price is read from its decimal digits, not from its double', () => {
+  assert.equal(microUsd(0.0375), 37_500n)
+  assert.equal(microUsd(1e-7), 1n)
+  assert.equal(microUsd(0.1 + 0.2), 300_001n)
+  assert.equal(microUsd(75), 75_000_000n)
+})
+
+test('the configuration lies over the built-in models, field by field', () => {
+  const config: CatalogConfig = {
+    models: [
+      {
+        id: 'gpt-4o-mini',
+        markup_multiplier: '1.5',
+        routes: [{ upstream: 'mine', model: 'deployment-7' }],
+      },
+      { id: 'gpt-4o', enabled: false },
+      {
+        id: 'own',
+        category: 'llm',
+        prices: {
+          input: '0.25',
+          output: 1,
+          tiers: [{ above_prompt_tokens: 1000, input: 1, output: 2 }],
+        },
+        routes: [{ upstream: 'mine', model: 'x' }],
+      },
+    ],
+  }
+  const catalog = load(config, 'live', ['mine'])
+  assert.equal(catalog.findModel('gpt-4o'), undefined)
+  const mini = catalog.findModel('gpt-4o-mini')
+  assert.deepEqual(mini?.routes, [plainRoute('mine', 'deployment-7', mini?.price as PriceTerms)])
+  assert.equal(catalog.findModel('gpt-4o-mini')?.markupE4, 15_000n)
+  assert.equal(catalog.findModel('gpt-4o-mini')?.displayName, 'GPT-4o mini')
+  assert.deepEqual(
+    catalog
+      .findModel('own')
+      ?.price.tiers.map((tier) => [tier.abovePromptTokens, tier.input, tier.reasoning]),
+    [
+      [0, 250_000n, 1_000_000n],
+      [1_000, 1_000_000n, 2_000_000n],
+    ],
+  )
+})
+
+test('the sandbox serves models without an upstream in sandbox mode; in live mode they are unavailable', () => {
+  const served = load(undefined, 'sandbox', ['sandbox']).findModel('gpt-4o')
+  assert.deepEqual(served?.routes, [plainRoute('sandbox', 'gpt-4o', served?.price as PriceTerms)])
+  assert.deepEqual(load(undefined, 'live').findModel('gpt-4o')?.routes, [])
+  assert.equal(load(undefined, 'live').findModel('sandbox-chat'), undefined)
+  assert.deepEqual(
+    load(undefined, 'sandbox', ['sandbox', 'openai']).findModel('gpt-4o')?.routes[0]?.upstreamId,
+    'openai',
+  )
+})
+
+test('all faults are reported at once, with the ids of their entries, and sound entries are kept', () => {
+  const { config, faults } = parseCatalogConfig({
+    upstreams: [{ id: 'a', kind: 'other', base_url: 'ftp://x' }],
+    models: [{ id: 'm', colour: 'red' }, { id: 'o3' }],
+  })
+  assert.deepEqual(config, { upstreams: [], models: [{ id: 'o3' }] })
+  for (const place of ['upstream "a": kind', 'upstream "a": base_url', 'model "m": colour']) {
+    assert.ok(
+      faults.some((fault) => fault.startsWith(place)),
+      `${place} in ${faults.join('; ')}`,
+    )
+  }
+  const ofMeaning = loadCatalog({
+    config: {
+      models: [
+        { id: 'new' },
+        { id: 'gpt-4o', routes: [{ upstream: 'nobody', model: 'x' }] },
+        { id: 'o3', markup_multiplier: '0', prices: { input: 1e-7, output: 1 } },
+      ],
+    },
+    mode: 'live',
+    hasUpstream: () => false,
+    at,
+  }).faults
+  assert.equal(ofMeaning.length, 4)
+  assert.match(
+    ofMeaning.join('\n'),
+    /"o3".*1e-7[\s\S]*"o3".*markup[\s\S]*"new".*category, prices, routes[\s\S]*"nobody"/,
+  )
+})
+
+test('the schema file for editors equals the schema that is checked', () => {
+  assert.equal(readFileSync(CONFIG_SCHEMA_FILE, 'utf8'), configSchemaText())
+})

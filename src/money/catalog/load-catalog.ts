@@ -1,0 +1,270 @@
+/** Loads the catalog: the built-in models, overridden by the operator's configuration; in sandbox mode also its models. */
+import { parseE4 } from '../../platform/lib/money.ts'
+import { builtInModels, type BuiltInModel } from './built-in-models.ts'
+import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
+import type { ConfiguredModel, ModelCategory, ConfiguredRoute } from './model.ts'
+import { plainRoute } from './plain-route.ts'
+import { scheduleFromData } from './price-from-data.ts'
+import { priceAt, withoutPast, type PriceSchedule } from './price-schedule.ts'
+import type { PriceTerms } from './prices.ts'
+import { readPriceSchedule, unitNames } from './read-price-schedule.ts'
+import { readPrices } from './read-prices.ts'
+import { sandboxModels } from './sandbox-catalog.ts'
+
+export interface CatalogOptions {
+  readonly config: CatalogConfig | undefined
+  readonly mode: 'sandbox' | 'live'
+  readonly hasUpstream: (id: string) => boolean
+  /** Prices are taken as of this time. */
+  readonly at: Date
+}
+
+/** Shown to everybody, so it is never the name of an upstream. */
+const DEFAULT_VENDOR = 'other'
+const DEFAULT_MARKUP_E4 = 12_500n
+/** The traits of an operator's model whose configuration sets none. */
+const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
+  llm: {},
+  embedding: { embedding: { dimensions: 1_536, canShorten: false } },
+  image: { image: { sizes: [] } },
+  audio: { audio: { secondsMin: 0, secondsMax: 4 * 3_600, hasTimestamps: true } },
+  video: {},
+}
+/** The initial price of an operator's model, which the prices of its configuration replace. */
+const FREE: PriceTerms = { tiers: [] }
+
+export function loadCatalog(options: CatalogOptions): {
+  models: ConfiguredModel[]
+  faults: string[]
+} {
+  const { config, mode, hasUpstream, at } = options
+  const overlays = new Map((config?.models ?? []).map((model) => [model.id, model]))
+  const faults: string[] = []
+  const models: ConfiguredModel[] = []
+
+  const priced = builtInModels.map((entry) =>
+    fromBuiltIn(entry, overlays.get(entry.id)?.context_tokens ?? entry.contextTokens, at),
+  )
+  const built = mode === 'sandbox' ? [...priced, ...sandboxModels] : priced
+  for (const model of built) {
+    const overlay = overlays.get(model.id)
+    overlays.delete(model.id)
+    if (overlay?.enabled === false) continue
+    models.push(overlay ? overlaid(model, overlay, at, faults) : model)
+  }
+  for (const overlay of overlays.values()) {
+    const model = fromConfig(overlay, at, faults)
+    if (model && overlay.enabled !== false) models.push(model)
+  }
+  const isKnown = (route: ConfiguredRoute): boolean => hasUpstream(route.upstreamId)
+  for (const { id, routes } of config?.models ?? []) {
+    for (const route of routes ?? []) {
+      if (!hasUpstream(route.upstream))
+        faults.push(
+          `model "${id}": there is no upstream "${route.upstream}", or its key is not set`,
+        )
+    }
+  }
+  return {
+    models: models.map((model) => withRoutes(model, mode, isKnown)),
+    faults: [...new Set(faults)],
+  }
+}
+
+/** The categories that the sandbox upstream can serve. */
+const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
+  'llm',
+  'embedding',
+  'image',
+  'audio',
+])
+
+/** In sandbox mode, the sandbox upstream serves a model that has no real upstream. */
+function withRoutes(
+  model: ConfiguredModel,
+  mode: 'sandbox' | 'live',
+  isKnown: (route: ConfiguredRoute) => boolean,
+): ConfiguredModel {
+  const routes = model.routes.filter(isKnown)
+  const isForSandbox =
+    mode === 'sandbox' && routes.length === 0 && SANDBOX_CATEGORIES.has(model.category)
+  if (!isForSandbox) return { ...model, routes }
+  // The sandbox upstream answers by model name, so a model billed by audio tokens uses the matching sandbox model.
+  const upstreamModel = model.audio?.tokensPerSecondMax ? 'sandbox-transcribe-tokens' : model.id
+  const { price, priceSchedule } = model
+  const route = plainRoute('sandbox', upstreamModel, price)
+  return { ...model, routes: [{ ...route, ...(priceSchedule && { priceSchedule }) }] }
+}
+
+function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): ConfiguredModel {
+  const { priceFrom, markup, routes, ...rest } = entry
+  const prices = pricesOf(scheduleFromData(priceFrom, contextTokens), at)
+  return {
+    ...rest,
+    ...prices,
+    markupE4: parseE4(markup) as bigint,
+    strategy: 'priority',
+    routes: routes.map(({ upstreamId, upstreamModel }, place) => ({
+      ...plainRoute(upstreamId, upstreamModel, prices.price, place),
+      ...prices,
+    })),
+  }
+}
+
+function pricesOf(
+  prices: PriceSchedule<PriceTerms>,
+  at: Date,
+): Pick<ConfiguredModel, 'price' | 'priceSchedule'> {
+  const schedule = withoutPast(prices, at.getTime())
+  const price = priceAt(schedule, at.getTime())
+  return schedule.length === 1 ? { price } : { price, priceSchedule: schedule }
+}
+
+function fromConfig(overlay: ModelConfig, at: Date, faults: string[]): ConfiguredModel | undefined {
+  const { id, category, prices, routes } = overlay
+  const missing = Object.entries({ category, prices, routes }).filter(
+    ([, value]) => value === undefined,
+  )
+  if (!category || !prices || !routes) {
+    if (overlay.enabled !== false)
+      faults.push(
+        `model "${id}" is not built in, so it needs ${missing.map(([name]) => name).join(', ')}`,
+      )
+    return undefined
+  }
+  const plain: ConfiguredModel = {
+    id,
+    displayName: id,
+    category,
+    description: null,
+    vendor: DEFAULT_VENDOR,
+    markupE4: DEFAULT_MARKUP_E4,
+    price: FREE,
+    contextTokens: 128_000,
+    outputTokensMax: 4_096,
+    imageTokensMax: 0,
+    supportsTools: category === 'llm',
+    strategy: 'priority',
+    routes: [],
+    ...DEFAULT_TRAITS[category],
+  }
+  return overlaid(plain, overlay, at, faults)
+}
+
+/** The model, overridden by each field that the configuration sets. */
+function overlaid(
+  model: ConfiguredModel,
+  overlay: ModelConfig,
+  at: Date,
+  faults: string[],
+): ConfiguredModel {
+  const category = overlay.category ?? model.category
+  const { tokenizer, priceSchedule, ...others } = model
+  const base: PriceSchedule<PriceTerms> = overlay.prices
+    ? [{ price: readPrices(model.id, category, overlay.prices, faults) }]
+    : (priceSchedule ?? [{ price: model.price }])
+  const added = overlay.price_schedule
+  const schedule = readPriceSchedule(model.id, category, base, added, faults)
+  const prices = pricesOf(schedule, at)
+  return {
+    ...others,
+    // The tokenizer is only known for the upstream models of the built-in routes.
+    ...(tokenizer && !overlay.routes ? { tokenizer } : {}),
+    displayName: overlay.display_name ?? model.displayName,
+    category,
+    description: overlay.description === undefined ? model.description : overlay.description,
+    vendor: overlay.vendor ?? model.vendor,
+    markupE4:
+      overlay.markup_multiplier === undefined
+        ? model.markupE4
+        : readMarkup(model.id, overlay.markup_multiplier, faults),
+    ...prices,
+    contextTokens: overlay.context_tokens ?? model.contextTokens,
+    outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
+    imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,
+    ...(overlay.hidden_prompt_tokens_max === undefined
+      ? {}
+      : { hiddenPromptTokensMax: overlay.hidden_prompt_tokens_max }),
+    supportsTools: overlay.supports_tools ?? model.supportsTools,
+    ...(overlay.can_reason === undefined ? {} : { canReason: overlay.can_reason }),
+    ...traitsOf(model, overlay),
+    strategy: overlay.routing ?? model.strategy,
+    routes:
+      overlay.routes?.map((route, place) =>
+        routeOf(model.id, category, route, place, schedule, at, faults),
+      ) ?? model.routes.map(({ priceSchedule: _schedule, ...route }) => ({ ...route, ...prices })),
+  }
+}
+
+function routeOf(
+  modelId: string,
+  category: ModelCategory,
+  route: RouteConfig,
+  place: number,
+  schedule: PriceSchedule<PriceTerms>,
+  at: Date,
+  faults: string[],
+): ConfiguredRoute {
+  const own = route.prices && readPrices(modelId, category, route.prices, faults)
+  const [{ price }] = schedule
+  const base: PriceSchedule<PriceTerms> = own ? [{ price: own }] : schedule
+  // Any route may answer after the hold, so all of them must bill the call by the same units.
+  if (own && unitNames(own) !== unitNames(price))
+    faults.push(
+      `model "${modelId}": the prices of its route over "${route.upstream}" must be of the same units as its own (${unitNames(price) || 'tokens'})`,
+    )
+  return {
+    upstreamId: route.upstream,
+    upstreamModel: route.model,
+    ...pricesOf(readPriceSchedule(modelId, category, base, route.price_schedule, faults), at),
+    ...((route.prices ?? route.price_schedule) && { hasOwnPrice: true }),
+    priority: route.priority ?? place,
+    weight: route.weight ?? 1,
+    concurrencyMax: route.concurrency_max ?? Infinity,
+  }
+}
+
+function traitsOf(
+  model: ConfiguredModel,
+  { embedding, image, audio }: ModelConfig,
+): Pick<ConfiguredModel, 'embedding' | 'image' | 'audio'> {
+  const defaults = { ...DEFAULT_TRAITS.embedding, ...DEFAULT_TRAITS.image, ...DEFAULT_TRAITS.audio }
+  const was = { ...defaults, ...model } as Required<
+    Pick<ConfiguredModel, 'embedding' | 'image' | 'audio'>
+  >
+  return {
+    ...(embedding && {
+      embedding: {
+        dimensions: embedding.dimensions,
+        canShorten: embedding.can_shorten ?? was.embedding.canShorten,
+      },
+    }),
+    ...(image && {
+      image: {
+        ...was.image,
+        ...(image.sizes && { sizes: image.sizes }),
+        ...(image.tokens_max && { tokensMax: image.tokens_max }),
+      },
+    }),
+    ...(audio && {
+      audio: {
+        ...was.audio,
+        ...(audio.seconds_min !== undefined && { secondsMin: audio.seconds_min }),
+        ...(audio.seconds_max !== undefined && { secondsMax: audio.seconds_max }),
+        ...(audio.has_timestamps !== undefined && { hasTimestamps: audio.has_timestamps }),
+        ...(audio.tokens_per_second_max !== undefined && {
+          tokensPerSecondMax: audio.tokens_per_second_max,
+        }),
+      },
+    }),
+  }
+}
+
+function readMarkup(modelId: string, markup: string | number, faults: string[]): bigint {
+  const value = parseE4(String(markup))
+  if (value !== undefined && value > 0n) return value
+  faults.push(
+    `model "${modelId}": the markup ${markup} must be above 0, with at most four decimals`,
+  )
+  return 1n
+}

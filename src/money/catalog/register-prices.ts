@@ -1,0 +1,148 @@
+import type { Database } from '../../platform/db/open.ts'
+import { sha256 } from '../../platform/lib/ids.ts'
+import { mapPrices } from './map-prices.ts'
+import type { ConfiguredModel, Model } from './model.ts'
+import type { Price, PriceTerms, UnitPrices } from './prices.ts'
+
+/**
+ * Stores the prices of each model and its routes, unless the same price of the same model is stored already, and
+ * returns the models with the stored prices.
+ */
+export async function registerPrices(
+  db: Database,
+  models: readonly ConfiguredModel[],
+): Promise<Model[]> {
+  const rows = new Map<string, PriceRow>()
+  for (const model of models) {
+    mapPrices(model, (price) => {
+      const row = rowOf(model.id, price)
+      rows.set(row.digest, row)
+      return price
+    })
+  }
+  const ids = await storeRows(db, [...rows.values()])
+  return models.map((model) =>
+    mapPrices(model, (price) => {
+      const id = ids.get(rowOf(model.id, price).digest)
+      if (id === undefined) throw new Error(`a price of "${model.id}" is not stored`)
+      return { id, ...price }
+    }),
+  )
+}
+
+/** Stores new rows; returns the ids of all rows by digest. */
+async function storeRows(
+  db: Database,
+  rows: readonly PriceRow[],
+): Promise<ReadonlyMap<string, number>> {
+  if (rows.length === 0) return new Map()
+  await db
+    .insertInto('prices')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .execute()
+  const stored = await db
+    .selectFrom('prices')
+    .select(['id', 'digest'])
+    .where(
+      'digest',
+      'in',
+      rows.map(({ digest }) => digest),
+    )
+    .execute()
+  return new Map(stored.map(({ id, digest }) => [digest, id]))
+}
+
+interface PriceRow {
+  digest: string
+  model_id: string
+  tiers: string
+  units: string | null
+}
+
+function rowOf(modelId: string, price: PriceTerms): PriceRow {
+  const tiers = JSON.stringify(tiersOf(price))
+  const units = price.units ? JSON.stringify(unitsOf(price.units)) : null
+  const digest = sha256([modelId, tiers, ...(units === null ? [] : [units])].join('\n'))
+  return { digest: digest.toString('hex'), model_id: modelId, tiers, units }
+}
+
+/** Stores prices of one model, unless they are stored already, and returns them in the given order. */
+export async function storePrices(
+  db: Database,
+  modelId: string,
+  terms: readonly PriceTerms[],
+): Promise<Price[]> {
+  const rows = terms.map((price) => rowOf(modelId, price))
+  const ids = await storeRows(db, [...new Map(rows.map((row) => [row.digest, row])).values()])
+  return terms.map((price, place) => ({
+    id: ids.get((rows[place] as PriceRow).digest) as number,
+    ...price,
+  }))
+}
+
+/** Finds a stored price, for the orphaned hold of a dead node. */
+export async function findPrice(db: Database, priceId: number): Promise<Price | undefined> {
+  return (await findPrices(db, [priceId])).get(priceId)
+}
+
+export async function findPrices(
+  db: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Price>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('prices')
+    .select(['id', 'tiers', 'units'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.id, toPrice(row)]))
+}
+
+function toPrice(row: { id: number; tiers: unknown; units: unknown }): Price {
+  const tiers = row.tiers as StoredTier[]
+  const units = Object.entries((row.units ?? {}) as StoredUnits)
+  return {
+    id: row.id,
+    tiers: tiers.map((tier) => ({
+      abovePromptTokens: tier.above_prompt_tokens,
+      input: BigInt(tier.input),
+      cachedInput: BigInt(tier.cached_input),
+      cacheWrite: BigInt(tier.cache_write),
+      output: BigInt(tier.output),
+      reasoning: BigInt(tier.reasoning),
+    })),
+    ...(units.length > 0
+      ? { units: Object.fromEntries(units.map(([unit, each]) => [unit, BigInt(each)])) }
+      : {}),
+  }
+}
+
+/** Micro-USD per million tokens, as text: the digits of a bigint survive any JSON. */
+interface StoredTier {
+  above_prompt_tokens: number
+  input: string
+  cached_input: string
+  cache_write: string
+  output: string
+  reasoning: string
+}
+
+/** Pico-USD per unit, as text. The keys are sorted, so that equal prices have equal digests. */
+type StoredUnits = Record<string, string>
+
+function unitsOf(units: UnitPrices): StoredUnits {
+  const sorted = Object.entries(units).sort(([left], [right]) => (left < right ? -1 : 1))
+  return Object.fromEntries(sorted.map(([unit, each]) => [unit, each.toString()]))
+}
+
+function tiersOf(price: PriceTerms): StoredTier[] {
+  return price.tiers.map((tier) => ({
+    above_prompt_tokens: tier.abovePromptTokens,
+    input: tier.input.toString(),
+    cached_input: tier.cachedInput.toString(),
+    cache_write: tier.cacheWrite.toString(),
+    output: tier.output.toString(),
+    reasoning: tier.reasoning.toString(),
+  }))
+}

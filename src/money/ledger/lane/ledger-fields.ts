@@ -1,0 +1,136 @@
+/**
+ * The order in which the ledger's SQL functions take their values and write their answers: `src/money/ledger/sql/types.sql`
+ * and the parameters of `take_hold`, `resolve_hold` and `verdict_text` have the same names in the same order, and
+ * test/ledger/ledger-fields.test.ts compares them.
+ */
+import { nearNetwork } from '../../../platform/lib/client-networks.ts'
+import type { CompositeField } from '../../../platform/db/composite-text.ts'
+import type { Checkpoint } from './lane-work.ts'
+import type { Attempt } from '../attempt.ts'
+import type { ResolutionRow } from '../resolution.ts'
+
+/** The subjects of rate windows: one machine has all addresses of its IPv6 /64. Those of addresses sort, and so are locked, before those of keys. */
+export function ipWindow(ip: string): string {
+  return `i:${nearNetwork(ip)}`
+}
+
+export function keyWindow(keyId: string): string {
+  return `k:${keyId}`
+}
+
+const CALLER_FIELDS = ['id', 'is_repeated', 'customer_id', 'api_key_id', 'key_version'] as const
+const PLACE_FIELDS = ['key_place', 'key_offset', 'ip_place', 'ip_offset'] as const
+const LIMIT_FIELDS = ['requests_per_minute', 'ip_requests_per_minute'] as const
+const CALL_FIELDS = [
+  'tokens_per_minute',
+  'request_id',
+  'session_id',
+  'model_id',
+  'is_stream',
+  'amount_nano_brl',
+  'budget_pico_usd',
+  'price_id',
+  'fx_rate_id',
+  'fx_rate_e4',
+  'markup_e4',
+  'prompt_tokens_estimated',
+  'tokens_counted',
+  'task_limit_nano_brl',
+] as const
+
+export const ATTEMPT_FIELDS = [
+  ...CALLER_FIELDS,
+  ...PLACE_FIELDS,
+  ...LIMIT_FIELDS,
+  ...CALL_FIELDS,
+] as const
+export const TAKE_HOLD_FIELDS = [
+  'node_id',
+  'ip_subject',
+  'key_subject',
+  ...CALLER_FIELDS,
+  ...LIMIT_FIELDS,
+  ...CALL_FIELDS,
+] as const
+export const CHECKPOINT_FIELDS = ['id', 'output_tokens_seen'] as const
+export const RESOLUTION_FIELDS = [
+  'id',
+  'outcome',
+  'reason',
+  'upstream_id',
+  'usage_kind',
+  'prompt_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cost_pico_usd',
+  'billed_nano_brl',
+  'billed_pico_usd',
+  'first_byte_ms',
+  'duration_ms',
+  'answered_price_id',
+  'units',
+  'attempts',
+  'customer_id',
+  'is_final',
+] as const satisfies (keyof ResolutionRow)[]
+/** The fields of a verdict in an answer, separated by commas. */
+export const VERDICT_FIELDS = [
+  'verdict',
+  'key_sequence',
+  'ip_sequence',
+  'balance',
+  'held',
+  'budget_left',
+  'team_left',
+  'cap_left',
+  'cap_limit',
+  'cap_until',
+] as const
+
+type Fields<Name extends string> = Readonly<Record<Name, CompositeField>>
+
+/** The values of a record in the order of `names`; a missing name becomes null. */
+export function inOrder<Name extends string>(
+  names: readonly Name[],
+  fields: Partial<Fields<Name>>,
+): CompositeField[] {
+  return names.map((name) => fields[name])
+}
+
+/** An attempt without the places of its rate windows, which depend on the batch. */
+export function attemptFields(
+  attempt: Attempt,
+): Fields<Exclude<(typeof ATTEMPT_FIELDS)[number], (typeof PLACE_FIELDS)[number]>> {
+  const { key } = attempt
+  return {
+    id: attempt.id,
+    is_repeated: attempt.isRepeated,
+    customer_id: attempt.customerId,
+    api_key_id: key.id,
+    key_version: key.version,
+    requests_per_minute: key.requestsPerMinute,
+    ip_requests_per_minute: attempt.ipLimit,
+    tokens_per_minute: key.tokensPerMinute,
+    request_id: attempt.requestId,
+    session_id: attempt.sessionId,
+    model_id: attempt.modelId,
+    is_stream: attempt.isStream,
+    amount_nano_brl: attempt.amountNanoBrl,
+    budget_pico_usd: attempt.budgetPicoUsd,
+    price_id: attempt.priceId,
+    fx_rate_id: attempt.fxRateId,
+    fx_rate_e4: attempt.fxRateE4,
+    markup_e4: attempt.markupE4,
+    prompt_tokens_estimated: attempt.promptTokensEstimated,
+    tokens_counted: attempt.tokensCounted,
+    task_limit_nano_brl: attempt.taskLimitNanoBrl,
+  }
+}
+
+export function checkpointFields(
+  checkpoint: Checkpoint,
+): Fields<(typeof CHECKPOINT_FIELDS)[number]> {
+  return { id: checkpoint.id, output_tokens_seen: checkpoint.outputTokensSeen }
+}

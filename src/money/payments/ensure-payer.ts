@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Database } from '../../platform/db/open.ts'
+import type { PayerDetails, Processor } from './processor.ts'
+import { hideProcessorName } from './hide-processor-name.ts'
+
+export type EnsuredPayer =
+  | { readonly kind: 'payer'; readonly processorCustomerId: string }
+  /** The processor refused the customer's data. */
+  | { readonly kind: 'refused'; readonly detail: string }
+  | { readonly kind: 'unavailable' }
+
+/** Creates the customer at the processor, or updates it there. */
+export async function ensurePayer(
+  db: Database,
+  processor: Processor,
+  payer: PayerDetails,
+): Promise<EnsuredPayer> {
+  const customerId = payer.ourId
+  const known = await db
+    .selectFrom('processor_customers')
+    .select('processor_customer_id')
+    .where('customer_id', '=', customerId)
+    .where('processor', '=', processor.id)
+    .executeTakeFirst()
+  const outcome = await processor.ensureCustomer(payer, known?.processor_customer_id)
+  if (outcome.kind === 'unavailable') return { kind: 'unavailable' }
+  if (outcome.kind !== 'customer')
+    return { kind: 'refused', detail: hideProcessorName(outcome.detail) }
+  const { id } = outcome.customer
+  await sql`
+    insert into processor_customers (customer_id, processor, processor_customer_id)
+    values (${customerId}, ${processor.id}, ${id})
+    on conflict (customer_id, processor) do update set processor_customer_id = excluded.processor_customer_id`.execute(
+    db,
+  )
+  return { kind: 'payer', processorCustomerId: id }
+}

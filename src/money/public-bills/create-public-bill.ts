@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { audited, type Actor } from '../../platform/audit-log/audited.ts'
+import { lockCustomer } from '../../customers/customers.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { createId, randomText } from '../../platform/lib/ids.ts'
+import { toPublicBill, type PublicBill } from './public-bill.ts'
+
+/** Of one customer at a time. */
+export const PUBLIC_BILLS_MAX = 1_000
+const TOKEN_CHARS = 32
+
+export type PublicBillOf = { readonly usageEventId: string } | { readonly sessionId: string }
+
+type NotCreated = {
+  readonly kind: 'usage_event_not_found' | 'session_not_found' | 'too_many_public_bills'
+}
+
+/**
+ * Returns the link that exists already, if the charge or the session has one. There is no new one for what was archived:
+ * its rows leave, but for those that a bill named before, and a bill of the rest of a session would show too little.
+ */
+export function createPublicBill(
+  db: Database,
+  actor: Actor,
+  customerId: string,
+  of: PublicBillOf,
+): Promise<PublicBill | NotCreated> {
+  return audited(db, actor, async (trx, record) => {
+    await lockCustomer(trx, customerId)
+    const existing = await trx
+      .selectFrom('public_bills')
+      .selectAll()
+      .where('customer_id', '=', customerId)
+      .where((row) =>
+        'sessionId' in of
+          ? row('session_id', '=', of.sessionId)
+          : row('usage_event_id', '=', of.usageEventId),
+      )
+      .executeTakeFirst()
+    if (existing) return toPublicBill(existing)
+    const { count } = await trx
+      .selectFrom('public_bills')
+      .where('customer_id', '=', customerId)
+      .select((row) => row.fn.countAll<bigint>().as('count'))
+      .executeTakeFirstOrThrow()
+    if (count >= PUBLIC_BILLS_MAX) return { kind: 'too_many_public_bills' }
+    if (!(await exists(trx, customerId, of)))
+      return { kind: 'sessionId' in of ? 'session_not_found' : 'usage_event_not_found' }
+    const row = await trx
+      .insertInto('public_bills')
+      .values({
+        id: createId(),
+        token: randomText(TOKEN_CHARS),
+        customer_id: customerId,
+        usage_event_id: 'sessionId' in of ? null : of.usageEventId,
+        session_id: 'sessionId' in of ? of.sessionId : null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await record({
+      action: 'public_bill.created',
+      customerId,
+      subjectId: row.id,
+      details: { of: row.session_id === null ? 'charge' : 'session' },
+    })
+    return toPublicBill(row)
+  })
+}
+
+async function exists(trx: Database, customerId: string, of: PublicBillOf): Promise<boolean> {
+  const found =
+    'sessionId' in of
+      ? await trx
+          .selectFrom('usage_sessions')
+          .select('session_id')
+          .where('customer_id', '=', customerId)
+          .where('session_id', '=', of.sessionId)
+          .where(
+            sql<boolean>`not exists (
+              select from archived_sessions a join archived_months m using (month)
+              where a.customer_id = ${customerId} and a.session_id = ${of.sessionId} and m.archived_at is not null)`,
+          )
+          .executeTakeFirst()
+      : await trx
+          .selectFrom('usage_events')
+          .select('id')
+          .where('id', '=', of.usageEventId)
+          .where('customer_id', '=', customerId)
+          .where('outcome', '=', 'charged')
+          .where('corrects_id', 'is', null)
+          .where(sql<boolean>`settled_at >= archived_until()`)
+          .executeTakeFirst()
+  return found !== undefined
+}

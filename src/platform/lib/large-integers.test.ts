@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { effort, seedOr } from '../../../test/harness/effort.ts'
+import fc from '../../../test/harness/fast-check.ts'
+import { markIntegers, parseExactly, unmarkIntegers } from './large-integers.ts'
+
+/** A document of JSON as its text, with integers of up to forty digits and texts that look like them. */
+const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String)
+const { document } = fc.letrec<{ document: string; node: string }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4 },
+    digits,
+    digits.map((text) => JSON.stringify(`"${text}:\\`)),
+    fc.constantFrom('0.12345678901234567', '"1,12345678901234567890"', 'null', '""'),
+    fc.array(tie('node'), { maxLength: 4 }).map((nodes) => `[${nodes.join(',')}]`),
+    fc
+      .array(fc.tuple(fc.oneof(digits, fc.constant('__proto__')), tie('node')), { maxLength: 4 })
+      .map((fields) => new Map(fields))
+      .map(
+        (fields) =>
+          `{${[...fields].map(([name, node]) => `${JSON.stringify(`n${name}`)}:${node}`).join(',')}}`,
+      ),
+  ),
+  document: tie('node'),
+}))
+
+test('a document is written as it was read, digit by digit', () => {
+  fc.assert(
+    fc.property(document, (text) => {
+      const plain = text.replaceAll('0.12345678901234567', '0.12345678901234566')
+      assert.equal(JSON.stringify(parseExactly(text)), plain)
+      assert.equal(unmarkIntegers(JSON.stringify(JSON.parse(markIntegers(text)))), plain)
+    }),
+    { numRuns: effort({ ordinary: 300, full: 20_000 }), seed: seedOr(20261128) },
+  )
+})
+
+test('what is no JSON is refused as by JSON.parse', () => {
+  for (const text of ['', '{', '12345678901234567890x', '[12345678901234567890,]', '-'])
+    assert.throws(() => parseExactly(text), SyntaxError)
+})
+
+test('a field named __proto__ is a field', () => {
+  const value = parseExactly('{"__proto__":12345678901234567890}') as object
+  assert.equal(Object.getPrototypeOf(value), Object.prototype)
+  assert.equal(JSON.stringify(value), '{"__proto__":12345678901234567890}')
+})

@@ -1,0 +1,70 @@
+/** A page of the documentation, before its frame. */
+import { html, type Html } from '../../platform/lib/html.ts'
+
+export interface DocSection {
+  /** Of its heading, and its address after `#`. */
+  readonly id: string
+  readonly heading: string
+  readonly body: Html
+}
+
+export interface DocPage {
+  readonly path: string
+  readonly title: string
+  /** One sentence, for lists and search engines. */
+  readonly description: string
+  readonly sections: readonly DocSection[]
+  /** In place of the sections, for pages that are built otherwise. */
+  readonly content?: Html
+  readonly isIndexed?: boolean
+}
+
+export interface DocLink {
+  readonly path: string
+  readonly title: string
+  readonly description: string
+}
+
+export interface DocGroup {
+  readonly title: string
+  readonly links: readonly DocLink[]
+}
+
+/** The models of the examples: the catalog has them, so that every example runs. */
+export interface ExampleModels {
+  readonly chat: string
+  readonly claude: string
+  readonly claudeSmall: string
+  readonly embedding: string
+  readonly image: string
+  readonly audio: string
+}
+
+/** What guides state. */
+export interface GuideFacts {
+  readonly origin: string
+  readonly models: ExampleModels
+}
+
+export interface Guide {
+  /** After `/docs/`. */
+  readonly slug: string
+  readonly title: string
+  readonly description: string
+  readonly sections: (facts: GuideFacts) => readonly DocSection[]
+}
+
+export function section(id: string, heading: string, body: Html): DocSection {
+  return { id, heading, body }
+}
+
+export function guidePath({ slug }: Pick<Guide, 'slug'>): string {
+  return `/docs/${slug}`
+}
+
+export function sectionHtml({ id, heading, body }: DocSection): Html {
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}"><a class="at" href="#${id}">${heading}</a></h2>
+    ${body}
+  </section>`
+}

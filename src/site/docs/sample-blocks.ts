@@ -1,0 +1,36 @@
+/** Code on a page. `data-sample` names the client: tests run what is shown. */
+import type { CodeSample } from '../pages/code-samples.ts'
+import { html, type Html } from '../../platform/lib/html.ts'
+import { highlight } from './highlight.ts'
+
+/** The same call with several clients; one is open at a time. `name` is unique on its page. */
+export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {
+  return html`<div class="samples">
+    ${samples.map(
+      (sample, place) =>
+        html`<details name="${name}" ${place === 0 && html` open`}>
+          <summary>${sample.client}</summary>
+          ${block(sample, `${sample.client}: ${name}`)}
+        </details>`,
+    )}
+  </div>`
+}
+
+/** `label` is unique on its page. */
+export function codeBlock(label: string, code: string, id = ''): Html {
+  return html`<figure>
+    <figcaption>${label}</figcaption>
+    ${block({ id, code }, label)}
+  </figure>`
+}
+
+function block({ id, code }: Pick<CodeSample, 'id' | 'code'>, label: string): Html {
+  return html`<pre
+    class="code"
+    tabindex="0"
+    role="region"
+    aria-label="Código: ${label}"
+    data-sample="${id}"
+  >
+${highlight(code)}</pre>`
+}

@@ -1,0 +1,304 @@
+/** `/modelos/<id>`: one model, its price and how it came to it, what was measured, and code that calls it. */
+import type { Model } from '../../money/catalog/model.ts'
+import type { PriceTier } from '../../money/catalog/prices.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import { brlText } from '../../platform/lib/brl-text.ts'
+import { html, type Html } from '../../platform/lib/html.ts'
+import { chargeFor } from '../../platform/lib/money.ts'
+import {
+  brlPerMillion,
+  dayText,
+  multiplierText,
+  roundedBrl,
+  shortCount,
+  usdPerMillion,
+  usdText,
+  wholeCount,
+} from './amounts.ts'
+import { layout } from './layout.ts'
+import { CATEGORY_WORDS, isPaidByTokens, makerOf, modelPath, unitPrices } from './model-words.ts'
+import { modelSamples } from './model-samples.ts'
+import { priceHistory, type PriceEvent } from './price-history.ts'
+import { rateSentence } from './price-table.ts'
+import type { SiteDeps } from './site-deps.ts'
+import { HEALTH_DAYS, type SiteFacts } from './site-facts.ts'
+
+const SIBLINGS_MAX = 8
+
+export function modelPage(model: Model, facts: SiteFacts, origin: string, deps: SiteDeps): Html {
+  const { fxRate, reading } = facts
+  const configured = deps.catalog.listConfigured().find(({ id }) => id === model.id) ?? model
+  const history = priceHistory(configured, reading.markups, reading.prices)
+  const planned = history.filter(({ at }) => at.getTime() > Date.now()).toReversed()
+  return layout(
+    {
+      path: modelPath(model),
+      title: `${model.displayName}: preço em reais e API · Catraca`,
+      description: describe(model, fxRate),
+      isIndexed: model.routes.length > 0,
+      linkedData: breadcrumbs(model, deps.publicUrl),
+      main: html`<div class="wrap">
+        <nav class="crumbs" aria-label="Onde você está">
+          <a href="/modelos">Modelos</a> / ${model.displayName}
+        </nav>
+        <h1>${model.displayName}</h1>
+        ${model.description !== null && html`<p class="lead">${model.description}</p>`}
+        <p>
+          <code>${model.id}</code>
+          ${model.routes.length === 0 && html`<span class="tag warn">indisponível no momento</span>`}
+        </p>
+        ${planned.length > 0 && plannedNotice(planned)} ${traits(model)}
+        ${
+          fxRate
+            ? prices(model, fxRate)
+            : html`<h2 class="gap">Preço</h2>
+                <p>Ainda não há taxa de câmbio, e sem ela não há preço em reais.</p>`
+        }
+        ${measured(model, facts)} ${samples(model, origin)} ${past(history)}
+        ${siblings(model, facts)}
+      </div>`,
+    },
+    deps,
+  )
+}
+
+function describe(model: Model, fxRate: FxRate | undefined): string {
+  const [tier] = model.price.tiers
+  const price =
+    fxRate && tier && isPaidByTokens(model)
+      ? ` por ${roundedBrl(brlPerMillion(tier.input, model, fxRate))} o milhão de tokens de entrada e ${roundedBrl(brlPerMillion(tier.output, model, fxRate))} o de saída`
+      : ' em reais'
+  return `${model.displayName}, de ${makerOf(model)}${price}. Pago por Pix com saldo pré-pago, com código para cada cliente.`
+}
+
+function plannedNotice(planned: readonly PriceEvent[]): Html {
+  return html`<div class="card">
+    <h2 class="h3">Mudança de preço marcada</h2>
+    ${planned.map(
+      ({ at, text }) => html`<p>A partir de <strong>${dayText(at)}</strong>: ${text}.</p>`,
+    )}
+  </div>`
+}
+
+function traits(model: Model): Html {
+  const isChat = model.category === 'llm'
+  const facts: readonly (readonly [string, string | false])[] = [
+    ['Tipo', CATEGORY_WORDS[model.category]],
+    ['Feito por', makerOf(model)],
+    ['Contexto', isChat && `${wholeCount(model.contextTokens)} tokens`],
+    ['Saída máxima', isChat && `${wholeCount(model.outputTokensMax)} tokens`],
+    ['Ferramentas', isChat && yesNo(model.supportsTools)],
+    ['Imagens no prompt', isChat && yesNo(model.imageTokensMax > 0)],
+    ['Dimensões', model.embedding !== undefined && wholeCount(model.embedding.dimensions)],
+    ['Tamanhos', (model.image?.sizes ?? []).join(', ') || false],
+    ['Áudio mais longo', model.audio !== undefined && minutes(model.audio.secondsMax)],
+  ]
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        value !== false &&
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+}
+
+function prices(model: Model, fxRate: FxRate): Html {
+  const conversion = { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 }
+  return html`<section aria-labelledby="preco">
+    <h2 id="preco" class="gap">Preço de agora</h2>
+    <p class="muted">
+      ${rateSentence(fxRate)} (<a href="/cambio">histórico</a>), margem de
+      ${multiplierText(model.markupE4)}. Em reais = dólares × PTAX × margem.
+    </p>
+    <div class="scroll" role="region" aria-label="Tabela de preços" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Unidade</th>
+            <th scope="col" class="num">Fabricante</th>
+            <th scope="col" class="num">Em reais</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${isPaidByTokens(model) && model.price.tiers.map((tier) => tierRows(tier, model, fxRate))}${unitPrices(
+            model,
+          ).map(
+            ({ what, count, each }) =>
+              html`<tr>
+                <th scope="row">${sentence(what)}</th>
+                <td class="num">${usdText(each * count)}</td>
+                <td class="num">${brlText(chargeFor(each * count, conversion))}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${
+      model.priceSchedule !== undefined &&
+      html`<p class="small muted">
+        O fabricante cobra este modelo por horário ou por data; a tabela é a de agora.
+      </p>`
+    }
+  </section>`
+}
+
+function tierRows(tier: PriceTier, model: Model, fxRate: FxRate): Html {
+  const above =
+    tier.abovePromptTokens === 0
+      ? ''
+      : `, em chamadas com mais de ${wholeCount(tier.abovePromptTokens)} tokens de entrada`
+  const kinds: readonly (readonly [string, bigint, boolean])[] = [
+    ['Milhão de tokens de entrada', tier.input, true],
+    [
+      'Milhão de tokens de entrada lidos do cache',
+      tier.cachedInput,
+      tier.cachedInput !== tier.input,
+    ],
+    ['Milhão de tokens gravados no cache', tier.cacheWrite, tier.cacheWrite !== tier.input],
+    ['Milhão de tokens de saída', tier.output, tier.output > 0n],
+    ['Milhão de tokens de raciocínio', tier.reasoning, tier.reasoning !== tier.output],
+  ]
+  return html`${kinds.map(
+    ([name, each, isShown]) =>
+      isShown &&
+      html`<tr>
+        <th scope="row">${name}${above}</th>
+        <td class="num">${usdPerMillion(each)}</td>
+        <td class="num">${brlText(brlPerMillion(each, model, fxRate))}</td>
+      </tr>`,
+  )}`
+}
+
+/** Health is measured by maker: the upstreams behind a model are never named. */
+function measured(model: Model, { reading }: SiteFacts): Html | false {
+  const health = reading.health.find(({ vendor }) => vendor === model.vendor)
+  if (!health) return false
+  const { requests, uptimePercent, p50Ms, p95Ms } = health
+  return html`<section aria-labelledby="medido">
+    <h2 id="medido" class="gap">Medido nos últimos ${HEALTH_DAYS} dias</h2>
+    <p class="muted">
+      Em ${wholeCount(requests)} tentativas de chamadas a modelos de ${makerOf(model)}, as que
+      falharam também. Ao vivo: <a href="/status">status</a>.
+    </p>
+    <dl class="facts">
+      <div>
+        <dt>Tentativas com resposta</dt>
+        <dd>${String(uptimePercent).replace('.', ',')} %</dd>
+      </div>
+      <div>
+        <dt>Primeiro byte, metade das vezes em até</dt>
+        <dd>${milliseconds(p50Ms)}</dd>
+      </div>
+      <div>
+        <dt>Primeiro byte, 95 % das vezes em até</dt>
+        <dd>${milliseconds(p95Ms)}</dd>
+      </div>
+    </dl>
+  </section>`
+}
+
+function samples(model: Model, origin: string): Html | false {
+  const found = modelSamples(model, origin)
+  if (found.length === 0) return false
+  return html`<section aria-labelledby="codigo">
+    <h2 id="codigo" class="gap">Código</h2>
+    <p class="muted">
+      Ponha uma chave sua no lugar de <code>SUA_CHAVE</code>:
+      <a href="/cadastrar">crie uma conta</a> ou <a href="/entrar">entre</a>.
+    </p>
+    ${found.map(
+      ({ client, code }, place) =>
+        html`<details${place === 0 && html` open`}><summary>${client}</summary><pre class="code" tabindex="0" role="region" aria-label="Código: ${client}">${code}</pre></details>`,
+    )}
+  </section>`
+}
+
+function past(history: readonly PriceEvent[]): Html {
+  return html`<section aria-labelledby="historico">
+    <h2 id="historico" class="gap">Histórico do preço</h2>
+    ${
+      history.length === 0
+        ? html`<p class="muted">
+            Nenhuma mudança de preço ou de margem até hoje. O câmbio de cada dia está em
+            <a href="/cambio">câmbio aplicado</a>.
+          </p>`
+        : html`<div class="scroll" role="region" aria-label="Tabela de mudanças" tabindex="0">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">A partir de</th>
+                    <th scope="col">Mudança</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${history.map(
+                    ({ at, text }) =>
+                      html`<tr>
+                        <th scope="row">${dayText(at)}</th>
+                        <td>${text}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            <p class="small muted">
+              O câmbio de cada dia está em <a href="/cambio">câmbio aplicado</a>.
+            </p>`
+    }
+  </section>`
+}
+
+function siblings(model: Model, { models }: SiteFacts): Html | false {
+  const others = models
+    .filter(({ vendor, id }) => vendor === model.vendor && id !== model.id)
+    .slice(0, SIBLINGS_MAX)
+  if (others.length === 0) return false
+  return html`<section aria-labelledby="outros">
+    <h2 id="outros" class="gap">Outros de ${makerOf(model)}</h2>
+    <ul class="tags">
+      ${others.map(
+        (other) =>
+          html`<li>
+            <a class="tag" href="${modelPath(other)}"
+              >${other.displayName}${other.category === 'llm' && html` · ${shortCount(other.contextTokens)}`}</a
+            >
+          </li>`,
+      )}
+    </ul>
+  </section>`
+}
+
+function breadcrumbs(model: Model, publicUrl = ''): object {
+  const items = [
+    { name: 'Modelos', item: `${publicUrl}/modelos` },
+    { name: model.displayName, item: `${publicUrl}${modelPath(model)}` },
+  ]
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'BreadcrumbList',
+    itemListElement: items.map((item, place) => ({
+      '@type': 'ListItem',
+      position: place + 1,
+      ...item,
+    })),
+  }
+}
+
+function yesNo(is: boolean): string {
+  return is ? 'sim' : 'não'
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function minutes(seconds: number): string {
+  return seconds >= 120 ? `${wholeCount(Math.floor(seconds / 60))} minutos` : `${seconds} segundos`
+}
+
+function milliseconds(ms: number | null): string {
+  return ms === null ? 'sem medida' : `${wholeCount(Math.round(ms))} ms`
+}

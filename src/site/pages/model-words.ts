@@ -1,0 +1,83 @@
+/** How pages name models, their kinds and their units. */
+import type { Model, ModelCategory } from '../../money/catalog/model.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import { chargeFor, type PicoUsd } from '../../platform/lib/money.ts'
+import { roundedBrl } from './amounts.ts'
+
+export const CATEGORY_WORDS: Readonly<Record<ModelCategory, string>> = {
+  llm: 'Chat',
+  embedding: 'Embeddings',
+  image: 'Imagem',
+  audio: 'Áudio',
+  video: 'Vídeo',
+}
+
+const UNIT_WORDS: Readonly<Record<string, string>> = {
+  input_audio_tokens: 'tokens de áudio lidos',
+  output_audio_tokens: 'tokens de áudio escritos',
+  input_image_tokens: 'tokens de imagem lidos',
+  output_image_tokens: 'tokens de imagem gerados',
+  cache_write_1h_tokens: 'tokens guardados no cache por uma hora, a mais',
+}
+
+export interface UnitPrice {
+  readonly what: string
+  /** The number of units that have this price together. */
+  readonly count: bigint
+  readonly each: PicoUsd
+}
+
+/** The prices of units other than text tokens, for the quantities that people compare. */
+export function unitPrices({ price: { units = {} } }: Model): UnitPrice[] {
+  return Object.entries(units).map(([unit, each]) => {
+    const [name = unit, ...kinds] = unit.split(':')
+    const suffix = kinds.length === 0 ? '' : ` (${kinds.join(', ')})`
+    if (name.endsWith('_tokens'))
+      return { what: `milhão de ${UNIT_WORDS[name] ?? name}${suffix}`, count: 1_000_000n, each }
+    if (name === 'audio_seconds') return { what: `minuto de áudio${suffix}`, count: 60n, each }
+    if (name === 'web_searches') return { what: 'mil pesquisas na web', count: 1_000n, each }
+    return { what: `${name === 'images' ? 'imagem' : name}${suffix}`, count: 1n, each }
+  })
+}
+
+export function unitPriceTexts(model: Model, { rateE4 }: FxRate): string[] {
+  const conversion = { fxRateE4: rateE4, markupE4: model.markupE4 }
+  return unitPrices(model).map(
+    ({ what, count, each }) => `${roundedBrl(chargeFor(each * count, conversion))} por ${what}`,
+  )
+}
+
+/** Whether text tokens have a price: some models charge only for images or seconds. */
+export function isPaidByTokens({ price }: Model): boolean {
+  return price.tiers.some(({ input, output }) => input + output > 0n)
+}
+
+export function modelPath({ id }: Pick<Model, 'id'>): string {
+  return `/modelos/${id.split('/').map(encodeURIComponent).join('/')}`
+}
+
+/** As the makers write their names; another name stays as the catalog has it. */
+const MAKERS: Readonly<Record<string, string>> = {
+  alibaba: 'Alibaba',
+  anthropic: 'Anthropic',
+  cohere: 'Cohere',
+  deepseek: 'DeepSeek',
+  google: 'Google',
+  maritaca: 'Maritaca',
+  meta: 'Meta',
+  mistral: 'Mistral',
+  moonshot: 'Moonshot',
+  openai: 'OpenAI',
+  xai: 'xAI',
+}
+
+export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {
+  return (Object.hasOwn(MAKERS, vendor) && MAKERS[vendor]) || vendor
+}
+
+/** The makers of these models, the ones with most models first. */
+export function makersOf(models: readonly Model[]): string[] {
+  const counts = new Map<string, number>()
+  for (const model of models) counts.set(makerOf(model), (counts.get(makerOf(model)) ?? 0) + 1)
+  return [...counts].toSorted(([, one], [, other]) => other - one).map(([maker]) => maker)
+}

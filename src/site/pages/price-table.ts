@@ -1,0 +1,61 @@
+import type { Model } from '../../money/catalog/model.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import { html, type Html } from '../../platform/lib/html.ts'
+import { brlPerMillion, rateText, roundedBrl, shortCount } from './amounts.ts'
+import { isPaidByTokens, makerOf, modelPath, unitPriceTexts } from './model-words.ts'
+
+/** The prices in reais of these models. */
+export function priceTable(models: readonly Model[], fxRate: FxRate, caption: string): Html {
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
+    <table>
+      <caption class="only-read">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Modelo</th>
+          <th scope="col" class="wide">Feito por</th>
+          <th scope="col" class="num wide">Contexto</th>
+          <th scope="col" class="num">Entrada</th>
+          <th scope="col" class="num">Saída</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${models.map((model) => priceRow(model, fxRate))}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function priceRow(model: Model, fxRate: FxRate): Html {
+  return html`<tr>
+    <th scope="row">
+      <a href="${modelPath(model)}">${model.displayName}</a
+      ><code>${model.id}</code
+      >${model.routes.length === 0 && html`<span class="tag warn">indisponível</span>`}
+    </th>
+    <td class="wide">${makerOf(model)}</td>
+    <td class="num wide">${model.category === 'llm' ? shortCount(model.contextTokens) : '–'}</td>
+    ${priceCells(model, fxRate)}
+  </tr> `
+}
+
+function priceCells(model: Model, fxRate: FxRate): Html {
+  const [tier] = model.price.tiers
+  const units = unitPriceTexts(model, fxRate)
+  if (!tier || !isPaidByTokens(model)) return html`<td colspan="2">${units.join('; ')}</td>`
+  const write = (each: bigint) => roundedBrl(brlPerMillion(each, model, fxRate))
+  return html`<td class="num">${write(tier.input)}</td>
+    <td class="num">${tier.output === 0n ? '–' : write(tier.output)}</td>`
+}
+
+/** Where the prices come from: the rate, its day and its source. */
+export function rateSentence({ rateE4, rateDate, source }: FxRate): string {
+  const day = rateDate.split('-').toReversed().join('/')
+  const name = source.startsWith('bcb_')
+    ? 'PTAX de venda do Banco Central'
+    : source === 'manual'
+      ? 'taxa registrada pelo operador'
+      : 'taxa fictícia do modo de teste'
+  return `US$ 1 = ${rateText(rateE4)}, ${name} de ${day}`
+}

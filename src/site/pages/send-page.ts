@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { htmlText } from '../../platform/lib/html.ts'
+import { SITE_STYLE } from './site-style.ts'
+import { tagOf, type PageText, type WrittenPage } from './site-pages.ts'
+
+const toGzip = promisify(gzip)
+
+/** `styles`: of further `<style>` elements. A page connects to nothing unless it names a source. */
+export function pagePolicy(styles: readonly string[] = [], connects?: "'self'"): string {
+  const hashes = [SITE_STYLE, ...styles].map(
+    (style) => `'sha256-${hash('sha256', style, 'base64')}'`,
+  )
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${hashes.join(' ')}`,
+    "img-src 'self'",
+    ...(connects ? [`connect-src ${connects}`] : []),
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const POLICY = pagePolicy()
+
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** `private`: the same address shows the dashboard to a browser that is signed in, so every visit asks again. */
+export const OF_THIS_BROWSER = 'private, no-cache'
+/** Of pages with addresses that their request chose. */
+export const OF_NO_SHARED_CACHE = 'private, max-age=60'
+export const OF_EVERYBODY = 'public, max-age=60'
+
+interface Sending {
+  readonly cacheControl: string
+  readonly policy?: string | undefined
+}
+
+/** Sends a page in the smallest encoding that the client takes, or a 304 if it has this version. */
+export function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: WrittenPage,
+  sending: Sending,
+): FastifyReply {
+  const encoding = encodingFor(request.headers['accept-encoding'])
+  if (isKnown(request, reply, page.tag, encoding, sending)) return reply.code(304).send()
+  return reply.code(page.status).type(page.type).send(page[encoding])
+}
+
+/**
+ * Sends a page that is written for each visit. Anybody may ask for it, so it is compressed with the least work: a written
+ * page in all its encodings takes several hundred times as long as this.
+ */
+export async function sendPageOfVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, type, text }: PageText,
+  sending: Sending,
+): Promise<FastifyReply> {
+  const plain = Buffer.from(htmlText(text))
+  const isTaken = encodingFor(request.headers['accept-encoding']) !== 'plain'
+  const encoding = isTaken ? 'gzip' : 'plain'
+  if (isKnown(request, reply, tagOf(plain), encoding, sending)) return reply.code(304).send()
+  const body = isTaken ? await toGzip(plain, { level: constants.Z_BEST_SPEED }) : plain
+  return reply.code(status).type(type).send(body)
+}
+
+/** Sets the headers of the page; whether the client has this version. */
+function isKnown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tag: string,
+  encoding: 'br' | 'gzip' | 'plain',
+  { cacheControl, policy = POLICY }: Sending,
+): boolean {
+  reply
+    .headers(HEADERS)
+    .header('content-security-policy', policy)
+    .header('cache-control', cacheControl)
+    .header(
+      'vary',
+      cacheControl === OF_THIS_BROWSER ? 'accept-encoding, cookie' : 'accept-encoding',
+    )
+    .header('etag', `"${tag}${encoding === 'plain' ? '' : `-${encoding}`}"`)
+  if (knows(request.headers['if-none-match'], tag)) return true
+  if (encoding !== 'plain') reply.header('content-encoding', encoding)
+  return false
+}
+
+function encodingFor(accepted = ''): 'br' | 'gzip' | 'plain' {
+  const taken = accepted
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.split(';').map((part) => part.trim()))
+    .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
+    .map(([name]) => name)
+  if (taken.includes('br')) return 'br'
+  return taken.includes('gzip') ? 'gzip' : 'plain'
+}
+
+/** The tags of all encodings of a version are the same version. */
+function knows(given: string | undefined, tag: string): boolean {
+  const tags = (given ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
+  return tags.some((each) => each === '*' || each.replace(/-(br|gzip)"$/, '"') === `"${tag}"`)
+}

@@ -1,0 +1,85 @@
+/**
+ * The facts that the pages show. A visitor never causes a query: prices and the exchange rate are in memory, and the
+ * rest is read from the database at most once a minute. While it cannot be read, the last reading stays.
+ */
+import { listMarkupChanges, type MarkupChange } from '../../money/catalog/markup-changes.ts'
+import type { Model } from '../../money/catalog/model.ts'
+import { listPriceChanges } from '../../money/catalog/price-changes.ts'
+import type { PriceChange } from '../../money/catalog/with-price-changes.ts'
+import type { Database } from '../../platform/db/open.ts'
+import type { FxRate } from '../../money/fx/fx-rates.ts'
+import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
+import type { VendorHealth } from '../../platform/health/summarize-health.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Catalog } from '../../money/catalog/catalog.ts'
+
+export const HEALTH_DAYS = 30
+const READING_AGE_MS_MAX = 60_000
+
+export interface SiteSources {
+  readonly db: Database
+  readonly catalog: Pick<Catalog, 'listModels'>
+  readonly currentFxRate: () => FxRate | undefined
+  readonly healthSummaries: HealthSummaries
+  readonly log: Log
+}
+
+export interface SiteFacts {
+  readonly models: readonly Model[]
+  readonly fxRate: FxRate | undefined
+  readonly reading: Reading
+}
+
+interface Reading {
+  readonly markups: readonly MarkupChange[]
+  readonly prices: readonly PriceChange[]
+  readonly health: readonly VendorHealth[]
+}
+
+const NOTHING_READ: Reading = { markups: [], prices: [], health: [] }
+
+/** The same object is returned as long as nothing has changed. */
+export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
+  let reading = NOTHING_READ
+  let readAtMs = -Infinity
+  let running: Promise<void> | undefined
+  let facts: SiteFacts | undefined
+
+  async function read(): Promise<void> {
+    try {
+      const [markups, prices, health] = await Promise.all([
+        listMarkupChanges(deps.db),
+        listPriceChanges(deps.db),
+        deps.healthSummaries.find(HEALTH_DAYS),
+      ])
+      const found = { markups, prices, health }
+      if (textOf(found) !== textOf(reading)) reading = found
+    } catch (error) {
+      deps.log.warn('site_facts_not_read', { error })
+    }
+    readAtMs = performance.now()
+    running = undefined
+  }
+
+  return async () => {
+    const isFirst = readAtMs === -Infinity
+    if (performance.now() - readAtMs > READING_AGE_MS_MAX) running ??= read()
+    // Only the first visitors wait for the database.
+    if (isFirst) await running
+    const models = deps.catalog.listModels()
+    const fxRate = deps.currentFxRate()
+    const isSame =
+      facts?.reading === reading &&
+      facts.fxRate?.id === fxRate?.id &&
+      facts.models.length === models.length &&
+      facts.models.every((model, place) => model === models[place])
+    if (!facts || !isSame) facts = { models, fxRate, reading }
+    return facts
+  }
+}
+
+function textOf(reading: Reading): string {
+  return JSON.stringify(reading, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+}

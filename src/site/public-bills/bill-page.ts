@@ -1,0 +1,114 @@
+/** `/conta/<token>`: a bill for those who have its address. A script checks it in their browser. */
+import { brlText } from '../../platform/lib/brl-text.ts'
+import { dataBlock, html, type Html } from '../../platform/lib/html.ts'
+import { multiplierText, rateText, usdText, wholeCount } from '../pages/amounts.ts'
+import { layout } from '../pages/layout.ts'
+import type { SiteDeps } from '../pages/site-deps.ts'
+import { readCharge, type PublicCharge } from './public-charge.ts'
+import type { ShownBillBody } from './shown-bill.ts'
+
+const AT = new Intl.DateTimeFormat('pt-BR', {
+  dateStyle: 'short',
+  timeStyle: 'medium',
+  timeZone: 'America/Sao_Paulo',
+})
+const DAY = new Intl.DateTimeFormat('pt-BR', { timeZone: 'UTC' })
+
+export function billPage(bill: ShownBillBody, deps: SiteDeps): Html {
+  const charges = bill.charges.map(readCharge)
+  const total = charges.reduce((sum, { billedNanoBrl }) => sum + billedNanoBrl, 0n)
+  const isSession = bill.kind === 'session'
+  return layout(
+    {
+      path: '/verificar',
+      title: `${isSession ? 'Conta de uma sessão' : 'Conta de uma chamada'} de IA: ${brlText(total)} · Catraca`,
+      description:
+        'Quanto custou, em dólares e em reais, com o câmbio e o multiplicador de cada chamada, e a prova de que a conta não mudou.',
+      isIndexed: false,
+      script: deps.webApp.findScript('bill'),
+      main: html`<div class="wrap">
+        <p class="crumbs">${isSession ? 'Conta de uma sessão' : 'Conta de uma chamada'}</p>
+        <h1>${brlText(total)}</h1>
+        <p class="lead">
+          ${charges.length === 1 ? 'Uma cobrança' : `${wholeCount(charges.length)} cobranças`},
+          mostrada${charges.length === 1 ? '' : 's'} por quem pagou. Cada valor é o custo no
+          provedor, em dólares, vezes o câmbio, vezes o multiplicador do modelo.
+        </p>
+        ${
+          bill.has_more &&
+          html`<p class="muted">
+            A sessão tem mais cobranças. Esta conta mostra as ${wholeCount(charges.length)}
+            primeiras.
+          </p>`
+        }
+        ${chargeTable(charges)} ${proof()} ${dataBlock('application/json', bill, 'conta')}
+      </div>`,
+    },
+    deps,
+  )
+}
+
+function chargeTable(charges: readonly PublicCharge[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Cobranças">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Modelo</th>
+          <th scope="col" class="num">Tokens</th>
+          <th scope="col" class="num">Custo</th>
+          <th scope="col" class="num">Câmbio</th>
+          <th scope="col" class="num">Multiplicador</th>
+          <th scope="col" class="num">Cobrado</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${charges.map(
+          (charge) =>
+            html`<tr>
+              <th scope="row">
+                ${charge.modelId}<code>${AT.format(charge.createdAt)}</code>${
+                  charge.correctsId !== null && html`<span class="tag">correção</span>`
+                }
+              </th>
+              <td class="num">
+                ${wholeCount(charge.promptTokens)} + ${wholeCount(charge.completionTokens)}
+              </td>
+              <td class="num">${signed(charge.costPicoUsd, usdText)}</td>
+              <td class="num">
+                ${rateText(charge.fxRateE4)}<br /><span class="muted small"
+                  >${rateSource(charge)}</span
+                >
+              </td>
+              <td class="num">${multiplierText(charge.markupE4)}</td>
+              <td class="num"><strong>${brlText(charge.billedNanoBrl)}</strong></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** The reversal of a charge has negative amounts. */
+function signed(amount: bigint, text: (amount: bigint) => string): string {
+  return amount < 0n ? `-${text(-amount)}` : text(amount)
+}
+
+function rateSource({ fxSource, fxRateDate }: PublicCharge): string {
+  const day = DAY.format(new Date(`${fxRateDate}T00:00:00Z`))
+  if (fxSource === 'sandbox') return `taxa de teste de ${day}`
+  return fxSource === 'manual' ? `informado em ${day}` : `PTAX de ${day}`
+}
+
+/** The script writes its findings here. */
+function proof(): Html {
+  return html`<h2 class="gap">A conta confere?</h2>
+    <p id="resultado" role="status">
+      Seu navegador refaz a conta e procura cada cobrança no livro público. Para isso, esta página
+      precisa de JavaScript.
+    </p>
+    <ul id="passos"></ul>
+    <p class="muted small">
+      Não precisa acreditar em nós: <a href="/verificar">veja como conferir por conta própria</a>,
+      com os selos que publicamos a cada dia.
+    </p>`
+}
