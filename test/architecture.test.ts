@@ -282,9 +282,15 @@ test('http has a folder for each resource, and the server registers them all', (
     [],
   )
   const registered = httpImports
-    .filter(({ file, path }) => file === 'src/app/resources.ts' && path.endsWith('/resource.ts'))
+    .filter(({ file, path }) => file === 'src/app/resources.ts' && path.endsWith('-routes.ts'))
     .map(({ path }) => httpFolderOf(path))
-  assert.deepEqual(registered.sort(), resources)
+  assert.deepEqual([...new Set(registered)].sort(), resources)
+  const imported = new Set(httpImports.map(({ path }) => path))
+  const forgotten = readSources('src/{http,site}/**/*-routes.ts').map(({ file }) => file)
+  assert.deepEqual(
+    forgotten.filter((file) => !imported.has(file)),
+    [],
+  )
 })
 
 test('no resource of http knows the routes of another, and the plumbing knows no resource', () => {
@@ -292,7 +298,7 @@ test('no resource of http knows the routes of another, and the plumbing knows no
     const [from, to] = [httpFolderOf(file), httpFolderOf(path)]
     if (from === to || from === '' || to === '' || HTTP_PLUMBING.has(to)) return false
     if (HTTP_PLUMBING.has(from)) return true
-    return path.endsWith('-routes.ts') || path.endsWith('/resource.ts')
+    return path.endsWith('-routes.ts')
   })
   assert.deepEqual(breaches, [])
 })
@@ -300,6 +306,6 @@ test('no resource of http knows the routes of another, and the plumbing knows no
 test('the server imports few files, and routes by their list alone', () => {
   const those = httpImports.filter(({ file }) => file === 'src/app/create-server.ts')
   assert.ok(those.length <= SERVER_IMPORTS_MAX, `${those.length} imports`)
-  const routes = those.filter(({ path }) => /(-routes|\/resource)\.ts$/.test(path))
+  const routes = those.filter(({ path }) => path.endsWith('-routes.ts'))
   assert.deepEqual(routes, [])
 })

@@ -1,43 +1,89 @@
 /** Every resource of the API, in the order of the documentation. */
-import { adjustments } from '../http/adjustments/resource.ts'
-import { alerts } from '../http/alerts/resource.ts'
-import { apiKeys } from '../http/api-keys/resource.ts'
-import { auditLog } from '../http/audit-log/resource.ts'
-import { customers } from '../http/customers/resource.ts'
-import { docs } from '../site/docs/resource.ts'
-import { fxRates } from '../http/fx-rates/resource.ts'
-import { health } from '../http/health/resource.ts'
-import { images } from '../http/images/resource.ts'
-import { incidents } from '../http/incidents/resource.ts'
-import { legal } from '../site/legal/resource.ts'
-import { live } from '../http/live/resource.ts'
-import { mails } from '../http/mails/resource.ts'
-import { margins } from '../http/margins/resource.ts'
-import { metrics } from '../http/metrics/resource.ts'
-import { modelCalls } from '../http/model-calls/resource.ts'
-import { models } from '../http/models/resource.ts'
-import { notifications } from '../http/notifications/resource.ts'
-import { paymentMethods } from '../http/payment-methods/resource.ts'
-import { personalData } from '../http/personal-data/resource.ts'
-import { processorEvents } from '../http/processor-events/resource.ts'
-import { profile } from '../http/profile/resource.ts'
-import { prompts } from '../http/prompts/resource.ts'
-import { publicBills } from '../site/public-bills/resource.ts'
-import { reconciliation } from '../http/reconciliation/resource.ts'
-import { referrals } from '../http/referrals/resource.ts'
-import { refunds } from '../http/refunds/resource.ts'
-import { sessions } from '../http/sessions/resource.ts'
-import { shield } from '../http/shield/resource.ts'
-import { signIn } from '../http/sign-in/resource.ts'
-import { site } from '../site/pages/resource.ts'
-import { spendingGuard } from '../http/spending-guard/resource.ts'
-import { storedResponses } from '../http/stored-responses/resource.ts'
-import { teams } from '../http/teams/resource.ts'
-import { topUps } from '../http/top-ups/resource.ts'
-import { trialCredit } from '../http/trial-credit/resource.ts'
-import { usage } from '../http/usage/resource.ts'
-import { usageDestinations } from '../http/usage-destinations/resource.ts'
-import { webhooks } from '../http/webhooks/resource.ts'
+import { operatorAdjustmentRoutes } from '../http/adjustments/operator-adjustment-routes.ts'
+import { alertRoutes } from '../http/alerts/alert-routes.ts'
+import { apiKeyRoutes } from '../http/api-keys/api-key-routes.ts'
+import { operatorAuditLogExportRoutes } from '../http/audit-log/operator-audit-log-export-routes.ts'
+import { operatorAuditLogRoutes } from '../http/audit-log/operator-audit-log-routes.ts'
+import { operatorCustomerRoutes } from '../http/customers/operator-customer-routes.ts'
+import { operatorKeyRoutes } from '../http/customers/operator-key-routes.ts'
+import { operatorSuspensionRoutes } from '../http/customers/operator-suspension-routes.ts'
+import { docRoutes } from '../site/docs/doc-routes.ts'
+import { openApiRoutes } from '../site/docs/open-api-routes.ts'
+import { fxPageRoutes } from '../http/fx-rates/fx-page-routes.ts'
+import { fxRateRoutes } from '../http/fx-rates/fx-rate-routes.ts'
+import { healthRoutes } from '../http/health/health-routes.ts'
+import { operatorHealthRoutes } from '../http/health/operator-health-routes.ts'
+import { probeRoutes } from '../http/health/probe-routes.ts'
+import { upstreamHealthRoutes } from '../http/health/upstream-health-routes.ts'
+import { imageFileRoutes } from '../http/images/image-file-routes.ts'
+import { activeIncidentRoutes } from '../http/incidents/active-incident-routes.ts'
+import { operatorIncidentRoutes } from '../http/incidents/operator-incident-routes.ts'
+import { legalPageRoutes } from '../site/legal/legal-page-routes.ts'
+import { liveRoutes } from '../http/live/live-routes.ts'
+import { mailboxRoutes } from '../http/mails/mailbox-routes.ts'
+import { operatorMailRoutes } from '../http/mails/operator-mail-routes.ts'
+import { unsubscribeRoutes } from '../http/mails/unsubscribe-routes.ts'
+import { operatorMarginRoutes } from '../http/margins/operator-margin-routes.ts'
+import { metricsRoutes } from '../http/metrics/metrics-routes.ts'
+import { modelCallRoutes } from '../http/model-calls/model-call-routes.ts'
+import { modelPriceRoutes } from '../http/models/model-price-routes.ts'
+import { modelRoutes } from '../http/models/model-routes.ts'
+import { operatorMarkupRoutes } from '../http/models/operator-markup-routes.ts'
+import { operatorModelRoutes } from '../http/models/operator-model-routes.ts'
+import { operatorPauseRoutes } from '../http/models/operator-pause-routes.ts'
+import { notificationRoutes } from '../http/notifications/notification-routes.ts'
+import { paymentMethodRoutes } from '../http/payment-methods/payment-method-routes.ts'
+import { personalDataRoutes } from '../http/personal-data/personal-data-routes.ts'
+import { processorEventRoutes } from '../http/processor-events/processor-event-routes.ts'
+import { preferenceRoutes } from '../http/profile/preference-routes.ts'
+import { profileRoutes } from '../http/profile/profile-routes.ts'
+import { promptHistoryRoutes } from '../http/prompts/prompt-history-routes.ts'
+import { promptRoutes } from '../http/prompts/prompt-routes.ts'
+import { promptRunRoutes } from '../http/prompts/prompt-run-routes.ts'
+import { billPageRoutes } from '../site/public-bills/bill-page-routes.ts'
+import { publicBillRoutes } from '../site/public-bills/public-bill-routes.ts'
+import { shownBillRoutes } from '../site/public-bills/shown-bill-routes.ts'
+import { operatorReconciliationRoutes } from '../http/reconciliation/operator-reconciliation-routes.ts'
+import { referralRoutes } from '../http/referrals/referral-routes.ts'
+import { operatorRefundRoutes } from '../http/refunds/operator-refund-routes.ts'
+import { refundRoutes } from '../http/refunds/refund-routes.ts'
+import { usageSessionRoutes } from '../http/sessions/usage-session-routes.ts'
+import { shieldReportRoutes } from '../http/shield/shield-report-routes.ts'
+import { shieldRoutes } from '../http/shield/shield-routes.ts'
+import { authEventRoutes } from '../http/sign-in/auth-event-routes.ts'
+import { authPageRoutes } from '../http/sign-in/auth-page-routes.ts'
+import { authRoutes } from '../http/sign-in/auth-routes.ts'
+import { codeRoutes } from '../http/sign-in/code-routes.ts'
+import { loginSessionRoutes } from '../http/sign-in/login-session-routes.ts'
+import { securityRoutes } from '../http/sign-in/security-routes.ts'
+import { siteRoutes } from '../site/pages/site-routes.ts'
+import { spendingGuardRoutes } from '../http/spending-guard/spending-guard-routes.ts'
+import { storedResponseRoutes } from '../http/stored-responses/stored-response-routes.ts'
+import { receivedInvitationRoutes } from '../http/teams/received-invitation-routes.ts'
+import { teamInvitationRoutes } from '../http/teams/team-invitation-routes.ts'
+import { teamKeyRoutes } from '../http/teams/team-key-routes.ts'
+import { teamMemberRoutes } from '../http/teams/team-member-routes.ts'
+import { teamRoutes } from '../http/teams/team-routes.ts'
+import { automaticTopUpRoutes } from '../http/top-ups/automatic-top-up-routes.ts'
+import { topUpReceiptRoutes } from '../http/top-ups/top-up-receipt-routes.ts'
+import { topUpRoutes } from '../http/top-ups/top-up-routes.ts'
+import { trialCreditRoutes } from '../http/trial-credit/trial-credit-routes.ts'
+import { dashboardStatsRoutes } from '../http/usage/dashboard-stats-routes.ts'
+import { rateLimitUseRoutes } from '../http/usage/rate-limit-use-routes.ts'
+import { recommendationRoutes } from '../http/usage/recommendation-routes.ts'
+import { runwayRoutes } from '../http/usage/runway-routes.ts'
+import { usageByDayRoutes } from '../http/usage/usage-by-day-routes.ts'
+import { usageByKeyRoutes } from '../http/usage/usage-by-key-routes.ts'
+import { usageCallsRoutes } from '../http/usage/usage-calls-routes.ts'
+import { usageExportRoutes } from '../http/usage/usage-export-routes.ts'
+import { usageRefusalsRoutes } from '../http/usage/usage-refusals-routes.ts'
+import { usageRoutes } from '../http/usage/usage-routes.ts'
+import { usageSpendRoutes } from '../http/usage/usage-spend-routes.ts'
+import { usageSummaryRoutes } from '../http/usage/usage-summary-routes.ts'
+import { usageDestinationRoutes } from '../http/usage-destinations/usage-destination-routes.ts'
+import { operatorWebhookRoutes } from '../http/webhooks/operator-webhook-routes.ts'
+import { webhookAttemptRoutes } from '../http/webhooks/webhook-attempt-routes.ts'
+import { webhookRoutes } from '../http/webhooks/webhook-routes.ts'
 import type { MailTerms } from '../http/mails/mail-deps.ts'
 import type { ModelTerms } from '../http/models/model-deps.ts'
 import type { TopUpTerms } from '../http/top-ups/top-up-deps.ts'
@@ -47,47 +93,112 @@ import type { DepsOf } from '../http/rest/route.ts'
 /** The configuration that decides which routes exist, and that their descriptions state. */
 export type RouteTerms = MailTerms & ModelTerms & TopUpTerms
 
+const routesOfModels = (terms: RouteTerms) => [
+  ...modelCallRoutes,
+  ...storedResponseRoutes,
+  ...imageFileRoutes,
+  ...modelRoutes,
+  ...modelPriceRoutes,
+  ...operatorModelRoutes(terms),
+  ...operatorMarkupRoutes(terms),
+  ...operatorPauseRoutes,
+  ...fxRateRoutes,
+  ...fxPageRoutes,
+  ...healthRoutes,
+  ...probeRoutes,
+  ...upstreamHealthRoutes,
+  ...operatorHealthRoutes,
+  ...activeIncidentRoutes,
+  ...operatorIncidentRoutes,
+]
+
+const routesOfUsage = [
+  ...usageRoutes,
+  ...usageCallsRoutes,
+  ...usageRefusalsRoutes,
+  ...usageSpendRoutes,
+  ...usageExportRoutes,
+  ...usageSummaryRoutes,
+  ...usageByKeyRoutes,
+  ...usageByDayRoutes,
+  ...rateLimitUseRoutes,
+  ...dashboardStatsRoutes,
+  ...runwayRoutes,
+  ...recommendationRoutes,
+  ...usageDestinationRoutes,
+  ...usageSessionRoutes,
+  ...publicBillRoutes,
+  ...shownBillRoutes,
+  ...billPageRoutes,
+]
+
+const routesOfAccounts = [
+  ...apiKeyRoutes,
+  ...promptRoutes,
+  ...promptHistoryRoutes,
+  ...promptRunRoutes,
+  ...loginSessionRoutes,
+  ...authPageRoutes,
+  ...codeRoutes,
+  ...securityRoutes,
+  ...authRoutes,
+  ...authEventRoutes,
+  ...liveRoutes,
+  ...profileRoutes,
+  ...preferenceRoutes,
+  ...shieldRoutes,
+  ...shieldReportRoutes,
+  ...spendingGuardRoutes,
+  ...notificationRoutes,
+  ...referralRoutes,
+  ...trialCreditRoutes,
+  ...personalDataRoutes,
+  ...teamRoutes,
+  ...teamMemberRoutes,
+  ...teamInvitationRoutes,
+  ...receivedInvitationRoutes,
+  ...teamKeyRoutes,
+  ...alertRoutes,
+  ...webhookRoutes,
+  ...webhookAttemptRoutes,
+  ...operatorWebhookRoutes,
+]
+
+const routesOfPayments = (terms: RouteTerms) => [
+  ...paymentMethodRoutes,
+  ...topUpRoutes(terms),
+  ...automaticTopUpRoutes(terms),
+  ...topUpReceiptRoutes,
+  ...refundRoutes,
+  ...operatorRefundRoutes,
+  ...processorEventRoutes,
+]
+
+const routesOfOperations = (terms: RouteTerms) => [
+  ...operatorAuditLogRoutes,
+  ...operatorAuditLogExportRoutes,
+  ...operatorReconciliationRoutes,
+  ...operatorCustomerRoutes,
+  ...operatorSuspensionRoutes,
+  ...operatorKeyRoutes,
+  ...operatorAdjustmentRoutes,
+  ...operatorMailRoutes,
+  ...mailboxRoutes(terms),
+  ...unsubscribeRoutes,
+  ...operatorMarginRoutes,
+  ...metricsRoutes,
+]
+
+const pages = [...siteRoutes, ...legalPageRoutes, ...openApiRoutes, ...docRoutes]
+
 export function listRoutes(terms: RouteTerms) {
   const routes = [
-    ...modelCalls,
-    ...storedResponses,
-    ...images,
-    ...models(terms),
-    ...fxRates,
-    ...health,
-    ...incidents,
-    ...usage,
-    ...usageDestinations,
-    ...sessions,
-    ...publicBills,
-    ...apiKeys,
-    ...prompts,
-    ...signIn,
-    ...live,
-    ...profile,
-    ...shield,
-    ...spendingGuard,
-    ...notifications,
-    ...referrals,
-    ...trialCredit,
-    ...personalData,
-    ...teams,
-    ...alerts,
-    ...webhooks,
-    ...paymentMethods,
-    ...topUps(terms),
-    ...refunds,
-    ...processorEvents,
-    ...auditLog,
-    ...reconciliation,
-    ...customers,
-    ...adjustments,
-    ...mails(terms),
-    ...margins,
-    ...metrics,
-    ...site,
-    ...legal,
-    ...docs,
+    ...routesOfModels(terms),
+    ...routesOfUsage,
+    ...routesOfAccounts,
+    ...routesOfPayments(terms),
+    ...routesOfOperations(terms),
+    ...pages,
   ]
   // The operators' operations are the last chapter of the documentation.
   return [

@@ -40,7 +40,8 @@ export const PERFORM: Readonly<
 
   async 'take-event'(access, { port }: { port: number }) {
     const { default: Fastify } = await import('fastify')
-    const { processorEvents } = await import('../../src/http/processor-events/resource.ts')
+    const { processorEventRoutes } =
+      await import('../../src/http/processor-events/processor-event-routes.ts')
     const { addRoutes } = await import('../../src/http/rest/route.ts')
     const db = open(access)
     const processor = await processorOf(access)
@@ -50,7 +51,9 @@ export const PERFORM: Readonly<
       done(null, body)
     })
     const payments = { processor, onEvent: () => {} }
-    addRoutes(server, processorEvents, (route) => route.handlersOf({ db, payments, log: SILENT }))
+    addRoutes(server, processorEventRoutes, (route) =>
+      route.handlersOf({ db, payments, log: SILENT }),
+    )
     let answered = 0
     const done = new Promise<void>((resolve) => {
       server.addHook('onResponse', async () => void (++answered === 2 && resolve()))

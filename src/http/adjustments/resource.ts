@@ -1,3 +1,0 @@
-import { operatorAdjustmentRoutes } from './operator-adjustment-routes.ts'
-
-export const adjustments = [...operatorAdjustmentRoutes]

@@ -1,3 +1,0 @@
-import { alertRoutes } from './alert-routes.ts'
-
-export const alerts = [...alertRoutes]

@@ -1,3 +1,0 @@
-import { apiKeyRoutes } from './api-key-routes.ts'
-
-export const apiKeys = [...apiKeyRoutes]

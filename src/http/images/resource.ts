@@ -1,3 +1,0 @@
-import { imageFileRoutes } from './image-file-routes.ts'
-
-export const images = [...imageFileRoutes]

@@ -1,3 +1,0 @@
-import { liveRoutes } from './live-routes.ts'
-
-export const live = [...liveRoutes]

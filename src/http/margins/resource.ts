@@ -1,3 +1,0 @@
-import { operatorMarginRoutes } from './operator-margin-routes.ts'
-
-export const margins = [...operatorMarginRoutes]

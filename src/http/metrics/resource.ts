@@ -1,3 +1,0 @@
-import { metricsRoutes } from './metrics-routes.ts'
-
-export const metrics = [...metricsRoutes]

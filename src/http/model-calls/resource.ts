@@ -1,3 +1,0 @@
-import { modelCallRoutes } from './model-call-routes.ts'
-
-export const modelCalls = [...modelCallRoutes]

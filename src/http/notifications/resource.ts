@@ -1,3 +1,0 @@
-import { notificationRoutes } from './notification-routes.ts'
-
-export const notifications = [...notificationRoutes]

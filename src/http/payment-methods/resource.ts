@@ -1,3 +1,0 @@
-import { paymentMethodRoutes } from './payment-method-routes.ts'
-
-export const paymentMethods = [...paymentMethodRoutes]

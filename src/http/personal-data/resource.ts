@@ -1,3 +1,0 @@
-import { personalDataRoutes } from './personal-data-routes.ts'
-
-export const personalData = [...personalDataRoutes]

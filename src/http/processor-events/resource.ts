@@ -1,3 +1,0 @@
-import { processorEventRoutes } from './processor-event-routes.ts'
-
-export const processorEvents = [...processorEventRoutes]

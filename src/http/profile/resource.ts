@@ -1,4 +1,0 @@
-import { preferenceRoutes } from './preference-routes.ts'
-import { profileRoutes } from './profile-routes.ts'
-
-export const profile = [...profileRoutes, ...preferenceRoutes]

@@ -1,3 +1,0 @@
-import { operatorReconciliationRoutes } from './operator-reconciliation-routes.ts'
-
-export const reconciliation = [...operatorReconciliationRoutes]

@@ -1,3 +1,0 @@
-import { referralRoutes } from './referral-routes.ts'
-
-export const referrals = [...referralRoutes]

@@ -1,3 +1,0 @@
-import { usageSessionRoutes } from './usage-session-routes.ts'
-
-export const sessions = [...usageSessionRoutes]

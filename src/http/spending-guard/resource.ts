@@ -1,3 +1,0 @@
-import { spendingGuardRoutes } from './spending-guard-routes.ts'
-
-export const spendingGuard = [...spendingGuardRoutes]

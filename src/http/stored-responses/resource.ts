@@ -1,3 +1,0 @@
-import { storedResponseRoutes } from './stored-response-routes.ts'
-
-export const storedResponses = [...storedResponseRoutes]

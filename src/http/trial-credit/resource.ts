@@ -1,3 +1,0 @@
-import { trialCreditRoutes } from './trial-credit-routes.ts'
-
-export const trialCredit = [...trialCreditRoutes]

@@ -1,3 +1,0 @@
-import { usageDestinationRoutes } from './usage-destination-routes.ts'
-
-export const usageDestinations = usageDestinationRoutes

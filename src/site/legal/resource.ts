@@ -1,3 +1,0 @@
-import { legalPageRoutes } from './legal-page-routes.ts'
-
-export const legal = legalPageRoutes

@@ -1,3 +1,0 @@
-import { siteRoutes } from './site-routes.ts'
-
-export const site = siteRoutes
