@@ -1,6 +1,5 @@
 /** A database belongs to the mode of its first start: money of the sandbox never pays for real calls. */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
@@ -14,10 +13,6 @@ import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
-const MIGRATION = join(
-  import.meta.dirname,
-  '../../src/platform/db/migrations/0038_installation.sql',
-)
 const LIVE = { ...LIVE_ENVIRONMENT, OPENAI_API_KEY: 'sk-test' }
 
 let database: TestDatabase
@@ -87,21 +82,4 @@ test('the audit and the doctor find sandbox money in a live database, until its 
   assert.equal(ran.code, 0, ran.stderr)
   assert.deepEqual(await failed(), [])
   assert.doesNotMatch((await runCli(['doctor'], live)).stdout, /money of the sandbox/)
-})
-
-test('the migration finds the mode of a database of an earlier release', async () => {
-  const migrate = async (): Promise<Mode | undefined> => {
-    await sql`drop table installation`.execute(db)
-    await sql.raw(await readFile(MIGRATION, 'utf8')).execute(db)
-    return findMode(db)
-  }
-  await sql`update ledger_entries set reason = 'adjustment' where reason = 'sandbox'`.execute(db)
-  const rate = (source: string) => sql`
-    insert into fx_rates (rate_e4, rate_date, source) values (52000, '2026-01-05', ${source})`
-  await rate('sandbox').execute(db)
-  assert.equal(await migrate(), undefined)
-  await sql`update ledger_entries set reason = 'sandbox' where reason = 'adjustment'`.execute(db)
-  assert.equal(await migrate(), 'sandbox')
-  await rate('ptax').execute(db)
-  assert.equal(await migrate(), 'live')
 })

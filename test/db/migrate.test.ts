@@ -17,14 +17,14 @@ test('a database from before the baseline is refused and stays unchanged', async
   const database = await createTestDatabase()
   try {
     await withClient(database.databaseUrl, async (client) => {
-      await client.query(`update migrations set number = 31 where number = 32;
-        delete from migrations where number > 32`)
+      await client.query(`update migrations set number = 99 where number = 100;
+        delete from migrations where number > 100`)
       await assert.rejects(
         migrate(database.databaseUrl),
-        /at migration 31, .* from migration 32 on; start the previous release once, then this one/,
+        /at migration 99, .* from migration 100 on; start the previous release once, then this one/,
       )
       const { rows } = await client.query('select number from migrations')
-      assert.deepEqual(rows, [{ number: 31 }])
+      assert.deepEqual(rows, [{ number: 99 }])
     })
   } finally {
     await database.drop()

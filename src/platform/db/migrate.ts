@@ -15,8 +15,8 @@ import { isRefusedByPooler, PoolerNotDeclared } from './pooler-not-declared.ts'
 const SETTINGS = { lock_timeout: '60000', search_path: 'public' }
 const MIGRATIONS_DIR = join(import.meta.dirname, './migrations')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
-/** The schema of all earlier migrations. */
-const BASELINE = 32
+/** The first migration; a later release may sum up all before it in a new one. */
+const BASELINE = 100
 /** The statements were tried on PostgreSQL 15 and later. */
 const SERVER_VERSION_MIN = 150_000
 
@@ -61,10 +61,7 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
   }
 }
 
-/**
- * The baseline is for an empty database; a database with only some of the earlier migrations must first be migrated by
- * the previous release.
- */
+/** The baseline is for an empty database; one with an earlier schema must first be migrated by the previous release. */
 async function checkBaseline(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ last: number | null }>(
     'select max(number) as last from migrations',

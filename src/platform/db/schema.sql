@@ -69,7 +69,7 @@ create table adjustments (
   constraint adjustments_check1 CHECK (status <> 'posted'::text OR decided_by IS DISTINCT FROM requested_by),
   constraint adjustments_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES accounts(customer_id),
   constraint adjustments_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES customers(id),
-  constraint adjustments_for_another CHECK (requested_by <> customer_id AND (status <> 'posted'::text OR decided_by IS DISTINCT FROM customer_id)) NOT VALID,
+  constraint adjustments_for_another CHECK (requested_by <> customer_id AND (status <> 'posted'::text OR decided_by IS DISTINCT FROM customer_id)),
   constraint adjustments_kind_check CHECK (kind = ANY (ARRAY['credit'::text, 'debit'::text, 'promotional_credit'::text])),
   constraint adjustments_pkey PRIMARY KEY (id),
   constraint adjustments_reason_check CHECK (length(reason) >= 3 AND length(reason) <= 500),

@@ -1,5 +1,4 @@
--- The tables as of migration 32, by subject. A database with fewer migrations than this one must first be started
--- with the release before it.
+-- The tables of the first release, by subject.
 --
 -- Migrations change tables only. The functions, their composite types and the triggers are in the `sql` folders beside
 -- the code that calls them. `src/platform/db/schema.sql` shows the schema as it is now.
@@ -14,8 +13,8 @@
 create domain nano_brl as int8 check (value >= 0);
 create domain pico_usd as int8 check (value >= 0);
 create domain sample_count as int8 check (value >= 0);
--- Has as many elements as src/platform/health/latency-buckets.ts has buckets. A node with another layout would shift every
--- percentile unnoticed, so the database refuses its rows.
+-- Has as many elements as src/platform/health/latency-buckets.ts has buckets. A node with another layout would shift
+-- every percentile unnoticed, so the database refuses its rows.
 create domain latency_counts as int8[] check (cardinality(value) = 156);
 
 create type call_outcome as enum ('charged', 'released');
@@ -24,6 +23,57 @@ create type top_up_status as enum (
   'pending', 'paid', 'expired', 'canceled', 'failed', 'chargeback', 'refund_pending', 'partially_refunded', 'refunded');
 create type incident_source as enum ('operator', 'breaker');
 create type incident_severity as enum ('minor', 'major', 'critical');
+-- What an API key may do beside calling models. Of the first three each allows what the ones before it allow; only a
+-- login session gives `manage` (src/customers/key-acts.ts). `operator` reads the routes under /admin.
+create type key_scope as enum ('calls', 'account', 'manage', 'operator');
+
+
+-- The installation ----------------------------------------------------------------------------------------------------
+
+create table installation (
+  only_row boolean primary key default true check (only_row),
+  -- The mode of the first start, for ever: a database of the sandbox never serves live calls.
+  mode text not null check (mode in ('sandbox', 'live')),
+  created_at timestamptz not null default now(),
+  -- The cell of this database, see docs/cells.md: a part of the secret of each key that is made here. Null where there
+  -- is one database only.
+  cell text constraint installation_cell check (cell ~ '^[0-9a-z]{1,8}$')
+);
+
+-- An operator pauses all model calls.
+create table service_pause (
+  only_row boolean primary key default true check (only_row),
+  reason text not null,
+  paused_at timestamptz not null default now()
+);
+
+-- The schemas with the functions of this release and of those before it, and the last start of a node with each;
+-- src/platform/db/functions.ts writes them.
+create table function_sets (
+  schema_name text primary key,
+  started_at timestamptz not null default clock_timestamp()
+);
+
+-- One row for each start of a server process.
+create table nodes (
+  id uuid primary key,
+  started_at timestamptz not null default now(),
+  -- The last heartbeat, which the node's lease counts from.
+  seen_at timestamptz not null default now(),
+  stopped_at timestamptz,
+  -- A fenced node has lost its lease for good; it registers again under a new id.
+  fenced_at timestamptz,
+  -- The schema of the SQL functions that the node calls: it stays while a live node calls it.
+  functions_schema text,
+  -- The process of a node on a server with several processes (WORKERS): the parent is worker 0. Null where one process
+  -- is the whole server. The parent fences the nodes of a process that it saw die by `process_id`.
+  server_id uuid,
+  process_id uuid,
+  worker int2,
+  -- The release that the node runs. `build` is the commit, or the name that whoever built the image gave it.
+  version text,
+  build text
+);
 
 
 -- Customers -----------------------------------------------------------------------------------------------------------
@@ -47,6 +97,22 @@ create table customers (
   suspended_reason text check (suspended_reason in ('chargeback', 'operator')),
   -- Turns the mails of `balance.low` off. Those of `balance.depleted` and the webhooks of both stay.
   low_balance_email_enabled boolean not null default true,
+  -- The version of the terms of use and the privacy policy (src/customers/legal) that the customer accepted. The audit
+  -- log has the history.
+  accepted_terms text,
+  -- The LGPD shield (docs/shield.md): what happens with personal data in the prompts of the account's calls.
+  shield_action text not null default 'off',
+  shield_uuids text not null default 'near_pix',
+  -- A key that spends far above its usual pace is paused. Null: the guard is off.
+  anomaly_factor int default 10 check (anomaly_factor between 2 and 1000),
+  anomaly_floor_nano_brl int8 not null default 200000000000
+    check (anomaly_floor_nano_brl between 1000000000 and 1000000000000000),
+  -- Answers of /v1/responses are stored for accounts that ask for it, for as many days as they say. Null: none is.
+  stored_responses_days int check (stored_responses_days between 1 and 30),
+  -- What the customer reads as the reason of the suspension.
+  suspended_text text,
+  constraint customers_shield check (
+    shield_action in ('off', 'mask', 'block') and shield_uuids in ('near_pix', 'always')),
   check ((suspended_at is null) = (suspended_reason is null))
 );
 -- An e-mail address decides who is an admin and who may accept an invitation: it belongs to one customer, in upper or
@@ -153,7 +219,10 @@ create table team_budgets (
   -- `spent_nano_brl` is `spent_before_nano_brl` (where `spent_since` is in the current period) plus the billed amounts
   -- of the events `in_cap` that were settled since both.
   spent_since timestamptz not null default clock_timestamp(),
-  spent_before_nano_brl int8 not null default 0
+  spent_before_nano_brl int8 not null default 0,
+  -- By how much the cap is above its limit with a recorded cause; the triggers of src/money/ledger/sql/overdrafts.sql
+  -- write it.
+  overdrawn_nano_brl int8 not null default 0 check (overdrawn_nano_brl >= 0)
 ) with (fillfactor = 60);
 
 create table api_keys (
@@ -181,7 +250,31 @@ create table api_keys (
   created_by uuid references customers (id),
   -- Whether `api_key_budgets` has a row; a trigger there keeps it. Every hold asks for it, and a column of a row that is
   -- read anyway costs less than a look into another table.
-  has_budget bool not null default false
+  has_budget bool not null default false,
+  scope key_scope not null default 'calls',
+  -- Whether `key_caps` has rows; src/money/ledger/sql/budgets.sql maintains it.
+  has_caps bool not null default false,
+  task_limit_nano_brl int8 check (task_limit_nano_brl >= 0),
+  calls_at_once int check (calls_at_once > 0),
+  -- Null: the shield of the account.
+  shield_action text,
+  shield_uuids text,
+  -- A paused key is refused until somebody lifts the pause. `anomaly`: it spent far above its pace; `leaked`: somebody
+  -- reported it; `owner` and `operator`: by hand.
+  paused_at timestamptz,
+  paused_reason text check (paused_reason in ('anomaly', 'leaked', 'owner', 'operator')),
+  -- The owner's pause that an operator's replaced; it comes back when the operator lifts theirs.
+  paused_before text check (paused_before in ('anomaly', 'leaked', 'owner')),
+  -- A member of a team must not see or manage the account that pays.
+  constraint api_keys_scope_of_team check (team_id is null or scope = 'calls'),
+  constraint api_keys_shield check (
+    (shield_action is null) = (shield_uuids is null)
+    and shield_action in ('off', 'mask', 'block') and shield_uuids in ('near_pix', 'always')),
+  constraint api_keys_paused check ((paused_at is null) = (paused_reason is null)),
+  constraint api_keys_paused_before check (paused_before is null or paused_reason = 'operator'),
+  -- An operator's key always expires. The day more is for clocks that differ.
+  constraint api_keys_operator_expires check (
+    scope::text <> 'operator' or (expires_at is not null and expires_at <= created_at + interval '91 days'))
 );
 create index api_keys_by_customer on api_keys (customer_id, created_at);
 create index api_keys_by_team on api_keys (team_id, created_at) where team_id is not null;
@@ -205,8 +298,88 @@ create table api_key_budgets (
   -- `spent_pico_usd` is `spent_before_pico_usd` (where `spent_since` is in the current period) plus the billed amounts
   -- of the events `in_budget` that were settled since both.
   spent_since timestamptz not null default clock_timestamp(),
-  spent_before_pico_usd int8 not null default 0
+  spent_before_pico_usd int8 not null default 0,
+  -- By how much the budget is above its limit with a recorded cause; the triggers of
+  -- src/money/ledger/sql/overdrafts.sql write it.
+  overdrawn_pico_usd int8 not null default 0 check (overdrawn_pico_usd >= 0),
+  -- Since when the charges in `spent_pico_usd` were settled: a changed budget carries over what was spent before the
+  -- change (`spent_before_pico_usd`), and a correction takes such a charge back too.
+  counted_since timestamptz not null default clock_timestamp()
 ) with (fillfactor = 60);
+
+-- Caps of a key in BRL for each minute and each day, beside its budget. They are held and settled as budgets are.
+create table key_caps (
+  api_key_id uuid not null references api_keys (id),
+  period text not null check (period in ('minute', 'day')),
+  timezone text not null,
+  limit_nano_brl int8 not null check (limit_nano_brl >= 0),
+  period_started_at timestamptz not null default '-infinity',
+  spent_nano_brl int8 not null default 0 check (spent_nano_brl >= 0),
+  held_nano_brl int8 not null default 0 check (held_nano_brl >= 0),
+  spent_since timestamptz not null default clock_timestamp(),
+  spent_before_nano_brl int8 not null default 0,
+  counted_since timestamptz not null default clock_timestamp(),
+  overdrawn_nano_brl int8 not null default 0 check (overdrawn_nano_brl >= 0),
+  primary key (api_key_id, period)
+) with (fillfactor = 60);
+
+-- The spending of a key in one usage session, of the calls that had a cap per task. The limit is that of the last hold.
+create table task_spends (
+  api_key_id uuid not null references api_keys (id),
+  session_id text collate "C" not null,
+  customer_id uuid not null references customers (id),
+  limit_nano_brl int8 not null check (limit_nano_brl >= 0),
+  spent_nano_brl int8 not null default 0 check (spent_nano_brl >= 0),
+  held_nano_brl int8 not null default 0 check (held_nano_brl >= 0),
+  spent_since timestamptz not null default clock_timestamp(),
+  last_held_at timestamptz not null default clock_timestamp(),
+  overdrawn_nano_brl int8 not null default 0 check (overdrawn_nano_brl >= 0),
+  primary key (api_key_id, session_id)
+) with (fillfactor = 60);
+create index task_spends_by_customer on task_spends (customer_id);
+
+-- The pace at which a key was paused: its owner let it go on, so it counts as usual.
+create table accepted_paces (
+  api_key_id uuid not null references api_keys (id),
+  kind text not null check (kind in ('key', 'session')),
+  pace_nano_brl int8 not null check (pace_nano_brl > 0),
+  paused_at timestamptz not null default now(),
+  primary key (api_key_id, kind)
+);
+
+-- How many values the LGPD shield found, never the values: by the day in the customer's time zone.
+create table shield_counts (
+  customer_id uuid not null references customers (id),
+  api_key_id uuid not null references api_keys (id),
+  day date not null,
+  action text not null check (action in ('mask', 'block')),
+  kind text not null,
+  occurrences int8 not null check (occurrences > 0),
+  primary key (customer_id, day, api_key_id, action, kind)
+);
+
+-- The answers of acts that carried an `Idempotency-Key`, for a day, so that a repeated request acts only once.
+create table idempotency_keys (
+  -- Also the id of what a resumed act creates.
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  -- Null: a login session. No foreign key: the rows of a key go with the account or after a day.
+  api_key_id uuid,
+  -- Of the caller and the key that it sent.
+  key_digest bytea not null,
+  -- The request's digest and, once there is one, the answer.
+  content_sealed bytea not null,
+  is_answered boolean not null,
+  -- An act that calls another service runs at most until then; null: it does not run.
+  running_until timestamptz,
+  created_at timestamptz not null default now(),
+  unique (customer_id, key_digest),
+  check (running_until is null or not is_answered)
+);
+-- Sealed contents are as good as random: compressing them would be in vain. `create table` takes this from PostgreSQL
+-- 16 on.
+alter table idempotency_keys alter column content_sealed set storage external;
+create index idempotency_keys_oldest on idempotency_keys (created_at);
 
 -- Requests and tokens of the current minute, by key ('k:<id>') and by address ('i:<ip>'). Unlogged: after a crash of
 -- the database the current minute starts again from zero.
@@ -230,8 +403,9 @@ create table accounts (
   held_nano_brl nano_brl not null default 0,
   -- Up to here `usage_days` is complete.
   usage_days_until timestamptz not null default '-infinity',
-  -- The promotional credit that was left when `charged_nano_brl` was `promotional_at_charged_nano_brl`. Later charges
-  -- spent it first, so a call does not have to write it.
+  -- The sum of the promotional parts of the entries, and the sum of the charges that took paid money when the last of
+  -- them was written (src/money/ledger/sql/entries.sql). Charges spend promotional credit first, so a call does not have
+  -- to write either.
   promotional_nano_brl nano_brl not null default 0,
   promotional_at_charged_nano_brl nano_brl not null default 0
 ) with (fillfactor = 40);
@@ -247,6 +421,10 @@ create table ledger_entries (
   reference text not null,
   note text,
   created_at timestamptz not null default now(),
+  -- The part of the amount that is promotional credit; the rest is paid money.
+  promotional_nano_brl int8 not null default 0 check (promotional_nano_brl between 0 and amount_nano_brl),
+  -- The charges since the entry before, beyond the promotional credit that was left.
+  paid_charges_nano_brl int8 not null default 0,
   unique (reason, reference)
 );
 create index ledger_entries_by_customer on ledger_entries (customer_id, created_at);
@@ -285,11 +463,17 @@ create table adjustments (
   created_at timestamptz not null default now(),
   decided_at timestamptz,
   check ((status = 'pending') = (decided_at is null)),
-  check (status <> 'posted' or decided_by is distinct from requested_by)
+  check (status <> 'posted' or decided_by is distinct from requested_by),
+  -- Nobody credits or debits their own account, nor approves that.
+  constraint adjustments_for_another check (
+    requested_by <> customer_id and (status <> 'posted' or decided_by is distinct from customer_id))
 );
 create index adjustments_by_time on adjustments (created_at desc, id desc);
 create index adjustments_by_status on adjustments (status, created_at desc, id desc);
 create index adjustments_by_customer on adjustments (customer_id, created_at desc, id desc);
+-- What an operator posted alone within a day.
+create index adjustments_by_operator on adjustments (requested_by, created_at)
+  where status = 'posted' and decided_by is null;
 
 
 -- Prices and models ---------------------------------------------------------------------------------------------------
@@ -305,14 +489,44 @@ create table prices (
   units jsonb
 );
 
--- Immutable. The newest `rate_date` is in force; of several rows of that date, the last one stored.
+-- Prices can change without a restart: an operator sets them from a time on, and every node reads them.
+create table price_changes (
+  id int4 generated always as identity primary key,
+  model_id text not null,
+  -- By the database's clock.
+  starts_at timestamptz not null,
+  -- The scheduled prices: ids of rows of prices, with the times at which each applies.
+  schedule jsonb not null check (jsonb_typeof(schedule) = 'array' and jsonb_array_length(schedule) between 1 and 20),
+  note text,
+  created_at timestamptz not null default now(),
+  -- The row stays, because charges name its prices.
+  withdrawn_at timestamptz,
+  check (starts_at >= date_trunc('milliseconds', created_at))
+);
+create index price_changes_in_use on price_changes (starts_at, id) where withdrawn_at is null;
+
+-- Models whose prices differ from the price data, so that each difference is reported once.
+create table price_differences (
+  model_id text primary key,
+  difference text not null,
+  found_at timestamptz not null default now()
+);
+
+-- Immutable. The newest `rate_date` is in force; of several rows of that date, the last one stored. Charges name a rate,
+-- and nothing else in the database says its day and source: the digest makes a changed cell impossible.
 create table fx_rates (
   id int4 generated always as identity primary key,
   rate_e4 int4 not null check (rate_e4 > 0 and rate_e4 < 1000000),
   rate_date date not null,
   bulletin_at timestamptz,
   source text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- A rate that an operator set by mistake can be taken back. The row stays, because charges name it.
+  withdrawn_at timestamptz,
+  -- Written by the trigger in src/money/fx/sql/digest-fx-rate.sql; `withdrawn_at` may be added later.
+  digest bytea,
+  constraint fx_rates_digest check (digest = sha256(convert_to(concat_ws('|', id, rate_e4,
+    rate_date - date '2000-01-01', extract(epoch from bulletin_at), extract(epoch from created_at), source), 'UTF8')))
 );
 create index fx_rates_by_date on fx_rates (rate_date desc, id desc);
 
@@ -329,13 +543,13 @@ create table markup_changes (
   created_at timestamptz not null default now(),
   canceled_at timestamptz,
   -- Of a rise: the last customer, by id, who has had the notice, and when all of them had it.
-  told_until uuid,
-  told_at timestamptz,
+  noticed_through uuid,
+  noticed_at timestamptz,
   check (canceled_at is null or canceled_at < starts_at)
 );
 create unique index markup_changes_by_model on markup_changes (model_id, starts_at) where canceled_at is null;
-create index markup_changes_untold on markup_changes (created_at)
-  where told_at is null and canceled_at is null and markup_e4 > markup_before_e4;
+create index markup_changes_without_notice on markup_changes (created_at)
+  where noticed_at is null and canceled_at is null and markup_e4 > markup_before_e4;
 
 -- Models that an operator took out of service.
 create table disabled_models (
@@ -346,17 +560,6 @@ create table disabled_models (
 
 
 -- Holds and usage events ----------------------------------------------------------------------------------------------
-
--- One row for each start of a server process.
-create table nodes (
-  id uuid primary key,
-  started_at timestamptz not null default now(),
-  -- The last heartbeat, which the node's lease counts from.
-  seen_at timestamptz not null default now(),
-  stopped_at timestamptz,
-  -- A fenced node has lost its lease for good; it registers again under a new id.
-  fenced_at timestamptz
-);
 
 -- Money set aside for a running call. The row exists exactly as long as the call is unresolved: resolving it deletes the
 -- row and writes the usage event in the same transaction.
@@ -384,7 +587,9 @@ create table holds (
   dispatched_at timestamptz,
   output_began_at timestamptz,
   output_tokens_seen int4 not null default 0,
-  team_id uuid
+  team_id uuid,
+  -- The caps that count the hold and its charge, as a sum: 1 the minute's, 2 the day's, 4 the task's.
+  in_caps int2 not null default 0
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 -- Every resolved hold, and every correction: the usage, the cost, and the price, rate and markup that it was made with.
@@ -431,6 +636,8 @@ create table usage_events (
   in_budget bool not null default false,
   -- The billed amount counts against the cap of the team, where there is a team.
   in_cap bool not null default true,
+  -- The caps of the key that the billed amount counts against, as in `holds`.
+  in_caps int2 not null default 0,
   primary key (id, created_at)
 ) partition by range (created_at);
 create index usage_events_by_customer on usage_events (customer_id, created_at desc, id desc);
@@ -471,7 +678,9 @@ create table charge_corrections (
   reversal_event_id uuid,
   -- Null where the true outcome is a release.
   event_id uuid,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- What the reversal returned to paid money.
+  paid_back_nano_brl int8 not null default 0
 );
 create index charge_corrections_by_customer on charge_corrections (customer_id, created_at);
 
@@ -481,7 +690,7 @@ create table delivery_discrepancies (
   hold_id uuid primary key,
   node_id uuid not null,
   -- The amount that the client received with the answer.
-  told_nano_brl int8 not null,
+  delivered_nano_brl int8 not null,
   -- The sum of the events of the hold; null where there is none.
   stored_nano_brl int8,
   found_at timestamptz not null default now(),
@@ -538,6 +747,27 @@ create table usage_sessions (
 ) with (fillfactor = 60);
 create index usage_sessions_by_time on usage_sessions (customer_id, last_request_at desc, session_id desc);
 
+-- How many model calls of each customer were answered with an error, by the hour in UTC. Counts, no calls: refusals are
+-- where an attacker hammers. The model is one of the catalog, or null; no text of a client is stored.
+create table usage_refusals (
+  customer_id uuid not null references customers (id),
+  hour_at timestamptz not null,
+  id uuid not null default gen_random_uuid(),
+  -- Null: an hour of more keys and models than are counted one by one.
+  api_key_id uuid references api_keys (id),
+  model_id text,
+  code text not null,
+  status int2 not null,
+  refusals int8 not null check (refusals > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  primary key (customer_id, hour_at, id),
+  constraint usage_refusals_counted
+    unique nulls not distinct (customer_id, hour_at, api_key_id, model_id, code, status)
+);
+-- Rows come in the order of time: this finds those that are over by a few pages.
+create index usage_refusals_by_hour on usage_refusals using brin (hour_at);
+
 
 -- Audit ---------------------------------------------------------------------------------------------------------------
 
@@ -558,7 +788,11 @@ create table audit_seals (
   -- them again.
   breaches jsonb not null default '{}',
   hash bytea not null,
-  sealed_at timestamptz not null default now()
+  sealed_at timestamptz not null default now(),
+  -- A tree over the charges of the seal, and the chain of these roots, by which anybody can check a charge that its
+  -- customer shows.
+  charges_root bytea,
+  charges_head bytea
 );
 create index audit_seals_by_time on audit_seals (from_at);
 
@@ -580,6 +814,9 @@ create table audit_seal_sums (
   budget_pico_usd numeric not null,
   -- Of the events that count against the cap of the team.
   cap_nano_brl int8 not null,
+  -- Of the events that count against the caps of the key.
+  minute_cap_nano_brl int8 not null default 0,
+  day_cap_nano_brl int8 not null default 0,
   unique nulls not distinct (seal_number, customer_id, hour_at, api_key_id, model_id, team_id)
 );
 create index audit_seal_sums_by_customer on audit_seal_sums (customer_id);
@@ -607,6 +844,109 @@ create index audit_log_by_customer on audit_log (customer_id, created_at desc);
 -- The acts of a customer are part of the customer's personal data.
 create index audit_log_by_actor on audit_log (actor_id, created_at desc) where actor_id is not null;
 
+-- Bills that customers show to others: of a charge, or of a usage session.
+create table public_bills (
+  id uuid primary key,
+  -- Who has it can read the bill. 192 random bits, in base64url.
+  token text not null unique check (length(token) = 32),
+  customer_id uuid not null references customers (id),
+  usage_event_id uuid,
+  session_id text check (length(session_id) between 1 and 80),
+  -- Where the charges are in the trees of their seals: read from the rows once, when the day's chain has ended.
+  proofs jsonb,
+  created_at timestamptz not null default now(),
+  check ((usage_event_id is null) <> (session_id is null)),
+  unique (customer_id, usage_event_id),
+  unique (customer_id, session_id)
+);
+create index public_bills_by_customer on public_bills (customer_id, created_at desc, id desc);
+
+
+-- Archived months -----------------------------------------------------------------------------------------------------
+
+-- Months of usage events that left to files (`src/money/months`). A month has the events that were settled in it, in UTC:
+-- whole seals of the audit. From `archived_at` on the files are their place; their rows leave `usage_events` at
+-- `removed_at`.
+create table archived_months (
+  month date primary key check (extract(day from month) = 1),
+  -- The attempt, whose name its files have. One process works on a month, while its lease lasts.
+  run uuid not null,
+  leased_until timestamptz not null,
+  started_at timestamptz not null default now(),
+  archived_at timestamptz,
+  removed_at timestamptz,
+  check (removed_at is null or archived_at is not null)
+);
+
+-- A file has the events of consecutive seals, sorted by customer and time.
+create table archived_files (
+  month date not null references archived_months (month),
+  number int4 not null check (number > 0),
+  -- Its path in the archive.
+  name text not null,
+  first_seal int8 not null references audit_seals (number),
+  last_seal int8 not null references audit_seals (number),
+  events int8 not null,
+  bytes int8 not null,
+  sha256 bytea not null,
+  -- SHA-256 over the sums of each account.
+  sums_hash bytea not null,
+  -- When its first and its last event began; null without events.
+  created_from timestamptz,
+  created_to timestamptz,
+  primary key (month, number),
+  check (last_seal >= first_seal)
+);
+
+-- What the audit needs of archived events beside the sums of seals: the part of each month in a usage session,
+create table archived_sessions (
+  month date not null references archived_months (month),
+  customer_id uuid not null references customers (id),
+  session_id text collate "C" not null,
+  requests int8 not null,
+  prompt_tokens int8 not null,
+  completion_tokens int8 not null,
+  cost_billed_nano_brl int8 not null,
+  first_request_at timestamptz not null,
+  last_request_at timestamptz not null,
+  primary key (customer_id, session_id, month)
+);
+create index archived_sessions_by_month on archived_sessions (month);
+
+-- and in a budget or a cap that began within a seal, from its beginning to the end of the seal; in a task, from its
+-- beginning on.
+create table archived_spends (
+  month date not null references archived_months (month),
+  kind text not null check (kind in ('key_budget', 'team_cap', 'minute_cap', 'day_cap', 'task')),
+  -- A key or a team.
+  subject_id uuid not null,
+  session_id text collate "C" not null default '',
+  since timestamptz not null,
+  -- In the unit of the budget.
+  amount numeric not null,
+  primary key (subject_id, kind, session_id, month)
+);
+
+-- The charges by model, upstream and rate, for margins and for comparisons with the costs of upstreams.
+create table archived_hours (
+  month date not null references archived_months (month),
+  hour_at timestamptz not null,
+  model_id text not null,
+  upstream_id text,
+  fx_rate_e4 int4 not null,
+  requests int8 not null,
+  cost_pico_usd int8 not null,
+  billed_nano_brl int8 not null,
+  unique nulls not distinct (hour_at, model_id, upstream_id, fx_rate_e4, month)
+);
+create index archived_hours_by_month on archived_hours (month);
+
+-- Files have ids of sessions sealed with the key of their customer: to erase the key erases them in every copy.
+create table archived_session_keys (
+  customer_id uuid primary key references customers (id),
+  key bytea not null check (length(key) = 32)
+);
+
 
 -- Top-ups -------------------------------------------------------------------------------------------------------------
 
@@ -615,6 +955,15 @@ create table processor_customers (
   customer_id uuid not null references customers (id),
   processor text not null,
   processor_customer_id text not null,
+  primary key (customer_id, processor)
+);
+
+-- Customers who deleted their account and are still to be deleted at the payment processor.
+create table payer_removals (
+  customer_id uuid not null references customers (id),
+  processor text not null,
+  tries int not null default 0,
+  due_at timestamptz not null default now(),
   primary key (customer_id, processor)
 );
 
@@ -685,12 +1034,15 @@ create table top_ups (
   check (method = 'card' or not is_automatic)
 );
 create index top_ups_by_customer on top_ups (customer_id, created_at desc, id desc);
+-- The sweeper asks about paid top-ups too, which may be charged back: a look for them reads those that are due.
+create index top_ups_paid_unchecked on top_ups (checked_at)
+  where paid_at is not null and status in ('paid', 'refund_pending', 'partially_refunded');
 create index top_ups_unpaid on top_ups (checked_at) where paid_at is null and status in ('pending', 'expired');
 -- A customer never has two automatic top-ups in flight.
 create unique index top_ups_automatic_pending on top_ups (customer_id) where is_automatic and status = 'pending';
 create index top_ups_automatic on top_ups (customer_id, created_at) where is_automatic;
 -- Finds the referral rewards to take back.
-create index top_ups_gone on top_ups (customer_id) where status in ('chargeback', 'refunded');
+create index top_ups_reversed on top_ups (customer_id) where status in ('chargeback', 'refunded');
 
 -- Settings of automatic top-ups.
 create table automatic_top_ups (
@@ -774,7 +1126,7 @@ create index refund_parts_by_top_up on refund_parts (top_up_id);
 create index refund_parts_open on refund_parts (due_at) where status in ('waiting', 'sent');
 
 
--- Referrals -----------------------------------------------------------------------------------------------------------
+-- Referrals and trial credits -----------------------------------------------------------------------------------------
 
 -- The reward is earned after the withdrawal period and real spending, and taken back when the money that earned it is
 -- charged back.
@@ -800,6 +1152,21 @@ create table referrals (
 );
 create index referrals_by_referrer on referrals (referrer_id, created_at);
 create index referrals_open on referrals (customer_id) where closed_at is null;
+
+-- Promotional credits for new customers to try the service with. The digests are HMACs; they outlive changes of the
+-- profile and the deletion of the account, so that nobody gets a second credit by starting anew.
+create table trial_credits (
+  -- No foreign key: the row stays when the customer is erased.
+  customer_id uuid primary key,
+  amount_nano_brl int8 not null check (amount_nano_brl > 0),
+  tax_id_digest bytea not null unique,
+  mailbox_digest bytea not null unique,
+  -- Null: the request came without a device's cookie.
+  device_digest bytea unique,
+  network_digest bytea not null,
+  granted_at timestamptz not null default now()
+);
+create index trial_credits_by_time on trial_credits (granted_at);
 
 -- Keys of HMACs that must never change. They are random, and sealed like every secret, so that SECRETS_KEY can change.
 create table digest_keys (
@@ -832,7 +1199,7 @@ create table reconciliation_runs (
 create index reconciliation_runs_by_time on reconciliation_runs (processor, started_at desc);
 
 -- Discrepancies between our records and those of the processor or of an upstream.
-create table reconciliation_differences (
+create table reconciliation_discrepancies (
   id uuid primary key,
   -- `top_up:<id>`, `payment:<processor>:<id>` or `upstream:<day>:<id>`. There is one row for each subject and kind, for
   -- ever.
@@ -870,8 +1237,8 @@ create table reconciliation_differences (
   check ((ours_pico_usd is null) = (theirs_pico_usd is null)),
   check ((ours_pico_usd is null) <> (ours_nano_brl is null))
 );
-create index reconciliation_differences_by_time on reconciliation_differences (last_seen_at desc, id desc);
-create index reconciliation_differences_unresolved on reconciliation_differences (status) where status <> 'gone';
+create index reconciliation_discrepancies_by_time on reconciliation_discrepancies (last_seen_at desc, id desc);
+create index reconciliation_discrepancies_unresolved on reconciliation_discrepancies (status) where status <> 'gone';
 
 -- An upstream's own cost of a day of UTC, as imported; the model '' stands for all. A correction may be negative.
 create table upstream_costs (
@@ -983,7 +1350,7 @@ create table webhook_endpoints (
 create index webhook_endpoints_by_customer on webhook_endpoints (customer_id, created_at, id);
 create index webhook_endpoints_deleted on webhook_endpoints (deleted_at) where deleted_at is not null;
 -- Operators list the endpoints with failing deliveries.
-create index webhook_endpoints_in_trouble on webhook_endpoints (coalesce(disabled_at, failing_since) desc, id desc)
+create index webhook_endpoints_failing on webhook_endpoints (coalesce(disabled_at, failing_since) desc, id desc)
   where deleted_at is null and (disabled_reason in ('gone', 'failing') or failing_since is not null);
 
 -- One try to deliver a message; the next try is a row of its own.
@@ -1023,6 +1390,49 @@ create index webhook_attempts_running on webhook_attempts (leased_until, endpoin
 create index webhook_attempts_by_endpoint on webhook_attempts (endpoint_id, created_at desc, id desc);
 create index webhook_attempts_by_customer on webhook_attempts (customer_id, created_at desc, id desc);
 create index webhook_attempts_by_time on webhook_attempts (created_at);
+
+-- Where customers have their usage sent: a Langfuse, or any collector that takes OTLP over HTTP. Each row is the cursor of
+-- its destination over the usage events of its customer, in the order of `settled_at` and `id`; a worker claims it.
+create table usage_destinations (
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  kind text not null check (kind in ('langfuse', 'otlp')),
+  url text not null,
+  -- The headers of a request, as JSON.
+  secret_sealed bytea not null,
+  -- What of it is shown.
+  public_key text,
+  header_names text[] not null,
+  includes_content boolean not null,
+  created_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  disabled_reason text check (disabled_reason in ('customer', 'failing')),
+  -- The last event that was sent; the id of zeros: all before this time.
+  sent_until timestamptz not null default clock_timestamp(),
+  sent_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  due_at timestamptz not null default now(),
+  -- Grows with each claim and each change: who comes late records nothing.
+  tries int4 not null default 0,
+  failures int4 not null default 0,
+  failing_since timestamptz,
+  -- Of the last batch; null: none was ever answered.
+  latency_ms int4,
+  last_success_at timestamptz,
+  last_failed_at timestamptz,
+  last_error text,
+  last_http_status int4,
+  last_answer text,
+  sent int8 not null default 0,
+  rejected int8 not null default 0,
+  given_up int8 not null default 0,
+  test_asked_at timestamptz,
+  tested_at timestamptz,
+  test_error text,
+  check ((disabled_at is null) = (disabled_reason is null))
+) with (fillfactor = 60);
+create index usage_destinations_by_customer on usage_destinations (customer_id, created_at);
+-- Each free place looks for due destinations: without it, each look reads all of them.
+create index usage_destinations_due on usage_destinations (due_at, id) where disabled_at is null;
 
 -- Alerts that customers define.
 create table alerts (
@@ -1077,9 +1487,11 @@ create table sign_in_users (
   -- The code of the customer who referred the user; read once, when the user becomes a customer.
   referral_code text check (length(referral_code) <= 40),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  -- The version of the terms and the policy that was accepted at the sign-up, before there is a customer.
+  accepted_terms text
 );
-create index sign_in_users_unproved on sign_in_users (created_at) where not is_verified;
+create index sign_in_users_unverified on sign_in_users (created_at) where not is_verified;
 
 -- Login sessions.
 create table sign_in_sessions (
@@ -1095,7 +1507,9 @@ create table sign_in_sessions (
   -- The session gives access to nothing until its user has entered a second factor as well.
   awaits_factor boolean not null default false,
   -- When the user last authenticated; changes of the account's security require that this was a moment ago.
-  proved_at timestamptz not null default now()
+  proved_at timestamptz not null default now(),
+  -- When the user showed a second factor in this session: operators' pages need that.
+  factor_at timestamptz
 );
 create index sign_in_sessions_by_user on sign_in_sessions (user_id, created_at desc);
 create index sign_in_sessions_by_end on sign_in_sessions (expires_at);
@@ -1225,7 +1639,7 @@ create table incident_updates (
 create index incident_updates_by_incident on incident_updates (incident_id, created_at);
 
 
--- Prompts and images --------------------------------------------------------------------------------------------------
+-- Prompts, responses and images ---------------------------------------------------------------------------------------
 
 create table prompts (
   id uuid primary key,
@@ -1253,6 +1667,37 @@ create table prompt_versions (
   created_at timestamptz not null default now(),
   primary key (prompt_id, version)
 );
+
+-- What an account has ever stored, so that the oldest responses are found without counting those that are there.
+create table stored_response_sums (
+  customer_id uuid primary key references customers (id),
+  responses int8 not null,
+  bytes int8 not null
+);
+
+-- One answer of /v1/responses with its own input; the conversation before it is the chain of `previous_id`.
+create table stored_responses (
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  api_key_id uuid not null references api_keys (id),
+  -- No foreign key: the response before may be deleted.
+  previous_id uuid,
+  -- It broke off, and cannot be continued.
+  is_failed boolean not null,
+  input_bytes int not null check (input_bytes > 0),
+  response_bytes int not null check (response_bytes > 0),
+  input_sealed bytea not null,
+  response_sealed bytea not null,
+  created_at timestamptz not null default now(),
+  -- The sums of the account when the response was added: its number, and the bytes of all before it.
+  place int8 not null default 0,
+  bytes_before int8 not null default 0
+);
+alter table stored_responses
+  alter column input_sealed set storage external, alter column response_sealed set storage external;
+create index stored_responses_by_place on stored_responses (customer_id, place);
+create index stored_responses_by_bytes on stored_responses (customer_id, bytes_before);
+create index stored_responses_by_time on stored_responses (customer_id, created_at, id);
 
 -- Images whose address an answer contained. The id is a secret: everybody who has it may see the image until it expires.
 create table generated_images (
