@@ -42,13 +42,6 @@ test('a start writes the schedules that are new or have changed, and no other', 
   assert.equal(second.get('added')?.cron, '9 * * * *')
 })
 
-test('a start removes the schedule under the former name of a job', async () => {
-  await start({ 'tell-price-changes': job('* * * * *') })
-  assert.ok((await readRows()).has('tell-price-changes'))
-  await start({ kept: job('0 0 29 2 *') })
-  assert.ok(!(await readRows()).has('tell-price-changes'))
-})
-
 test('a start works on the jobs that an earlier start has scheduled', async () => {
   const ran = Promise.withResolvers<void>()
   const jobs = { kept: { ...job('0 0 29 2 *'), run: async () => ran.resolve() } }

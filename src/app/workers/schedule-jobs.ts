@@ -6,8 +6,6 @@ import type { Job } from './job.ts'
  * jobs were measured to take a hundredth of a processor.
  */
 const JOB_POLLING = { pollingIntervalSeconds: 10 }
-/** The name of the job `notify-price-changes` in the previous release, whose schedule may still be in the database. */
-const FORMER_NAME = 'tell-price-changes'
 
 /** Registers the handlers of the jobs, creates the queues that are missing, and writes the schedules that are new or changed. */
 export async function scheduleJobs(
@@ -16,7 +14,6 @@ export async function scheduleJobs(
 ): Promise<void> {
   const queues = new Set((await boss.getQueues()).map(({ name }) => name))
   const schedules = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]))
-  if (schedules.has(FORMER_NAME)) await boss.unschedule(FORMER_NAME)
   for (const [name, { cron, run, queue }] of Object.entries(jobs)) {
     if (!queues.has(name))
       await boss.createQueue(name, { retryLimit: 3, retryBackoff: true, ...queue })
