@@ -62,7 +62,13 @@ async function addKeys(client: pg.Client): Promise<void> {
     select id, 'month', 'America/Sao_Paulo', 1000000000000000000 from bench.keys where key_no = 2`)
 }
 
-const SECRET = `lateral (select '${API_KEY_PREFIX}' || left(encode(sha256(('bench ' || k.id)::bytea), 'hex'), 32) as secret) s`
+/** Of 32 characters and the checksum of `src/customers/key-secret.ts`, from PostgreSQL 18 on. */
+const SECRET = `lateral (
+  select text || string_agg(
+    substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', (crc32(text::bytea) / power(62, digit)::int8 % 62)::int4 + 1, 1),
+    '' order by digit desc) as secret
+  from (select '${API_KEY_PREFIX}' || left(encode(sha256(('bench ' || k.id)::bytea), 'hex'), 32) as text), generate_series(0, 5) digit
+  group by text) s`
 
 /** The measured callers: customers by number, each with one of their keys. */
 export async function findCaller(

@@ -67,8 +67,6 @@ export interface ApiKeyInput {
   readonly teamId?: string | undefined
   /** The creator, if it is not the customer who pays. */
   readonly createdBy?: string | undefined
-  /** Only for a secret that must stay the same over restarts, such as the demo key's. */
-  readonly secret?: string | undefined
 }
 
 /** Returns the secret, which is not stored and cannot be read again. */
@@ -76,7 +74,7 @@ export async function createApiKey(
   db: Database,
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
-  const secret = input.secret ?? createKeySecret(await findCell(db))
+  const secret = createKeySecret(await findCell(db))
   const key = await inTransaction(db, async (trx) => {
     const row = await trx
       .insertInto('api_keys')

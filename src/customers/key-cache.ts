@@ -8,7 +8,7 @@ import type { Database } from '../platform/db/open.ts'
 import { isUuid } from '../platform/lib/ids.ts'
 import { findApiKey, type ApiKey, type FoundApiKey } from './api-keys.ts'
 import type { ShieldSetting } from './shield-setting.ts'
-import { hasWrongChecksum } from './key-secret.ts'
+import { isKeySecret } from './key-secret.ts'
 import { createIpMatcher, type IpMatcher } from './ip-allowlist.ts'
 
 /** A key with precomputed lookups for every request, in place of its lists. */
@@ -93,7 +93,7 @@ export function createKeyCache(
     // Only keys with the right checksum are ever cached.
     findCached: (secret) => giveOut(cached(hash('sha256', secret, 'base64'))),
     async find(secret) {
-      if (hasWrongChecksum(secret)) return undefined
+      if (!isKeySecret(secret)) return undefined
       const digest = hash('sha256', secret, 'base64')
       let key = cached(digest)
       if (!key) {

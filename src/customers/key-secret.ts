@@ -1,7 +1,7 @@
 /**
- * The secrets of API keys. A secret made from now on ends with a checksum, so that a mistyped or invented one is refused
- * without a look-up, and scanners tell a key from other text. Earlier secrets have no checksum and go on working. A secret
- * that is made in a cell names it before `_`, which is in no other secret: `sk-svc-b_...`.
+ * The secrets of API keys. A secret ends with a checksum, so that a mistyped or invented one is refused without a look-up,
+ * and scanners tell a key from other text. A secret that is made in a cell names it before `_`, which is in no other
+ * secret: `sk-svc-b_...`.
  */
 import { crc32 } from 'node:zlib'
 import { randomText } from '../platform/lib/ids.ts'
@@ -11,7 +11,7 @@ export const API_KEY_PREFIX = 'sk-svc-'
 const RANDOM_LENGTH = 32
 /** A CRC-32 in base 62. */
 const CHECKSUM_LENGTH = 6
-const WITH_CHECKSUM = new RegExp(
+const SECRET = new RegExp(
   `^${API_KEY_PREFIX}(?:[0-9a-z]{1,8}_)?[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`,
 )
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -22,11 +22,10 @@ export function createKeySecret(cell?: string): string {
   return unchecked + checksumOf(unchecked)
 }
 
-/** True for a text with the length of a secret with a checksum and another checksum: no key has it. */
-export function hasWrongChecksum(secret: string): boolean {
-  if (!WITH_CHECKSUM.test(secret)) return false
-  const end = secret.length - CHECKSUM_LENGTH
-  return checksumOf(secret.slice(0, end)) !== secret.slice(end)
+/** False for a text that is no secret, or has another checksum: no key has it. */
+export function isKeySecret(text: string): boolean {
+  const end = text.length - CHECKSUM_LENGTH
+  return SECRET.test(text) && checksumOf(text.slice(0, end)) === text.slice(end)
 }
 
 function checksumOf(text: string): string {

@@ -3,7 +3,6 @@
  * trying them all. The HMAC's key is random and sealed in the database; it never changes, while the key that seals it can
  * be rotated.
  */
-import { sql } from 'kysely'
 import { createHmac, randomBytes } from 'node:crypto'
 import { inTransaction, type Database } from '../platform/db/open.ts'
 import type { SealingKeys } from '../platform/db/reseal.ts'
@@ -47,24 +46,8 @@ function makeKey(
       .onConflict((conflict) => conflict.column('purpose').doNothing())
       .returning(['id', 'secret_sealed'])
       .executeTakeFirst()
-    if (made) await digestRewarded(trx, digestBy(key))
     const row = made ?? (await findKey(trx))
     if (!row) throw new Error(`there is no key for ${PURPOSE}`)
     return row
   })
-}
-
-/** Adds digests for customers who were rewarded before the key existed, if their profiles still exist. */
-async function digestRewarded(trx: Database, digestOf: TaxIdDigest): Promise<void> {
-  const { rows } = await sql<{ customer_id: string; tax_id: string }>`
-    select distinct on (p.tax_id) r.customer_id, p.tax_id
-    from referrals r join profiles p on p.customer_id = r.customer_id
-    where r.rewarded_at is not null and r.rewarded_tax_id_digest is null
-    order by p.tax_id, r.rewarded_at`.execute(trx)
-  for (const { customer_id, tax_id } of rows)
-    await trx
-      .updateTable('referrals')
-      .set({ rewarded_tax_id_digest: digestOf(tax_id) })
-      .where('customer_id', '=', customer_id)
-      .execute()
 }

@@ -52,7 +52,7 @@ export async function readLedgerCalls(db: Database): Promise<LedgerCall[]> {
       array_agg(usage_kind::text order by settled_at) as usage_kinds,
       array_agg(coalesce(reason, '') order by settled_at) as reasons,
       count(*) filter (where corrects_id is not null) as corrections
-    from (${await eventsOf(db)}) events group by 1, 2, 3`.execute(db)
+    from usage_events group by 1, 2, 3`.execute(db)
   return rows.map((row) => ({
     holdId: row.hold_id,
     requestId: row.request_id,
@@ -81,7 +81,7 @@ export async function readAccounts(db: Database): Promise<LedgerAccount[]> {
     from accounts
     left join (
       select customer_id, sum(greatest(0, more)) as corrected from (
-        select customer_id, corrects_id, sum(cost_billed_nano_brl) as more from (${await eventsOf(db)}) events
+        select customer_id, corrects_id, sum(cost_billed_nano_brl) as more from usage_events
         where corrects_id is not null group by 1, 2
       ) by_hold group by 1
     ) c using (customer_id)`.execute(db)
@@ -93,16 +93,4 @@ export async function readAccounts(db: Database): Promise<LedgerAccount[]> {
     heldNanoBrl: row.held,
     correctedNanoBrl: row.corrected,
   }))
-}
-
-/**
- * Older schemas have no corrections, and no event names another: the rounds run against such a ledger too.
- */
-async function eventsOf(db: Database) {
-  const { rows } = await sql`
-    select from information_schema.columns
-    where table_name = 'usage_events' and column_name = 'corrects_id'`.execute(db)
-  return rows.length > 0
-    ? sql`select * from usage_events`
-    : sql`select *, null::uuid as corrects_id from usage_events`
 }

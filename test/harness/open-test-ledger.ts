@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FUNCTIONS_SCHEMA } from '../../src/platform/db/functions.ts'
 import type { Database } from '../../src/platform/db/open.ts'
 import { registerPrices } from '../../src/money/catalog/register-prices.ts'
 import type { ConfiguredModel, Model } from '../../src/money/catalog/model.ts'
@@ -86,7 +87,10 @@ export async function openTestLedger(
   } = {},
 ): Promise<TestLedger> {
   const nodeId = createId()
-  await db.insertInto('nodes').values({ id: nodeId, stopped_at: null }).execute()
+  await db
+    .insertInto('nodes')
+    .values({ id: nodeId, stopped_at: null, functions_schema: FUNCTIONS_SCHEMA })
+    .execute()
   const lease = options.lease ?? heldLease(nodeId)
   const [model] = await registerPrices(db, [testModel])
   const fxRate = await storeFxRate(db, {

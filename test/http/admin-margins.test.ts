@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PROGRAM_VERSION } from '../../src/app/program-version.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
+import { FUNCTIONS_SCHEMA } from '../../src/platform/db/functions.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { createMargins } from '../../src/money/usage/margins.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
@@ -280,7 +281,13 @@ test('the health shows the nodes, the queues, the scheduled jobs, the database, 
   const long = new Date(Date.now() - 60_000)
   await db
     .insertInto('nodes')
-    .values({ id: gone, started_at: long, seen_at: long, stopped_at: null })
+    .values({
+      id: gone,
+      started_at: long,
+      seen_at: long,
+      stopped_at: null,
+      functions_schema: FUNCTIONS_SCHEMA,
+    })
     .execute()
   const answer = await ana.call('/admin/health')
   assert.equal(answer.status, 200, answer.text)
@@ -291,7 +298,7 @@ test('the health shows the nodes, the queues, the scheduled jobs, the database, 
   assert.equal(own.version, PROGRAM_VERSION)
   const silent = health.nodes.find(({ id }: any) => id === gone)
   assert.equal(silent.is_alive, false, 'silent for a minute')
-  assert.deepEqual([silent.version, silent.build], [null, null], 'of an older release')
+  assert.deepEqual([silent.version, silent.build], [null, null], 'it named none')
   const events = health.queues.find(({ name }: any) => name === 'events')
   assert.deepEqual([events.waiting, events.due, events.oldest_due_at], [1, 0, null])
   assert.ok(health.jobs.some(({ name }: any) => name === 'roll-usage-days'))

@@ -98,8 +98,9 @@ test('an archived charge whose row still waits to be removed gets no new bill', 
 test('some exports read the archive at once, and the next one is told to wait', async () => {
   const { db } = gateway.database
   await sql`
-    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, hash)
-    values (1, '2024-03-01', '2024-04-01', 1, '', '', '')`.execute(db)
+    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, hash, charges_root,
+      charges_head)
+    values (1, '2024-03-01', '2024-04-01', 1, '', '', '', '', '')`.execute(db)
   await sql`
     insert into archived_files (month, number, name, first_seal, last_seal, events, bytes, sha256, sums_hash,
       created_from, created_to)

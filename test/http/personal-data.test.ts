@@ -20,7 +20,6 @@ import {
 } from '../../src/identity/personal-data/erase-remains.ts'
 import { exportAccount } from '../../src/identity/personal-data/export-account.ts'
 import { INVENTORY } from '../../src/identity/personal-data/inventory.ts'
-import { rejectRefund } from '../../src/money/payments/refunds/decide-refund.ts'
 import { seedPayer, until } from '../harness/payer.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
@@ -437,20 +436,6 @@ test('the job completes an erasure that a request left unfinished', async () => 
   assert.equal(await eraseDeletedAccounts(db), 1)
   assert.deepEqual(await findText(person.words[0] as string), [])
   assert.equal(await eraseDeletedAccounts(db), 0)
-})
-
-test('a refund that is rejected after the deletion keeps no answer of the operator', async () => {
-  const person = await seedPerson(db)
-  await deleteAccount(db, OPERATOR, { customerId: person.customerId, waiveBalance: true })
-  // As one above the limit for a review, of an account that an earlier release deleted.
-  await sql`update refunds set status = 'requested', decided_at = null
-    where customer_id = ${person.customerId}`.execute(db)
-  await eraseRemains(db, person.customerId)
-  const refunds = db.selectFrom('refunds').where('customer_id', '=', person.customerId)
-  const { id } = await refunds.select('id').executeTakeFirstOrThrow()
-  const note = `pedido de ${person.name}`
-  assert.equal((await rejectRefund(db, OPERATOR, { refundId: id, note })).kind, 'decided')
-  assert.deepEqual(await findText(person.words[0] as string), [])
 })
 
 test('the operator exports and deletes an account by commands, which can be repeated', async () => {

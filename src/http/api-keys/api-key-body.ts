@@ -161,7 +161,7 @@ export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFie
   return {
     name: change.name as string,
     scope: change.scope,
-    // No model: even a node that does not know the scope yet serves it no call.
+    // No model, so that not its scope alone keeps it from calls.
     modelIds: isOperator ? [] : (change.modelIds ?? undefined),
     ipAllowlist: change.ipAllowlist ?? undefined,
     requestsPerMinute: change.requestsPerMinute ?? REQUESTS_PER_MINUTE,

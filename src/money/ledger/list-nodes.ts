@@ -14,7 +14,7 @@ export interface NodeState {
   readonly serverId: string | null
   /** 0: the parent, which answers no requests. */
   readonly worker: number | null
-  /** Null for nodes of releases that did not say it. */
+  /** Null for a node that was opened without a release. */
   readonly version: string | null
   readonly build: string | null
 }

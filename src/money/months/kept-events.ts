@@ -26,11 +26,6 @@ export async function findKeptEvents(
       select e.id, e.settled_at from usage_events e
       where e.customer_id = b.customer_id and e.session_id = b.session_id and e.outcome = 'charged'
       order by e.created_at, e.id limit ${CHARGES_MAX + 1}) e
-    where b.session_id is not null and ${ofMonth}
-    union
-    -- The overruns that an opening debt sums up.
-    select e.id from account_debts d join usage_events e on e.customer_id = d.customer_id
-    where d.cause = 'opening' and d.created_at >= ${toAt}::timestamptz and ${ofMonth}
-      and e.corrects_id is null and e.cost_billed_nano_brl > e.held_nano_brl`.execute(db)
+    where b.session_id is not null and ${ofMonth}`.execute(db)
   return rows.map(({ id }) => id)
 }

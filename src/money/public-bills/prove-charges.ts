@@ -50,7 +50,6 @@ export async function proveCharges(
 async function sliceOf(db: Database, { settledAt }: SettledCharge) {
   const { rows } = await sql<{ number: number; fromAt: string; toAt: string }>`
     select number::int4 as number, from_at::text as "fromAt", to_at::text as "toAt" from audit_seals
-    where from_at <= ${settledAt}::timestamptz and to_at > ${settledAt}::timestamptz
-      and charges_root is not null`.execute(db)
+    where from_at <= ${settledAt}::timestamptz and to_at > ${settledAt}::timestamptz`.execute(db)
   return rows[0]
 }

@@ -29,7 +29,7 @@ export interface ChainOfDay extends DayHead {
 }
 
 /** The last seal of a day ends with it. */
-const ENDS_A_DAY = sql`s.charges_head is not null and s.to_at = date_trunc('day', s.to_at, 'UTC')`
+const ENDS_A_DAY = sql`s.to_at = date_trunc('day', s.to_at, 'UTC')`
 const DAY = sql<string>`to_char((s.from_at at time zone 'UTC'), 'YYYY-MM-DD')`
 
 /** The heads of finished days, newest first. */
@@ -59,14 +59,11 @@ export async function readChainsOfDays(
     from unnest(${days}::date[]) as asked (day)
     join audit_seals s on s.from_at >= asked.day::timestamp at time zone 'UTC'
       and s.from_at < (asked.day + 1)::timestamp at time zone 'UTC'
-    where s.charges_root is not null
     order by s.number`.execute(db)
   const chains = new Map<string, ChainOfDay>()
   for (const [day, seals] of Map.groupBy(rows, (row) => row.day)) {
     const [first, last] = [seals[0], seals.at(-1)]
     if (!first || !last?.endsDay) continue
-    // A node of the previous release sealed a part of the day, without a tree.
-    if (last.number - first.number !== BigInt(seals.length - 1)) continue
     chains.set(day, {
       day,
       number: last.number,

@@ -39,18 +39,16 @@ export function locateCluster(
 
 /** The folders that `locateCluster` may have returned for a data folder, if they exist; creates none. */
 export function findClusters(dataDir: string): string[] {
+  const inside = join(resolve(dataDir), 'postgres')
   // The one in the data folder knows where the other one is, so it goes last.
-  return [clusterOutside(dataDir), join(resolve(dataDir), 'postgres')].filter((folder) =>
-    existsSync(folder),
-  )
+  const folders = existsSync(join(inside, ID_FILE)) ? [clusterOutside(dataDir), inside] : [inside]
+  return folders.filter((folder) => existsSync(folder))
 }
 
 function clusterOutside(dataDir: string): string {
-  const inside = join(resolve(dataDir), 'postgres')
   const hash = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
-  const idFile = join(inside, ID_FILE)
-  // Folders of earlier releases have no id.
-  return join(SHARED_DIR, existsSync(idFile) ? `${hash}-${readFileSync(idFile, 'utf8')}` : hash)
+  const id = readFileSync(join(resolve(dataDir), 'postgres', ID_FILE), 'utf8')
+  return join(SHARED_DIR, `${hash}-${id}`)
 }
 
 /** The folder appears with its id or not at all, and of two processes that create it both find the same id. */

@@ -122,7 +122,7 @@ async function dropOldSets(client: pg.Client): Promise<void> {
     `select schema_name from (select schema_name from function_sets order by started_at desc offset $1) old
     where schema_name not in (
       select functions_schema from nodes
-      where functions_schema is not null and stopped_at is null and seen_at > clock_timestamp() - interval '1 day')`,
+      where stopped_at is null and seen_at > clock_timestamp() - interval '1 day')`,
     [SETS_KEPT],
   )
   for (const { schema_name: name } of rows) {

@@ -32,7 +32,7 @@ create table account_debts (
   hold_ids uuid[],
   created_at timestamptz not null default clock_timestamp(),
   constraint account_debts_amount_nano_brl_check CHECK (amount_nano_brl <> 0),
-  constraint account_debts_cause_check CHECK (cause = ANY (ARRAY['overrun'::text, 'correction'::text, 'debit'::text, 'repaid'::text, 'opening'::text])),
+  constraint account_debts_cause_check CHECK (cause = ANY (ARRAY['overrun'::text, 'correction'::text, 'debit'::text, 'repaid'::text])),
   constraint account_debts_pkey PRIMARY KEY (id)
 );
 CREATE INDEX account_debts_by_customer ON account_debts USING btree (customer_id);
@@ -177,7 +177,7 @@ create table api_keys (
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES customers(id),
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint api_keys_name_check CHECK (length(name) >= 3 AND length(name) <= 50),
-  constraint api_keys_operator_expires CHECK (scope::text <> 'operator'::text OR expires_at IS NOT NULL AND expires_at <= (created_at + '91 days'::interval)),
+  constraint api_keys_operator_expires CHECK (scope <> 'operator'::key_scope OR expires_at IS NOT NULL AND expires_at <= (created_at + '91 days'::interval)),
   constraint api_keys_paused CHECK ((paused_at IS NULL) = (paused_reason IS NULL)),
   constraint api_keys_paused_before CHECK (paused_before IS NULL OR paused_reason = 'operator'::text),
   constraint api_keys_paused_before_check CHECK (paused_before = ANY (ARRAY['anomaly'::text, 'leaked'::text, 'owner'::text])),
@@ -331,8 +331,8 @@ create table audit_seals (
   breaches jsonb not null default '{}'::jsonb,
   hash bytea not null,
   sealed_at timestamptz not null default now(),
-  charges_root bytea,
-  charges_head bytea,
+  charges_root bytea not null,
+  charges_head bytea not null,
   constraint audit_seals_check CHECK (to_at > from_at),
   constraint audit_seals_pkey PRIMARY KEY (number)
 );
@@ -522,13 +522,13 @@ create table fx_rates (
   source text not null,
   created_at timestamptz not null default now(),
   withdrawn_at timestamptz,
-  digest bytea,
+  digest bytea not null,
   constraint fx_rates_digest CHECK (digest = sha256(convert_to(concat_ws('|'::text, id, rate_e4, rate_date - '2000-01-01'::date, EXTRACT(epoch FROM bulletin_at), EXTRACT(epoch FROM created_at), source), 'UTF8'::name))),
   constraint fx_rates_pkey PRIMARY KEY (id),
   constraint fx_rates_rate_e4_check CHECK (rate_e4 > 0 AND rate_e4 < 1000000)
 );
 CREATE INDEX fx_rates_by_date ON fx_rates USING btree (rate_date DESC, id DESC);
-CREATE TRIGGER digest_fx_rate BEFORE INSERT OR UPDATE ON fx_rates FOR EACH ROW WHEN (new.digest IS NULL) EXECUTE FUNCTION digest_fx_rate();
+CREATE TRIGGER digest_fx_rate BEFORE INSERT ON fx_rates FOR EACH ROW EXECUTE FUNCTION digest_fx_rate();
 
 create table generated_images (
   id text not null,
@@ -731,7 +731,7 @@ create table nodes (
   seen_at timestamptz not null default now(),
   stopped_at timestamptz,
   fenced_at timestamptz,
-  functions_schema text,
+  functions_schema text not null,
   server_id uuid,
   process_id uuid,
   worker smallint,
@@ -991,7 +991,7 @@ create table referrals (
   constraint referrals_check CHECK (customer_id <> referrer_id),
   constraint referrals_check1 CHECK ((rewarded_at IS NULL) = (reward_nano_brl IS NULL)),
   constraint referrals_closed_check CHECK ((closed_at IS NULL) = (closed_reason IS NULL)),
-  constraint referrals_closed_reason_check CHECK (closed_reason = ANY (ARRAY['no_reward'::text, 'account_deleted'::text, 'own_tax_id'::text, 'tax_id_rewarded'::text, 'top_up_returned'::text, 'taken_back'::text, 'earlier_rule'::text])),
+  constraint referrals_closed_reason_check CHECK (closed_reason = ANY (ARRAY['no_reward'::text, 'account_deleted'::text, 'own_tax_id'::text, 'tax_id_rewarded'::text, 'top_up_returned'::text, 'taken_back'::text])),
   constraint referrals_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint referrals_pkey PRIMARY KEY (customer_id),
   constraint referrals_referrer_id_fkey FOREIGN KEY (referrer_id) REFERENCES customers(id),

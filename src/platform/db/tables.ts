@@ -429,7 +429,7 @@ export interface Tables {
     source: string
     created_at: DefaultedTime
     withdrawn_at: Generated<Date | null>
-    digest: Generated<Buffer | null>
+    digest: Generated<Buffer>
   }
   reconciliation_runs: ReconciliationRunsTable
   reconciliation_discrepancies: ReconciliationDiscrepanciesTable
@@ -453,7 +453,7 @@ export interface Tables {
     seen_at: DefaultedTime
     stopped_at: Date | null
     fenced_at: ColumnType<Date | null, never, never>
-    functions_schema: Generated<string | null>
+    functions_schema: string
     server_id: Generated<string | null>
     process_id: Generated<string | null>
     worker: Generated<number | null>
@@ -476,7 +476,7 @@ export interface Tables {
     id: Generated<bigint>
     customer_id: string
     amount_nano_brl: bigint
-    cause: 'overrun' | 'correction' | 'debit' | 'repaid' | 'opening'
+    cause: 'overrun' | 'correction' | 'debit' | 'repaid'
     hold_ids: string[] | null
     created_at: DefaultedTime
   }

@@ -44,7 +44,7 @@ test('among any garbage, each complete record is replayed, and the rest is set a
     removed: fc.nat(40),
     inserted: fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
-      // Resembles a record, or is a line of the previous release.
+      // Resembles a record.
       fc.constantFrom('\x1e', '\n', `\x1e00000010`, '\x1effffffffffffffff{}\n', '{"id":"x"}\n'),
     ),
   })
@@ -113,23 +113,6 @@ test('a bad record is set aside on the disk, and the next process counts it too'
   const [name] = await readdir(join(dir, 'set-aside'))
   const aside = await readFile(join(dir, 'set-aside', name as string), 'utf8')
   assert.ok(aside.includes(`"customer_id":"${rows[1]?.customer_id}"`))
-})
-
-test('the lines of a release before the frames are replayed, even one that was joined to a torn line', async () => {
-  const rows = [testRow(), testRow(), testRow(), testRow()]
-  const [first, torn, second, third] = rows.map((row) => JSON.stringify(row)) as [
-    string,
-    string,
-    string,
-    string,
-  ]
-  const dir = await spoolFolder()
-  const text = `${first}\n${torn.slice(0, 99)}${second}\n\n${third}\n${torn.slice(0, 40)}`
-  await writeFile(join(dir, `${DEAD}-${createId()}.0.jsonl`), text)
-  const { rows: got, setAsideCount } = await replayed(dir)
-  assert.deepEqual(got, [rows[0], rows[2], rows[3]])
-  assert.equal(setAsideCount, 1, 'the piece that was torn off')
-  assert.deepEqual(await readdir(dir), ['set-aside'])
 })
 
 async function bytesSetAside(dir: string): Promise<number> {

@@ -1,4 +1,3 @@
--- Also where the digest is missing: a node of the version before may have stored the rate while tables were migrated.
 create function digest_fx_rate() returns trigger language plpgsql set search_path from current as $$
 begin
   new.digest := sha256(convert_to(concat_ws('|', new.id, new.rate_e4, new.rate_date - date '2000-01-01',
@@ -6,5 +5,4 @@ begin
   return new;
 end $$;
 
-create or replace trigger digest_fx_rate before insert or update on fx_rates for each row
-  when (new.digest is null) execute function digest_fx_rate();
+create or replace trigger digest_fx_rate before insert on fx_rates for each row execute function digest_fx_rate();

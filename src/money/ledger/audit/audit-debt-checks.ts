@@ -48,17 +48,5 @@ export function debtChecks(debts: RawBuilder<unknown>): Checks {
         or (select sum(o.amount_nano_brl) from account_debts o where o.customer_id = d.customer_id and o.cause = 'debit')
           > (select sum(e.amount_nano_brl) from ledger_entries e
             where e.customer_id = d.customer_id and e.kind = 'debit' and e.reason in ${OVERDRAWING}))`,
-    'an opening debt is covered by earlier overruns and charge-backs': sql`
-      select d.id, d.customer_id, d.amount_nano_brl from ${debts} d
-      where d.cause = 'opening' and (
-        exists (select from account_debts o where o.customer_id = d.customer_id and o.id < d.id)
-        or d.amount_nano_brl > (
-          select coalesce(sum(e.cost_billed_nano_brl - e.held_nano_brl), 0) from usage_events e
-          where e.customer_id = d.customer_id and e.settled_at <= d.created_at
-            and e.corrects_id is null and e.cost_billed_nano_brl > e.held_nano_brl
-        ) + (
-          select coalesce(sum(e.amount_nano_brl), 0) from ledger_entries e
-          where e.customer_id = d.customer_id and e.created_at <= d.created_at
-            and e.kind = 'debit' and e.reason in ${OVERDRAWING}))`,
   }
 }

@@ -9,7 +9,7 @@ import type { AuditScope } from './audit-scope.ts'
 
 export function limitChecks({ of, within }: AuditScope): Checks {
   return {
-    // Acts of more than six years ago, and of versions that did not record limits, prove nothing.
+    // Acts of more than six years ago are deleted; an act that changed no limit has none.
     'the limits of keys and teams are those that their last act set': sql`
       select id, action, limits from (
         select distinct on (subject_id) subject_id::uuid as id, action, details -> 'limits' as limits from audit_log
@@ -46,7 +46,6 @@ export function limitChecks({ of, within }: AuditScope): Checks {
         or (t.limit_nano_brl is distinct from k.task_limit_nano_brl and t.customer_id is not null and not exists (
           select from audit_log l where l.customer_id = k.customer_id and l.subject_id = k.id::text
             and l.action = 'api_key.changed' and l.created_at > t.last_held_at))`,
-    'a stored exchange rate has its digest': sql`select id from fx_rates where digest is null`,
     "an open hold is its key's, and has a stored price and exchange rate": sql`
       select h.id from ${of('holds')} h left join prices p on p.id = h.price_id left join fx_rates f on f.id = h.fx_rate_id
       left join api_keys k on k.id = h.api_key_id

@@ -81,9 +81,10 @@ async function sealNext(
     select coalesce(max(number), 0) + 1 as number from audit_seals`.execute(trx)
   const number = (last[0] as { number: bigint }).number
   await sql`
-    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, breaches, hash, charges_root)
+    insert into audit_seals (number, from_at, to_at, events, rows_hash, sums_hash, breaches, hash, charges_root,
+      charges_head)
     select ${number}, ${slice.fromAt}, ${slice.toAt}, (select count(*) from ${eventsOf(slice)} e),
-      ${rowsHash(slice)}, '', ${JSON.stringify(breaches)}::jsonb, '', ${await chargesRoot(trx, slice)}`.execute(
+      ${rowsHash(slice)}, '', ${JSON.stringify(breaches)}::jsonb, '', ${await chargesRoot(trx, slice)}, ''`.execute(
     trx,
   )
   await sql`

@@ -12,11 +12,11 @@ test('charges that wait in the spool for more than ten minutes are found, and no
     await writeFile(join(dir, name), text)
     await utimes(join(dir, name), nowMs / 1000, nowMs / 1000 - minutes * 60)
   }
-  await write('1.2-a.0.jsonl', '{}\n', 11)
+  await write('1.2-a.0.spool', 'x', 11)
   await write('1.2-a.1.spool', 'x', 12)
   await write('1.2-a.2.spool', 'x', 9)
   await write('1.2-a.3.spool', '', 30)
   await write('note.txt', 'x', 30)
-  assert.deepEqual(await findWaitingSpoolFiles(dir, nowMs), ['1.2-a.0.jsonl', '1.2-a.1.spool'])
+  assert.deepEqual(await findWaitingSpoolFiles(dir, nowMs), ['1.2-a.0.spool', '1.2-a.1.spool'])
   assert.deepEqual(await findWaitingSpoolFiles(join(dir, 'none'), nowMs), [])
 })

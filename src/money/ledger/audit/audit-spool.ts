@@ -3,7 +3,6 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const WAITING_MS_MAX = 600_000
-const SPOOL_FILE = /\.(?:spool|jsonl)$/
 
 /**
  * Spool files without a new record for ten minutes that still have rows for the database, and the files in `set-aside`:
@@ -15,7 +14,7 @@ export async function findWaitingSpoolFiles(
 ): Promise<string[]> {
   const names = await list(spoolDir)
   const waiting: string[] = []
-  for (const name of names.filter((one) => SPOOL_FILE.test(one)).sort()) {
+  for (const name of names.filter((one) => one.endsWith('.spool')).sort()) {
     // A file that disappears meanwhile was replayed.
     const file = await stat(join(spoolDir, name)).catch(() => undefined)
     if (file && file.size > 0 && nowMs - file.mtimeMs > WAITING_MS_MAX) waiting.push(name)

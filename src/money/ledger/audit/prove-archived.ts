@@ -186,7 +186,7 @@ interface SealOfFile {
   readonly number: bigint
   readonly from_at: string
   readonly to_at: string
-  readonly charges_root: Buffer | null
+  readonly charges_root: Buffer
 }
 
 interface ProveFileOptions {
@@ -214,12 +214,11 @@ export async function proveFile(
     const archived = (query: RawBuilder<unknown>) => sql`
       with archived as materialized (select * from ${eventsIn(lines)} l) ${query}`
     await run(db, { [ROWS]: archived(sealDiffers(seal.number, slice, sql`archived`)) })
-    const root = seal.charges_root && (await chargesRoot(db, slice, eventsIn(lines)))
+    const root = await chargesRoot(db, slice, eventsIn(lines))
     await run(db, {
-      [TREE]:
-        root && seal.charges_root && !root.equals(seal.charges_root)
-          ? sql`select ${seal.number}::int8 as number`
-          : sql`select 1 where false`,
+      [TREE]: root.equals(seal.charges_root)
+        ? sql`select 1 where false`
+        : sql`select ${seal.number}::int8 as number`,
     })
     const checks = charges && lines.length > 0 ? eventChecks(sql`archived`) : {}
     for (const [name, query] of Object.entries(checks)) await run(db, { [name]: archived(query) })

@@ -27,7 +27,7 @@ interface Seal {
   readonly from_at: string
   readonly to_at: string
   readonly events: bigint
-  readonly charges_root: Buffer | null
+  readonly charges_root: Buffer
   /** Its rows are in files, which `prove-archived.ts` reads. */
   readonly is_archived: boolean
 }
@@ -53,7 +53,7 @@ export async function proveSeals(
       cross join lateral (select (chained.s).*) s
       where s.number <> place or s.from_at <> coalesce(previous_to_at, s.from_at)
         or s.hash <> seal_hash(previous_hash, chained.s)
-        or s.charges_head is distinct from charges_head(previous_head, chained.s)`,
+        or s.charges_head <> charges_head(previous_head, chained.s)`,
   })
   const { rows: faults } = await sql<{ breaches: Record<string, unknown[]> }>`
     select breaches from audit_seals where breaches <> '{}' order by number limit 100`.execute(db)
@@ -117,7 +117,7 @@ async function proveRows(
 ): Promise<void> {
   const slice = { fromAt, toAt }
   await run(db, { [ROWS]: sealDiffers(number, slice, eventsOf(slice)) })
-  if (root && !root.equals(await chargesRoot(db, slice)))
+  if (!root.equals(await chargesRoot(db, slice)))
     await run(db, { [TREE]: sql`select ${number}::int8 as number` })
   else await run(db, { [TREE]: sql`select 1 where false` })
 }

@@ -10,7 +10,7 @@ import { resolveHold, takeHold } from './run-single.ts'
 
 const STATEMENT = {
   name: 'ledger_batch',
-  // Qualified, because the previous release's type may exist beside this one, and the parameters are untyped.
+  // Qualified, because the sets of other releases have a function of this name, and the parameters are untyped.
   text: `select ${FUNCTIONS_SCHEMA}.ledger_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 }
 

@@ -55,31 +55,6 @@ export function readFrames(bytes: Buffer): SpoolContents {
   return { rows, bad, tornBytes: isTorn ? bytes.length - badStart : 0 }
 }
 
-/**
- * Files of releases without frames: one JSON object in each line. In these a line that a full disk cut off runs on into
- * the next record, which was acknowledged and is at the end of the joined line.
- */
-export function readLines(bytes: Buffer): SpoolContents {
-  const rows: ResolutionRow[] = []
-  const bad: Span[] = []
-  let at = 0
-  for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, at)) {
-    const start = startOfRow(bytes, at, end)
-    if (start > at) bad.push({ start: at, end: start })
-    if (start < end) rows.push(parseRow(bytes.subarray(start, end)) as ResolutionRow)
-    at = end + 1
-  }
-  return { rows, bad, tornBytes: bytes.length - at }
-}
-
-/** `end` if no row ends there. */
-function startOfRow(bytes: Buffer, from: number, end: number): number {
-  for (let at = from; at >= 0 && at < end; at = bytes.indexOf('{"id":"', at + 1)) {
-    if (parseRow(bytes.subarray(at, end))) return at
-  }
-  return end
-}
-
 function readRecord(bytes: Buffer, at: number): { row: ResolutionRow; end: number } | undefined {
   if (bytes[at] !== RS || at + HEAD_BYTES > bytes.length) return undefined
   const head = bytes.toString('latin1', at + 1, at + HEAD_BYTES)

@@ -3,7 +3,7 @@
  * and a number. A process numbers its files above all that exist when it starts, so a higher number is a later file.
  */
 import { join } from 'node:path'
-import { readFrames, readLines, type SpoolContents } from './record-frames.ts'
+import { readFrames, type SpoolContents } from './record-frames.ts'
 import type { ResolutionRow } from '../resolution.ts'
 import { isMissing, type Disk } from './disk.ts'
 
@@ -34,7 +34,7 @@ export interface FileName {
   readonly number: number
 }
 
-const FILE_NAME = /^(\d+\.\d+)(-[0-9a-f-]{36}\.(\d+)\.(?:spool|jsonl))$/
+const FILE_NAME = /^(\d+\.\d+)(-[0-9a-f-]{36}\.(\d+)\.spool)$/
 
 export function parseFileName(name: string): FileName | undefined {
   const match = FILE_NAME.exec(name)
@@ -73,10 +73,9 @@ export interface ReadFile {
 /** Undefined if the file does not exist. */
 export async function readSpoolFile(disk: Disk, file: SpoolFile): Promise<ReadFile | undefined> {
   try {
-    const read = file.name.endsWith('.jsonl') ? readLines : readFrames
     const all = await disk.readFile(file.path)
     const bytes = all.subarray(0, file.end)
-    return { bytes, contents: read(bytes), tail: read(all.subarray(file.end)).rows }
+    return { bytes, contents: readFrames(bytes), tail: readFrames(all.subarray(file.end)).rows }
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

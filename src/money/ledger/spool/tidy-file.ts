@@ -87,10 +87,7 @@ async function replaceFile(
   file: SpoolFile,
   rows: readonly ResolutionRow[],
 ): Promise<number> {
-  const toText = file.name.endsWith('.jsonl')
-    ? (row: ResolutionRow) => `${JSON.stringify(row)}\n`
-    : frameRow
-  const bytes = Buffer.from(rows.map(toText).join(''))
+  const bytes = Buffer.from(rows.map(frameRow).join(''))
   const path = newPath(file)
   const handle = await disk.open(path, 'w', 0o600)
   try {

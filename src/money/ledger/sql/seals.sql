@@ -1,6 +1,6 @@
 -- The hash of a seal, over its own content and the hash of the seal before it.
 create function seal_hash(p_previous bytea, s audit_seals) returns bytea language sql immutable as $$
-  select sha256(coalesce(p_previous, '') || s.rows_hash || s.sums_hash || coalesce(s.charges_head, '') ||
+  select sha256(coalesce(p_previous, '') || s.rows_hash || s.sums_hash || s.charges_head ||
     convert_to(concat_ws('|',
       s.number, extract(epoch from s.from_at), extract(epoch from s.to_at), s.events, s.breaches), 'UTF8'))
 $$;
@@ -41,7 +41,7 @@ create function charge_leaf(e usage_events) returns bytea language sql stable as
   select sha256('\x00'::bytea || convert_to(charge_text(e), 'UTF8'))
 $$;
 
--- The public chain after a seal: over the chain before it, the root of its tree, and its time. Null without a tree.
+-- The public chain after a seal: over the chain before it, the root of its tree, and its time.
 create function charges_head(p_previous bytea, s audit_seals) returns bytea language sql immutable as $$
   select sha256('\x02'::bytea || coalesce(p_previous, '') || s.charges_root || convert_to(concat_ws('|',
     s.number, extract(epoch from s.from_at), extract(epoch from s.to_at)), 'UTF8'))

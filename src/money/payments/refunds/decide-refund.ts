@@ -30,7 +30,7 @@ export function approveRefund(
   })
 }
 
-/** Rejects a refund and credits its amount to the balance again. The customer reads `note`; of a deleted one, none is kept. */
+/** Rejects a refund and credits its amount to the balance again. The customer reads `note`. */
 export function rejectRefund(
   db: Database,
   actor: Actor,
@@ -39,9 +39,7 @@ export function rejectRefund(
   return decide(db, actor, { refundId, action: 'refund.rejected' }, async (trx, refund) => {
     if (refund.status !== 'requested') return false
     await sql`
-      update refunds r set status = 'rejected', decided_at = now(),
-        decision_note = (
-          select ${note}::text from customers c where c.id = r.customer_id and c.deleted_at is null)
+      update refunds set status = 'rejected', decided_at = now(), decision_note = ${note}
       where id = ${refundId}`.execute(trx)
     for (const part of refund.parts.filter(({ status }) => status === 'waiting'))
       await failPart(trx, openPart(refund, part), 'rejected', 'refund_rejected')

@@ -64,7 +64,7 @@ create table nodes (
   -- A fenced node has lost its lease for good; it registers again under a new id.
   fenced_at timestamptz,
   -- The schema of the SQL functions that the node calls: it stays while a live node calls it.
-  functions_schema text,
+  functions_schema text not null,
   -- The process of a node on a server with several processes (WORKERS): the parent is worker 0. Null where one process
   -- is the whole server. The parent fences the nodes of a process that it saw die by `process_id`.
   server_id uuid,
@@ -274,7 +274,7 @@ create table api_keys (
   constraint api_keys_paused_before check (paused_before is null or paused_reason = 'operator'),
   -- An operator's key always expires. The day more is for clocks that differ.
   constraint api_keys_operator_expires check (
-    scope::text <> 'operator' or (expires_at is not null and expires_at <= created_at + interval '91 days'))
+    scope <> 'operator' or (expires_at is not null and expires_at <= created_at + interval '91 days'))
 );
 create index api_keys_by_customer on api_keys (customer_id, created_at);
 create index api_keys_by_team on api_keys (team_id, created_at) where team_id is not null;
@@ -437,8 +437,7 @@ create table account_debts (
   customer_id uuid not null,
   -- Positive where the debt grows.
   amount_nano_brl int8 not null check (amount_nano_brl <> 0),
-  -- `opening` is the debt that an account had when this table was introduced.
-  cause text not null check (cause in ('overrun', 'correction', 'debit', 'repaid', 'opening')),
+  cause text not null check (cause in ('overrun', 'correction', 'debit', 'repaid')),
   -- The calls that overran or were corrected.
   hold_ids uuid[],
   created_at timestamptz not null default clock_timestamp()
@@ -524,7 +523,7 @@ create table fx_rates (
   -- A rate that an operator set by mistake can be taken back. The row stays, because charges name it.
   withdrawn_at timestamptz,
   -- Written by the trigger in src/money/fx/sql/digest-fx-rate.sql; `withdrawn_at` may be added later.
-  digest bytea,
+  digest bytea not null,
   constraint fx_rates_digest check (digest = sha256(convert_to(concat_ws('|', id, rate_e4,
     rate_date - date '2000-01-01', extract(epoch from bulletin_at), extract(epoch from created_at), source), 'UTF8')))
 );
@@ -791,8 +790,8 @@ create table audit_seals (
   sealed_at timestamptz not null default now(),
   -- A tree over the charges of the seal, and the chain of these roots, by which anybody can check a charge that its
   -- customer shows.
-  charges_root bytea,
-  charges_head bytea
+  charges_root bytea not null,
+  charges_head bytea not null
 );
 create index audit_seals_by_time on audit_seals (from_at);
 
@@ -1141,10 +1140,10 @@ create table referrals (
   taken_back_nano_brl int8 not null default 0,
   -- An HMAC of the CPF or CNPJ that was rewarded, each once. It outlives changes of the profile and deletions.
   rewarded_tax_id_digest bytea unique,
-  -- When the referral was closed for good, and why. `earlier_rule`: rewarded at the first top-up, by a former rule.
+  -- When the referral was closed for good, and why.
   closed_at timestamptz,
   closed_reason text check (closed_reason in
-    ('no_reward', 'account_deleted', 'own_tax_id', 'tax_id_rewarded', 'top_up_returned', 'taken_back', 'earlier_rule')),
+    ('no_reward', 'account_deleted', 'own_tax_id', 'tax_id_rewarded', 'top_up_returned', 'taken_back')),
   check (customer_id <> referrer_id),
   check ((rewarded_at is null) = (reward_nano_brl is null)),
   constraint referrals_taken_back_check check (taken_back_nano_brl between 0 and coalesce(reward_nano_brl, 0)),
