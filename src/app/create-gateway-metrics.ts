@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import type { GatewayObserver } from '../gateway/calls/gateway-deps.ts'
+import type { GatewayEvents } from '../gateway/calls/gateway-deps.ts'
 import { createHotCounter, createHotHistogram } from '../platform/lib/hot-metrics.ts'
 import { ADDED_SECONDS, type Hot } from './hot.ts'
 
@@ -15,7 +15,7 @@ const NO_MODEL = 'unknown'
 const CLASSES = ['', '1xx', '2xx', '3xx', '4xx', '5xx']
 
 /** Every label is bounded: models of the catalog, upstreams of the configuration, and words of the code. */
-export function createGatewayMetrics(registers: Registry[]): Hot<GatewayObserver> {
+export function createGatewayMetrics(registers: Registry[]): Hot<GatewayEvents> {
   const requests = createHotCounter({
     name: 'catraca_requests_total',
     help: 'Model calls answered. Calls that were refused before their model was known count as the model "unknown".',

@@ -1,6 +1,6 @@
 /** Prometheus metrics of this node, and the observers that the modules report to. */
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client'
-import type { GatewayObserver } from '../gateway/calls/gateway-deps.ts'
+import type { GatewayEvents } from '../gateway/calls/gateway-deps.ts'
 import type { LaneObserver } from '../money/ledger/lane/lane.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { createLogCounter } from './count-log-events.ts'
@@ -8,7 +8,7 @@ import { createGatewayMetrics } from './create-gateway-metrics.ts'
 import { createLedgerMetrics } from './create-ledger-metrics.ts'
 
 export interface Metrics {
-  readonly gateway: GatewayObserver
+  readonly gateway: GatewayEvents
   readonly ledger: LaneObserver
   /** Returns a log that writes to the given one and counts its warnings and errors. */
   countLog(log: Log): Log

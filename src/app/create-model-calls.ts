@@ -16,10 +16,8 @@ import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.t
 import { embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
 import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
 import { createUnpaidWork } from '../gateway/calls/unpaid-work.ts'
-import type { GatewayDeps, GatewayObserver } from '../gateway/calls/gateway-deps.ts'
+import type { GatewayDeps, GatewayEvents, GatewayObserver } from '../gateway/calls/gateway-deps.ts'
 import { createOwnTime, type OwnTime } from '../gateway/calls/own-time.ts'
-import { ownIdentifiersKind } from '../gateway/calls/own-identifiers-kind.ts'
-import { pacedKind } from '../gateway/calls/paced-kind.ts'
 import { createImageKind } from '../gateway/calls/images/image-kind.ts'
 import { imageMediaType } from '../gateway/calls/images/image-media-type.ts'
 import type { KeepImage } from '../gateway/calls/images/write-images.ts'
@@ -27,18 +25,7 @@ import type { CallKind } from '../gateway/calls/call-kind.ts'
 import type { CallRequest } from '../gateway/calls/call.ts'
 import { createServeCall, type ServeCall } from '../gateway/calls/serve-call.ts'
 import type { Spans } from '../gateway/tracing/spans.ts'
-import {
-  tracedGateway,
-  tracedKind,
-  tracedServeCall,
-  type Operation,
-} from '../gateway/tracing/trace-calls.ts'
-import { shieldChatRequest } from '../gateway/calls/shield/shield-chat-request.ts'
-import { shieldEmbeddingRequest } from '../gateway/calls/shield/shield-embedding-request.ts'
-import { shieldImageRequest } from '../gateway/calls/shield/shield-image-request.ts'
-import { shieldKind } from '../gateway/calls/shield/shield-kind.ts'
-import type { ShieldRequest } from '../gateway/calls/shield/shielded-request.ts'
-import { shieldTranscriptionRequest } from '../gateway/calls/shield/shield-transcription-request.ts'
+import { tracedObserver, tracedServeCall } from '../gateway/tracing/trace-calls.ts'
 import { createTranscriptionKind } from '../gateway/calls/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../platform/health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
@@ -58,9 +45,8 @@ export function createModelCalls(parts: Parts): {
   const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const ownTime = createOwnTime(config.callsAtOnceMax)
-  const plain = createGatewayDeps(parts)
   const spans = parts.tracing?.spans
-  const gateway = spans ? tracedGateway(spans, plain) : plain
+  const gateway = createGatewayDeps(parts, ownTime, spans)
   const toolCallIds = createToolCallIds([
     sealingKey,
     ...(previousSealingKey ? [previousSealingKey] : []),
@@ -77,54 +63,38 @@ export function createModelCalls(parts: Parts): {
   )
   const responseKind = createChatKind(responsesFormat, chats)
   const messageKind = createChatKind(createMessagesFormat(toolCallIds, reasoningSeals), chats)
-  // Nothing leaves, so there is nothing to mask.
   const messageTokensKind = createChatKind(
     createMessageTokensFormat(toolCallIds, reasoningSeals),
     chats,
   )
   const imageKind = createImageKind(createKeepImage(db, log))
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel, ownTime)
-  const serving = { spans, gateway, ownTime, notes: parts.shieldCounts }
   return {
     calls: {
-      completeChat: serve(serving, 'chat', chatKind, shieldChatRequest),
-      createResponse: serve(serving, 'chat', responseKind, shieldChatRequest),
-      createMessage: serve(serving, 'chat', messageKind, shieldChatRequest),
-      countMessageTokens: createServeTokenCount(gateway, pacedKind(messageTokensKind, ownTime)),
-      embed: serve(serving, 'embeddings', embeddingKind, shieldEmbeddingRequest),
-      generateImages: serve(serving, 'generate_content', imageKind, shieldImageRequest),
-      transcribe: serve(serving, 'transcription', transcriptionKind, shieldTranscriptionRequest),
+      completeChat: serve(gateway, chatKind, spans),
+      createResponse: serve(gateway, responseKind, spans),
+      createMessage: serve(gateway, messageKind, spans),
+      countMessageTokens: createServeTokenCount(gateway, messageTokensKind),
+      embed: serve(gateway, embeddingKind, spans),
+      generateImages: serve(gateway, imageKind, spans),
+      transcribe: serve(gateway, transcriptionKind, spans),
     },
     checkCaller: createCheckCaller(gateway, parts.shared.limiter),
     observer: gateway.observer,
   }
 }
 
-/** Shielded and paced; traced if the operator asks for traces. */
+/** In a span of the whole call, if the operator asks for traces. */
 function serve<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  {
-    spans,
-    gateway,
-    ownTime,
-    notes,
-  }: {
-    readonly spans: Spans | undefined
-    readonly gateway: GatewayDeps
-    readonly ownTime: OwnTime
-    readonly notes: Parts['shieldCounts']
-  },
-  operation: Operation,
+  gateway: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,
-  shieldRequest: ShieldRequest<Request>,
+  spans: Spans | undefined,
 ): ServeCall<Body> {
-  const shielded = shieldKind(kind, shieldRequest, notes, ownTime)
-  const paced = pacedKind(ownIdentifiersKind(shielded), ownTime)
-  if (!spans) return createServeCall(gateway, paced)
-  const traced = tracedKind(spans, operation, gateway.providers, paced)
-  return tracedServeCall(spans, createServeCall(gateway, traced))
+  const serveCall = createServeCall(gateway, kind)
+  return spans ? tracedServeCall(spans, serveCall) : serveCall
 }
 
-function createGatewayDeps(parts: Parts): GatewayDeps {
+function createGatewayDeps(parts: Parts, ownTime: OwnTime, spans: Spans | undefined): GatewayDeps {
   const {
     config,
     metrics,
@@ -140,6 +110,7 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     bodies,
     pace,
   } = parts
+  const observer = createObserver(metrics.gateway, health, parts.refusalCounts)
   return {
     keys,
     catalog: pricing.catalog,
@@ -159,7 +130,9 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
     unpaidWork: createUnpaidWork(),
     ipRequestsPerMinute: config.requestsPerMinutePerIp,
     callTimeoutMs: config.callTimeoutMs,
-    observer: createObserver(metrics.gateway, health, parts.refusalCounts),
+    ownTime,
+    shieldNotes: parts.shieldCounts,
+    observer: spans ? tracedObserver(spans, observer) : observer,
     log: parts.log,
   }
 }
@@ -169,12 +142,14 @@ function createGatewayDeps(parts: Parts): GatewayDeps {
  * recognised keys also for their customers.
  */
 function createObserver(
-  metrics: GatewayObserver,
+  metrics: GatewayEvents,
   health: HealthRecorder,
   refusalCounts: RefusalCounts,
 ): GatewayObserver {
   return {
     ...metrics,
+    begin: () => undefined,
+    beginTry: () => undefined,
     refused(facts) {
       metrics.refused(facts)
       const { key, modelId, code, status } = facts

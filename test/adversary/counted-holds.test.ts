@@ -104,10 +104,12 @@ test('the charge for a stream of a dead node is never above its hold, also where
       lease: heldLease(dead.nodeId),
       limits: createLimitsView(),
       ipRequestsPerMinute: 1_000_000,
+      observer: { begin: () => undefined },
     } as unknown as GatewayDeps,
     { ip: '203.0.113.9', requestId: createId() } as never,
     {
       kind: 'admitted',
+      isTimed: false,
       key: key as unknown as ActiveKey,
       request,
       maxCostNanoBrl: undefined,

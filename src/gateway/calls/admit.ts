@@ -2,22 +2,27 @@ import { nearestModels } from '../../money/catalog/nearest-models.ts'
 import type { Model } from '../../money/catalog/model.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { isSameShield } from '../../customers/shield-setting.ts'
-import { parseBrl } from '../../platform/lib/money.ts'
+import { parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import type { CallKind } from './call-kind.ts'
-import type { Admitted, CallRequest, NotAdmitted } from './call.ts'
+import type { CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayDeps } from './gateway-deps.ts'
 import type { IncomingCaller } from './refuse-call.ts'
-import { isRefusal, refusals, type Refusal } from './refusal.ts'
+import { refusals, type Refusal } from './refusal.ts'
 
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
-/** Checks the key, the address, the request and its models: everything that can be refused before the hold. */
-export async function admit<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+export interface Caller {
+  readonly key: ActiveKey
+  /** The most that the call may cost by its own header; undefined: no such limit. */
+  readonly maxCostNanoBrl: NanoBrl | undefined
+}
+
+/** Checks the key, the address and the headers of a call: everything that can be refused before its body is read. */
+export async function admit(
   deps: GatewayDeps,
-  kind: CallKind<Body, Request, Outcome>,
-  incoming: IncomingCall<Body>,
-): Promise<Admitted<Request> | NotAdmitted> {
+  incoming: IncomingCall<unknown>,
+): Promise<Caller | NotAdmitted> {
   const key = incoming.key ?? (await identify(deps, incoming))
   if ('refused' in key) return key
   if (incoming.sessionId !== undefined && !SESSION_ID.test(incoming.sessionId)) {
@@ -37,16 +42,7 @@ export async function admit<Body, Request extends CallRequest, Outcome extends {
       key,
     )
   }
-
-  const request = await kind.read(incoming.body, key, incoming.flags)
-  if (isRefusal(request)) return refuse(request, key)
-  const models = findModels(deps, kind, key, request)
-  if (isRefusal(models)) {
-    kind.dispose?.(request)
-    const modelId = deps.catalog.findNamed(request.modelId)?.id
-    return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
-  }
-  return { kind: 'admitted', key, request, models, maxCostNanoBrl }
+  return { key, maxCostNanoBrl }
 }
 
 /** Finds the key of a call, and checks its address list and that neither it, its account nor the service is stopped. */
@@ -118,7 +114,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 }
 
 /** The models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
-function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+export function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayDeps,
   kind: CallKind<Body, Request, Outcome>,
   key: ActiveKey,
@@ -160,6 +156,6 @@ function isNotEmpty(models: Model[]): models is [Model, ...Model[]] {
   return models.length > 0
 }
 
-function refuse(refused: Refusal, key?: ActiveKey): NotAdmitted {
+export function refuse(refused: Refusal, key?: ActiveKey): NotAdmitted {
   return { kind: 'not_admitted', refused, key }
 }

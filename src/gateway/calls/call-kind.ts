@@ -12,6 +12,7 @@ import type { AnsweredBy, CallRequest, Called, HeldCall } from './call.ts'
 import type { Client } from './client.ts'
 import type { Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
+import type { ShieldRequest } from './shield/shielded-request.ts'
 
 /** The most that a call can use, and which bounds may be tightened if the balance does not cover it. */
 export interface CallBounds {
@@ -72,7 +73,11 @@ export interface Ending {
   readonly brokenBy?: UpstreamFailure | undefined
 }
 
+/** The names of OpenTelemetry's conventions for generative AI. */
+export type Operation = 'chat' | 'embeddings' | 'generate_content' | 'transcription'
+
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
+  readonly operation: Operation
   /**
    * Parses the body. Checks its shape and the fields that decide the price. The request is what an upstream may see; of
    * the key, only its customer and settings that `isReadAlike` compares may decide about it. `flags`: see `IncomingCall`.
@@ -82,6 +87,8 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
     key: ActiveKey,
     flags?: readonly string[],
   ): Request | Refusal | Promise<Request | Refusal>
+  /** Masks or finds the personal data in a request; see `shield/cover-request.ts`. */
+  readonly shieldRequest: ShieldRequest<Request>
   /** Returns in Portuguese why this model cannot serve this request; undefined if it can. */
   findFault(model: Model, request: Request): string | undefined
   /** Computes the most that the call can use over all routes of the model. */

@@ -12,6 +12,7 @@ import type { GatewayDeps } from './gateway-deps.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import { SMALL_OUTPUT_TOKENS } from './unpaid-work.ts'
+import { noteSent } from './shield/cover-request.ts'
 import type { RouteCall } from './routing/create-router.ts'
 
 /** Attempts of one call over all routes. */
@@ -136,6 +137,12 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
   const { upstreamId, upstreamModel } = route
   const routeCall = deps.router.begin(route, held.key.customerId)
   const startedAtMs = performance.now()
+  const step = deps.observer.beginTry({
+    operation: kind.operation,
+    vendor: held.model.vendor,
+    upstreamId,
+    upstreamModel,
+  })
   let outcome: Outcome | UpstreamFailure
   try {
     const { signal } = ending
@@ -147,9 +154,17 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     const takeBytes = kept.take
     const attempt = { held, upstreamModel, client, signal, abort, takeBytes, onTranslated }
     outcome = await kind.call(provider, attempt)
+    if (isFailure(outcome)) {
+      if (outcome.status !== undefined) step?.set({ status: outcome.status })
+      step?.fail(outcome.reason)
+    }
+    noteSent(deps, held, held.key.id, outcome)
   } catch (error) {
     routeCall.abstain()
+    step?.fail('internal_error')
     throw error
+  } finally {
+    step?.end()
   }
   const calledAtMs = performance.now()
   const ms = Math.round(calledAtMs - startedAtMs)

@@ -3,6 +3,7 @@ import type { Model, Route } from '../../money/catalog/model.ts'
 import type { Price, UsageCounts } from '../../money/catalog/prices.ts'
 import type { Quote } from '../../money/catalog/quote.ts'
 import type { CallSpan } from '../../money/catalog/route-prices.ts'
+import type { Counts } from '../../customers/shield-setting.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { NanoBrl } from '../../platform/lib/money.ts'
 import type { UsageKind } from '../../money/ledger/resolution.ts'
@@ -19,10 +20,18 @@ export interface CallRequest {
   readonly isStream: boolean
 }
 
-export interface Admitted<Request extends CallRequest> {
+/** A request as the shield lets it leave. */
+export interface Covered<Request> {
+  readonly request: Request
+  /** What was masked in it, if anything was, and whether an upstream may have received it. */
+  readonly masked?: { readonly counts: Counts; isSent: boolean } | undefined
+}
+
+export interface Admitted<Request extends CallRequest> extends Covered<Request> {
   readonly kind: 'admitted'
   readonly key: ActiveKey
-  readonly request: Request
+  /** Whether the work on its request is taken from the customer's own time. */
+  readonly isTimed: boolean
   /** The requested model, then its fallbacks. */
   readonly models: readonly [Model, ...Model[]]
   /** The most that the call may cost by its own header; undefined: no such limit. */
@@ -46,10 +55,9 @@ export interface Asked {
 }
 
 /** A call whose money is held. Its hold must be resolved, even after an error. */
-export interface HeldCall<Request extends CallRequest = CallRequest> {
+export interface HeldCall<Request extends CallRequest = CallRequest> extends Covered<Request> {
   readonly key: ActiveKey
   readonly model: Model
-  readonly request: Request
   readonly holdId: string
   /** The epoch of the lease under which the hold was taken. */
   readonly epoch: number

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { ActiveKey, KeyCache } from '../../customers/key-cache.ts'
+import type { ShieldCounts } from '../../customers/shield-counts.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import type { DeliveryNotes } from '../../money/ledger/deliveries/delivery-notes.ts'
 import type { LeaseView } from '../../money/ledger/lease.ts'
@@ -10,9 +11,11 @@ import type { Log } from '../../platform/lib/log.ts'
 import type { Pace } from '../../platform/lib/pace.ts'
 import type { Provider } from '../providers/contract.ts'
 import type { Slots } from '../../platform/lib/slots.ts'
+import type { Operation } from './call-kind.ts'
 import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
+import type { OwnTime } from './own-time.ts'
 import type { UnpaidWork } from './unpaid-work.ts'
 
 /** The dependencies of the hot path; `composition` creates them once. */
@@ -39,6 +42,9 @@ export interface GatewayDeps {
   /** Spreads large amounts of bytes over time, for each customer and for all. */
   readonly pace: Pace
   readonly unpaidWork: UnpaidWork
+  readonly ownTime: OwnTime
+  /** Counts what the shield found. */
+  readonly shieldNotes: Pick<ShieldCounts, 'note'>
   /** Requests per minute from one address. */
   readonly ipRequestsPerMinute: number
   /** Every call is ended after this time. */
@@ -47,7 +53,16 @@ export interface GatewayDeps {
   readonly log: Log
 }
 
-export interface GatewayObserver {
+/** A step of a call that somebody watches. */
+export interface Step {
+  set(attributes: Readonly<Record<string, string | number | boolean>>): void
+  /** Marks the step as failed, with a word of the code: never with the text of an error, which may quote a request. */
+  fail(reason: string): void
+  end(): void
+}
+
+/** What happens to calls. */
+export interface GatewayEvents {
   /** A model call was answered. */
   answered(facts: {
     modelId: string
@@ -87,4 +102,17 @@ export interface GatewayObserver {
   settled(kept: 'committed' | 'spooled', lagMs: number): void
   /** A charge exceeded its hold; this raises the operator's alarm. */
   overrun(): void
+}
+
+/** Watches calls: the steps of a call, and its events. */
+export interface GatewayObserver extends GatewayEvents {
+  /** Begins a step of the call that runs now; undefined if nobody watches it. */
+  begin(step: 'admit' | 'hold' | 'relay' | 'settle'): Step | undefined
+  /** Begins a try of an upstream. */
+  beginTry(facts: {
+    operation: Operation
+    vendor: string
+    upstreamId: string
+    upstreamModel: string
+  }): Step | undefined
 }

@@ -62,7 +62,7 @@ interface HoldContext {
 export async function holdMoney<Request extends CallRequest>(
   deps: GatewayDeps,
   incoming: IncomingCall<unknown>,
-  { key, request, maxCostNanoBrl }: Admitted<Request>,
+  { key, request, masked, maxCostNanoBrl }: Admitted<Request>,
   model: Model,
   bounds: CallBounds,
   isRepeated: boolean,
@@ -92,7 +92,7 @@ export async function holdMoney<Request extends CallRequest>(
     const quoted = quote(current.input)
     const epoch = deps.lease.epoch()
     const attempt = attemptOf(deps, context, current, quoted, isRepeated || tries > 0)
-    const verdict = await deps.ledger.hold(attempt)
+    const verdict = await hold(deps, attempt)
     if (verdict.kind === 'unavailable') return { refused: refusals.serviceUnavailable(), limits }
     limits = deps.limits.counted(keySubject(current.key), verdict.keySequence ?? 0, verdict.at)
     if (verdict.kind === 'held') {
@@ -101,6 +101,7 @@ export async function holdMoney<Request extends CallRequest>(
         key: current.key,
         model,
         request,
+        masked,
         holdId: attempt.id,
         epoch,
         commitsAsynchronously: attempt.commitsAsynchronously,
@@ -121,6 +122,19 @@ export async function holdMoney<Request extends CallRequest>(
   const refused = refusals.balanceOnHold()
   if (!isRepeated) await countShort(deps, incoming.ip, current.key, refused)
   return { refused, limits }
+}
+
+async function hold(
+  { ledger, observer }: GatewayDeps,
+  attempt: Attempt,
+): ReturnType<GatewayDeps['ledger']['hold']> {
+  const step = observer.begin('hold')
+  step?.set({ holdId: attempt.id, modelId: attempt.modelId })
+  const verdict = await ledger.hold(attempt)
+  step?.set({ verdict: verdict.kind })
+  if (verdict.kind === 'unavailable') step?.fail(verdict.kind)
+  step?.end()
+  return verdict
 }
 
 function amountsOf(bounds: CallBounds) {

@@ -21,6 +21,8 @@ export interface OwnTime {
    * this customer in slices. `work` returns the milliseconds of its slices.
    */
   takeSlices(customerId: string, work: () => Promise<number>): Promise<void>
+  /** As `takeSlices`, but does nothing while another such work of this customer waits or runs. */
+  takeOnlySlices(customerId: string, work: () => Promise<number>): Promise<void>
 }
 
 /** As much as the reading of bodies may take by their bytes. */
@@ -78,6 +80,23 @@ export function createOwnTime(
     }
   }
 
+  const only = new Set<string>()
+
+  async function takeSlices(customerId: string, work: () => Promise<number>): Promise<void> {
+    const before = inSlices.get(customerId)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    inSlices.set(customerId, promise)
+    try {
+      await before
+      const turn = pace.wait(customerId, 0)
+      if (turn) await waitOn(customerId, turn)
+      spend(customerId, await work())
+    } finally {
+      if (inSlices.get(customerId) === promise) inSlices.delete(customerId)
+      resolve()
+    }
+  }
+
   return {
     turn,
     take,
@@ -87,19 +106,11 @@ export function createOwnTime(
       if (waited) await waited
       return take(customerId, work)
     },
-    async takeSlices(customerId, work) {
-      const before = inSlices.get(customerId)
-      const { promise, resolve } = Promise.withResolvers<void>()
-      inSlices.set(customerId, promise)
-      try {
-        await before
-        const turn = pace.wait(customerId, 0)
-        if (turn) await waitOn(customerId, turn)
-        spend(customerId, await work())
-      } finally {
-        if (inSlices.get(customerId) === promise) inSlices.delete(customerId)
-        resolve()
-      }
+    takeSlices,
+    async takeOnlySlices(customerId, work) {
+      if (only.has(customerId)) return
+      only.add(customerId)
+      await takeSlices(customerId, work).finally(() => only.delete(customerId))
     },
   }
 }

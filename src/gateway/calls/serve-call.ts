@@ -1,21 +1,25 @@
 /**
  * READ THIS FIRST: the path of every model call, whatever its kind.
  *
- *   admit    check the key, the model and the request
- *   quote    compute the most that the call can cost         } hold-money.ts
- *   hold     set that amount aside, if the balance covers it }
+ *   admit    check the key, its address and the headers
+ *   read     parse the body, in the customer's own time
+ *   shield   mask the personal data in it, or refuse it, as the key says
+ *   name     replace the names of end users by digests
+ *   bound    compute the most that the call can use on a model
+ *   hold     set aside the most that this can cost, if the balance covers it
  *   call     try the model's routes until an upstream answers
  *   relay    pass the answer to the client and read the usage on the way
  *   settle   charge the usage, or release the hold; the last byte leaves after the commit
  *
  * Once money is held, every exit from this file resolves the hold exactly once. If the process dies first,
- * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ.
+ * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ. `deps.observer`
+ * watches the steps, and changes none.
  */
 import type { Model } from '../../money/catalog/model.ts'
 import { chargedPrice } from '../../money/catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
-import { admit } from './admit.ts'
+import { admit, findModels, refuse } from './admit.ts'
 import type { CallKind, Ending } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
@@ -35,8 +39,11 @@ import { holdMoney } from './hold-money.ts'
 import { createKeptBytes } from './kept-bytes.ts'
 import { countRequest, noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
-import { refusalOfExcess, refusals } from './refusal.ts'
+import { nameEndUsers } from './name-end-users.ts'
+import { boundCall, readRequest } from './read-request.ts'
+import { isRefusal, refusalOfExcess, refusals } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
+import { coverRequest } from './shield/cover-request.ts'
 
 /** Serves calls of one kind. Resolves after the client received an answer or a refusal. */
 export type ServeCall<Body = Buffer> = (
@@ -50,7 +57,9 @@ export function createServeCall<
   Outcome extends { kind: string },
 >(deps: GatewayDeps, kind: CallKind<Body, Request, Outcome>): ServeCall<Body> {
   return async function serveCall(incoming, client) {
-    const admitted = await admit(deps, kind, incoming)
+    const admitting = deps.observer.begin('admit')
+    const admitted = await readAdmitted(deps, kind, incoming)
+    admitting?.end()
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
     const { request, models } = admitted
     // Nobody waits for the answer of a client that left while its body waited to be read.
@@ -68,7 +77,7 @@ export function createServeCall<
     try {
       for (const [index, model] of models.entries()) {
         const of = { key: admitted.key, asked: askedFor(model, request) }
-        const bounds = await kind.bound(model, request, deps.providers)
+        const bounds = await boundCall(deps, kind, admitted, model, admitted.key.customerId)
         const held = await holdMoney(deps, incoming, admitted, model, bounds, index > 0)
         if ('refused' in held)
           return refuseCall(deps, incoming, client, { ...of, refused: held.refused }, held.limits)
@@ -91,6 +100,37 @@ export function createServeCall<
       kind.dispose?.(request)
     }
   }
+}
+
+/** Admits, reads, shields and names: everything before money. */
+export async function readAdmitted<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(
+  deps: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  incoming: IncomingCall<Body>,
+): Promise<Admitted<Request> | NotAdmitted> {
+  const caller = await admit(deps, incoming)
+  if ('refused' in caller) return caller
+  const { key } = caller
+  const read = await readRequest(deps, kind, incoming, key)
+  if (isRefusal(read)) return refuse(read, key)
+  const covered = await coverRequest(deps, kind, read.request, key)
+  if (isRefusal(covered)) {
+    kind.dispose?.(read.request)
+    return refuse(covered, key)
+  }
+  const request = nameEndUsers(covered.request, key.customerId)
+  const models = findModels(deps, kind, key, request)
+  if (isRefusal(models)) {
+    kind.dispose?.(request)
+    const modelId = deps.catalog.findNamed(request.modelId)?.id
+    return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
+  }
+  const { isTimed } = read
+  return { kind: 'admitted', ...caller, masked: covered.masked, request, isTimed, models }
 }
 
 /** Takes one of the customer's calls at once, one of the key's if it has a limit, and the memory for its answer. */
@@ -145,27 +185,25 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   try {
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
     if (!deps.lease.isHeld(epoch)) {
-      await deps.ledger.resolve(releaseHeldCall(held, 'lease_lapsed'), running)
+      await resolve(deps, releaseHeldCall(held, 'lease_lapsed'), running)
       refuseUnavailable(deps, incoming, client, held)
       return undefined
     }
     // The client left while its money was being held: nothing is sent.
     if (client.hasLeft()) {
-      await deps.ledger.resolve(releaseHeldCall(held, 'client_left'), running)
+      await resolve(deps, releaseHeldCall(held, 'client_left'), running)
       return undefined
     }
     const dispatchedAtMs = performance.now()
     const called = await callUpstream(deps, kind, held, client, ending, kept)
     const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
-      await deps.ledger.resolve(
-        await resolveNotCalled(kind, held, called, client, answeredBy),
-        running,
-      )
+      const resolution = await resolveNotCalled(kind, held, called, client, answeredBy)
+      await resolve(deps, resolution, running)
       return called.failure
     }
     try {
-      const relayed = await kind.relay(held, called, answeredBy, client, running)
+      const relayed = await relay(deps, kind, held, called, answeredBy, client, running)
       if (relayed.brokenBy)
         reportFailure(deps, held, called.route, called.routeCall, relayed.brokenBy)
       const settled = settle(deps, held, relayed.resolution, running)
@@ -191,7 +229,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     return undefined
   } catch (error) {
     // After an internal error the customer pays only for output that was already delivered.
-    if (!isResolved) await deps.ledger.resolve(resolveFault(held, running), running)
+    if (!isResolved) await resolve(deps, resolveFault(held, running), running)
     throw error
   } finally {
     clearTimeout(timer)
@@ -242,7 +280,7 @@ async function settle(
   const usedAtMs = performance.now()
   // Delivered output is the authority, even if another node has resolved the hold in the meantime.
   const final = running.isDelivered ? { ...resolution, isFinal: true } : resolution
-  const resolved = await deps.ledger.resolve(final, running)
+  const resolved = await resolve(deps, final, running)
   if (isDurable(resolved))
     deps.observer.settled(
       resolved.kind === 'spooled' ? 'spooled' : 'committed',
@@ -250,6 +288,43 @@ async function settle(
     )
   else deps.log.error('answer_not_delivered', { holdId: held.holdId, resolved: resolved.kind })
   return resolved
+}
+
+async function resolve(
+  { ledger, observer }: GatewayDeps,
+  resolution: Resolution,
+  running: RunningCall,
+): Promise<Resolved> {
+  const step = observer.begin('settle')
+  const { id, outcome, usageKind, reason, promptTokens, completionTokens } = resolution
+  step?.set({
+    holdId: id,
+    outcome,
+    usageKind,
+    reason: reason ?? '',
+    promptTokens,
+    completionTokens,
+  })
+  const resolved = await ledger.resolve(resolution, running)
+  step?.set({ resolved: resolved.kind })
+  if (resolved.kind === 'unavailable' || resolved.kind === 'missing') step?.fail(resolved.kind)
+  step?.end()
+  return resolved
+}
+
+async function relay<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  { observer }: GatewayDeps,
+  kind: CallKind<Body, Request, Outcome>,
+  ...of: Parameters<CallKind<Body, Request, Outcome>['relay']>
+): Promise<Ending> {
+  const step = observer.begin('relay')
+  try {
+    const ending = await kind.relay(...of)
+    if (ending.brokenBy) step?.fail(ending.brokenBy.reason)
+    return ending
+  } finally {
+    step?.end()
+  }
 }
 
 /** Reports an upstream whose usage is above the hold, or cannot be true. */

@@ -19,8 +19,6 @@ export interface CallSpans {
   begin(name: string, attributes?: Attributes, kind?: 'internal' | 'upstream'): Span
   /** Ends a span as failed, with a word of the code: never with the text of an error, which may quote a request. */
   fail(span: Span, reason: string): void
-  /** The part that checks the call; it ends when the call is admitted or refused. */
-  admit: Span | undefined
 }
 
 /** W3C trace context, version 00; a later version begins with the same fields. */
@@ -55,7 +53,6 @@ export function createSpans(api: Api, tracer: Tracer): Spans {
           failed.setAttribute('error.type', reason)
           failed.setStatus({ code: api.SpanStatusCode.ERROR, message: reason })
         },
-        admit: undefined,
       }
       try {
         await running.run(call, () => work(call))
@@ -63,7 +60,6 @@ export function createSpans(api: Api, tracer: Tracer): Spans {
         call.fail(span, 'internal_error')
         throw error
       } finally {
-        call.admit?.end()
         span.end()
       }
     },

@@ -17,6 +17,7 @@ import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
+import { shieldChatRequest } from '../shield/shield-chat-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { boundChat, contentOf, webSearchesHeld } from './bound-chat.ts'
 import { beginStream } from './begin-stream.ts'
@@ -42,6 +43,8 @@ export function createChatKind<Request extends ChatRequest>(
 ): ChatKind<Request> {
   const waitMsMax = callTimeoutMs / 2
   return {
+    operation: 'chat',
+    shieldRequest: shieldChatRequest,
     read: (raw, key, flags) => readRequest(format, raw, key, flags),
     findFault: findModelFault,
     bound: boundChat,

@@ -1,22 +1,33 @@
-import { admit } from '../admit.ts'
 import type { Client, IncomingCall } from '../client.ts'
 import type { GatewayDeps } from '../gateway-deps.ts'
 import { countRequest, refuseAndCount, refuseCall } from '../refuse-call.ts'
+import { boundCall } from '../read-request.ts'
+import { readAdmitted } from '../serve-call.ts'
 import type { ChatKind } from './chat-kind.ts'
+import type { ChatRequest } from './chat-request.ts'
 
 /**
  * Answers with an estimate of a prompt's tokens. Nothing is sent to an upstream, held or charged; the request counts
  * against the rate limits.
  */
-export function createServeTokenCount(deps: GatewayDeps, kind: ChatKind) {
+export function createServeTokenCount<Request extends ChatRequest>(
+  deps: GatewayDeps,
+  kind: ChatKind<Request>,
+) {
   return async function serveTokenCount(incoming: IncomingCall, client: Client): Promise<void> {
-    const admitted = await admit(deps, kind, incoming)
+    const admitted = await readAdmitted(deps, kind, incoming)
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
-    const { key, request, models } = admitted
+    const { key, models } = admitted
     const { limits, reached } = await countRequest(deps, incoming.ip, key)
     const asked = { modelId: models[0].id, isStream: false }
     if (reached) return refuseCall(deps, incoming, client, { refused: reached, key, asked }, limits)
-    const { promptTokensEstimated } = await kind.bound(models[0], request, deps.providers)
+    const { promptTokensEstimated } = await boundCall(
+      deps,
+      kind,
+      admitted,
+      models[0],
+      key.customerId,
+    )
     client.answer(JSON.stringify({ input_tokens: promptTokensEstimated }), limits)
   }
 }

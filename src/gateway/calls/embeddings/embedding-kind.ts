@@ -11,11 +11,14 @@ import { chargeHeldCall, estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request.ts'
 import { writeEmbeddings, writeVectors } from './write-embeddings.ts'
+import { shieldEmbeddingRequest } from '../shield/shield-embedding-request.ts'
 
 /** Tokens that a model adds around each text, with a margin. */
 const TOKENS_PER_INPUT = 8
 
 export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> = {
+  operation: 'embeddings',
+  shieldRequest: shieldEmbeddingRequest,
   read: readEmbeddingRequest,
   findFault: findModelFault,
   bound: boundEmbeddings,

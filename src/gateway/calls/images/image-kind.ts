@@ -13,6 +13,7 @@ import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
 import { readImageRequest, type ImageRequest } from './image-request.ts'
 import { writeImages, type KeepImage } from './write-images.ts'
+import { shieldImageRequest } from '../shield/shield-image-request.ts'
 
 /** Text output beside an image, if image tokens and text tokens have separate prices. */
 const TEXT_TOKENS_MAX = 1_024
@@ -23,6 +24,8 @@ const TEMPLATE_TOKENS = 64
 
 export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageRequest, ImageAnswer> {
   return {
+    operation: 'generate_content',
+    shieldRequest: shieldImageRequest,
     read: readImageRequest,
     findFault: findModelFault,
     bound: boundImages,

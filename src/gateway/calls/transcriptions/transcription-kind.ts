@@ -17,6 +17,7 @@ import {
   type TranscriptionRequest,
 } from './transcription-request.ts'
 import { writeTranscript } from './write-transcript.ts'
+import { shieldTranscriptionRequest } from '../shield/shield-transcription-request.ts'
 
 /** Tokens that a model adds around the prompt, with a margin. */
 const TEMPLATE_TOKENS = 64
@@ -30,6 +31,8 @@ export function createTranscriptionKind(
   time: OwnTime,
 ): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer> {
   return {
+    operation: 'transcription',
+    shieldRequest: shieldTranscriptionRequest,
     read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId, time),
     findFault: findModelFault,
     bound: boundTranscription,

@@ -12,14 +12,13 @@ import type { ShieldNote } from '../../../customers/shield-counts.ts'
 import { readChatRequest } from '../chat/chat-request.ts'
 import { createChatCompletionsFormat } from '../chat/formats/chat-completions/chat-completions-format.ts'
 import type { ChatWriter } from '../chat/chat-format.ts'
-import { createChatKind, type ChatKind } from '../chat/chat-kind.ts'
+import { createChatKind } from '../chat/chat-kind.ts'
 import type { ChatRequest } from '../chat/chat-request.ts'
 import { createRestoringWriter } from '../chat/restoring-writer.ts'
 import { createToolCallIds } from '../chat/tool-call-ids.ts'
 import { createOwnTime } from '../own-time.ts'
 import { isRefusal, type Refusal } from '../refusal.ts'
-import { shieldChatRequest } from './shield-chat-request.ts'
-import { shieldKind } from './shield-kind.ts'
+import { coverRequest } from './cover-request.ts'
 
 const CHARGED = {
   promptTokens: 1,
@@ -31,22 +30,20 @@ const CHARGED = {
 }
 const notes: ShieldNote[] = []
 const format = createChatCompletionsFormat(createToolCallIds([Buffer.alloc(32)]), readChatRequest)
-const kind = shieldKind(
-  createChatKind(format, { lease: undefined as never, callTimeoutMs: 1 }),
-  shieldChatRequest,
-  { note: (note) => void notes.push(note) },
-  createOwnTime(1),
-)
+const kind = createChatKind(format, { lease: undefined as never, callTimeoutMs: 1 })
+const deps = {
+  ownTime: createOwnTime(1),
+  shieldNotes: { note: (note: ShieldNote) => void notes.push(note) },
+}
 
 function keyWith(action: 'off' | 'mask' | 'block'): ActiveKey {
   return { id: 'key', shield: { action, uuids: 'near_pix' } } as ActiveKey
 }
 
-function read(
+async function read(
   text: string,
   action: 'off' | 'mask' | 'block',
-  of: Pick<ChatKind, 'read'> = kind,
-): Promise<ChatRequest | Refusal> | ChatRequest | Refusal {
+): Promise<ChatRequest | Refusal> {
   const tool = {
     id: 'c1',
     type: 'function',
@@ -61,7 +58,11 @@ function read(
       content: JSON.stringify({ result: JSON.stringify({ text }) }),
     },
   ]
-  return of.read(Buffer.from(JSON.stringify({ model: 'm', messages })), keyWith(action))
+  const key = keyWith(action)
+  const request = await kind.read(Buffer.from(JSON.stringify({ model: 'm', messages })), key)
+  if (isRefusal(request)) return request
+  const covered = await coverRequest(deps, kind, request, key)
+  return isRefusal(covered) ? covered : covered.request
 }
 
 /** Writes one answer plain and one streamed, as an upstream that repeats these texts. */

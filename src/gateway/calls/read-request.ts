@@ -1,0 +1,80 @@
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import type { Model } from '../../money/catalog/model.ts'
+import type { CallBounds, CallKind } from './call-kind.ts'
+import type { CallRequest } from './call.ts'
+import type { IncomingCall } from './client.ts'
+import type { GatewayDeps } from './gateway-deps.ts'
+import { TIMED_FROM_BYTES } from './own-time.ts'
+import { isRefusal, type Refusal } from './refusal.ts'
+
+/** As measured: a megabyte of text takes about a second. */
+const COUNT_MS_PER_BYTE = 1e-3
+/** Shorter prompts are counted as they come. */
+const COUNTED_AT_ONCE_BYTES = 100_000
+
+export interface ReadRequest<Request> {
+  readonly request: Request
+  /** Whether the work on it is taken from the customer's own time: that on a small body is less than what is free. */
+  readonly isTimed: boolean
+}
+
+/**
+ * Reads the body of a call. A large body waits until the earlier ones of its customer have been paid for: the time in
+ * which a body is read and measured, whatever it contains, and also if its call is refused.
+ */
+export async function readRequest<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(
+  { ownTime }: Pick<GatewayDeps, 'ownTime'>,
+  kind: Pick<CallKind<Body, Request, Outcome>, 'read'>,
+  { body, flags }: Pick<IncomingCall<Body>, 'body' | 'flags'>,
+  key: ActiveKey,
+): Promise<ReadRequest<Request> | Refusal> {
+  const isLarge = Buffer.isBuffer(body) && body.length > TIMED_FROM_BYTES
+  const read = isLarge
+    ? ownTime.takeInTurn(key.customerId, () => kind.read(body, key, flags))
+    : kind.read(body, key, flags)
+  const request = await read
+  // A small body may continue a long conversation, which is read from the database.
+  return isRefusal(request) ? request : { request, isTimed: isLarge || read instanceof Promise }
+}
+
+/** Computes the most that a call can use: from the customer's own time, if its request is timed. */
+export function boundCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: Pick<GatewayDeps, 'ownTime' | 'providers'>,
+  kind: Pick<CallKind<Body, Request, Outcome>, 'bound'>,
+  { request, isTimed }: ReadRequest<Request>,
+  model: Model,
+  customerId: string,
+): CallBounds | Promise<CallBounds> {
+  const bound = () => kind.bound(model, request, deps.providers)
+  if (!isTimed) return bound()
+  const bounds = deps.ownTime.take(customerId, bound)
+  return bounds instanceof Promise
+    ? bounds.then((each) => countInTurn(deps, each, customerId))
+    : countInTurn(deps, bounds, customerId)
+}
+
+/** The count of a long prompt is the customer's own time, too, and only one of them is under way. */
+function countInTurn(
+  deps: Pick<GatewayDeps, 'ownTime'>,
+  bounds: CallBounds,
+  customerId: string,
+): CallBounds {
+  const { countPrompt, lean, promptTokensMax: bytes } = bounds
+  const paced = lean ? { ...bounds, lean: countInTurn(deps, lean, customerId) } : bounds
+  if (!countPrompt || bytes <= COUNTED_AT_ONCE_BYTES) return paced
+  return {
+    ...paced,
+    async countPrompt() {
+      let counted: number | undefined
+      await deps.ownTime.takeOnlySlices(customerId, async () => {
+        counted = await countPrompt()
+        return bytes * COUNT_MS_PER_BYTE
+      })
+      return counted
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { ActiveKey } from '../../../customers/key-cache.ts'
+import { MASKED_VALUES_MAX, SHIELDED_CHARACTERS_MAX } from '../../shield/shield-chat.ts'
+import type { UpstreamFailure } from '../../providers/contract.ts'
+import type { CallKind } from '../call-kind.ts'
+import type { CallRequest, Covered } from '../call.ts'
+import type { GatewayDeps } from '../gateway-deps.ts'
+import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+import { refusalOfData } from './refusal-of-data.ts'
+import { shieldInSlices } from './shield-in-slices.ts'
+
+/**
+ * Finds the personal data in a request, and masks or refuses it as the key says. The quote, the hold, fallbacks and
+ * retries see the masked request alone, and know nothing of the shield; the shield knows no money.
+ */
+export async function coverRequest<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(
+  { ownTime, shieldNotes }: Pick<GatewayDeps, 'ownTime' | 'shieldNotes'>,
+  { shieldRequest }: Pick<CallKind<Body, Request, Outcome>, 'shieldRequest'>,
+  request: Request,
+  key: ActiveKey,
+): Promise<Covered<Request> | Refusal> {
+  const { action, uuids } = key.shield
+  if (action === 'off') return { request }
+  const { customerId, id: keyId } = key
+  const turn = ownTime.turn(customerId)
+  if (turn && isRefusal(turn)) return turn
+  if (turn) await turn
+  const options = { action, uuids }
+  const outcome = await shieldInSlices(request, shieldRequest, options, {
+    time: ownTime,
+    customerId,
+  })
+  switch (outcome.kind) {
+    case 'clear':
+      return { request }
+    case 'too_long':
+      return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX, MASKED_VALUES_MAX)
+    case 'blocked':
+      shieldNotes.note({ keyId, action: 'block', counts: outcome.counts })
+      return refusalOfData(outcome)
+    case 'masked':
+      return { request: outcome.request, masked: { counts: outcome.counts, isSent: false } }
+  }
+}
+
+/** Counts what was masked in a request once, when an upstream may have received its first byte. */
+export function noteSent(
+  { shieldNotes }: Pick<GatewayDeps, 'shieldNotes'>,
+  { masked }: Pick<Covered<unknown>, 'masked'>,
+  keyId: string,
+  outcome: { readonly kind: string },
+): void {
+  if (!masked || masked.isSent || isUnsent(outcome)) return
+  masked.isSent = true
+  shieldNotes.note({ keyId, action: 'mask', counts: masked.counts })
+}
+
+/** Whether surely no byte of the request left. */
+function isUnsent(outcome: { readonly kind: string }): boolean {
+  if (outcome.kind !== 'failure') return false
+  const { reason, isUnsent } = outcome as UpstreamFailure
+  return isUnsent === true || reason === 'unsupported' || reason === 'connect_failed'
+}
