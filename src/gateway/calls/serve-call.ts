@@ -329,12 +329,15 @@ async function relay<Body, Request extends CallRequest, Outcome extends { kind: 
 
 /** Reports an upstream whose usage is above the hold, or cannot be true. */
 function alarmOperator(
-  { log, observer }: GatewayDeps,
-  { holdId, quote }: HeldCall,
+  { log, observer, unpaidWork }: GatewayDeps,
+  { holdId, quote, model, key }: HeldCall,
   { upstreamId, reason, billedNanoBrl }: Resolution,
 ): void {
-  if (reason === 'impossible_usage_reported')
+  if (reason === 'impossible_usage_reported') {
     log.error('impossible_usage_reported', { holdId, upstreamId })
+    // The sound may have been longer than its file says, and the upstream bills it.
+    if (model.category === 'audio') unpaidWork.note(key.customerId)
+  }
   if (billedNanoBrl <= quote.ceilingNanoBrl) return
   observer.overrun()
   const heldNanoBrl = quote.ceilingNanoBrl

@@ -1,6 +1,7 @@
 /**
  * Plain answers that their own request made too slow or too long: the upstream worked, and bills it, and the customer
- * owes nothing. Counted by customer, in this process alone.
+ * owes nothing. Also sounds that an upstream says were longer than what was held. Counted by customer, in this process
+ * alone.
  */
 export interface UnpaidWork {
   note(customerId: string): void

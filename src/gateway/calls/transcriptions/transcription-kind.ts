@@ -36,7 +36,8 @@ export function createTranscriptionKind(
     read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId, time),
     findFault: findModelFault,
     bound: boundTranscription,
-    mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,
+    mayBeLarge: ({ request: { file, audioLength } }) =>
+      file.bytes > SMALL_FILE_BYTES || audioLength.mayBeLonger === true,
     can: (provider) => provider.transcribe !== undefined,
     call: transcribe,
     async relay(held, { outcome }, answeredBy, client) {
@@ -158,10 +159,13 @@ function estimate(
   { price }: AnsweredBy,
 ): Used {
   const { model, request } = held
-  const { secondsMax, secondsTypical } = request.audioLength
-  // A length that the file cannot have says nothing about it.
+  const { secondsMax, secondsTypical, mayBeLonger } = request.audioLength
+  const reason = estimateReason(held, usage)
+  // A length that the file cannot have says nothing about it. One that it may have is charged as far as the hold covers it.
   const isPossible = durationSeconds > 0 && durationSeconds <= secondsWithin(model, secondsMax)
-  const seconds = secondsWithin(model, isPossible ? Math.ceil(durationSeconds) : secondsTypical)
+  const isLonger = mayBeLonger === true && reason === 'impossible_usage_reported'
+  const likely = isLonger ? secondsMax : isPossible ? Math.ceil(durationSeconds) : secondsTypical
+  const seconds = secondsWithin(model, likely)
   const spoken = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
   const textTokens = Math.max(spoken, outputTokensLeast(Buffer.byteLength(text)))
   return {
@@ -170,6 +174,6 @@ function estimate(
       units: unitsOf(model, price, seconds),
     },
     kind: 'estimated',
-    reason: estimateReason(held, usage),
+    reason,
   }
 }

@@ -1,5 +1,5 @@
 /** By the index of the sample rate. */
-export const AAC_RATES: readonly number[] = [
+const RATES: readonly number[] = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
   7_350,
 ]
@@ -11,8 +11,8 @@ const DECODER = 4
 const SPECIFIC = 5
 const MPEG4_AUDIO = 0x40
 
-/** The index of the sample rate of an AAC track by its description; undefined if it is not AAC-LC in frames of 1,024. */
-export function aacRateIndexOf(description: Buffer): number | undefined {
+/** The sample rate of an AAC track by its description; undefined if it is not AAC-LC in frames of 1,024. */
+export function aacRateOf(description: Buffer): number | undefined {
   const at = description.indexOf('esds', 0, 'latin1')
   if (at === -1 || description.lastIndexOf('esds', undefined, 'latin1') !== at) return undefined
   const stream = openDescriptor(description.subarray(at + 8), STREAM)
@@ -25,7 +25,7 @@ export function aacRateIndexOf(description: Buffer): number | undefined {
   const [type, rateIndex] = [bits >>> 27, (bits >> 23) & 0xf]
   // The five bits of the type of the frames, and the flags of shorter frames, of another coder and of extensions.
   const core = REPLICATED.has(type) ? (bits >> 7) & 0xff : (type << 3) | ((bits >> 16) & 7)
-  return core === LOW_COMPLEXITY << 3 && rateIndex < AAC_RATES.length ? rateIndex : undefined
+  return core === LOW_COMPLEXITY << 3 ? RATES[rateIndex] : undefined
 }
 
 /** The content of a descriptor with this tag; its length field has one to four bytes. */

@@ -1,7 +1,8 @@
 /**
  * Bounds the length of an audio file. Exact for uncompressed samples. For compressed formats, the bound is the audio
- * that a decoder would produce, or the length that the container declares if that is longer. Other formats and files
- * that no encoder writes are unbounded: then the hold covers the longest audio that the model accepts.
+ * that a decoder would produce, or the length that the container declares if that is longer; in MP4, silence can exceed
+ * it. Other formats and files that no encoder writes are unbounded: then the hold covers the longest audio that the model
+ * accepts.
  */
 import { hasAacFrames } from './has-aac-frames.ts'
 import { flacSeconds } from './flac-seconds.ts'
@@ -13,10 +14,12 @@ import { openWindow, type AudioFile, type AudioWindow } from './audio-window.ts'
 import { webmSeconds } from './webm-seconds.ts'
 
 export interface AudioLength {
-  /** Never less than the true length; infinite if nothing bounds it. */
+  /** Never less than the true length, unless `mayBeLonger`; infinite if nothing bounds it. */
   readonly secondsMax: number
   /** An estimate of the true length, for when the upstream reports none. */
   readonly secondsTypical: number
+  /** Whether the file may hide silence, of at most 35 times `secondsMax`: see `mp4Seconds`. */
+  readonly mayBeLonger?: boolean
 }
 
 /** Enough for the chunks before the samples of a WAV file. */
@@ -46,20 +49,19 @@ export async function measureAudio(file: AudioFile): Promise<AudioLength> {
     const seconds = Math.ceil(file.bytes / rate)
     return { secondsMax: seconds, secondsTypical: seconds }
   }
-  return withinBound(file.bytes, await containedSeconds(file, audio, start, head))
+  if (head.toString('latin1', 4, 8) === 'ftyp') {
+    const seconds = await mp4Seconds(file, start)
+    return { ...withinBound(file.bytes, seconds), mayBeLonger: seconds < Infinity }
+  }
+  return withinBound(file.bytes, await containedSeconds(audio, head))
 }
 
-async function containedSeconds(
-  file: AudioFile,
-  audio: AudioWindow,
-  start: number,
-  head: Buffer,
-): Promise<number> {
+async function containedSeconds(audio: AudioWindow, head: Buffer): Promise<number> {
   const prefix = head.toString('latin1', 0, 8)
   if (prefix.startsWith('OggS')) return oggSeconds(audio)
   if (prefix.startsWith('fLaC')) return flacSeconds(audio)
   if (prefix.startsWith('\x1aE\xdf\xa3')) return webmSeconds(audio)
-  return prefix.endsWith('ftyp') ? mp4Seconds(file, start) : Infinity
+  return Infinity
 }
 
 /** Rounds the bound up to whole seconds, and to at least one second. */

@@ -1,13 +1,14 @@
-import { AAC_RATES, aacRateIndexOf } from './aac-rate.ts'
+import { aacRateOf } from './aac-rate.ts'
 import { OPUS_PACKET_SECONDS_MAX } from './opus-packet.ts'
 import { openWindow, type AudioFile } from './audio-window.ts'
-import { createHaveOneFrameEach } from './have-one-frame-each.ts'
-import { createMp4SampleTables, type Mp4SampleTables } from './mp4-samples.ts'
+import { addRun, addSizes, addTimes, readRunsHead, type SampleSums } from './mp4-sums.ts'
 
 /** Brands of pictures: for decoders such a file may be one of another format. */
 const PICTURES: ReadonlySet<string> = new Set(['jp2 ', 'jpx ', 'jxl '])
 /** Enough for the tables of a film of many hours. */
 const INDEX_BYTES_MAX = 32 * 1024 * 1024
+/** 8 kbit/s, below which no encoder of AAC makes speech. Of silence it makes less: then the number of samples counts. */
+const AAC_BYTES_PER_SECOND_MIN = 1_000
 /** A film of twelve hours in fragments of two seconds has 170,000. */
 const BOXES_MAX = 250_000
 /** The tables are six deep. */
@@ -24,8 +25,8 @@ const ENTERED: ReadonlySet<string> = new Set([
   'traf',
 ])
 
-/** The boxes that say how many samples there are, where each begins, and how long it is. */
-const TABLES: ReadonlySet<string> = new Set([
+/** Each is in a track, and only once: decoders differ in which of two they read. */
+const TRACK_TABLES: ReadonlySet<string> = new Set([
   'tkhd',
   'elst',
   'stsd',
@@ -35,6 +36,10 @@ const TABLES: ReadonlySet<string> = new Set([
   'stsc',
   'stco',
   'co64',
+])
+/** The boxes that say how many samples there are, where each begins, and how long it is. */
+const TABLES: ReadonlySet<string> = new Set([
+  ...TRACK_TABLES,
   'trex',
   'tfhd',
   'trun',
@@ -43,7 +48,7 @@ const TABLES: ReadonlySet<string> = new Set([
   'mehd',
 ])
 
-interface Found {
+interface Found extends SampleSums {
   /** The longest duration that the headers declare, in seconds. */
   declaredSeconds: number
   movieScale: number
@@ -54,24 +59,28 @@ interface Found {
   isDescribed: boolean
   /** The length of one sample of the current track. */
   sampleSeconds: number | undefined
-  /** Of the current track, if it is AAC. */
-  rateIndex: number | undefined
+  isAac: boolean
+  /** Of the current track. */
+  mediaScale: number
+  /** Those of the current track; undefined outside of a track. */
+  trackTables: Set<string> | undefined
   /** The longest sample of all audio tracks so far. */
   sampleSecondsMax: number
   seconds: number
-  fragmentSamples: number
   /** The tables of samples that were read, also those of other tracks. */
   tables: number
   /** Each takes time, and may have as few as eight bytes. */
   boxes: number
-  readonly samples: Mp4SampleTables
 }
 
 /**
- * The most seconds of an MP4 file with AAC or Opus: the sum of its samples, or the duration that its headers declare.
- * Infinite for other codecs, for malformed tables, and for tables in boxes that are not entered here: some decoders enter
- * more. Also if a sample of AAC is anything but one frame: decoders play all frames in it, and from the header of a frame
- * on in the rate of that header. Also if its edits may play the same sound more than once.
+ * The seconds of an MP4 file with AAC or Opus: those of its samples, those that its headers declare, or those of its
+ * samples of AAC at 8 kbit/s, whichever are most. Infinite for other codecs, for malformed tables, for tables in boxes
+ * that are not entered here (some decoders enter more), and if its edits may play the same sound more than once.
+ *
+ * This is no bound for AAC, as 8 kbit/s are none for its silence: decoders play every frame in a sample, and a frame takes
+ * four bytes at least, for 1,024 samples at 7,350 Hz at most. So the sound has at most 35 times these seconds, and what it
+ * has beyond them cannot be speech.
  */
 export async function mp4Seconds(file: AudioFile, start: number): Promise<number> {
   const found: Found = {
@@ -86,12 +95,16 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
     fragmentSamples: 0,
     tables: 0,
     boxes: 0,
-    rateIndex: undefined,
-    samples: createMp4SampleTables(),
+    isAac: false,
+    mediaScale: 0,
+    ticks: 0,
+    trackTables: undefined,
+    sampleBytes: 0,
+    defaultSamples: 0,
+    defaultBytes: 0,
   }
   let tablesNamed = 0
   const heads = openWindow(file)
-  const haveOneFrameEach = createHaveOneFrameEach(openWindow(file))
   for (let at = start; at < file.bytes;) {
     const head = heads.peek(at, 16) ?? (await heads.read(at, 16))
     const box = readBox(head, file.bytes - at)
@@ -103,17 +116,19 @@ export async function mp4Seconds(file: AudioFile, start: number): Promise<number
       if ((await file.readInto(index, at)) < box.length) return Infinity
       // Some decoders read compressed tables, too.
       if (index.includes('cmov')) return Infinity
-      found.samples.openFragment(at)
       if (!readBoxes(index, found)) return Infinity
-      const samples = found.samples.take()
-      if (!samples || !(await haveOneFrameEach(samples))) return Infinity
       tablesNamed += countTables(index)
     }
     at += box.length
   }
   if (found.sampleSecondsMax === 0 || tablesNamed > found.tables) return Infinity
   const fragments = found.fragmentSamples * found.sampleSecondsMax
-  return Math.max(found.declaredSeconds, found.seconds + fragments)
+  const bytes = found.sampleBytes + found.defaultSamples * found.defaultBytes
+  return Math.max(
+    found.declaredSeconds,
+    found.seconds + fragments,
+    bytes / AAC_BYTES_PER_SECOND_MIN,
+  )
 }
 
 interface Box {
@@ -141,21 +156,30 @@ function readBoxes(boxes: Buffer, found: Found, depth = 0): boolean {
     if (!box || ++found.boxes > BOXES_MAX) return false
     const body = rest.subarray(box.headerBytes, box.length)
     if (box.name === 'trak') {
+      if (found.trackTables) return false
+      found.trackTables = new Set()
       found.isAudio = undefined
       found.isVideo = false
       found.isDescribed = false
       found.sampleSeconds = undefined
-      found.rateIndex = undefined
-      found.samples.openTrack()
+      found.isAac = false
+      found.mediaScale = 0
+      found.ticks = 0
     }
     if (
       ENTERED.has(box.name) ? !readBoxes(body, found, depth + 1) : !readLeaf(box.name, body, found)
     )
       return false
-    if (box.name === 'trak') found.samples.closeTrack(found.rateIndex)
+    if (box.name === 'trak') closeTrack(found)
     at += box.length
   }
   return true
+}
+
+function closeTrack(found: Found): void {
+  found.trackTables = undefined
+  const scale = found.mediaScale || found.movieScale || 1
+  found.declaredSeconds = Math.max(found.declaredSeconds, found.ticks / scale)
 }
 
 /** The places of the index that name a table, in whatever box. */
@@ -169,7 +193,10 @@ function countTables(index: Buffer): number {
 
 function readLeaf(name: string, body: Buffer, found: Found): boolean {
   if (TABLES.has(name)) found.tables++
-  found.samples.read(name, body)
+  if (TRACK_TABLES.has(name)) {
+    if (!found.trackTables || found.trackTables.has(name)) return false
+    found.trackTables.add(name)
+  }
   const atLeast = LEAF_BYTES[name]
   if (atLeast === undefined) return true
   if (body.length < atLeast) return false
@@ -179,23 +206,28 @@ function readLeaf(name: string, body: Buffer, found: Found): boolean {
   if (name === 'mvhd' || name === 'mdhd') {
     const { scale, duration } = readTimes(body)
     if (name === 'mvhd') found.movieScale = scale
+    else found.mediaScale = scale
     found.declaredSeconds = Math.max(found.declaredSeconds, duration / scale)
   } else if (name === 'mehd') {
     if (body[0] === 1 && body.length < 12) return false
     const duration = body[0] === 1 ? Number(body.readBigUInt64BE(4)) : body.readUInt32BE(4)
     found.declaredSeconds = Math.max(found.declaredSeconds, duration / found.movieScale)
-  } else if (name === 'trun') found.fragmentSamples += body.readUInt32BE(4)
+  } else if (name === 'trex')
+    found.defaultBytes = Math.max(found.defaultBytes, body.readUInt32BE(16))
+  else if (name === 'tfhd') return readRunsHead(body, found)
+  else if (name === 'trun') return addRun(body, found)
   else if (name === 'stsd' && found.isAudio !== false) {
     if (found.isAudio === undefined) return false
     const sample = sampleOf(body)
     if (!sample) return false
     found.sampleSeconds = sample.seconds
     found.sampleSecondsMax = Math.max(found.sampleSecondsMax, sample.seconds)
-    found.rateIndex = sample.rateIndex
+    found.isAac = sample.isAac
   } else if ((name === 'stsz' || name === 'stz2') && found.isAudio) {
     if (found.sampleSeconds === undefined) return false
     found.seconds += body.readUInt32BE(8) * found.sampleSeconds
-  }
+    return !found.isAac || (name === 'stsz' && addSizes(body, found))
+  } else if (name === 'stts' && found.isAac) return addTimes(body, found)
   return !Number.isNaN(found.declaredSeconds)
 }
 
@@ -236,8 +268,11 @@ const LEAF_BYTES: Readonly<Record<string, number>> = {
   mvhd: 20,
   mdhd: 20,
   mehd: 8,
+  trex: 20,
+  tfhd: 8,
   trun: 8,
   stsd: 24,
+  stts: 8,
   stsz: 12,
   stz2: 12,
 }
@@ -268,14 +303,11 @@ function readTimes(body: Buffer): { scale: number; duration: number } {
   return { scale: body.readUInt32BE(20), duration: Number(body.readBigUInt64BE(24)) }
 }
 
-/** The length of one sample in seconds, and the index of its rate if it is AAC; undefined if the codec is unknown. */
-function sampleOf(descriptions: Buffer): { seconds: number; rateIndex?: number } | undefined {
+/** The length of one sample; undefined if the codec is unknown. */
+function sampleOf(descriptions: Buffer): { seconds: number; isAac: boolean } | undefined {
   if (descriptions.readUInt32BE(4) !== 1) return undefined
   const codec = descriptions.toString('latin1', 12, 16)
-  if (codec === 'Opus') return { seconds: OPUS_PACKET_SECONDS_MAX }
-  const rateIndex = codec === 'mp4a' ? aacRateIndexOf(descriptions) : undefined
-  const rate = rateIndex === undefined ? undefined : AAC_RATES[rateIndex]
-  return rate === undefined || rateIndex === undefined
-    ? undefined
-    : { seconds: 1_024 / rate, rateIndex }
+  if (codec === 'Opus') return { seconds: OPUS_PACKET_SECONDS_MAX, isAac: false }
+  const rate = codec === 'mp4a' ? aacRateOf(descriptions) : undefined
+  return rate === undefined ? undefined : { seconds: 1_024 / rate, isAac: true }
 }
