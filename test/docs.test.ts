@@ -1,8 +1,9 @@
-/** Links and paths of the docs lead somewhere. */
+/** Links, paths and names of the docs lead somewhere, and their generated tables are those of the code. */
 import assert from 'node:assert/strict'
 import { access, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { renderDocTables } from './harness/doc-tables.ts'
 import { readSources } from './harness/read-sources.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -29,7 +30,7 @@ function anchorsOf(text: string): Set<string> {
 test('every relative link of a Markdown file leads to a file, and to a heading in it', async () => {
   const broken: string[] = []
   let count = 0
-  for (const { file, text } of readSources('*.md', 'docs/*.md', 'src/**/*.md')) {
+  for (const { file, text } of readSources('{.,bench,docs,web}/*.md', '{src,test}/**/*.md')) {
     for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue
       count += 1
@@ -60,4 +61,9 @@ test('the code that the glossary names is there, and every term has a plain sent
       if (!(await isThere(join(root, path)))) missing.push(`${term}: ${path}`)
   }
   assert.deepEqual(missing, [])
+})
+
+test('the tables of settings and metrics are those of the code (`npm run docs:tables`)', async () => {
+  for (const [path, text] of Object.entries(renderDocTables()))
+    assert.equal(await readFile(join(root, path), 'utf8'), text, path)
 })

@@ -1,5 +1,5 @@
 /**
- * `docs/specification.md` against the tests and against `/v1/openapi.json`: a row names a test that exists, and
+ * `test/acceptance/specification.md` against the tests and against `/v1/openapi.json`: a row names a test that exists, and
  * no operation, query parameter or code of a refusal is without a row.
  */
 import assert from 'node:assert/strict'
@@ -30,7 +30,7 @@ const texts = rows.map(({ text }) => text).join('\n')
 const operations = [...operationsOf(await readOpenApi(gateway.node.baseUrl)).values()]
 
 async function readRows(): Promise<Row[]> {
-  const page = await readFile(join(root, 'docs/specification.md'), 'utf8')
+  const page = await readFile(join(root, 'test/acceptance/specification.md'), 'utf8')
   // The matrix of accesses is generated; `test/http/access.test.ts` compares it.
   const lines = (page.split('<!-- access matrix')[0] ?? '').split('\n')
   const cells = lines

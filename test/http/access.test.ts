@@ -150,8 +150,8 @@ test("operator routes refuse every customer's key and every session without a se
   )
 })
 
-test('the access matrix of docs/specification.md equals that of the routes (`npm run docs:access`)', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../docs/specification.md'), 'utf8')
+test('the access matrix of test/acceptance/specification.md equals that of the routes (`npm run docs:access`)', async () => {
+  const page = await readFile(join(import.meta.dirname, '../acceptance/specification.md'), 'utf8')
   assert.ok(page.endsWith(renderAccessMatrix(routes)))
 })
 

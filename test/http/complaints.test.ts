@@ -1,5 +1,5 @@
 /**
- * What customers complain about elsewhere (docs/specification.md, "Complaints about others"), in each format of clients,
+ * What customers complain about elsewhere (test/acceptance/specification.md, "Complaints about others"), in each format of clients,
  * plain and streamed. The tests that need other set-ups stand with them.
  */
 import assert from 'node:assert/strict'
