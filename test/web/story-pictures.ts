@@ -1,8 +1,8 @@
 /**
- * Part of `npm run web:pictures`: walks the story of a visitor at the pace of a person, and writes
- * `docs/visitor-story.md` with a picture of each step.
+ * Part of `npm run web:pictures`: walks the story of a visitor at the pace of a person, and writes its part of
+ * `docs/tour.md`, with a picture of each step.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startGatewayProcess } from '../harness/gateway-process.ts'
@@ -11,7 +11,11 @@ import { IMAGES, savePicture } from './save-picture.ts'
 import { STORY } from './story-of-nina.ts'
 import { walkVisitorStory, type Pace, type StoryStep } from './visitor-story.ts'
 
-const PAGE = join(import.meta.dirname, '../../docs/visitor-story.md')
+const PAGE = join(import.meta.dirname, '../../docs/tour.md')
+const [BEGIN, END] = [
+  '<!-- story: written by `npm run web:pictures` -->',
+  '<!-- end of the story -->',
+]
 /** A person who types 80 words a minute. */
 const PACE: Pace = { keyMs: 150, clickMs: 700 }
 /** The answer is the last thing that these steps show. */
@@ -33,7 +37,10 @@ test('the story of a visitor, a picture for each step', async () => {
         await savePicture(page, nameOf(place))
       },
     })
-    await writeFile(PAGE, render(steps))
+    const page = await readFile(PAGE, 'utf8')
+    const [before = ''] = page.split(BEGIN)
+    const [, after = ''] = page.split(END)
+    await writeFile(PAGE, [before, BEGIN, '\n\n', render(steps), '\n\n', END, after].join(''))
   } finally {
     for (const each of [browser, other]) await each.close()
     await gateway.stop()
@@ -46,9 +53,7 @@ function nameOf(place: number): string {
 
 function render(steps: readonly StoryStep[]): string {
   const rows = steps.map((step, place) => row(`${place + 1}. ${step.name}`, [step]))
-  return `# A visitor's first minutes
-
-Written by \`npm run web:pictures\` (\`test/web/story-pictures.ts\`), which walks the way at the pace of a person: ${PACE.keyMs} ms for a key, ${PACE.clickMs} ms to find what to click. The seconds contain neither reading nor the way of the mail. A link followed in a mail is a click, and so is Enter. \`test/web/visitor-story.browser.ts\` walks the same way, and fails when it takes more clicks or fields. Before the trial credit it took 18 clicks and 7 fields to the first answer.
+  return `The seconds are those of a person (${PACE.keyMs} ms for a key, ${PACE.clickMs} ms to find what to click), without reading and the way of the mail. A link followed in a mail is a click, and so is Enter. \`test/web/visitor-story.browser.ts\` fails when it takes more clicks or fields.
 
 | step | clicks | fields | seconds |
 | --- | --- | --- | --- |
@@ -56,8 +61,7 @@ ${rows.join('\n')}
 ${row('**up to the first answer**', steps.slice(0, STEPS_TO_THE_ANSWER))}
 ${row('**all**', steps)}
 
-${steps.map((step, place) => picture(step, place + 1)).join('\n\n')}
-`
+${steps.map((step, place) => picture(step, place + 1)).join('\n\n')}`
 }
 
 function row(name: string, steps: readonly StoryStep[]): string {
@@ -67,5 +71,5 @@ function row(name: string, steps: readonly StoryStep[]): string {
 }
 
 function picture({ name }: StoryStep, place: number): string {
-  return `${place}. ${name}\n\n<img src="images/${nameOf(place)}.webp" width="640" alt="${place}. ${name}">`
+  return `<img src="images/${nameOf(place)}.webp" width="640" alt="${place}. ${name}">`
 }
