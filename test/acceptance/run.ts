@@ -2,6 +2,8 @@
  * `npm run acceptance`: starts the server as a user does, and checks the specification literally over HTTP. It uses
  * `fetch` and its own arithmetic, and nothing of `src` or of the tests' helpers.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { checkAccount } from './account-checks.ts'
 import { checkAmounts } from './amount-checks.ts'
 import { checkCalls } from './call-checks.ts'
@@ -11,8 +13,6 @@ import { checkPublic } from './public-checks.ts'
 import { checkRecords } from './record-checks.ts'
 import { startServer } from './start-server.ts'
 import { checkWebhooks } from './webhook-checks.ts'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 
 const PARTS: readonly (readonly [string, (context: Context) => Promise<void>])[] = [
   ['public', checkPublic],
@@ -67,7 +67,7 @@ function reportRows(): void {
     const files = new Set(rows.map((row) => row.split(' | ').at(1)))
     if (rows.length > 0)
       console.log(
-        `${(part.split('\n')[0] ?? '').padEnd(40)} ${rows.length} rows in ${files.size} tests' files`,
+        `${(part.split('\n')[0] ?? '').padEnd(40)} ${rows.length} rows, with tests in ${files.size} files`,
       )
   }
 }
