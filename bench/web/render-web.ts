@@ -1,4 +1,4 @@
-/** The results as Markdown, in the tables of docs/benchmarks.md. */
+/** The results as Markdown, in the tables of bench/HISTORY.md. */
 import { judgeWebAims } from './judge-web-aims.ts'
 import { NETWORKS } from './networks.ts'
 import type { CallRow, LoadRow, StepRow, WebResults } from './web-results.ts'
