@@ -131,7 +131,7 @@ export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
     super(
-      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nSet variables in .env or in the environment; docs/operations.md explains each one.`,
+      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nSet variables in .env or in the environment; docs/settings.md explains each one.`,
     )
     this.faults = faults
   }
@@ -203,7 +203,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     callTimeoutMs: read.whole('CALL_TIMEOUT_SECONDS', 900, 1, 86_400) * 1000,
     drainDelayMs: read.whole('DRAIN_DELAY_SECONDS', mode === 'live' ? 5 : 0, 0, 300) * 1000,
     drainMs: read.whole('DRAIN_SECONDS', 30, 0, 3_600) * 1000,
-    // More lanes divide the batches, which costs the database and the workers more for each call (docs/benchmarks.md).
+    // More lanes divide the batches, which costs the database and the workers more for each call (bench/HISTORY.md).
     ledgerLanes: read.whole('LEDGER_LANES', workers > 1 ? 1 : 2, 1, 32),
     deliveryNotesHours: read.whole('DELIVERY_NOTES_HOURS', 24, 0, 8_760),
     archive: resolveArchive(environment, read, folder, faults),

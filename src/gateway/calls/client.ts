@@ -36,7 +36,7 @@ export interface IncomingCall<Body = Buffer> {
 
 /**
  * Methods only, no getters: V8 keeps the getters of an object literal, and everything they reference, until a full
- * garbage collection. With one such object per call, this took a quarter of the gateway's time (docs/benchmarks.md).
+ * garbage collection. With one such object per call, this took a quarter of the gateway's time (bench/HISTORY.md).
  */
 export interface Client {
   refuse(refused: Refusal, limits: Limits): void

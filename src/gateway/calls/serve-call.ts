@@ -240,7 +240,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
 
 /**
  * Releases a call that no upstream answered. If the client hung up while an upstream was working on the call, the
- * customer owes the prompt: see docs/specification.md, "What an interrupted call costs".
+ * customer owes the prompt: see docs/http.md, "What an interrupted call costs".
  */
 function resolveNotCalled<Request extends CallRequest, Outcome extends { kind: string }>(
   kind: CallKind<never, Request, Outcome>,

@@ -1,6 +1,6 @@
 /**
  * Who may call which route. Each route declares its `access`; this table alone decides which callers have it. The matrix
- * in docs/specification.md is generated from both (`npm run docs:access`), and `test/http/access.test.ts` asks every
+ * in test/acceptance/specification.md is generated from both (`npm run docs:access`), and `test/http/access.test.ts` asks every
  * route with every caller.
  */
 /** In ascending order of rights: each role may do what the ones before it may. */

@@ -49,7 +49,7 @@ export interface RestRoute<
   /** A request that needs more than the route does, by its body. */
   readonly stricter?: {
     readonly access: RestAccess
-    /** For the matrix of docs/specification.md. */
+    /** For the matrix of test/acceptance/specification.md. */
     readonly when: string
     applies(body: Static<Body>): boolean
   }

@@ -80,7 +80,7 @@ export interface Model<P extends PriceTerms = Price> {
   readonly supportsTools: boolean
   /**
    * False if the model is known to generate no hidden reasoning. If unset, it may: then a stream whose client hung up is
-   * read to its usage (docs/specification.md, "What an interrupted call costs").
+   * read to its usage (docs/http.md, "What an interrupted call costs").
    */
   readonly canReason?: boolean
   readonly embedding?: EmbeddingTraits
