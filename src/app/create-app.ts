@@ -14,7 +14,7 @@ import type { Log } from '../platform/lib/log.ts'
 import type { Config } from './config/config.ts'
 import { createClosing } from './create-closing.ts'
 import type { Metrics } from './create-metrics.ts'
-import { createHttpDeps } from './create-http-deps.ts'
+import { createHttpParts } from './create-http-parts.ts'
 import { createModelCalls } from './create-model-calls.ts'
 import { createDrain } from './create-drain.ts'
 import { createWorkerDeps } from './create-worker-deps.ts'
@@ -64,7 +64,7 @@ export async function createApp(
     log,
   )
   const { server, connections } = await createServer(
-    createHttpDeps(parts, { ...createModelCalls(parts), workers, startedAt, live }),
+    createHttpParts(parts, { ...createModelCalls(parts), workers, startedAt, live }),
   )
 
   watchLimit(parts.metrics, connections)

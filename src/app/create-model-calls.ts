@@ -28,7 +28,7 @@ import type { Spans } from '../gateway/tracing/spans.ts'
 import { tracedObserver, tracedServeCall } from '../gateway/tracing/trace-calls.ts'
 import { createTranscriptionKind } from '../gateway/calls/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../platform/health/health-recorder.ts'
-import type { ModelCalls } from '../http/model-calls/model-call-deps.ts'
+import type { ModelCalls } from '../http/model-calls/model-call-route.ts'
 import { IMAGE_FILES } from '../http/images/image-file-routes.ts'
 import { storeImage } from '../gateway/generated-images.ts'
 import { readRoom } from '../money/ledger/read-room.ts'
@@ -38,7 +38,7 @@ import type { Parts } from './open-parts.ts'
 
 /** Creates the money path for each kind of call. */
 export function createModelCalls(parts: Parts): {
-  calls: ModelCalls
+  modelCalls: ModelCalls
   checkCaller: CheckCaller
   observer: GatewayObserver
 } {
@@ -70,7 +70,7 @@ export function createModelCalls(parts: Parts): {
   const imageKind = createImageKind(createKeepImage(db, log))
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel, ownTime)
   return {
-    calls: {
+    modelCalls: {
       completeChat: serve(gateway, chatKind, spans),
       createResponse: serve(gateway, responseKind, spans),
       createMessage: serve(gateway, messageKind, spans),
@@ -95,33 +95,19 @@ function serve<Body, Request extends CallRequest, Outcome extends { kind: string
 }
 
 function createGatewayDeps(parts: Parts, ownTime: OwnTime, spans: Spans | undefined): GatewayDeps {
-  const {
-    config,
-    metrics,
-    health,
-    keys,
-    pricing,
-    books,
-    lease,
-    upstreams,
-    calls,
-    limits,
-    slots,
-    bodies,
-    pace,
-  } = parts
+  const { config, metrics, health, keys, lease, calls, limits, slots, bodies, pace } = parts
   const observer = createObserver(metrics.gateway, health, parts.refusalCounts)
   return {
     keys,
-    catalog: pricing.catalog,
-    currentFxRate: () => pricing.fxRate.current(),
-    ledger: books.ledger,
+    catalog: parts.catalog,
+    currentFxRate: () => parts.fxRate.current(),
+    ledger: parts.ledger,
     readRoom: (key) => readRoom(parts.db, key),
     lease,
-    deliveries: books.deliveries,
-    providers: upstreams.providers,
-    router: upstreams.router,
-    retriesOf: upstreams.retriesOf,
+    deliveries: parts.deliveries,
+    providers: parts.providers,
+    router: parts.router,
+    retriesOf: parts.retriesOf,
     calls,
     limits,
     slots,

@@ -170,9 +170,9 @@ function watchPool({ metrics }: Parts, pool: WorkerPool): void {
 }
 
 /** Resolves the holds of ended workers at once, and again until the database takes it. */
-function watchEnded({ db, books, lease, calls, log }: Parts) {
+function watchEnded({ db, ledger, lease, calls, log }: Parts) {
   const waiting = new Set<string>()
-  const deps = { db, ledger: books.ledger, lease, calls, log }
+  const deps = { db, ledger, lease, calls, log }
   const settle = async (): Promise<void> => {
     const failures: unknown[] = []
     // A process whose holds cannot be resolved delays no other.

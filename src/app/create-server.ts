@@ -2,8 +2,7 @@
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { addWebApp } from '../http/dashboard/web-app.ts'
 import { addOpenApi } from '../site/docs/add-open-api.ts'
-import type { HttpDeps } from './http-deps.ts'
-import { listRoutes } from './resources.ts'
+import { listRoutes, type ResourceDeps } from './resources.ts'
 import { addRoutes } from '../http/rest/route.ts'
 import { addAnswerHeaders } from '../http/server/add-answer-headers.ts'
 import { addBodyReading } from '../http/server/add-body-reading.ts'
@@ -24,20 +23,26 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** The largest body of a request that is not a model call. */
 const REST_BODY_BYTES_MAX = 256 * 1024
 
+/**
+ * What the routes need, and the server for its own work. The dashboard's files belong to the server that sends them.
+ */
+export type HttpDeps = Omit<ResourceDeps, 'webApp'> & Parameters<typeof watchClients>[1]
+
 export interface Server {
   readonly server: FastifyInstance
   readonly connections: ReturnType<typeof watchClients>
 }
 
 export async function createServer(deps: HttpDeps): Promise<Server> {
+  const { config } = deps
   const answerNoHttp = createAnswerNoHttp(deps)
   const server = Fastify({
     // `refuseWrongHosts` does it: the platform's own answer has none of the headers.
     http: { requireHostHeader: false, IncomingMessage: BoundedRequest },
-    bodyLimit: Math.min(REST_BODY_BYTES_MAX, deps.bodyBytesMax),
+    bodyLimit: Math.min(REST_BODY_BYTES_MAX, config.bodyBytesMax),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    trustProxy: deps.trustProxy === false ? false : [...deps.trustProxy],
+    trustProxy: config.trustProxy === false ? false : [...config.trustProxy],
     genReqId: (request) => requestIdOf(request.headers['x-svc-request-id']),
     logger: false,
     rewriteUrl: (request) => clientPath(request),
@@ -48,7 +53,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
     ajv: ajvOptions,
     schemaController,
   })
-  const routes = listRoutes(deps.terms)
+  const routes = listRoutes(config)
   const streamed = new Set(routes.flatMap((route) => (route.isBodyStreamed ? route.url : [])))
   await addOpenApi(server)
   const connections = watchClients(server, deps)
@@ -56,7 +61,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   // Before any reader of cookies: sessions, known devices, better-auth.
-  hideOpenCookies(server, deps.publicUrl)
+  hideOpenCookies(server, config.publicUrl)
   addAnswerHeaders(server, deps)
   const webApp = await addWebApp(server)
   server.setNotFoundHandler(
@@ -67,6 +72,6 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   )
 
   const resourceDeps = { ...deps, webApp }
-  addRoutes(server, routes, (route) => route.handlersOf(resourceDeps), deps.bodyBytesMax)
+  addRoutes(server, routes, (route) => route.handlersOf(resourceDeps), config.bodyBytesMax)
   return { server, connections }
 }

@@ -23,23 +23,23 @@ export function createWorkerDeps(
 ): WorkerDeps {
   let backlog: Backlog | undefined
   if (parts.place.role !== 'worker') watchBacklog(parts.metrics, () => backlog)
-  const { config, db, lease, books, calls, health, keyUses, pricing, mail, log } = parts
+  const { config, db, lease, calls, health, keyUses, log } = parts
   return {
     role: parts.place.role,
     db,
     databaseUrl,
-    ledger: books.ledger,
+    ledger: parts.ledger,
     lease,
-    deliveriesDir: books.deliveriesDir,
-    keptNotes: books.keptNotes,
+    deliveriesDir: parts.deliveriesDir,
+    keptNotes: parts.keptNotes,
     calls,
-    router: parts.upstreams.router,
+    router: parts.router,
     health,
     keyUses,
     shieldCounts: parts.shieldCounts,
     refusalCounts: parts.refusalCounts,
     processor: parts.payments.processor,
-    mail: { mailer: mail.mailer, sender: mail.sender, unsubscribe: mail.unsubscribe, log },
+    mail: parts,
     webhooks: parts.webhooks,
     eventHandlers: [queueMails, queueWebhooks],
     referrals: parts.referrals,
@@ -52,9 +52,9 @@ export function createWorkerDeps(
       operatorEmails: config.adminEmails,
     },
     refreshFxRate: config.mode === 'live' ? () => refreshFxRate(db, log) : undefined,
-    catalog: pricing.catalog,
-    reloadCatalog: pricing.reloadCatalog,
-    reloadFxRate: () => pricing.fxRate.reload(),
+    catalog: parts.catalog,
+    reloadCatalog: parts.reloadCatalog,
+    reloadFxRate: () => parts.fxRate.reload(),
     reloadEveryMs,
     margins: parts.margins,
     dueMonths: dueMonthsOf(config),

@@ -55,7 +55,12 @@ import { resolveWebhookSettings } from './config/resolve-webhook-settings.ts'
 import { watchNode } from './watch-node.ts'
 
 /** The parts of an app that hold connections, files or memory. */
-export interface Parts {
+export interface Parts
+  extends
+    Pricing,
+    Omit<OpenUpstreams, 'close'>,
+    Omit<NodeLedger, 'close'>,
+    Omit<OpenMail, 'close'> {
   readonly config: Config
   readonly log: Log
   readonly metrics: Metrics
@@ -65,8 +70,6 @@ export interface Parts {
   readonly db: Database
   readonly replicas: ReadReplicas
   readonly lease: Lease
-  readonly pricing: Pricing
-  readonly upstreams: OpenUpstreams
   readonly keyUses: KeyUses
   readonly shieldCounts: ShieldCounts
   readonly refusalCounts: RefusalCounts
@@ -75,10 +78,8 @@ export interface Parts {
   readonly bodies: ByteBudget
   readonly limits: LimitsView
   readonly slots: Slots
-  readonly books: NodeLedger
   readonly health: HealthRecorder
   readonly payments: OpenPayments
-  readonly mail: OpenMail
   readonly webhooks: WebhookSettings
   readonly signIn: SignIn
   readonly referrals: ReferralProgramme
@@ -156,8 +157,10 @@ export async function openParts(
     db,
     replicas,
     lease,
-    pricing,
-    upstreams,
+    ...pricing,
+    ...upstreams,
+    ...books,
+    ...mail,
     keyUses,
     shieldCounts,
     refusalCounts,
@@ -166,10 +169,8 @@ export async function openParts(
     bodies,
     limits: createLimitsView(),
     slots: createSlots(config.callsAtOnceMax, shared.runningOf('calls')),
-    books,
     health,
     payments,
-    mail,
     webhooks,
     signIn: openSignIn(config, db, webhooks, log),
     referrals: referralsOf(config),

@@ -84,14 +84,12 @@ import { usageDestinationRoutes } from '../http/usage-destinations/usage-destina
 import { operatorWebhookRoutes } from '../http/webhooks/operator-webhook-routes.ts'
 import { webhookAttemptRoutes } from '../http/webhooks/webhook-attempt-routes.ts'
 import { webhookRoutes } from '../http/webhooks/webhook-routes.ts'
-import type { MailTerms } from '../http/mails/mail-deps.ts'
-import type { ModelTerms } from '../http/models/model-deps.ts'
-import type { TopUpTerms } from '../http/top-ups/top-up-deps.ts'
 import { isOperatorAccess } from '../http/rest/access.ts'
+import type { HttpConfig } from '../http/rest/parts.ts'
 import type { DepsOf } from '../http/rest/route.ts'
 
 /** The configuration that decides which routes exist, and that their descriptions state. */
-export type RouteTerms = MailTerms & ModelTerms & TopUpTerms
+export type RouteTerms = Pick<HttpConfig, 'mode' | 'markupNoticeDays' | 'topUpMinBrl'>
 
 const routesOfModels = (terms: RouteTerms) => [
   ...modelCallRoutes,

@@ -50,10 +50,8 @@ export const PERFORM: Readonly<
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
       done(null, body)
     })
-    const payments = { processor, onEvent: () => {} }
-    addRoutes(server, processorEventRoutes, (route) =>
-      route.handlersOf({ db, payments, log: SILENT }),
-    )
+    const deps = { db, payments: { processor }, wakeProcessorEvents: () => {}, log: SILENT }
+    addRoutes(server, processorEventRoutes, (route) => route.handlersOf(deps))
     let answered = 0
     const done = new Promise<void>((resolve) => {
       server.addHook('onResponse', async () => void (++answered === 2 && resolve()))

@@ -9,9 +9,10 @@ import { docRoutes } from '../../src/site/docs/doc-routes.ts'
 import { listRoutes } from '../../src/app/resources.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
 import { schemaController } from '../../src/http/server/schema-compilers.ts'
-import type { SiteDeps } from '../../src/site/pages/site-deps.ts'
+import type { SiteDeps } from '../../src/site/pages/layout.ts'
 import type { SiteFacts } from '../../src/site/pages/site-facts.ts'
 import { createSitePages } from '../../src/site/pages/site-pages.ts'
+import type { MailSender } from '../../src/deliveries/email/mail-sender.ts'
 import type { Catalog } from '../../src/money/catalog/catalog.ts'
 
 const PUBLIC_URL = 'https://catraca.example'
@@ -32,10 +33,8 @@ const deps: SiteDeps = {
       address: 'Rua',
       contactEmail: 'a@b.example',
     },
-  },
-  mode: 'live',
-  publicUrl: PUBLIC_URL,
-  terms: { topUpMinBrl: 20 },
+  } as MailSender,
+  config: { ...config, mode: 'live', publicUrl: PUBLIC_URL, topUpMinBrl: 20 },
   webApp: { sendFirstPage: (reply) => reply, findScript: () => '/assets/docs-1.js' },
 }
 const server = Fastify({ schemaController })

@@ -9,7 +9,7 @@ import { createCustomer, findCustomer, type Customer } from '../../src/customers
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
 import { authEventRoutes } from '../../src/http/sign-in/auth-event-routes.ts'
-import type { SignInDeps } from '../../src/http/sign-in/sign-in-deps.ts'
+import type { HttpParts } from '../../src/http/rest/parts.ts'
 import { deleteWaitingUsers } from '../../src/identity/delete-user.ts'
 import { pruneAuthEvents } from '../../src/identity/prune-auth-events.ts'
 import { takeAuthEvent } from '../../src/identity/take-auth-event.ts'
@@ -162,7 +162,7 @@ test('a message without a recent signature by the secret is refused and changes 
 
 test('without a configured secret every message is refused', async () => {
   const server = Fastify()
-  const deps = { db, authWebhookSecret: undefined, log: silent } as SignInDeps
+  const deps = { db, config: { authWebhookSecret: undefined }, log: silent } as unknown as HttpParts
   addRoutes(server, authEventRoutes, (route) => route.handlersOf(deps))
   const at = new Date()
   const { statusCode, body } = await server.inject({

@@ -7,7 +7,7 @@ import {
   createSandboxMailer,
   SANDBOX_MAILS_MAX,
 } from '../../src/deliveries/email/sandbox-mailbox.ts'
-import type { MailDeps } from '../../src/http/mails/mail-deps.ts'
+import type { HttpParts } from '../../src/http/rest/parts.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
 import { mailboxRoutes } from '../../src/http/mails/mailbox-routes.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
@@ -176,7 +176,7 @@ test('only the newest mails are kept', async () => {
 
 test('live mode has no mailbox', async () => {
   const server = Fastify()
-  const deps = { db } as unknown as MailDeps
+  const deps = { db } as unknown as HttpParts
   addRoutes(server, mailboxRoutes({ mode: 'live' }), (route) => route.handlersOf(deps))
   assert.equal((await server.inject('/mailbox')).statusCode, 404)
   await server.close()

@@ -6,6 +6,7 @@ import Fastify from 'fastify'
 import { sql } from 'kysely'
 import { billPageRoutes } from '../../src/site/public-bills/bill-page-routes.ts'
 import { addRoutes } from '../../src/http/rest/route.ts'
+import type { SiteDeps } from '../../src/site/pages/layout.ts'
 import { createSitePages, type SitePages } from '../../src/site/pages/site-pages.ts'
 import { sealUsage } from '../../src/money/ledger/audit/audit-seals.ts'
 import { createPublicBill } from '../../src/money/public-bills/create-public-bill.ts'
@@ -42,11 +43,9 @@ const deps = {
       contactEmail: 'a@b.example',
     },
   },
-  mode: 'sandbox' as const,
-  publicUrl: 'https://catraca.example',
-  terms: { topUpMinBrl: 20 },
+  config: { mode: 'sandbox', publicUrl: 'https://catraca.example', topUpMinBrl: 20 },
   webApp: { sendFirstPage: () => assert.fail(), findScript: () => undefined },
-}
+} as unknown as SiteDeps & { db: typeof db }
 addRoutes(server, billPageRoutes, (route) => route.handlersOf(deps))
 after(async () => {
   await server.close()

@@ -7,7 +7,7 @@ import {
   rejectAdjustment,
   requestAdjustment,
 } from '../../money/ledger/adjustments.ts'
-import { jsonBrl, parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
+import { jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import { NANO_BRL_PER_CENTAVO } from '../../money/payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
@@ -16,9 +16,11 @@ import { ownAccount } from '../rest/own-account.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { AdjustmentDeps } from './adjustment-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 const AMOUNT_BRL_MAX = 1_000_000
 const LIMIT_DEFAULT = 50
@@ -63,13 +65,13 @@ const requesting = [
       404: ['customer_not_found'],
       409: ['reference_taken', 'short_balance'],
     },
-    async handle({ caller, body, request }, deps: AdjustmentDeps) {
+    async handle({ caller, body, request }, deps: Deps) {
       const { customer_id: customerId, kind } = body
       // In the database's precision, so that a repeated request compares equal.
       const reason = body.reason.toWellFormed()
       const amountNanoBrl = readAmount(body.amount_brl)
       const reference = readReference(body.reference, request.headers['idempotency-key'])
-      const { approvalAboveNanoBrl } = deps.operators
+      const approvalAboveNanoBrl = approvalAbove(deps)
       const terms = { requestedBy: caller.customerId, approvalAboveNanoBrl }
       const wanted = { customerId, kind, amountNanoBrl, reason, reference, ...terms }
       const outcome = await requestAdjustment(deps.db, actorOf(caller), wanted)
@@ -104,7 +106,7 @@ const listing = [
       }),
       next_cursor: nextCursor,
     }),
-    async handle({ query }, deps: AdjustmentDeps) {
+    async handle({ query }, deps: Deps) {
       const { status, customer_id: customerId, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listAdjustments(deps.db, { status, customerId, after, limit: limit + 1 })
@@ -114,7 +116,7 @@ const listing = [
       }))
       return {
         adjustments: await adjustmentBodies(deps.db, page),
-        approval_above_brl: jsonBrl(deps.operators.approvalAboveNanoBrl),
+        approval_above_brl: jsonBrl(approvalAbove(deps)),
         next_cursor,
       }
     },
@@ -138,8 +140,7 @@ const deciding = [
       404: ['adjustment_not_found'],
       409: ['adjustment_decided', 'customer_deleted', 'short_balance'],
     },
-    handle: ({ caller, params }, deps: AdjustmentDeps) =>
-      decide(deps, caller, params.id, approveAdjustment),
+    handle: ({ caller, params }, deps: Deps) => decide(deps, caller, params.id, approveAdjustment),
   }),
   restRoute({
     method: 'POST',
@@ -151,15 +152,14 @@ const deciding = [
     params,
     answer: adjustmentAnswer,
     refusals: { 404: ['adjustment_not_found'], 409: ['adjustment_decided'] },
-    handle: ({ caller, params }, deps: AdjustmentDeps) =>
-      decide(deps, caller, params.id, rejectAdjustment),
+    handle: ({ caller, params }, deps: Deps) => decide(deps, caller, params.id, rejectAdjustment),
   }),
 ]
 
 export const operatorAdjustmentRoutes = [...requesting, ...listing, ...deciding]
 
 async function decide(
-  deps: AdjustmentDeps,
+  deps: Deps,
   caller: Caller,
   id: string,
   act: typeof approveAdjustment | typeof rejectAdjustment,
@@ -214,4 +214,9 @@ function readReference(field: string | undefined, header: string | string[] | un
   if (header !== undefined && header !== reference)
     throw new RestRefusal(400, 'invalid_request', 'reference: é diferente de idempotency-key')
   return reference
+}
+
+/** A larger adjustment needs a second operator. */
+function approvalAbove({ config }: Deps): NanoBrl {
+  return BigInt(config.adminApprovalAboveBrl) * NANO_PER_BRL
 }

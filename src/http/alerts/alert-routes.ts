@@ -9,7 +9,7 @@ import {
 } from '../../deliveries/alerts/alerts.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
-import type { AlertDeps } from './alert-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
@@ -20,6 +20,8 @@ import {
   readAlertChange,
   readAlertInput,
 } from './alert-body.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 /** Text that is not a UUID is no alert's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
@@ -33,7 +35,7 @@ const reading = [
     summary: 'Os alertas, na ordem em que foram criados',
     access: 'account',
     answer: answer({ alerts: Type.Array(alert) }),
-    async handle({ caller }, deps: AlertDeps) {
+    async handle({ caller }, deps: Deps) {
       return { alerts: (await listAlerts(deps.db, caller.customerId)).map(alertBody) }
     },
   }),
@@ -46,7 +48,7 @@ const reading = [
     params,
     answer: alert,
     refusals,
-    async handle({ caller, params }, deps: AlertDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const found = await findAlert(deps.db, caller.customerId, params.id)
       if (!found) throw new RestRefusal(404, 'alert_not_found')
       return alertBody(found)
@@ -67,7 +69,7 @@ const creating = [
     status: 201,
     answer: alert,
     refusals: { 404: ['key_not_found', 'team_not_found'], 409: ['too_many_alerts'] },
-    async handle({ caller, body }, deps: AlertDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const { customerId } = caller
       const input = readAlertInput(customerId, body)
       const made = await createAlert(deps.db, actorOf(caller), input)
@@ -91,7 +93,7 @@ const changing = [
     body: alertChange,
     answer: alert,
     refusals,
-    async handle({ caller, params, body }, deps: AlertDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       const { customerId } = caller
       const changed = await changeAlert(deps.db, actorOf(caller), {
         customerId,
@@ -115,7 +117,7 @@ const deleting = [
     params,
     answer: alert,
     refusals,
-    async handle({ caller, params }, deps: AlertDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const deleted = await deleteAlert(deps.db, actorOf(caller), { customerId, id: params.id })
       if (!deleted) throw new RestRefusal(404, 'alert_not_found')

@@ -10,7 +10,7 @@ import { jsonBrl, jsonUsd, parseBrl, parseUsd, type NanoBrl } from '../../platfo
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { shieldSetting } from '../shield/shield-fields.ts'
 import { answer, brl, dateTime, nullable, usd, uuid } from '../rest/values.ts'
-import type { ApiKeyDeps } from './api-key-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** The specification's default. */
@@ -151,7 +151,7 @@ export type KeyInput = Pick<
 >
 
 /** The input of `createApiKey`. Throws a `RestRefusal`. */
-export function readKeyInput(deps: Pick<ApiKeyDeps, 'catalog'>, fields: GivenFields): KeyInput {
+export function readKeyInput(deps: Pick<HttpParts, 'catalog'>, fields: GivenFields): KeyInput {
   const isOperator = fields.scope === 'operator'
   const change = readKeyChange(deps, {
     ...fields,
@@ -185,7 +185,7 @@ function operatorExpiry(wanted: Date | null | undefined): Date {
 
 /** The changes to an existing key: only the given fields. Throws a `RestRefusal`. */
 export function readKeyChange(
-  { catalog }: Pick<ApiKeyDeps, 'catalog'>,
+  { catalog }: Pick<HttpParts, 'catalog'>,
   fields: GivenFields,
 ): ApiKeyChange {
   return {
@@ -222,7 +222,7 @@ function readName(value: unknown): string {
 const ALL_MODELS = '*'
 
 /** Models of the catalog, each once; null: all of them. A change to null also lifts the limit. */
-function readModels(catalog: ApiKeyDeps['catalog'], value: unknown): string[] | null {
+function readModels(catalog: HttpParts['catalog'], value: unknown): string[] | null {
   if (value === null) return null
   const given: unknown[] = Array.isArray(value) ? value : []
   if (given.includes(ALL_MODELS)) return null

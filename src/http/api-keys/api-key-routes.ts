@@ -6,7 +6,7 @@ import { inTransaction } from '../../platform/db/open.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { ApiKeyDeps } from './api-key-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
@@ -23,6 +23,8 @@ import { leakedKeyRoutes } from './leaked-key-routes.ts'
 import { pauseRoutes } from './pause-routes.ts'
 import { theKey } from './the-key.ts'
 import { KEY_REFUSALS, KEYS_MAX, makeApiKey, refusalOfKey } from './make-api-key.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'catalog'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -43,7 +45,7 @@ const reading = [
       cursor,
     },
     answer: answer({ api_keys: Type.Array(apiKey), next_cursor: nextCursor }),
-    async handle({ caller, query }, deps: ApiKeyDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { status, limit = LIMIT_DEFAULT } = query
       const filter = { customerId: caller.customerId, status, after: readCursor(query.cursor) }
       const keys = await listApiKeyDetails(deps.db, filter, limit + 1)
@@ -63,7 +65,7 @@ const reading = [
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
-    async handle({ caller, params }, deps: ApiKeyDeps) {
+    async handle({ caller, params }, deps: Deps) {
       return apiKeyBody(await theKey(deps.db, caller, params.id))
     },
   }),
@@ -91,7 +93,7 @@ const creating = [
       403: [...KEY_REFUSALS, 'second_factor_required'],
       409: ['too_many_keys'],
     },
-    async handle({ caller, body, reply }, deps: ApiKeyDeps) {
+    async handle({ caller, body, reply }, deps: Deps) {
       const input = readKeyInput(deps, body)
       const { customerId } = caller
       const made = await inTransaction(deps.db, async (trx) => {
@@ -128,7 +130,7 @@ const changing = [
       404: ['key_not_found'],
       409: ['key_revoked'],
     },
-    async handle({ caller, params, body, reply }, deps: ApiKeyDeps) {
+    async handle({ caller, params, body, reply }, deps: Deps) {
       const change = readKeyChange(deps, body)
       const fields = Object.keys(body)
       if (fields.length > 0) {
@@ -151,7 +153,7 @@ const changing = [
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
-    async handle({ caller, params }, deps: ApiKeyDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       await revokeKey(deps.db, actorOf(caller), { keyId: params.id, customerId })
       return apiKeyBody(await theKey(deps.db, caller, params.id))

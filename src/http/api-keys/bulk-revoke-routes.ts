@@ -3,9 +3,11 @@ import { listOwnKeyIds, listUnrevokedKeyIds } from '../../customers/api-keys.ts'
 import { revokeKey } from '../../customers/key-acts.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, count } from '../rest/values.ts'
-import type { ApiKeyDeps } from './api-key-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log'>
 
 const IDS_MAX = 100
 /** A key may have created another one just before its revocation; each round revokes the keys created during the previous one. */
@@ -39,7 +41,7 @@ export const bulkRevokeRoutes = [
       { additionalProperties: false },
     ),
     answer: answer({ revoked: count, alreadyInactive: count, gatewayFailures: count }),
-    async handle({ caller, body: { all, ids } }, deps: ApiKeyDeps) {
+    async handle({ caller, body: { all, ids } }, deps: Deps) {
       if ((all === undefined) === (ids === undefined))
         throw new RestRefusal(400, 'invalid_request', 'body: deve ter all ou ids')
       return ids ? revokeThese(deps, caller, ids) : revokeAll(deps, caller)
@@ -48,11 +50,7 @@ export const bulkRevokeRoutes = [
 ]
 
 /** An id that is no key of the caller's is not counted: nothing is said of it. */
-async function revokeThese(
-  deps: ApiKeyDeps,
-  caller: Caller,
-  ids: readonly string[],
-): Promise<Counts> {
+async function revokeThese(deps: Deps, caller: Caller, ids: readonly string[]): Promise<Counts> {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
   const counts: Counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
   for (const id of await listOwnKeyIds(deps.db, caller.customerId, wanted))
@@ -60,7 +58,7 @@ async function revokeThese(
   return counts
 }
 
-async function revokeAll(deps: ApiKeyDeps, caller: Caller): Promise<Counts> {
+async function revokeAll(deps: Deps, caller: Caller): Promise<Counts> {
   const counts: Counts = { revoked: 0, alreadyInactive: 0, gatewayFailures: 0 }
   const tried = new Set<string>()
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -77,7 +75,7 @@ async function revokeAll(deps: ApiKeyDeps, caller: Caller): Promise<Counts> {
 
 /** Each in a separate transaction, so that a failure affects this key only. */
 async function revokeOne(
-  { db, log }: ApiKeyDeps,
+  { db, log }: Deps,
   caller: Caller,
   id: string,
   counts: Counts,

@@ -6,8 +6,10 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { sendPrivatePage } from '../rest/send-private-page.ts'
-import type { ApiKeyDeps } from './api-key-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { reportLeakedKey } from './report-leaked-key.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const SECRET_LENGTH_MAX = 200
 const PAGE_BODY_BYTES_MAX = 4_096
@@ -29,7 +31,7 @@ export const leakedKeyRoutes = [
     ),
     answer: answer({ received: Type.Literal(true) }),
     refusals: { 429: ['too_many_requests'] },
-    async handle({ body, request, reply }, deps: ApiKeyDeps) {
+    async handle({ body, request, reply }, deps: Deps) {
       const wait = await reportLeakedKey(deps, request, body.key.trim())
       if (wait !== undefined) {
         reply.header('retry-after', wait)
@@ -49,7 +51,7 @@ export const leakedKeyRoutes = [
     url: PAGE,
     access: 'public',
     bodyBytesMax: PAGE_BODY_BYTES_MAX,
-    async handle(request, reply, deps: ApiKeyDeps) {
+    async handle(request, reply, deps: Deps) {
       const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
       const key = new URLSearchParams(body).get('key')?.trim() ?? ''
       if (key === '' || key.length > SECRET_LENGTH_MAX) return sendPage(reply, 400, FORM)

@@ -6,9 +6,11 @@ import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { answer, count } from '../rest/values.ts'
 import { apiKey, apiKeyBody } from './api-key-body.ts'
-import type { ApiKeyDeps } from './api-key-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { KEY_REFUSALS, refusalOfKey } from './make-api-key.ts'
 import { theKey } from './the-key.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'keys'>
 
 /** Text that is not a UUID is no key's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
@@ -23,7 +25,7 @@ export const pauseRoutes = [
     params,
     answer: apiKey,
     refusals: { 404: ['key_not_found'] },
-    async handle({ caller, params }, deps: ApiKeyDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       await pauseKey(deps.db, actorOf(caller), { customerId, keyId: params.id })
       deps.keys.forget(params.id)
@@ -39,7 +41,7 @@ export const pauseRoutes = [
     params,
     answer: apiKey,
     refusals: { 403: ['paused_by_operator', ...KEY_REFUSALS], 404: ['key_not_found'] },
-    async handle({ caller, params, reply }, deps: ApiKeyDeps) {
+    async handle({ caller, params, reply }, deps: Deps) {
       const { customerId } = caller
       const wanted = { customerId, keyId: params.id }
       const outcome = await resumeKey(deps.db, actorOf(caller), wanted)
@@ -71,7 +73,7 @@ export const pauseRoutes = [
       ended_sessions: count,
       is_automatic_topup_off: Type.Boolean({ description: 'Estava ligada, e foi desligada.' }),
     }),
-    async handle({ caller }, { db }: ApiKeyDeps) {
+    async handle({ caller }, { db }: Deps) {
       const { customerId } = caller
       const stopped = await stopAccount(db, actorOf(caller), { customerId })
       return {

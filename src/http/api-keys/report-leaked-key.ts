@@ -4,7 +4,7 @@ import { pauseLeakedKey } from '../../customers/key-acts.ts'
 import { API_KEY_PREFIX } from '../../customers/key-secret.ts'
 import { limitAttempts } from '../../platform/db/limit-attempts.ts'
 import { nearNetwork } from '../../platform/lib/client-networks.ts'
-import type { ApiKeyDeps } from './api-key-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 
 /** From one IPv4 address or IPv6 /64, over all nodes. */
 const REPORTS = { max: 20, seconds: 3_600 }
@@ -16,7 +16,7 @@ const SECRET = new RegExp(`${API_KEY_PREFIX}[\\w-]+`)
  * wait for a network that has reported too often. The secret is neither stored nor logged.
  */
 export async function reportLeakedKey(
-  { db }: Pick<ApiKeyDeps, 'db'>,
+  { db }: Pick<HttpParts, 'db'>,
   request: FastifyRequest,
   reported: string,
 ): Promise<number | undefined> {

@@ -9,10 +9,12 @@ import { exportAuditLog } from '../../platform/audit-log/export-audit-log.ts'
 import type { AuditLogEntry } from '../../platform/audit-log/read-audit-log.ts'
 import type { CsvField } from '../../platform/lib/csv.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import type { AuditLogDeps } from './audit-log-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { sendCsv } from '../rest/send-csv.ts'
 import { auditLogDays, checkDays } from './audit-log-days.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 /** The specification's limit. */
 const ROWS_MAX = 10_000
@@ -41,7 +43,7 @@ export const operatorAuditLogExportRoutes = [
     readsFrom: 'replica',
     query: auditLogDays,
     answer: 'text/csv',
-    async handle({ caller, query, reply }, deps: AuditLogDeps) {
+    async handle({ caller, query, reply }, deps: Deps) {
       const { from, to } = query
       checkDays(query)
       const range = { from, to, rowsMax: ROWS_MAX }

@@ -5,9 +5,11 @@ import { toMilliseconds } from '../../platform/db/exact-time.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { AuditLogDeps } from './audit-log-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { auditLogDays, checkDays } from './audit-log-days.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -55,7 +57,7 @@ export const operatorAuditLogRoutes = [
       cursor,
     },
     answer: answer({ entries: Type.Array(entry), next_cursor: nextCursor }),
-    async handle({ query }, deps: AuditLogDeps) {
+    async handle({ query }, deps: Deps) {
       const { from, to, customer_id: customerId, action, limit = LIMIT_DEFAULT } = query
       checkDays(query)
       const after = readCursor(query.cursor)

@@ -21,9 +21,11 @@ import { operatorLine } from '../rest/operator-text.ts'
 import { answer, brl, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import { suspension, suspensionBody } from '../rest/suspension.ts'
-import type { CustomerDeps } from './customer-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'operatorRoles'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -58,7 +60,7 @@ const listing = [
       ),
       next_cursor: nextCursor,
     }),
-    async handle({ caller, query }, deps: CustomerDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { q, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const search = { beginning: q?.trim(), after, limit }
@@ -133,7 +135,7 @@ const detail = [
       }),
     }),
     refusals: { 404: ['customer_not_found'] },
-    async handle({ caller, params }, deps: CustomerDeps) {
+    async handle({ caller, params }, deps: Deps) {
       return inTransaction(deps.db, async (trx) => {
         const found = await viewCustomer(trx, actorOf(caller), params)
         if (!found) throw new RestRefusal(404, 'customer_not_found')
@@ -147,7 +149,7 @@ export const operatorCustomerRoutes = [...listing, ...detail]
 
 async function detailBody(
   trx: Database,
-  operatorRoles: CustomerDeps['operatorRoles'],
+  operatorRoles: HttpParts['operatorRoles'],
   found: Customer,
 ) {
   const { id, email } = found

@@ -6,7 +6,9 @@ import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, uuid } from '../rest/values.ts'
-import type { CustomerDeps } from './customer-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const forEach = {
   method: 'POST',
@@ -26,7 +28,7 @@ export const operatorKeyRoutes = [
     ...forEach,
     path: '/admin/api-keys/:id/pause',
     summary: 'Pausa uma chave até que a operação a retome',
-    async handle({ caller, params }, { db }: CustomerDeps) {
+    async handle({ caller, params }, { db }: Deps) {
       const { id } = params
       const outcome = await pauseKeyByOperator(db, actorOf(caller), { keyId: id })
       if (outcome === 'key_not_found') throw new RestRefusal(404, outcome)
@@ -38,7 +40,7 @@ export const operatorKeyRoutes = [
     ...forEach,
     path: '/admin/api-keys/:id/resume',
     summary: 'Levanta a pausa da operação; a de quem é dono da chave continua',
-    async handle({ caller, params }, { db }: CustomerDeps) {
+    async handle({ caller, params }, { db }: Deps) {
       const { id } = params
       const outcome = await resumeKeyByOperator(db, actorOf(caller), { keyId: id })
       if (outcome === 'key_not_found') throw new RestRefusal(404, outcome)
@@ -48,7 +50,7 @@ export const operatorKeyRoutes = [
   }),
 ]
 
-async function isPaused(db: CustomerDeps['db'], id: string): Promise<boolean> {
+async function isPaused(db: HttpParts['db'], id: string): Promise<boolean> {
   const key = await findApiKeyDetails(db, undefined, id)
   return key !== undefined && key.pausedReason !== null
 }

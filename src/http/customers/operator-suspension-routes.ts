@@ -7,10 +7,12 @@ import { isUuid } from '../../platform/lib/ids.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
 import { answer, uuid } from '../rest/values.ts'
-import type { CustomerDeps } from './customer-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const forEach = {
   method: 'POST',
@@ -31,7 +33,7 @@ export const operatorSuspensionRoutes = [
       { reason: operatorLine(3, 300, 'O motivo, que o cliente lê no painel e no e-mail.') },
       { additionalProperties: false },
     ),
-    handle: ({ caller, params, body }, deps: CustomerDeps) =>
+    handle: ({ caller, params, body }, deps: Deps) =>
       change(deps, caller, params.id, body.reason.trim()),
   }),
 
@@ -39,12 +41,12 @@ export const operatorSuspensionRoutes = [
     ...forEach,
     path: '/admin/customers/:id/reinstate',
     summary: 'Reativa uma conta suspensa',
-    handle: ({ caller, params }, deps: CustomerDeps) => change(deps, caller, params.id, undefined),
+    handle: ({ caller, params }, deps: Deps) => change(deps, caller, params.id, undefined),
   }),
 ]
 
 async function change(
-  { db }: CustomerDeps,
+  { db }: Deps,
   caller: Caller,
   customerId: string,
   reason: string | undefined,

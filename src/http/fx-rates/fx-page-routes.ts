@@ -4,7 +4,9 @@ import { sendStaticPage } from '../rest/send-static-page.ts'
 import { listAppliedRates, type AppliedRate } from '../../money/fx/applied-rates.ts'
 import { escapeHtml } from '../../platform/lib/escape-html.ts'
 import { decimalE4 } from '../../platform/lib/money.ts'
-import type { FxRateDeps } from './fx-rate-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 /** About three months of business days. */
 const RATES_SHOWN = 60
@@ -15,9 +17,11 @@ export const fxPageRoutes = [
     method: 'GET',
     url: '/cambio',
     access: 'public',
-    async handle(_request, reply, deps: FxRateDeps) {
-      const rates = await listAppliedRates(deps.db, deps.mode, { limit: RATES_SHOWN })
-      return sendStaticPage(reply, renderPage(rates, deps.mode), { maxAgeSeconds: MAX_AGE_SECONDS })
+    async handle(_request, reply, deps: Deps) {
+      const rates = await listAppliedRates(deps.db, deps.config.mode, { limit: RATES_SHOWN })
+      return sendStaticPage(reply, renderPage(rates, deps.config.mode), {
+        maxAgeSeconds: MAX_AGE_SECONDS,
+      })
     },
   }),
 ]
@@ -30,7 +34,7 @@ td,th{border-bottom:1px solid #8886;padding:.3rem .6rem;text-align:left}td:first
 const SANDBOX_NOTICE = `<p class="aviso"><strong>Ambiente de testes (sandbox).</strong> As taxas abaixo são fictícias: não vêm do
 Banco Central e nenhum valor cobrado com elas é dinheiro de verdade.</p>`
 
-function renderPage(rates: readonly AppliedRate[], mode: FxRateDeps['mode']): string {
+function renderPage(rates: readonly AppliedRate[], mode: Deps['config']['mode']): string {
   const rows = rates.map(renderRate).join('\n')
   return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Câmbio aplicado</title><style>${STYLE}</style></head><body>

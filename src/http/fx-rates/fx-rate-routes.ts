@@ -2,9 +2,11 @@ import Type from 'typebox'
 import { listAppliedRates, type AppliedRate } from '../../money/fx/applied-rates.ts'
 import { jsonE4 } from '../../platform/lib/money.ts'
 import { answer, date, dateTime, dayInQuery, nullable, wholeNumber } from '../rest/values.ts'
-import type { FxRateDeps } from './fx-rate-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 const LIMIT_DEFAULT = 60
 const LIMIT_MAX = 400
@@ -38,13 +40,13 @@ export const fxRateRoutes = [
         }),
       ),
     }),
-    async handle({ query, reply }, deps: FxRateDeps) {
+    async handle({ query, reply }, deps: Deps) {
       const { from, to, limit = LIMIT_DEFAULT } = query
       if (from !== undefined && to !== undefined && from > to)
         throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
-      const rates = await listAppliedRates(deps.db, deps.mode, { from, to, limit })
+      const rates = await listAppliedRates(deps.db, deps.config.mode, { from, to, limit })
       reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
-      return { mode: deps.mode, fx_rates: rates.map(rateBody) }
+      return { mode: deps.config.mode, fx_rates: rates.map(rateBody) }
     },
   }),
 ]

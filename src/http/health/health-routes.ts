@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { answer, count, dateTime } from '../rest/values.ts'
 import { answersInTime } from '../../platform/health/answers-in-time.ts'
-import type { HealthDeps } from './health-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { sendJson } from '../rest/rest-error.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 const databaseHealth = answer({ ok: Type.Boolean(), latency_ms: count, timestamp: dateTime })
 
@@ -15,7 +17,7 @@ export const healthRoutes = [
     summary: 'Se o serviço está no ar',
     access: 'public',
     answer: answer({ status: Type.Literal('ok'), mode: Type.Enum(['sandbox', 'live']) }),
-    handle: (_call, deps: HealthDeps) => ({ status: 'ok' as const, mode: deps.mode }),
+    handle: (_call, deps: Deps) => ({ status: 'ok' as const, mode: deps.config.mode }),
   }),
 
   restRoute({
@@ -28,7 +30,7 @@ export const healthRoutes = [
     otherAnswers: {
       503: { answer: databaseHealth, description: 'O banco de dados não responde.' },
     },
-    async handle({ reply }, deps: HealthDeps) {
+    async handle({ reply }, deps: Deps) {
       const startedAtMs = performance.now()
       const ok = await answersInTime(deps.db)
       const latency_ms = Math.round(performance.now() - startedAtMs)

@@ -10,9 +10,34 @@ import { jsonE4 } from '../../platform/lib/money.ts'
 import { countOpenDiscrepancies } from '../../money/reconciliation/discrepancies.ts'
 import { findLastRuns } from '../../money/reconciliation/runs.ts'
 import { serviceHealth } from './service-health-body.ts'
-import type { HealthDeps, ThisNode } from './health-deps.ts'
+import type { RouteState } from '../../gateway/calls/routing/create-router.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+/** The state that only this node knows. */
+export interface ThisNode {
+  /** Changes when the node is fenced. */
+  id(): string
+  readonly startedAt: Date
+  runningCalls(): number
+  /** Settlements that wait in the spool for the database. */
+  spoolLength(): number
+  ledgerWaiting(): number
+  listRoutes(): readonly RouteState[]
+  /** Empty without background jobs on this server. Rejects if the process that runs them does not answer. */
+  listTimers(): Promise<readonly NodeTimer[]>
+}
+
+interface NodeTimer {
+  readonly name: string
+  readonly everyMs: number
+  readonly lastDoneAt: Date | null
+  readonly lastFailedAt: Date | null
+  readonly failuresInRow: number
+}
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'replicas'> & { readonly thisNode: ThisNode }
 
 /** Rates of the newest days; the rate in force is the first of them that has been applied. */
 const RATES_READ = 10
@@ -26,16 +51,16 @@ export const operatorHealthRoutes = [
     summary: 'Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação',
     access: 'support',
     answer: serviceHealth,
-    handle: (_call, deps: HealthDeps) => readServiceHealth(deps),
+    handle: (_call, deps: Deps) => readServiceHealth(deps),
   }),
 ]
 
 async function readServiceHealth({
   db,
-  mode,
+  config: { mode },
   thisNode,
   replicas,
-}: HealthDeps): Promise<AnswerOf<typeof serviceHealth>> {
+}: Deps): Promise<AnswerOf<typeof serviceHealth>> {
   // Sequential, so that the status of a failing service takes one connection, not eight.
   const nodes = await listNodes(db)
   const pause = await findServicePause(db)

@@ -1,7 +1,11 @@
 import { answerProbe, PROBE_PATHS } from '../../platform/health/probes.ts'
 import { sendJson } from '../rest/rest-error.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import type { HealthDeps } from './health-deps.ts'
+import type { Readiness } from '../../platform/health/readiness.ts'
+
+interface Deps {
+  readonly readiness: Readiness
+}
 
 /** For balancers in front of this port; `PROBE_PORT` answers the same, and also while the server starts. */
 export const probeRoutes = PROBE_PATHS.map((path) =>
@@ -9,7 +13,7 @@ export const probeRoutes = PROBE_PATHS.map((path) =>
     method: 'GET',
     url: path,
     access: 'public',
-    async handle(_request, reply, { readiness }: HealthDeps) {
+    async handle(_request, reply, { readiness }: Deps) {
       const { status, body } = await answerProbe(path, readiness)
       return sendJson(reply.header('cache-control', 'no-store'), body, status)
     },

@@ -2,8 +2,12 @@ import Type from 'typebox'
 import { SUMMARY_AGE_SECONDS_MAX } from '../../platform/health/health-summaries.ts'
 import type { VendorHealth } from '../../platform/health/summarize-health.ts'
 import { answer, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { HealthDeps } from './health-deps.ts'
+import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+interface Deps {
+  readonly healthSummaries: HealthSummaries
+}
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 90
@@ -31,7 +35,7 @@ export const upstreamHealthRoutes = [
         }),
       ),
     }),
-    async handle({ query, reply }, deps: HealthDeps) {
+    async handle({ query, reply }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
       const vendors = await deps.healthSummaries.find(days)
       reply.header('cache-control', `public, max-age=${SUMMARY_AGE_SECONDS_MAX}`)

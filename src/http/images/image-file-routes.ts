@@ -3,10 +3,16 @@ import Type from 'typebox'
 import { findImage } from '../../gateway/generated-images.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { clientNetworks } from '../../platform/lib/client-networks.ts'
-import { IMAGE_DOWNLOADS_MAX, type ImageDeps } from './image-deps.ts'
+import type { Slots } from '../../platform/lib/slots.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+/** Downloads of images to one address at once. Each occupies less than a megabyte. */
+export const IMAGE_DOWNLOADS_MAX = 20
+
+type Deps = Pick<HttpParts, 'db'> & { readonly imageSlots: Slots }
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -25,7 +31,7 @@ export const imageFileRoutes = [
     params: { id: Type.String() },
     answer: 'image/png',
     refusals: { 404: ['image_not_found'], 429: ['too_many_downloads'] },
-    async handle({ params, request, reply }, deps: ImageDeps) {
+    async handle({ params, request, reply }, deps: Deps) {
       const release = deps.imageSlots.take(clientNetworks(plainIp(request.ip)).near)
       if (!release) {
         reply.header('retry-after', RETRY_AFTER_SECONDS)

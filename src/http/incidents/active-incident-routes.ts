@@ -5,8 +5,10 @@ import {
   type Incident,
 } from '../../platform/health/incidents.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
-import type { IncidentDeps } from './incident-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 export const activeIncidentRoutes = [
   restRoute({
@@ -30,7 +32,7 @@ export const activeIncidentRoutes = [
         }),
       ),
     }),
-    async handle({ reply }, deps: IncidentDeps) {
+    async handle({ reply }, deps: Deps) {
       const incidents = await listIncidents(deps.db, { onlyOpen: true })
       reply.header('cache-control', 'public, max-age=15')
       return { incidents: incidents.map(incidentBody) }

@@ -17,9 +17,11 @@ import { actorOf } from '../rest/authenticate.ts'
 import { operatorLine } from '../rest/operator-text.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { IncidentDeps } from './incident-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'catalog'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -74,7 +76,7 @@ const listing = [
       cursor,
     },
     answer: answer({ incidents: Type.Array(incident), next_cursor: nextCursor }),
-    async handle({ query }, deps: IncidentDeps) {
+    async handle({ query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listIncidents(deps.db, {
@@ -114,7 +116,7 @@ const opening = [
     ),
     status: 201,
     answer: incident,
-    async handle({ caller, body }, deps: IncidentDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const { title, message, severity = 'major', models: modelIds = [] } = body
       const models = deps.catalog.listConfigured()
       checkKnown('models', modelIds, new Set(models.map(({ id }) => id)))
@@ -145,7 +147,7 @@ const changing = [
     ),
     answer: incident,
     refusals: { 404: ['incident_not_found'], 409: ['incident_resolved'] },
-    async handle({ caller, params, body: { status, ...change } }, deps: IncidentDeps) {
+    async handle({ caller, params, body: { status, ...change } }, deps: Deps) {
       const id = params.id.toLowerCase()
       // Also keeps out the character NUL, which PostgreSQL refuses with an error.
       if (!isUuid(id)) throw new RestRefusal(404, 'incident_not_found')

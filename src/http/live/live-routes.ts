@@ -8,8 +8,10 @@ import { authenticate } from '../rest/authenticate.ts'
 import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import type { LiveDeps } from './live-deps.ts'
-import type { LiveStream } from './live-streams.ts'
+import type { HttpParts } from '../rest/parts.ts'
+import type { LiveStream, LiveStreams } from './live-streams.ts'
+
+type Deps = Pick<HttpParts, 'keys' | 'signIn' | 'restLimits'> & { readonly live: LiveStreams }
 
 const LIFE_MS_MAX = 3_600_000
 const RETRY_AFTER_SECONDS = 60
@@ -21,7 +23,7 @@ export const liveRoutes = [
     method: 'GET',
     url: '/v1/me/live',
     access: 'session',
-    async handle(request, reply, deps: LiveDeps) {
+    async handle(request, reply, deps: Deps) {
       const caller = await authenticate(deps, request, reply)
       if (!caller) return reply
       // Keys have no pages.

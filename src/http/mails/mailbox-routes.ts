@@ -11,24 +11,27 @@ import {
 } from '../../deliveries/email/sandbox-mailbox.ts'
 import { escapeHtml } from '../../platform/lib/escape-html.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
-import type { MailDeps, MailTerms } from './mail-deps.ts'
+import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { isOperator, operatorCookie } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-error.ts'
 import { hiddenRoute } from '../rest/route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'operatorAccess'>
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const MAIL_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-export const mailboxRoutes = ({ mode }: MailTerms) => (mode === 'sandbox' ? sandboxRoutes : [])
+export const mailboxRoutes = ({ mode }: Pick<HttpConfig, 'mode'>) =>
+  mode === 'sandbox' ? sandboxRoutes : []
 
 const sandboxRoutes = [
   hiddenRoute({
     method: 'GET',
     url: '/mailbox',
     access: 'machine',
-    async handle(request, reply, deps: MailDeps) {
+    async handle(request, reply, deps: Deps) {
       const cookie = operatorCookie(request, deps.operatorAccess)
       // The address in the history and in links is then without the token.
       if (cookie !== undefined)
@@ -46,7 +49,7 @@ const sandboxRoutes = [
     method: 'GET',
     url: '/mailbox/:id',
     access: 'machine',
-    async handle(request, reply, deps: MailDeps) {
+    async handle(request, reply, deps: Deps) {
       if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       const mail = await findMail(deps, request)
       if (!mail) return restError(reply, 404, 'mail_not_found')
@@ -57,7 +60,7 @@ const sandboxRoutes = [
     method: 'GET',
     url: '/mailbox/:id/html',
     access: 'machine',
-    async handle(request, reply, deps: MailDeps) {
+    async handle(request, reply, deps: Deps) {
       if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       const mail = await findMail(deps, request)
       if (!mail) return restError(reply, 404, 'mail_not_found')
@@ -66,10 +69,7 @@ const sandboxRoutes = [
   }),
 ]
 
-async function findMail(
-  { db }: MailDeps,
-  request: FastifyRequest,
-): Promise<SandboxMail | undefined> {
+async function findMail({ db }: Deps, request: FastifyRequest): Promise<SandboxMail | undefined> {
   const { id } = request.params as { id: string }
   return isUuid(id) ? findSandboxMail(db, id) : undefined
 }

@@ -3,8 +3,10 @@ import { listFailingMails, type FailingMail } from '../../deliveries/email/list-
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { MailDeps } from './mail-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -30,7 +32,7 @@ export const operatorMailRoutes = [
     access: 'support',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ mails: Type.Array(inTrouble), next_cursor: nextCursor }),
-    async handle({ query }, deps: MailDeps) {
+    async handle({ query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listFailingMails(deps.db, { after, limit: limit + 1 })

@@ -7,9 +7,11 @@ import { isCustomerDeleted } from '../../customers/customers.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { savePreferences } from '../../customers/preferences.ts'
 import { UNSUBSCRIBE_PATH } from '../../deliveries/email/unsubscribe-links.ts'
-import type { MailDeps } from './mail-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { sendPrivatePage } from '../rest/send-private-page.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'unsubscribe'>
 
 /** The body is `List-Unsubscribe=One-Click` in some encoding; it is not read. */
 const BODY_BYTES_MAX = 4_096
@@ -23,7 +25,7 @@ export const unsubscribeRoutes = [
     method: 'GET',
     url,
     access: 'signed',
-    async handle(request, reply, deps: MailDeps) {
+    async handle(request, reply, deps: Deps) {
       return customerOf(request, deps) === undefined
         ? sendPage(reply, 404, UNKNOWN)
         : sendPage(reply, 200, QUESTION)
@@ -34,7 +36,7 @@ export const unsubscribeRoutes = [
     url,
     access: 'signed',
     bodyBytesMax: BODY_BYTES_MAX,
-    async handle(request, reply, deps: MailDeps) {
+    async handle(request, reply, deps: Deps) {
       const customerId = customerOf(request, deps)
       if (customerId === undefined) return sendPage(reply, 404, UNKNOWN)
       await endDigest(deps, request, customerId)
@@ -43,15 +45,11 @@ export const unsubscribeRoutes = [
   }),
 ]
 
-function customerOf(request: FastifyRequest, { unsubscribe }: MailDeps): string | undefined {
+function customerOf(request: FastifyRequest, { unsubscribe }: Deps): string | undefined {
   return unsubscribe.customerOf((request.params as { token: string }).token)
 }
 
-async function endDigest(
-  { db }: MailDeps,
-  request: FastifyRequest,
-  customerId: string,
-): Promise<void> {
+async function endDigest({ db }: Deps, request: FastifyRequest, customerId: string): Promise<void> {
   const actor = { kind: 'customer', customerId, ip: plainIp(request.ip) } as const
   try {
     const change = { weekly_digest_enabled: false }

@@ -9,9 +9,13 @@ import {
   type MarginRow,
 } from '../../money/usage/margins.ts'
 import { answer, brl, count, date, dayInQuery, nullable, usd } from '../rest/values.ts'
-import type { MarginDeps } from './margin-deps.ts'
+import type { Margins } from '../../money/usage/margins.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+
+interface Deps {
+  readonly margins: Margins
+}
 
 const DAYS_DEFAULT = 30
 /** BRL x 10^16 in nano-BRL. */
@@ -59,7 +63,7 @@ export const operatorMarginRoutes = [
         }),
       ),
     }),
-    async handle({ query }, deps: MarginDeps) {
+    async handle({ query }, deps: Deps) {
       const { from, to } = readWindow(query)
       const rows = await deps.margins.read(from, to)
       const byDay = Map.groupBy(rows, (row) => row.day)

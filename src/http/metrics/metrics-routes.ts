@@ -1,7 +1,11 @@
 import { hiddenRoute } from '../rest/route.ts'
-import type { MetricsDeps } from './metrics-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { isOperator } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-error.ts'
+
+type Deps = Pick<HttpParts, 'operatorAccess'> & {
+  readonly metrics: { readonly contentType: string; text(): Promise<string> }
+}
 
 /** Prometheus metrics, with the operator's token. */
 export const metricsRoutes = [
@@ -9,7 +13,7 @@ export const metricsRoutes = [
     method: 'GET',
     url: '/metrics',
     access: 'machine',
-    async handle(request, reply, deps: MetricsDeps) {
+    async handle(request, reply, deps: Deps) {
       if (!isOperator(request, deps.operatorAccess)) return restError(reply, 403, 'forbidden')
       return reply.type(deps.metrics.contentType).send(await deps.metrics.text())
     },

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
-import type { ModelCallDeps } from './model-call-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 
 export const KEY_ID_HEADER = 'x-svc-api-key-id'
 
@@ -12,7 +12,7 @@ export const KEY_ID_HEADER = 'x-svc-api-key-id'
  * another site that uses the browser's session, nor a key of another account.
  */
 export function keyOfSession(
-  { keys, signIn }: Pick<ModelCallDeps, 'keys' | 'signIn'>,
+  { keys, signIn }: Pick<HttpParts, 'keys' | 'signIn'>,
   { headers }: FastifyRequest,
 ): (() => Promise<ActiveKey | undefined>) | undefined {
   const keyId = headers[KEY_ID_HEADER]

@@ -7,8 +7,7 @@ import { refusals } from '../../gateway/calls/refusal.ts'
 import { createByteBudget } from '../../platform/lib/byte-budget.ts'
 import { addRoutes } from '../rest/route.ts'
 import { addBodyReading } from '../server/add-body-reading.ts'
-import type { ModelCallDeps } from './model-call-deps.ts'
-import { bytesOf, modelCallRoute } from './model-call-route.ts'
+import { bytesOf, modelCallRoute, type ModelCallDeps } from './model-call-route.ts'
 import { chatCompletions } from './model-call-schemas.ts'
 import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 
@@ -21,7 +20,7 @@ test('a large body waits for the turn of its customer before it is read, a small
   const served: number[] = []
   const bodies = createByteBudget({ ownBytesMax: Infinity, bytesMax: Infinity })
   const deps = {
-    publicUrl: undefined,
+    config: { publicUrl: undefined },
     bodies,
     checkCaller: () => ({ id: 'k', customerId: 'c' }) as ActiveKey,
     pace: {
@@ -74,7 +73,7 @@ test('a large answer counts for the memory of its customer until the client has 
     },
   }
   const deps = {
-    publicUrl: undefined,
+    config: { publicUrl: undefined },
     bodies,
     checkCaller: () => ({ id: 'k', customerId: 'c' }) as ActiveKey,
   } as unknown as ModelCallDeps

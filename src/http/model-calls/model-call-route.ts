@@ -1,16 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
-import type { ExpectedBody } from '../../gateway/calls/check-caller.ts'
+import type { CheckCaller, ExpectedBody } from '../../gateway/calls/check-caller.ts'
 import type { Client } from '../../gateway/calls/client.ts'
 import { customerSubject, ipSubject, keySubject } from '../../gateway/calls/limits.ts'
-import { refuseCall, type IncomingCaller } from '../../gateway/calls/refuse-call.ts'
+import {
+  refuseCall,
+  type IncomingCaller,
+  type RefusalDeps,
+} from '../../gateway/calls/refuse-call.ts'
+import type { IncomingForm } from '../../gateway/calls/transcriptions/transcription-request.ts'
 import { refusalOfExcess, refusals } from '../../gateway/calls/refusal.ts'
 import { countUntilClosed } from '../rest/count-until-closed.ts'
 import type { ServeCall } from '../../gateway/calls/serve-call.ts'
 import { errorFormatOf, type ErrorFormat } from '../rest/error-formats.ts'
 import type { ModelCallContract } from './model-call-schemas.ts'
-import type { ModelCallDeps } from './model-call-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 import { authorizationOf } from '../rest/authorization-of.ts'
 import type { Route } from '../rest/route.ts'
@@ -24,7 +29,31 @@ import { declaredBytes } from '../server/request-head.ts'
 import { withModel } from './with-model.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
+import type { KeepAlives } from './keep-alives.ts'
 import { sessionIdOf } from './session-id-of.ts'
+import type { UploadLimits } from './upload-form.ts'
+
+/** The kinds of model calls. */
+export interface ModelCalls {
+  readonly completeChat: ServeCall
+  readonly createResponse: ServeCall
+  readonly createMessage: ServeCall
+  readonly countMessageTokens: ServeCall
+  readonly embed: ServeCall
+  readonly generateImages: ServeCall
+  readonly transcribe: ServeCall<IncomingForm>
+}
+
+export type ModelCallDeps = Pick<
+  HttpParts,
+  'config' | 'keys' | 'signIn' | 'log' | 'bodies' | 'pace' | 'limits'
+> &
+  RefusalDeps & {
+    readonly modelCalls: ModelCalls
+    readonly checkCaller: CheckCaller
+    readonly keepAlives: KeepAlives
+    readonly uploads: UploadLimits
+  }
 
 /** A route that answers model calls of one kind. */
 export function modelCallRoute<Body>(declared: {
@@ -56,7 +85,7 @@ export function modelCallRoute<Body>(declared: {
         async handler(request, reply) {
           const checked = checkedCallers.get(request) as CheckedCaller
           const client = createHttpClient(request, reply, {
-            publicUrl: deps.publicUrl,
+            publicUrl: deps.config.publicUrl,
             errorFormat,
             keepAlives: deps.keepAlives,
             keep: (bytes) =>
@@ -110,7 +139,7 @@ function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: 
     }
     let client: Client | undefined
     const openClient = (): Client =>
-      (client = createHttpClient(request, reply, { publicUrl: deps.publicUrl, errorFormat }))
+      (client = createHttpClient(request, reply, { publicUrl: deps.config.publicUrl, errorFormat }))
     const goOn = (key: ActiveKey | undefined): void => {
       if (!key) return discardBody(request.raw)
       if (isBodyStreamed && codingOf(request.headers)) {
@@ -172,7 +201,9 @@ function failCall(
   const { url } = request.routeOptions
   deps.log.error('model_call_failed', { requestId: request.id, path: url, error })
   if (reply.raw.headersSent) return void reply.raw.destroy()
-  const limits = deps.limits.lastKnown(ipSubject(plainIp(request.ip), deps.ipRequestsPerMinute))
+  const limits = deps.limits.lastKnown(
+    ipSubject(plainIp(request.ip), deps.config.requestsPerMinutePerIp),
+  )
   const refused = refusals.internalError()
   const caller = checkedCallers.get(request)
   if (caller) refuseCall(deps, caller, client, { refused, key: caller.key }, limits)

@@ -15,41 +15,41 @@ export const modelCallRoutes = [
   modelCallRoute({
     url: '/v1/chat/completions',
     contract: chatCompletions,
-    serving: ({ calls }) => ({ serveCall: calls.completeChat, bodyOf: bytesOf }),
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.completeChat, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/responses',
     contract: responses,
-    serving: ({ calls }) => ({ serveCall: calls.createResponse, bodyOf: bytesOf }),
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.createResponse, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/messages',
     contract: messages,
-    serving: ({ calls }) => ({ serveCall: calls.createMessage, bodyOf: bytesOf }),
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.createMessage, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/messages/count_tokens',
     contract: messageTokens,
-    serving: ({ calls }) => ({ serveCall: calls.countMessageTokens, bodyOf: bytesOf }),
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.countMessageTokens, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/embeddings',
     contract: embeddings,
-    serving: ({ calls }) => ({ serveCall: calls.embed, bodyOf: bytesOf }),
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.embed, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/images/generations',
     contract: imageGenerations,
-    serving: ({ calls }) => ({ serveCall: calls.generateImages, bodyOf: bytesOf }),
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.generateImages, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/audio/transcriptions',
     contract: transcriptions,
     // The form is read by the kind of the call, after the key is known.
     isBodyStreamed: true,
-    serving({ calls, uploads, bodies }) {
+    serving({ modelCalls, uploads, bodies }) {
       const forms = createUploads(uploads, bodies)
-      return { serveCall: calls.transcribe, bodyOf: ({ raw }) => forms.formOf(raw) }
+      return { serveCall: modelCalls.transcribe, bodyOf: ({ raw }) => forms.formOf(raw) }
     },
   }),
 ]

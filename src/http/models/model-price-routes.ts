@@ -16,8 +16,10 @@ import {
 } from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, date, dateTime, nullable } from '../rest/values.ts'
-import type { ModelDeps } from './model-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'catalog' | 'fxRate'>
 
 /** Micro-USD per million tokens is pico-USD per token. */
 const TOKENS = 1_000_000n
@@ -81,8 +83,8 @@ export const modelPriceRoutes = [
       },
       prices: Type.Array(modelPrice),
     }),
-    handle(_call, deps: ModelDeps) {
-      const fxRate = deps.currentFxRate()
+    handle(_call, deps: Deps) {
+      const fxRate = deps.fxRate.current()
       if (!fxRate) return { fx_rate: null, prices: [] }
       const { rateE4, rateDate, source } = fxRate
       return {

@@ -9,9 +9,11 @@ import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { chatErrors, messagesErrors } from '../rest/error-formats.ts'
 import { visibleTo } from './visible-to.ts'
 import { messagesModel, messagesModels, speaksMessages } from './messages-models.ts'
-import type { ModelDeps } from './model-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { sendTaggedJson, tagJson } from '../rest/send-tagged-json.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'catalog' | 'keys' | 'restLimits'>
 
 const category = Type.Enum([...MODEL_CATEGORIES])
 const listed = {
@@ -70,7 +72,7 @@ export const modelRoutes = [
     isTagged: true,
     otherAnswers: WRONG_KEY,
     refusals: ELSEWHERE,
-    async handle({ query, request, reply }, deps: ModelDeps) {
+    async handle({ query, request, reply }, deps: Deps) {
       const isVisible = await visibleTo(deps, request)
       if (!isVisible) return refuseKey(request, reply)
       const isForMessages = speaksMessages(request)
@@ -110,7 +112,7 @@ export const modelRoutes = [
       },
     },
     refusals: ELSEWHERE,
-    async handle({ params, request, reply }, deps: ModelDeps) {
+    async handle({ params, request, reply }, deps: Deps) {
       const isVisible = await visibleTo(deps, request)
       if (!isVisible) return refuseKey(request, reply)
       const model = deps.catalog.findNamed(params['*'])

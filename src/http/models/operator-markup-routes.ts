@@ -4,7 +4,7 @@ import { parseE4 } from '../../platform/lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { dateTime } from '../rest/values.ts'
-import type { ModelDeps, ModelTerms } from './model-deps.ts'
+import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
@@ -13,6 +13,8 @@ import {
   markupChangeBody,
   reloadCatalog,
 } from './operator-model-body.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log' | 'catalog' | 'reloadCatalog'>
 
 const DAYS_AHEAD_MAX = 366
 const DAY_MS = 86_400_000
@@ -48,7 +50,7 @@ const scheduling = (noticeDays: number) => [
       404: ['model_not_found'],
       409: ['later_change_scheduled', 'markup_unchanged'],
     },
-    async handle({ caller, params, body, afterCommit }, deps: ModelDeps) {
+    async handle({ caller, params, body, afterCommit }, deps: Deps) {
       const { id: modelId, markupE4: configuredE4 } = getConfigured(deps, params.id)
       const markupE4 = readMarkup(body.markup_multiplier)
       const startsAt = body.starts_at === undefined ? undefined : readStart(body.starts_at)
@@ -83,7 +85,7 @@ const canceling = [
       404: ['model_not_found', 'markup_change_not_found'],
       409: ['already_in_force', 'later_change_scheduled'],
     },
-    async handle({ caller, params }, deps: ModelDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { id: modelId } = getConfigured(deps, params.id)
       const canceled = { modelId, id: params.changeId }
       const outcome = await cancelMarkup(deps.db, actorOf(caller), canceled)
@@ -95,10 +97,9 @@ const canceling = [
   }),
 ]
 
-export const operatorMarkupRoutes = ({ markupNoticeDays }: ModelTerms) => [
-  ...scheduling(markupNoticeDays),
-  ...canceling,
-]
+export const operatorMarkupRoutes = ({
+  markupNoticeDays,
+}: Pick<HttpConfig, 'markupNoticeDays'>) => [...scheduling(markupNoticeDays), ...canceling]
 
 /** Parses the number's shortest text: no floating-point arithmetic. */
 function readMarkup(given: number): bigint {

@@ -8,7 +8,7 @@ import type { Price } from '../../money/catalog/prices.ts'
 import { jsonE4, jsonUsd } from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
-import type { ModelDeps } from './model-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const price = answer({
@@ -70,7 +70,7 @@ export const adminModel = answer({
 export async function listModelBodies({
   db,
   catalog,
-}: ModelDeps): Promise<AnswerOf<typeof adminModel>[]> {
+}: Pick<HttpParts, 'db' | 'catalog'>): Promise<AnswerOf<typeof adminModel>[]> {
   const changes = await listMarkupChanges(db)
   const disabled = new Map((await listDisabledModels(db)).map((one) => [one.modelId, one]))
   const now = new Date()
@@ -95,17 +95,17 @@ export async function listModelBodies({
 }
 
 /** The configured model. Throws a 404 for an unknown one. */
-export function getConfigured({ catalog }: ModelDeps, id: string): Model {
+export function getConfigured({ catalog }: Pick<HttpParts, 'catalog'>, id: string): Model {
   const found = catalog.listConfigured().find((model) => model.id === id)
   if (!found) throw new RestRefusal(404, 'model_not_found')
   return found
 }
 
 /** This node serves the committed change before it answers. If the reload fails, the notification triggers another. */
-export async function reloadCatalog({ operators, log }: ModelDeps): Promise<void> {
-  await operators
+export async function reloadCatalog(deps: Pick<HttpParts, 'reloadCatalog' | 'log'>): Promise<void> {
+  await deps
     .reloadCatalog()
-    .catch((error: unknown) => log.warn('catalog_reload_failed', { error }))
+    .catch((error: unknown) => deps.log.warn('catalog_reload_failed', { error }))
 }
 
 export function markupChangeBody(change: MarkupChange): AnswerOf<typeof markupChange> {

@@ -3,16 +3,18 @@ import { disableModel, enableModel } from '../../money/catalog/disabled-models.t
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer } from '../rest/values.ts'
-import type { ModelDeps, ModelTerms } from './model-deps.ts'
+import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { adminModel, getConfigured, listModelBodies, reloadCatalog } from './operator-model-body.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log' | 'catalog' | 'reloadCatalog'>
 
 /** An id with slashes is written with `%2F`. */
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['model_not_found'] }
 const state = answer({ id: Type.String(), is_disabled: Type.Boolean() })
 
-export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
+export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'markupNoticeDays'>) => [
   restRoute({
     method: 'GET',
     path: '/admin/models',
@@ -23,7 +25,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
       markup_notice_days: Type.Integer({ description: 'De aviso antes de um aumento.' }),
       models: Type.Array(adminModel),
     }),
-    handle: async (_call, deps: ModelDeps) => ({
+    handle: async (_call, deps: Deps) => ({
       markup_notice_days: markupNoticeDays,
       models: await listModelBodies(deps),
     }),
@@ -38,7 +40,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
     body: Type.Object({ reason }, { additionalProperties: false }),
     answer: state,
     refusals,
-    async handle({ caller, params, body: { reason } }, deps: ModelDeps) {
+    async handle({ caller, params, body: { reason } }, deps: Deps) {
       const { id } = getConfigured(deps, params.id)
       await disableModel(deps.db, actorOf(caller), { modelId: id, reason })
       await reloadCatalog(deps)
@@ -54,7 +56,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: ModelTerms) => [
     params,
     answer: state,
     refusals,
-    async handle({ caller, params }, deps: ModelDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { id } = getConfigured(deps, params.id)
       await enableModel(deps.db, actorOf(caller), { modelId: id })
       await reloadCatalog(deps)

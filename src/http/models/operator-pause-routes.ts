@@ -3,9 +3,11 @@ import { pauseService, resumeService } from '../../money/catalog/service-pause.t
 import { actorOf } from '../rest/authenticate.ts'
 import { reason } from '../rest/operator-text.ts'
 import { answer } from '../rest/values.ts'
-import type { ModelDeps } from './model-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { reloadCatalog } from './operator-model-body.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log' | 'reloadCatalog'>
 
 const state = answer({ is_paused: Type.Boolean() })
 
@@ -19,7 +21,7 @@ export const operatorPauseRoutes = [
     access: 'admin',
     body: Type.Object({ reason }, { additionalProperties: false }),
     answer: state,
-    async handle({ caller, body: { reason } }, deps: ModelDeps) {
+    async handle({ caller, body: { reason } }, deps: Deps) {
       await pauseService(deps.db, actorOf(caller), { reason })
       await reloadCatalog(deps)
       return { is_paused: true }
@@ -32,7 +34,7 @@ export const operatorPauseRoutes = [
     summary: 'Volta a atender chamadas de modelos',
     access: 'admin',
     answer: state,
-    async handle({ caller }, deps: ModelDeps) {
+    async handle({ caller }, deps: Deps) {
       await resumeService(deps.db, actorOf(caller))
       await reloadCatalog(deps)
       return { is_paused: false }

@@ -2,8 +2,10 @@ import Type from 'typebox'
 import { countNotifications, listNotifications } from '../../customers/notifications.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { NotificationDeps } from './notification-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 export const notification = answer({
   id: uuid,
@@ -27,7 +29,7 @@ export const notificationRoutes = [
       notifications: Type.Array(notification),
       next_cursor: nextCursor,
     }),
-    async handle({ caller, query: { limit = 50, cursor } }, deps: NotificationDeps) {
+    async handle({ caller, query: { limit = 50, cursor } }, deps: Deps) {
       const found = await listNotifications(deps.db, caller.customerId, {
         after: readCursor(cursor),
         limit: limit + 1,

@@ -11,12 +11,14 @@ import { tokenizeCard } from '../../money/payments/tokenize-card.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { PaymentMethodDeps } from './payment-method-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { newCard, readNewCard } from './new-card.ts'
 import { buyerOf, tooManyRejectedCards } from './too-many-rejected-cards.ts'
 import { payerOf, refuseSuspended } from '../top-ups/top-up-body.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'log' | 'signIn' | 'payments' | 'webhooks'>
 
 const paymentMethod = answer({
   id: uuid,
@@ -53,13 +55,15 @@ const newPaymentMethod = [
       429: ['too_many_rejected_cards'],
       503: ['payment_processor_unavailable'],
     },
-    async handle({ caller, body, request, reply, subject }, deps: PaymentMethodDeps) {
+    async handle({ caller, body, request, reply, subject }, deps: Deps) {
       const { customerId } = caller
       const { id, isResumed } = subject
       // A token without a row is of no use to anybody, so the card may be registered at the processor twice.
       const earlier = isResumed && (await findPaymentMethod(deps.db, { customerId, id }))
       if (earlier) return paymentMethodBody(earlier)
-      const { card, holder } = readNewCard(body, { takesTestNumbers: deps.mode === 'sandbox' })
+      const { card, holder } = readNewCard(body, {
+        takesTestNumbers: deps.config.mode === 'sandbox',
+      })
       await refuseSuspended(deps, customerId)
       const payer = await payerOf(deps, customerId)
       const { processor } = deps.payments
@@ -98,7 +102,7 @@ export const paymentMethodRoutes = [
     summary: `Os cartões, o mais antigo primeiro; no máximo ${PAYMENT_METHODS_MAX}`,
     access: 'account',
     answer: answer({ payment_methods: Type.Array(paymentMethod) }),
-    async handle({ caller }, deps: PaymentMethodDeps) {
+    async handle({ caller }, deps: Deps) {
       const found = await listPaymentMethods(deps.db, caller.customerId)
       return { payment_methods: found.map(paymentMethodBody) }
     },
@@ -113,7 +117,7 @@ export const paymentMethodRoutes = [
     params: { id: Type.String() },
     answer: paymentMethod,
     refusals: { 404: ['payment_method_not_found'] },
-    async handle({ caller, params }, deps: PaymentMethodDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const card = { customerId, id: params.id }
       const deleted = await deletePaymentMethod(deps.db, actorOf(caller), card)

@@ -16,11 +16,13 @@ import { actorOf } from '../rest/authenticate.ts'
 import { accountExport } from './account-export.ts'
 import { answer, brl, dateTime } from '../rest/values.ts'
 import { mailExport } from './mail-export.ts'
-import type { PersonalDataDeps } from './personal-data-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log' | 'keys' | 'exportSlots'>
 
 /** The request begins to erase in batches for this long; a background job erases the rest. */
 const ERASE_MS = 5_000
@@ -39,7 +41,7 @@ export const personalDataRoutes = [
     access: 'account',
     answer: accountExport,
     refusals: { 429: ['too_many_exports'] },
-    async handle({ caller, reply }, deps: PersonalDataDeps) {
+    async handle({ caller, reply }, deps: Deps) {
       await takeCopy(deps, caller.customerId, reply)
       const document = await exportAccount(deps.db, actorOf(caller), {
         customerId: caller.customerId,
@@ -82,7 +84,7 @@ export const personalDataRoutes = [
       403: ['beyond_own_key'],
       409: ['calls_running', 'refund_in_review', 'balance_remaining'],
     },
-    async handle({ caller, body, reply }, deps: PersonalDataDeps) {
+    async handle({ caller, body, reply }, deps: Deps) {
       const { customerId } = caller
       const customer = await findCustomer(deps.db, customerId)
       if (!customer || customer.deletedAt) return reply.code(401).send()
@@ -136,7 +138,7 @@ export const personalDataRoutes = [
 
 /** Throws a 429 for too many copies: at once, as with the other exports, or in an hour. */
 async function takeCopy(
-  { db, exportSlots }: PersonalDataDeps,
+  { db, exportSlots }: Deps,
   customerId: string,
   reply: FastifyReply,
 ): Promise<void> {
@@ -160,7 +162,7 @@ async function takeCopy(
 }
 
 /** The account is already deleted: after a failure here the background job completes the erasure. */
-async function beginErasing({ db, log }: PersonalDataDeps, customerId: string): Promise<void> {
+async function beginErasing({ db, log }: Deps, customerId: string): Promise<void> {
   try {
     await eraseRemains(db, customerId, Date.now() + ERASE_MS)
   } catch (error) {

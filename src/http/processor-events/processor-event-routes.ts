@@ -1,7 +1,12 @@
 import { takeEvent } from '../../money/payments/take-event.ts'
-import type { ProcessorEventDeps } from './processor-event-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError, sendJson } from '../rest/rest-error.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log' | 'payments'> & {
+  /** The job that processes the stored events. */
+  wakeProcessorEvents(): void
+}
 
 export const PROCESSOR_EVENTS_PATH = '/v1/inbound/payments/asaas'
 const BODY_BYTES_MAX = 256 * 1024
@@ -16,8 +21,9 @@ export const processorEventRoutes = [
     url: PROCESSOR_EVENTS_PATH,
     access: 'signed',
     bodyBytesMax: BODY_BYTES_MAX,
-    async handle(request, reply, { db, payments, log }: ProcessorEventDeps) {
-      const { processor } = payments
+    async handle(request, reply, deps: Deps) {
+      const { db, log } = deps
+      const { processor } = deps.payments
       if (!processor) return restError(reply, 401, 'invalid_token')
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const read = processor.readEvent(request.headers, body)
@@ -26,7 +32,7 @@ export const processorEventRoutes = [
         log.error('processor_event_unreadable', { detail: read.detail })
         return sendJson(reply, { received: true })
       }
-      if (await takeEvent(db, processor.id, read.event)) payments.onEvent()
+      if (await takeEvent(db, processor.id, read.event)) deps.wakeProcessorEvents()
       return sendJson(reply, { received: true })
     },
   }),

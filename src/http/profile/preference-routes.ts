@@ -3,10 +3,12 @@ import { getPreferences, isTimezone, savePreferences } from '../../customers/pre
 import { actorOf } from '../rest/authenticate.ts'
 import { STORED_DAYS_MAX } from '../../customers/stored-responses/response-limits.ts'
 import { answer, nullable } from '../rest/values.ts'
-import type { ProfileDeps } from './profile-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'keys'>
 
 const locale = Type.String({ pattern: '^[a-z]{2}(-[A-Z]{2})?$' })
 
@@ -38,7 +40,7 @@ export const preferenceRoutes = [
     summary: 'As preferências',
     access: 'account',
     answer: preferences,
-    handle: ({ caller }, deps: ProfileDeps) => getPreferences(deps.db, caller.customerId),
+    handle: ({ caller }, deps: Deps) => getPreferences(deps.db, caller.customerId),
   }),
 
   restRoute({
@@ -66,7 +68,7 @@ export const preferenceRoutes = [
       { additionalProperties: false },
     ),
     answer: preferences,
-    async handle({ caller, body, reply }, deps: ProfileDeps) {
+    async handle({ caller, body, reply }, deps: Deps) {
       const { customerId } = caller
       if (body.timezone !== undefined && !(await isTimezone(deps.db, body.timezone)))
         throw new RestRefusal(400, 'invalid_request', 'timezone: deve ser um fuso horário da IANA')

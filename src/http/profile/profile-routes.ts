@@ -13,9 +13,11 @@ import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, nullable } from '../rest/values.ts'
 import { profileFields } from './profile-fields.ts'
-import type { ProfileDeps } from './profile-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const STATES =
   'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ')
@@ -92,7 +94,7 @@ export const profileRoutes = [
     access: 'account',
     answer: profile,
     refusals: { 404: ['profile_not_found'] },
-    async handle({ caller }, deps: ProfileDeps) {
+    async handle({ caller }, deps: Deps) {
       const found = await findProfile(deps.db, caller.customerId)
       if (!found) throw new RestRefusal(404, 'profile_not_found')
       return bodyOf(deps.db, caller.customerId, found)
@@ -108,7 +110,7 @@ export const profileRoutes = [
     body: profileBody,
     answer: profile,
     refusals: { 400: ['cpf_required', 'invalid_cpf_cnpj_format', 'invalid_cpf_cnpj_checksum'] },
-    async handle({ caller, body }, deps: ProfileDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const { customerId } = caller
       const change = changeOf(body)
       const saved = await changeProfile(deps.db, actorOf(caller), { customerId, change })

@@ -10,9 +10,11 @@ import { promptParams, promptRun, promptVersion } from './prompt-body.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor } from '../rest/cursor.ts'
-import type { PromptDeps } from './prompt-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const VERSIONS_DEFAULT = 50
 const VERSIONS_MAX = 200
@@ -35,7 +37,7 @@ export const promptHistoryRoutes = [
     summary: 'As versões de um prompt, da mais nova à primeira',
     query: { limit: wholeNumber(1, VERSIONS_MAX, VERSIONS_DEFAULT), cursor },
     answer: answer({ versions: Type.Array(promptVersion), next_cursor: nextCursor }),
-    async handle({ caller, params, query }, deps: PromptDeps) {
+    async handle({ caller, params, query }, deps: Deps) {
       const { limit = VERSIONS_DEFAULT } = query
       const below = readVersionCursor(query.cursor)
       const { id } = await getPrompt(deps, caller.customerId, params.id)
@@ -54,7 +56,7 @@ export const promptHistoryRoutes = [
     summary: 'As execuções cobradas de um prompt, por sessão, da mais nova à mais antiga',
     query: { limit: wholeNumber(1, RUNS_MAX, RUNS_DEFAULT) },
     answer: answer({ runs: Type.Array(promptRun) }),
-    async handle({ caller, params, query }, deps: PromptDeps) {
+    async handle({ caller, params, query }, deps: Deps) {
       const { limit = RUNS_DEFAULT } = query
       const { id } = await getPrompt(deps, caller.customerId, params.id)
       const runs = await listPromptRuns(deps.db, caller.customerId, id, limit)
@@ -63,11 +65,7 @@ export const promptHistoryRoutes = [
   }),
 ]
 
-async function getPrompt(
-  deps: PromptDeps,
-  customerId: string,
-  id: string,
-): Promise<{ id: string }> {
+async function getPrompt(deps: Deps, customerId: string, id: string): Promise<{ id: string }> {
   const saved = await findPrompt(deps.db, customerId, id)
   if (!saved) throw new RestRefusal(404, 'prompt_not_found')
   return saved

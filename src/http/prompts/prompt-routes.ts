@@ -19,9 +19,11 @@ import { actorOf } from '../rest/authenticate.ts'
 import { prompt, promptChange, promptInput, promptParams, TAG_LENGTH_MAX } from './prompt-body.ts'
 import { answer, uuid, wholeNumber, storedText } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { PromptDeps } from './prompt-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'catalog'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -49,7 +51,7 @@ const listAndCreate = [
       q: Type.Optional(storedText(1, 120, 'Procura no nome e na descrição.')),
     },
     answer: answer({ prompts: Type.Array(prompt), next_cursor: nextCursor }),
-    async handle({ caller, query }, deps: PromptDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT, tag, q: text } = query
       const after = readCursor(query.cursor)
       const filter = { tag, text, after, limit: limit + 1 }
@@ -72,7 +74,7 @@ const listAndCreate = [
     status: 201,
     answer: prompt,
     refusals: { 409: PROMPT_LIMITS },
-    async handle({ caller, body }, deps: PromptDeps) {
+    async handle({ caller, body }, deps: Deps) {
       checkDefaultModel(deps.catalog, body.default_model)
       const input = { ...fieldsOf(body), name: body.name, body: body.body }
       return promptBody(sound(await createPrompt(deps.db, caller.customerId, input)))
@@ -88,7 +90,7 @@ export const promptRoutes = [
     path: '/me/prompts/:id',
     summary: 'Um prompt salvo',
     answer: prompt,
-    handle: async ({ caller, params }, deps: PromptDeps) =>
+    handle: async ({ caller, params }, deps: Deps) =>
       promptBody(found(await findPrompt(deps.db, caller.customerId, params.id))),
   }),
   restRoute({
@@ -99,7 +101,7 @@ export const promptRoutes = [
     body: promptChange,
     answer: prompt,
     refusals: { ...FOR_ALL.refusals, 409: PROMPT_LIMITS },
-    async handle({ caller, params, body }, deps: PromptDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       checkDefaultModel(deps.catalog, body.default_model)
       const change = { ...fieldsOf(body), changeNote: body.change_note }
       const changed = await changePrompt(deps.db, caller.customerId, params.id, change)
@@ -112,7 +114,7 @@ export const promptRoutes = [
     path: '/me/prompts/:id',
     summary: 'Apaga um prompt salvo e as suas versões',
     answer: answer({ id: uuid, deleted: Type.Literal(true) }),
-    async handle({ caller, params }, deps: PromptDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const id = params.id.toLowerCase()
       if (!(await deletePrompt(deps.db, actorOf(caller), { customerId, id })))
@@ -129,7 +131,7 @@ export const promptRoutes = [
     status: 201,
     answer: prompt,
     refusals: { ...FOR_ALL.refusals, 409: PROMPT_LIMITS },
-    handle: async ({ caller, params }, deps: PromptDeps) =>
+    handle: async ({ caller, params }, deps: Deps) =>
       promptBody(sound(found(await clonePrompt(deps.db, caller.customerId, params.id)))),
   }),
 ]

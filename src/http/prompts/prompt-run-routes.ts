@@ -9,11 +9,16 @@ import type { Caller } from '../rest/authenticate.ts'
 import { collectAnswer } from './collect-answer.ts'
 import { chatCompletions } from '../model-calls/model-call-schemas.ts'
 import { promptParams, promptRunInput } from './prompt-body.ts'
-import type { PromptDeps } from './prompt-deps.ts'
+import type { ServeCall } from '../../gateway/calls/serve-call.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { withinMemory } from './within-memory.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'keys' | 'bodies' | 'pace'> & {
+  readonly modelCalls: { readonly completeChat: ServeCall }
+}
 
 const NAME_SHOWN_MAX = 40
 
@@ -40,11 +45,11 @@ export const promptRunRoutes = [
       502: ['upstream_error'],
       503: ['service_paused'],
     },
-    async handle({ caller, params, body, request, reply }, deps: PromptDeps) {
+    async handle({ caller, params, body, request, reply }, deps: Deps) {
       const receivedAtMs = performance.now()
       const prompt = await findPrompt(deps.db, caller.customerId, params.id)
       if (!prompt) throw new RestRefusal(404, 'prompt_not_found')
-      const chat = chatOf(prompt, body, deps.bodyBytesMax)
+      const chat = chatOf(prompt, body, deps.config.bodyBytesMax)
       const findKey = keyFinder(deps, caller, body)
       if (!(await findKey())) throw new RestRefusal(404, 'key_not_found')
 
@@ -57,11 +62,11 @@ export const promptRunRoutes = [
         body: chat,
         receivedAtMs,
       }
-      const { publicUrl } = deps
+      const { publicUrl } = deps.config
       const on = { request, reply, publicUrl }
       const { customerId } = caller
       const collected = await withinMemory(deps, { customerId, bytes: chat.length }, () =>
-        collectAnswer(deps.calls.completeChat, incoming, on),
+        collectAnswer(deps.modelCalls.completeChat, incoming, on),
       )
       if (collected.kind === 'refused') return sendRefused(reply, collected)
       // Sends the gateway's own text, so that amounts keep their digits.
@@ -72,7 +77,7 @@ export const promptRunRoutes = [
 
 /** A login session names the key by its id, because it has no secrets; a key cannot act for another key. */
 function keyFinder(
-  { keys }: PromptDeps,
+  { keys }: Deps,
   { customerId, sessionId }: Caller,
   { api_key: secret, api_key_id: keyId }: Static<typeof promptRunInput>,
 ): () => Promise<ActiveKey | undefined> {

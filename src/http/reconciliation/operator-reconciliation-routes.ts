@@ -13,10 +13,12 @@ import {
   uuid,
   wholeNumber,
 } from '../rest/values.ts'
-import type { ReconciliationDeps } from './reconciliation-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const DAYS_DEFAULT = 35
 const DAYS_MAX = 365
@@ -102,8 +104,7 @@ export const operatorReconciliationRoutes = [
     access: 'finance',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: report,
-    handle: ({ query }, deps: ReconciliationDeps) =>
-      readReport(deps.db, query.days ?? DAYS_DEFAULT),
+    handle: ({ query }, deps: Deps) => readReport(deps.db, query.days ?? DAYS_DEFAULT),
   }),
 
   restRoute({
@@ -125,7 +126,7 @@ export const operatorReconciliationRoutes = [
       404: ['difference_not_found'],
       409: ['difference_gone'],
     },
-    async handle({ caller, params, body }, deps: ReconciliationDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       const { explanation } = body
       const input = { id: params.id, explanation }
       const outcome = await explainDiscrepancy(deps.db, actorOf(caller), input)

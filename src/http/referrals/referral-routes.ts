@@ -10,8 +10,13 @@ import { WITHDRAWAL_DAYS } from '../../money/payments/refunds/refundable.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, dateTime, nullable, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { ReferralDeps } from './referral-deps.ts'
+import type { ReferralProgramme } from '../../money/payments/referral-rewards/reward-due-referrals.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'> & {
+  readonly referrals: ReferralProgramme
+}
 
 const referred = answer({
   name: nullable(
@@ -58,7 +63,7 @@ export const referralRoutes = [
         total_reward_brl: { ...brl, description: 'Sem o que foi estornado.' },
       }),
     }),
-    async handle({ caller, query: { limit = 50, cursor } }, deps: ReferralDeps) {
+    async handle({ caller, query: { limit = 50, cursor } }, deps: Deps) {
       const { customerId } = caller
       const after = readCursor(cursor)
       const code = await ensureReferralCode(deps.db, customerId)
@@ -70,7 +75,7 @@ export const referralRoutes = [
       const sums = await sumReferrals(deps.db, customerId)
       return {
         referral_code: code,
-        share_text: shareText(deps.publicUrl, code),
+        share_text: shareText(deps.config.publicUrl, code),
         reward_rule: {
           reward_brl: jsonBrl(deps.referrals.rewardNanoBrl),
           withdrawal_days: WITHDRAWAL_DAYS,

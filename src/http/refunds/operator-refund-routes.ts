@@ -15,10 +15,12 @@ import {
 } from './refund-body.ts'
 import { answer, storedText, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { RefundDeps } from './refund-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { ownAccount } from '../rest/own-account.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const forEach = {
   method: 'POST',
@@ -43,7 +45,7 @@ export const operatorRefundRoutes = [
     access: 'support',
     query: { status: Type.Optional(refundStatus), limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({ refunds: Type.Array(operatedRefundAnswer), next_cursor: nextCursor }),
-    async handle({ query: { status, limit = 50, cursor } }, deps: RefundDeps) {
+    async handle({ query: { status, limit = 50, cursor } }, deps: Deps) {
       const after = readCursor(cursor)
       const found = await listRefunds(deps.db, { status, after, limit: limit + 1 })
       const { page, next_cursor } = pageOf(found, limit, ({ exact_created_at, id }) => ({
@@ -58,7 +60,7 @@ export const operatorRefundRoutes = [
     ...forEach,
     path: '/admin/refunds/:id/approve',
     summary: 'Aprova um reembolso que espera por análise',
-    async handle({ caller, params }, deps: RefundDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const refund = decidedOf(
         await approveRefund(deps.db, actorOf(caller), { refundId: params.id }),
       )
@@ -76,7 +78,7 @@ export const operatorRefundRoutes = [
       },
       { additionalProperties: false },
     ),
-    async handle({ caller, params, body }, deps: RefundDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       const refund = decidedOf(
         await rejectRefund(deps.db, actorOf(caller), { refundId: params.id, note: body.note }),
       )
@@ -90,7 +92,7 @@ export const operatorRefundRoutes = [
     summary:
       'Diz que as partes sem devolução pelo processador foram transferidas, ou não puderam ser',
     body: Type.Object({ outcome: Type.Enum(['done', 'failed']) }, { additionalProperties: false }),
-    async handle({ caller, params, body: { outcome } }, deps: RefundDeps) {
+    async handle({ caller, params, body: { outcome } }, deps: Deps) {
       const refund = decidedOf(
         await endManualParts(deps.db, actorOf(caller), { refundId: params.id, end: outcome }),
       )

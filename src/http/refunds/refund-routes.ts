@@ -19,9 +19,11 @@ import { actorOf } from '../rest/authenticate.ts'
 import { refundAnswer, refundBody } from './refund-body.ts'
 import { answer, brl, storedText, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { RefundDeps } from './refund-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 const list = [
   restRoute({
@@ -40,7 +42,7 @@ const list = [
       refunds: Type.Array(refundAnswer),
       next_cursor: nextCursor,
     }),
-    async handle({ caller: { customerId }, query: { limit = 50, cursor } }, deps: RefundDeps) {
+    async handle({ caller: { customerId }, query: { limit = 50, cursor } }, deps: Deps) {
       const after = readCursor(cursor)
       const refundable = await deps.db
         .transaction()
@@ -92,7 +94,7 @@ const create = [
       409: ['amount_not_refundable'],
       429: ['too_many_withdrawals'],
     },
-    async handle({ caller, body }, deps: RefundDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const { customerId } = caller
       const amountNanoBrl = body.amount === undefined ? undefined : readAmount(body.amount)
       const topUpId = body.topup_id
@@ -103,7 +105,7 @@ const create = [
         amountNanoBrl,
         topUpId,
         reason: body.reason,
-        reviewAboveNanoBrl: BigInt(deps.payments.refundReviewAboveBrl) * NANO_PER_BRL,
+        reviewAboveNanoBrl: BigInt(deps.config.refundReviewAboveBrl) * NANO_PER_BRL,
       })
       if (requested.kind === 'below_minimum')
         throw new RestRefusal(
@@ -141,7 +143,7 @@ export const refundRoutes = [
     params: { id: Type.String() },
     answer: refundAnswer,
     refusals: { 404: ['refund_not_found'] },
-    async handle({ caller, params }, deps: RefundDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const refund = await findRefund(deps.db, params.id, caller.customerId)
       if (!refund) throw new RestRefusal(404, 'refund_not_found')
       return refundBody(refund)

@@ -4,8 +4,8 @@ import { isCustomerDeleted } from '../../customers/customers.ts'
 import { isDatabaseUnavailable } from '../../platform/db/is-database-unavailable.ts'
 import { noteRefusal, type RefusalDeps } from '../../gateway/calls/refuse-call.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/calls/refusal.ts'
-import type { Log } from '../../platform/lib/log.ts'
 import { clientErrorsOf, errorFormatOf } from '../rest/error-formats.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { refusalOfRest } from '../rest/refusal-of-rest.ts'
 import { limitHeaders } from '../rest/response-headers.ts'
 import { restError } from '../rest/rest-error.ts'
@@ -52,10 +52,7 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   )
 }
 
-interface ErrorDeps extends RefusalDeps {
-  readonly log: Log
-  readonly bodyBytesMax: number
-}
+type ErrorDeps = RefusalDeps & Pick<HttpParts, 'config' | 'log'>
 
 export function answerError(
   deps: ErrorDeps,
@@ -102,7 +99,7 @@ export function answerError(
     deps.log.error('request_failed', { requestId: request.id, method: request.method, error })
   if (status === 413) {
     return isModelCall(request)
-      ? refuseCaller(deps, request, reply, refusals.payloadTooLarge(deps.bodyBytesMax))
+      ? refuseCaller(deps, request, reply, refusals.payloadTooLarge(deps.config.bodyBytesMax))
       : restError(reply, 413, 'payload_too_large')
   }
   if (status < 500) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../platform/lib/log.ts'
-import type { RestLimits } from '../rest/rest-limits.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { addAccessLog, type WriteLine } from './access-log.ts'
 import { addStallLimit } from './add-stall-limit.ts'
 import {
@@ -19,17 +19,14 @@ import { serveInTurn } from './serve-in-turn.ts'
  */
 export function watchClients(
   server: FastifyInstance,
-  options: {
+  options: Pick<HttpParts, 'config' | 'log' | 'restLimits'> & {
     readonly connections: ConnectionLimitOptions
     readonly accessLog: WriteLine | undefined
-    readonly restLimits: Pick<RestLimits, 'countStranger'>
-    readonly trustProxy: readonly string[] | false
-    readonly log: Log
   },
 ): ConnectionLimit {
   serveInTurn(server.server)
   if (options.accessLog) addAccessLog(server, options.accessLog)
-  if (options.trustProxy === false) noticeProxy(server, options.log)
+  if (options.config.trustProxy === false) noticeProxy(server, options.log)
   addStallLimit(server)
   const limit = limitConnections(server, options.connections)
   limitStrangers(server, options.restLimits)

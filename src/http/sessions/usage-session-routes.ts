@@ -12,9 +12,11 @@ import { usageEvent, usageEventBody } from '../usage/usage-event.ts'
 import { archivedBefore } from '../usage/usage-list-query.ts'
 import { answer, brl, count, dateTime, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { UsageSessionDeps } from './usage-session-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 90
@@ -58,7 +60,7 @@ const sessionList = [
       ),
       next_cursor: nextCursor,
     }),
-    async handle({ caller: { customerId }, query }, deps: UsageSessionDeps) {
+    async handle({ caller: { customerId }, query }, deps: Deps) {
       const { days = DAYS_DEFAULT, limit = LIMIT_DEFAULT } = query
       const before = readCursor(query.cursor, (id) => SESSION_ID.test(id))
       const sessions = await listSessions(deps.db, { customerId, days, limit: limit + 1, before })
@@ -90,7 +92,7 @@ const session = [
       archived_before: archivedBefore,
     }),
     refusals: { 404: ['session_not_found'] },
-    async handle({ caller: { customerId }, params, query }, deps: UsageSessionDeps) {
+    async handle({ caller: { customerId }, params, query }, deps: Deps) {
       const { limit = EVENTS_MAX } = query
       const after = readCursor(query.cursor)
       const session = SESSION_ID.test(params.id)
@@ -117,7 +119,7 @@ const session = [
 
 /** Null for a session that began later: all its charges are in the list. */
 async function archivedOf(
-  { db }: UsageSessionDeps,
+  { db }: Deps,
   customerId: string,
   { firstRequestAt }: UsageSession,
 ): Promise<string | null> {

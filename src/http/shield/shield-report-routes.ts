@@ -2,7 +2,9 @@ import Type from 'typebox'
 import { sumShieldCounts } from '../../customers/sum-shield-counts.ts'
 import { answer, count, date, uuid, wholeNumber } from '../rest/values.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import type { ShieldDeps } from './shield-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
@@ -34,7 +36,7 @@ export const shieldReportRoutes = [
       }),
       by_key: Type.Array(answer({ api_key_id: uuid, name: Type.String(), ...sums })),
     }),
-    async handle({ caller, query }, deps: ShieldDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
       const { byKind, byDay, byKey } = await sumShieldCounts(deps.db, caller.customerId, days)
       return {

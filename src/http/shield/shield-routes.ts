@@ -4,8 +4,10 @@ import { findShield } from '../../customers/find-shield.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import type { ShieldDeps } from './shield-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { shieldAction, shieldSetting, shieldUuids } from './shield-fields.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const path = '/me/shield'
 const tag = 'Conta'
@@ -18,7 +20,7 @@ export const shieldRoutes = [
     summary: 'A proteção de dados pessoais (LGPD) da conta',
     access: 'account',
     answer: shieldSetting,
-    handle: ({ caller }, deps: ShieldDeps) => findShield(deps.db, caller.customerId),
+    handle: ({ caller }, deps: Deps) => findShield(deps.db, caller.customerId),
   }),
 
   restRoute({
@@ -34,7 +36,7 @@ export const shieldRoutes = [
     ),
     answer: shieldSetting,
     refusals: { 403: ['beyond_own_key'] },
-    async handle({ caller, body, reply }, deps: ShieldDeps) {
+    async handle({ caller, body, reply }, deps: Deps) {
       const { customerId } = caller
       const changed = await changeShield(deps.db, actorOf(caller), { customerId, change: body })
       if (changed.kind === 'changed') return changed.setting

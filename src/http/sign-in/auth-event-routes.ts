@@ -1,9 +1,11 @@
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { takeAuthEvent } from '../../identity/take-auth-event.ts'
 import { verifyWebhook } from '../../deliveries/webhooks/verify-webhook.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError, sendJson } from '../rest/rest-error.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'log' | 'operatorRoles'>
 
 export const AUTH_EVENTS_PATH = '/v1/inbound/auth'
 const BODY_BYTES_MAX = 256 * 1024
@@ -22,7 +24,7 @@ export const authEventRoutes = [
     async handle(
       request,
       reply,
-      { db, authWebhookSecret: secret, operatorRoles, log }: SignInDeps,
+      { db, config: { authWebhookSecret: secret }, operatorRoles, log }: Deps,
     ) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const message = secret && verifyWebhook(secret, request.headers, body, new Date())

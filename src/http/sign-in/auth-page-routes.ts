@@ -19,7 +19,7 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from '../../identity/sign-in/sign-in-terms.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX } from './auth-body.ts'
 import { authOf, clientHeaders, passCookies, signInIsOff } from './auth-routes.ts'
@@ -28,6 +28,8 @@ import { isPasswordOf } from './is-password-of.ts'
 import { limitCaller } from './limit-caller.ts'
 import { rememberDevice } from './login-session-routes.ts'
 import { isFromOwnPage } from './own-session.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 
 interface Form {
   readonly auth: Auth
@@ -45,7 +47,7 @@ type PageOf = (token: string, more?: { fault?: string; returnTo?: string | undef
 const pageRoutes = (
   url: string,
   page: PageOf,
-  onPost: (deps: SignInDeps, form: Form) => Promise<FastifyReply>,
+  onPost: (deps: Deps, form: Form) => Promise<FastifyReply>,
 ) => [
   hiddenRoute({
     method: 'GET',
@@ -62,7 +64,7 @@ const pageRoutes = (
     url,
     access: 'public',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
-    async handle(request, reply, deps: SignInDeps) {
+    async handle(request, reply, deps: Deps) {
       const auth = await authOf(deps, request)
       if (!auth) return signInIsOff(reply)
       // A page of another site must not sign the browser in as somebody else.
@@ -88,7 +90,7 @@ function ownPath(value: unknown): string | undefined {
   return typeof value === 'string' && isOwnPath(value) ? value : undefined
 }
 
-async function confirm(deps: SignInDeps, form: Form): Promise<FastifyReply> {
+async function confirm(deps: Deps, form: Form): Promise<FastifyReply> {
   const { auth, token, password, request, reply } = form
   const userId = deps.signIn.confirmTokens.userOf(token)
   const { internalAdapter } = await auth.$context
@@ -120,7 +122,7 @@ async function confirm(deps: SignInDeps, form: Form): Promise<FastifyReply> {
 }
 
 async function enter(
-  deps: SignInDeps,
+  deps: Deps,
   { auth, token, returnTo = '/', request, reply }: Form,
 ): Promise<FastifyReply> {
   const answer = await auth.api.magicLinkVerify({
@@ -134,7 +136,7 @@ async function enter(
 }
 
 async function choosePassword(
-  _deps: SignInDeps,
+  _deps: Deps,
   { auth, token, password, reply }: Form,
 ): Promise<FastifyReply> {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
@@ -153,7 +155,7 @@ async function choosePassword(
  * has the mailbox: their browser is known from then on, so that whoever has only the password does not use up its codes.
  */
 async function goOn(
-  deps: SignInDeps,
+  deps: Deps,
   { request, reply }: Pick<Form, 'request' | 'reply'>,
   answer: Response,
   path: string,

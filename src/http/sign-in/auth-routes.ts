@@ -9,7 +9,7 @@ import type { SignInLimited } from '../../identity/sign-in/limit-sign-in.ts'
 import type { Session } from '../../identity/sign-in/sessions.ts'
 import { CURRENT_LEGAL_VERSION } from '../../customers/legal/legal-versions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../identity/sign-in/sign-in-terms.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError } from '../rest/rest-error.ts'
@@ -18,6 +18,8 @@ import { limitCaller, type SignInCaller } from './limit-caller.ts'
 import { ownSession, type Needs } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
 import { settle } from './settle-answer.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 
 interface Asked {
   /** The fields that are passed on; all others are ignored. */
@@ -62,7 +64,7 @@ export const authRoutes = [
     url: `${AUTH_PATH}/*`,
     access: 'public',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
-    async handle(request, reply, deps: SignInDeps) {
+    async handle(request, reply, deps: Deps) {
       const path = `/${(request.params as { '*': string })['*']}`
       const asked = askedOf(request.method, path)
       if (!asked) return restError(reply, 404, 'not_found')
@@ -98,8 +100,8 @@ function askedOf(method: string, path: string): Asked | undefined {
   return Object.hasOwn(ASKED, name) ? ASKED[name] : undefined
 }
 
-export async function authOf(deps: SignInDeps, request: FastifyRequest): Promise<Auth | undefined> {
-  const origin = originOf(request, deps.publicUrl)
+export async function authOf(deps: Deps, request: FastifyRequest): Promise<Auth | undefined> {
+  const origin = originOf(request, deps.config.publicUrl)
   return URL.canParse(origin) ? deps.signIn.authFor(new URL(origin).origin) : undefined
 }
 
@@ -114,7 +116,7 @@ export function signInIsOff(reply: FastifyReply): FastifyReply {
 
 /** Undefined for requests that neither try a password nor send a mail. */
 async function limitRequest(
-  deps: SignInDeps,
+  deps: Deps,
   path: string,
   client: SignInCaller,
 ): Promise<SignInLimited | undefined> {
@@ -142,8 +144,8 @@ export function passCookies(reply: FastifyReply, answer: Response): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-function webRequest(deps: SignInDeps, request: FastifyRequest, fields: Fields): Request {
-  const url = new URL(request.url, originOf(request, deps.publicUrl))
+function webRequest(deps: Deps, request: FastifyRequest, fields: Fields): Request {
+  const url = new URL(request.url, originOf(request, deps.config.publicUrl))
   const headers = clientHeaders(request)
   if (request.method !== 'POST') return new Request(url, { headers })
   headers.set('content-type', 'application/json')

@@ -3,12 +3,14 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import { checkFactorCode } from '../../identity/sign-in/second-factor.ts'
 import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
 import { startWaitingSession } from '../../identity/sign-in/start-session.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
 import { factorHolder } from './limit-caller.ts'
 import { isFromOwnPage } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 
 export const codeRoutes = [
   hiddenRoute({
@@ -16,7 +18,7 @@ export const codeRoutes = [
     url: `${AUTH_PATH}/sign-in/code`,
     access: 'public',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
-    async handle(request, reply, deps: SignInDeps) {
+    async handle(request, reply, deps: Deps) {
       const { db, signIn } = deps
       const body = readBody(request, ['code'])
       if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)

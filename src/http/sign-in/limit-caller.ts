@@ -8,7 +8,9 @@ import {
 } from '../../identity/sign-in/limit-sign-in.ts'
 import type { FactorHolder } from '../../identity/sign-in/second-factor.ts'
 import type { Session } from '../../identity/sign-in/sessions.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'signIn'>
 
 export interface SignInCaller {
   readonly request: FastifyRequest
@@ -19,7 +21,7 @@ export interface SignInCaller {
 
 /** Counts the attempt of a request: by its login session, its known device, or its networks. */
 export function limitCaller(
-  deps: SignInDeps,
+  deps: Deps,
   attempt: SignInAttempt,
   caller: SignInCaller,
 ): Promise<SignInLimited> {
@@ -28,7 +30,7 @@ export function limitCaller(
 
 /** Who tries a code in a login session. One that waits for the code makes nobody known: the password starts it. */
 export function factorHolder(
-  deps: SignInDeps,
+  deps: Deps,
   request: FastifyRequest,
   session: Session,
   { isWaiting }: { readonly isWaiting: boolean },
@@ -38,7 +40,7 @@ export function factorHolder(
   return { ...clientOf(deps, caller), userId }
 }
 
-function clientOf({ signIn }: SignInDeps, { request, email, session }: SignInCaller): SignInClient {
+function clientOf({ signIn }: Deps, { request, email, session }: SignInCaller): SignInClient {
   const knownAs = session?.id ?? signIn.devices.deviceOf(request.headers.cookie, email)
   return { email, ip: plainIp(request.ip), knownAs }
 }

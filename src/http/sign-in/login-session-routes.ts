@@ -7,10 +7,12 @@ import { hasAcceptedTerms } from '../../customers/legal/accept-terms.ts'
 import { answer, nullable } from '../rest/values.ts'
 import { OPERATOR_ROLES } from '../rest/access.ts'
 import { suspension, suspensionBody } from '../rest/suspension.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn' | 'operatorRoles'>
 
 export const loginSessionRoutes = [
   restRoute({
@@ -48,7 +50,7 @@ export const loginSessionRoutes = [
         description: 'sandbox: nada custa dinheiro de verdade.',
       }),
     }),
-    async handle({ caller, request, reply }, deps: SignInDeps) {
+    async handle({ caller, request, reply }, deps: Deps) {
       const customer = await findCustomer(deps.db, caller.customerId)
       if (!customer || customer.deletedAt) throw new RestRefusal(403, 'forbidden')
       reply.header('cache-control', 'no-store')
@@ -65,7 +67,7 @@ export const loginSessionRoutes = [
         needs_second_factor: role !== null && caller.keyId === undefined && !caller.hasFactor,
         csrf_token: caller.sessionId === undefined ? '' : deps.signIn.csrfTokenOf(caller.sessionId),
         suspension: suspensionBody(await findSuspension(deps.db, id)),
-        mode: deps.mode,
+        mode: deps.config.mode,
       }
     },
   }),
@@ -73,7 +75,7 @@ export const loginSessionRoutes = [
 
 /** Every page of the dashboard asks for its session first, whichever way the user signed in. */
 export function rememberDevice(
-  { signIn, publicUrl }: Pick<SignInDeps, 'signIn' | 'publicUrl'>,
+  { signIn, config: { publicUrl } }: Pick<HttpParts, 'signIn' | 'config'>,
   request: FastifyRequest,
   reply: FastifyReply,
   email: string,

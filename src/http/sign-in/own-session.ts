@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../../identity/sign-in/sessions.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { sendFault } from './send-fault.ts'
 
@@ -13,7 +13,7 @@ export type Needs = 'session' | 'proof'
  * cookie alone allows no change, because any site can make the browser send it.
  */
 export async function ownSession(
-  deps: Pick<SignInDeps, 'signIn' | 'publicUrl'>,
+  deps: Pick<HttpParts, 'signIn' | 'config'>,
   request: FastifyRequest,
   reply: FastifyReply,
   needs: Needs,
@@ -41,7 +41,7 @@ export async function ownSession(
 }
 
 export function isFromOwnPage(
-  { publicUrl }: Pick<SignInDeps, 'publicUrl'>,
+  { config: { publicUrl } }: Pick<HttpParts, 'config'>,
   request: FastifyRequest,
 ): boolean {
   return request.headers.origin === originOf(request, publicUrl)

@@ -1,16 +1,18 @@
 import { hasSecondFactor, checkFactorCode } from '../../identity/sign-in/second-factor.ts'
 import { markProved } from '../../identity/sign-in/sessions.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { authOf } from './auth-routes.ts'
 import { isPasswordOf } from './is-password-of.ts'
 import { factorHolder, limitCaller } from './limit-caller.ts'
 import { refusal, type SecurityCall } from './security-route.ts'
 
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
+
 /**
  * Asks the signed-in person to prove their identity again: by a code if a second factor is on, otherwise by the
  * password. A person with neither has to sign in again.
  */
-export async function proveAgain(deps: SignInDeps, call: SecurityCall): Promise<object> {
+export async function proveAgain(deps: Deps, call: SecurityCall): Promise<object> {
   const { db, signIn } = deps
   const { session, request } = call
   const byCode = await hasSecondFactor(db, session.userId)

@@ -2,11 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Checked } from '../../identity/sign-in/second-factor.ts'
 import type { Session } from '../../identity/sign-in/sessions.ts'
 import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute, type Route } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
 import { ownSession, type Needs } from './own-session.ts'
 import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 
 export interface SecurityCall {
   readonly session: Session
@@ -50,16 +52,16 @@ export function securityRoute(
   route: {
     readonly fields?: readonly string[]
     readonly needs?: Needs
-    handle(call: SecurityCall, deps: SignInDeps): Promise<object>
+    handle(call: SecurityCall, deps: Deps): Promise<object>
   },
-): Route<SignInDeps> {
+): Route<Deps> {
   const { fields = [], needs = 'session' } = route
   return hiddenRoute({
     method,
     url: `${AUTH_PATH}${path}`,
     access: 'session',
     bodyBytesMax: AUTH_BODY_BYTES_MAX,
-    async handle(request, reply, deps: SignInDeps) {
+    async handle(request, reply, deps: Deps) {
       const body = readBody(request, fields)
       if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
       const session = await ownSession(deps, request, reply, needs)

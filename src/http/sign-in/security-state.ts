@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { listPasskeys } from '../../identity/sign-in/passkeys.ts'
 import { listSessions, type Session } from '../../identity/sign-in/sessions.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 interface Guards {
   readonly hasPassword: boolean
@@ -10,7 +12,7 @@ interface Guards {
 }
 
 /** The security settings of an account, without its secrets, for the dashboard's page. */
-export async function securityState({ db }: SignInDeps, session: Session): Promise<object> {
+export async function securityState({ db }: Deps, session: Session): Promise<object> {
   const { userId } = session
   const { rows } = await sql<Guards>`
     select

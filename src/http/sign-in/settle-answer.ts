@@ -3,8 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { findAwaitingFactor } from '../../identity/sign-in/find-awaiting-factor.ts'
 import type { Session } from '../../identity/sign-in/sessions.ts'
 import { recordNewPasskey, recordNewPassword } from '../../identity/sign-in/security-acts.ts'
-import type { SignInDeps } from './sign-in-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { actorOfSession } from './actor-of-session.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 interface Answered {
   readonly path: string
@@ -13,7 +15,7 @@ interface Answered {
   readonly answer: Response
 }
 
-export async function settle(deps: SignInDeps, answered: Answered): Promise<Response> {
+export async function settle(deps: Deps, answered: Answered): Promise<Response> {
   const { path, session, answer } = answered
   if (path === '/sign-in/email') return withoutAwaited(deps, answer)
   if (path === '/passkey/generate-authenticate-options') return wantVerifiedUser(answer)
@@ -25,7 +27,7 @@ export async function settle(deps: SignInDeps, answered: Answered): Promise<Resp
 }
 
 /** Reveals nothing of the account before the code of the second factor. */
-async function withoutAwaited({ db }: SignInDeps, answer: Response): Promise<Response> {
+async function withoutAwaited({ db }: Deps, answer: Response): Promise<Response> {
   if (!answer.ok || (await findAwaitingFactor(db, answer)) === undefined) return answer
   return rewritten(answer, 200, { awaitsFactor: true })
 }
@@ -44,7 +46,7 @@ function refused(answer: Response): Response {
 }
 
 async function settlePasskey(
-  { db }: SignInDeps,
+  { db }: Deps,
   { answer, request }: Answered,
   session: Session,
 ): Promise<Response> {
@@ -55,7 +57,7 @@ async function settlePasskey(
 
 /** A new password ends every other session. */
 async function settleNewPassword(
-  { db }: SignInDeps,
+  { db }: Deps,
   { answer, request }: Answered,
   session: Session,
 ): Promise<Response> {

@@ -8,8 +8,10 @@ import { jsonBrl, NANO_PER_BRL } from '../../platform/lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import type { SpendingGuardDeps } from './spending-guard-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { guardFactor, guardFloorBrl, spendingGuardSetting } from './spending-guard-fields.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const path = '/me/spending-guard'
 const tag = 'Conta'
@@ -22,7 +24,7 @@ export const spendingGuardRoutes = [
     summary: 'Quando uma chave que gasta muito mais que o habitual é pausada',
     access: 'account',
     answer: spendingGuardSetting,
-    handle: async ({ caller }, { db }: SpendingGuardDeps) =>
+    handle: async ({ caller }, { db }: Deps) =>
       guardBody(await findSpendingGuard(db, caller.customerId)),
   }),
   restRoute({
@@ -37,7 +39,7 @@ export const spendingGuardRoutes = [
     ),
     answer: spendingGuardSetting,
     refusals: { 403: ['beyond_own_key'] },
-    async handle({ caller, body }, { db }: SpendingGuardDeps) {
+    async handle({ caller, body }, { db }: Deps) {
       const { customerId } = caller
       const { factor, floor_brl: floor } = body
       const change = {

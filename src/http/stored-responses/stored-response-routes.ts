@@ -18,7 +18,11 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { toRestRefusal } from '../rest/to-rest-refusal.ts'
 import { answer, nullable, wholeNumber } from '../rest/values.ts'
-import type { StoredResponseDeps } from './stored-response-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db'> & {
+  readonly conversations: StoredConversations
+}
 
 const LIMIT_DEFAULT = 20
 const LIMIT_MAX = 100
@@ -47,7 +51,7 @@ export const storedResponseRoutes = [
       ),
     },
     answer: storedResponse,
-    async handle({ caller, params: { id }, reply }, deps: StoredResponseDeps) {
+    async handle({ caller, params: { id }, reply }, deps: Deps) {
       const room = deps.conversations.openRoom(readerOf(caller), 0)
       try {
         const read = await deps.conversations.readResponse(room, id)
@@ -75,7 +79,7 @@ export const storedResponseRoutes = [
       object: Type.Literal('response'),
       deleted: Type.Literal(true),
     }),
-    async handle({ caller, params: { id } }, deps: StoredResponseDeps) {
+    async handle({ caller, params: { id } }, deps: Deps) {
       const callId = callIdOfResponse(id)
       const isDeleted =
         callId !== undefined &&
@@ -107,7 +111,7 @@ export const storedResponseRoutes = [
       last_id: nullable(Type.String()),
       has_more: Type.Boolean(),
     }),
-    async handle({ caller, params: { id }, query }, deps: StoredResponseDeps) {
+    async handle({ caller, params: { id }, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT, order = 'desc', after } = query
       const room = deps.conversations.openRoom(readerOf(caller), 0)
       try {

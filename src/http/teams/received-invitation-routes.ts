@@ -8,10 +8,12 @@ import { hasProvedEmail } from '../../identity/sign-in/has-proved-email.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { maskedName, teamRole } from './team-access.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 /** More invitations than anybody answers. */
 const RECEIVED_MAX = 100
@@ -38,7 +40,7 @@ const list = [
         }),
       ),
     }),
-    async handle({ caller }, deps: TeamDeps) {
+    async handle({ caller }, deps: Deps) {
       const received = await listReceivedInvitations(deps.db, caller.customerId, RECEIVED_MAX)
       return {
         invitations: received.map((each) => ({
@@ -72,14 +74,14 @@ const accepting = [
       { token: Type.String({ minLength: 1, maxLength: 200 }) },
       { additionalProperties: false },
     ),
-    handle: ({ caller, body }, deps: TeamDeps) => accept(deps.db, caller, { token: body.token }),
+    handle: ({ caller, body }, deps: Deps) => accept(deps.db, caller, { token: body.token }),
   }),
   restRoute({
     ...forBoth,
     path: '/me/invitations/:id/accept',
     summary: 'Aceita um convite sem o código: para quem já entrou no painel com aquele e-mail',
     params: invitationParams,
-    handle: ({ caller, params }, deps: TeamDeps) =>
+    handle: ({ caller, params }, deps: Deps) =>
       accept(deps.db, caller, { invitationId: params.id }),
   }),
 ]
@@ -116,7 +118,7 @@ const decline = [
     params: invitationParams,
     answer: answer({ id: uuid, declined: Type.Literal(true) }),
     refusals: { 404: ['invitation_not_found'] },
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const invitationId = params.id.toLowerCase()
       const input = { invitationId, customerId }

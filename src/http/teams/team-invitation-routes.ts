@@ -10,12 +10,14 @@ import {
 } from '../../customers/team-invitations.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { originForMails } from '../rest/origin-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, getTeamAccess, teamParams, teamRole } from './team-access.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 /** The limit of an e-mail address (RFC 5321, 4.5.3.1.3). */
 const EMAIL_LENGTH_MAX = 254
@@ -45,7 +47,7 @@ const listAndCreate = [
     summary: 'Os convites em aberto de uma equipe',
     answer: answer({ invitations: Type.Array(answer(shownFields)) }),
     refusals: { 404: ['team_not_found'] },
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { teamId } = await getTeamAccess(deps.db, caller, params.id, 'admin')
       return { invitations: (await listInvitations(deps.db, teamId)).map(invitationBody) }
     },
@@ -76,9 +78,9 @@ const listAndCreate = [
       409: ['already_member', 'already_invited', 'too_many_invitations'],
       429: ['invitation_limit_reached'],
     },
-    async handle({ caller, params, body, request, reply }, deps: TeamDeps) {
+    async handle({ caller, params, body, request, reply }, deps: Deps) {
       const { email, role } = body
-      const origin = originForMails(deps, request)
+      const origin = originForMails(deps.config, request)
       reply.header('cache-control', 'no-store')
       return actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
         const { teamId } = access
@@ -125,7 +127,7 @@ const revoke = [
     params: { ...teamParams, invitationId: Type.String({ description: 'UUID do convite' }) },
     answer: answer({ id: uuid, revoked: Type.Literal(true) }),
     refusals: { 404: ['team_not_found', 'invitation_not_found'] },
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { invitationId } = params
       return actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
         const id = await revokeInvitation(trx, actorOf(caller), { access, invitationId })

@@ -13,7 +13,7 @@ import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import {
@@ -26,6 +26,8 @@ import {
 } from '../api-keys/api-key-body.ts'
 import { KEY_REFUSALS, KEYS_MAX, makeApiKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, getTeamAccess, teamParams } from './team-access.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'catalog'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -51,7 +53,7 @@ const listAndCreate = [
       next_cursor: nextCursor,
     }),
     refusals: { 404: ['team_not_found'] },
-    async handle({ caller, params, query }, deps: TeamDeps) {
+    async handle({ caller, params, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const access = await getTeamAccess(deps.db, caller, params.id, 'member')
@@ -84,7 +86,7 @@ const listAndCreate = [
       404: ['team_not_found'],
       409: ['too_many_keys'],
     },
-    async handle({ caller, params, body, reply }, deps: TeamDeps) {
+    async handle({ caller, params, body, reply }, deps: Deps) {
       const input = readKeyInput(deps, body)
       const made = await actInTeam(deps.db, caller, params.id, 'member', async (trx, access) => {
         const { teamId, ownerId } = access
@@ -125,7 +127,7 @@ const revoke = [
     params: { ...teamParams, keyId: Type.String({ description: 'UUID da chave' }) },
     answer: teamKey,
     refusals: { 404: ['team_not_found', 'key_not_found'] },
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       return actInTeam(deps.db, caller, params.id, 'member', async (trx, access) => {
         const { id } = await theKey(trx, caller, access, params.keyId)
         await revokeKey(trx, actorOf(caller), { keyId: id, customerId: access.ownerId })

@@ -6,7 +6,7 @@ import { jsonBrl } from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import {
@@ -17,6 +17,8 @@ import {
   teamRank,
   teamRole,
 } from './team-access.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const person = answer({
   customer_id: uuid,
@@ -46,7 +48,7 @@ const changeMember = [
     body: Type.Object({ role: teamRole }, { additionalProperties: false }),
     answer: answer({ customer_id: uuid, role: teamRole }),
     refusals: { 404: ['team_not_found', 'member_not_found'] },
-    async handle({ caller, params, body }, deps: TeamDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       const { role } = body
       const customerId = params.customerId.toLowerCase()
       await actInTeam(deps.db, caller, params.id, 'admin', async (trx, access) => {
@@ -70,7 +72,7 @@ const removeMember = [
     params: memberParams,
     answer: answer({ customer_id: uuid, removed: Type.Literal(true) }),
     refusals: { 404: ['team_not_found', 'member_not_found'] },
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const customerId = params.customerId.toLowerCase()
       const least = customerId === caller.customerId ? 'member' : 'admin'
       await actInTeam(deps.db, caller, params.id, least, async (trx, access) => {
@@ -94,7 +96,7 @@ export const teamMemberRoutes = [
     params: teamParams,
     answer: answer({ owner: person, members: Type.Array(person) }),
     refusals: { 404: ['team_not_found'] },
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { teamId, rank } = await getTeamAccess(deps.db, caller, params.id, 'member')
       const people = await listTeamPeople(deps.db, teamId)
       const [owner, ...members] = people.map((each) =>

@@ -5,12 +5,14 @@ import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { actInTeam, teamParams } from './team-access.ts'
 import { readCap, readTeamName, team, teamBody, teamChange, teamInput } from './team-body.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -24,7 +26,7 @@ const listAndCreate = [
     access: 'account',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ teams: Type.Array(team), next_cursor: nextCursor }),
-    async handle({ caller, query }, deps: TeamDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const teams = await listTeams(deps.db, caller.customerId, { after, limit: limit + 1 })
@@ -46,7 +48,7 @@ const listAndCreate = [
     status: 201,
     answer: team,
     refusals: { 409: ['too_many_teams'] },
-    async handle({ caller, body }, deps: TeamDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const name = readTeamName(body.name)
       const limitNanoBrl = readCap(body.monthly_cap_brl ?? null)
       const input = { ownerId: caller.customerId, name, limitNanoBrl }
@@ -76,7 +78,7 @@ const one = [
     access: 'account',
     summary: 'Uma equipe, com o que gastou neste mês',
     answer: team,
-    handle: ({ caller, params }, deps: TeamDeps) => getTeamBody(deps, caller, params.id),
+    handle: ({ caller, params }, deps: Deps) => getTeamBody(deps, caller, params.id),
   }),
   restRoute({
     ...forAll,
@@ -86,7 +88,7 @@ const one = [
     summary: 'Altera o nome de uma equipe, ou o limite mensal, que só o titular altera',
     body: teamChange,
     answer: team,
-    async handle({ caller, params, body, reply }, deps: TeamDeps) {
+    async handle({ caller, params, body, reply }, deps: Deps) {
       const change = {
         ...(body.name === undefined ? {} : { name: readTeamName(body.name) }),
         ...(body.monthly_cap_brl === undefined
@@ -111,7 +113,7 @@ const one = [
     access: 'manage',
     summary: 'Apaga uma equipe e revoga as suas chaves e os seus convites',
     answer: answer({ id: uuid, deleted: Type.Literal(true) }),
-    async handle({ caller, params }, deps: TeamDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const id = await actInTeam(deps.db, caller, params.id, 'owner', async (trx, access) => {
         await deleteTeam(trx, actorOf(caller), { access })
         return access.teamId
@@ -124,7 +126,7 @@ const one = [
 export const teamRoutes = [...listAndCreate, ...one]
 
 async function getTeamBody(
-  { db }: TeamDeps,
+  { db }: Deps,
   { customerId }: Caller,
   teamId: string,
 ): Promise<AnswerOf<typeof team>> {

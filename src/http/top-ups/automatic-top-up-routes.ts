@@ -9,7 +9,7 @@ import {
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, brl, count, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
+import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
@@ -20,6 +20,8 @@ import {
   readCentavos,
   refuseSuspended,
 } from './top-up-body.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const MONTHLY_LIMIT_BRL_MAX = 1_000_000
 const PATH = '/topups/automatic'
@@ -67,7 +69,7 @@ const saving = (minimumBrl: number) => [
       403: ['account_suspended'],
       404: ['payment_method_not_found'],
     },
-    async handle({ caller, body }, deps: TopUpDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const { customerId, ip: remoteIp } = caller
       const { is_enabled: isEnabled = true, payment_method_id: paymentMethodId } = body
       const amountNanoBrl = readAmount(body.amount_brl, minimumBrl)
@@ -90,7 +92,7 @@ const saving = (minimumBrl: number) => [
   }),
 ]
 
-export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
+export const automaticTopUpRoutes = ({ topUpMinBrl }: Pick<HttpConfig, 'topUpMinBrl'>) => [
   ...saving(topUpMinBrl),
 
   restRoute({
@@ -101,7 +103,7 @@ export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     access: 'account',
     answer: automaticTopUp,
     refusals: NOT_FOUND,
-    async handle({ caller }, deps: TopUpDeps) {
+    async handle({ caller }, deps: Deps) {
       const found = await findAutomaticTopUp(deps.db, caller.customerId)
       if (!found) throw new RestRefusal(404, 'automatic_topup_not_found')
       return automaticTopUpBody(found)
@@ -116,7 +118,7 @@ export const automaticTopUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     access: 'manage',
     answer: automaticTopUp,
     refusals: NOT_FOUND,
-    async handle({ caller }, deps: TopUpDeps) {
+    async handle({ caller }, deps: Deps) {
       const { customerId } = caller
       const deleted = await deleteAutomaticTopUp(deps.db, actorOf(caller), { customerId })
       if (!deleted) throw new RestRefusal(404, 'automatic_topup_not_found')

@@ -7,7 +7,7 @@ import type { PayerDetails } from '../../money/payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUp } from '../../money/payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, dateTime, nullable, uuid } from '../rest/values.ts'
-import type { TopUpDeps } from './top-up-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 export const AMOUNT_BRL_MAX = 5_000
@@ -90,7 +90,7 @@ export function readCentavos(given: unknown): NanoBrl | undefined {
 
 /** Of a top-up this is only the early answer: `createTopUp` decides with the customer locked. */
 export async function refuseSuspended(
-  { db }: Pick<TopUpDeps, 'db'>,
+  { db }: Pick<HttpParts, 'db'>,
   customerId: string,
 ): Promise<void> {
   if (await isSuspended(db, customerId)) throw accountSuspended()
@@ -105,7 +105,7 @@ export function accountSuspended(): RestRefusal {
 }
 
 export async function payerOf(
-  { db }: Pick<TopUpDeps, 'db'>,
+  { db }: Pick<HttpParts, 'db'>,
   customerId: string,
 ): Promise<PayerDetails> {
   const found = await findPayer(db, customerId)

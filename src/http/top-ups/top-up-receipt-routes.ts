@@ -2,10 +2,12 @@ import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { findProfile } from '../../customers/profiles.ts'
 import { findTopUp } from '../../money/payments/top-ups.ts'
-import type { TopUpDeps } from './top-up-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { renderReceipt } from './render-receipt.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'sender'>
 
 export const topUpReceiptRoutes = [
   restRoute({
@@ -17,7 +19,7 @@ export const topUpReceiptRoutes = [
     params: { id: Type.String() },
     answer: 'text/html',
     refusals: { 404: ['topup_not_found'], 409: ['topup_not_paid'] },
-    async handle({ caller, params, reply }, deps: TopUpDeps) {
+    async handle({ caller, params, reply }, deps: Deps) {
       const { customerId } = caller
       const topUp = await findTopUp(deps.db, customerId, params.id)
       if (!topUp) throw new RestRefusal(404, 'topup_not_found')

@@ -15,7 +15,7 @@ import { findTopUp, listTopUps } from '../../money/payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { TopUpDeps, TopUpTerms } from './top-up-deps.ts'
+import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { OutcomeUnknown, RestRefusal } from '../rest/rest-refusal.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -30,6 +30,8 @@ import {
   topUp,
   topUpBody,
 } from './top-up-body.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'log' | 'signIn' | 'payments' | 'webhooks'>
 
 const creating = (minimumBrl: number) => [
   restRoute({
@@ -87,7 +89,7 @@ const creating = (minimumBrl: number) => [
         reply,
         subject,
       },
-      deps: TopUpDeps,
+      deps: Deps,
     ) {
       const amountNanoBrl = readAmount(amount, minimumBrl)
       const { customerId } = caller
@@ -129,7 +131,7 @@ const creating = (minimumBrl: number) => [
   }),
 ]
 
-export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
+export const topUpRoutes = ({ topUpMinBrl }: Pick<HttpConfig, 'topUpMinBrl'>) => [
   ...creating(topUpMinBrl),
 
   restRoute({
@@ -140,7 +142,7 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     access: 'account',
     query: { limit: wholeNumber(1, 200, 50), cursor },
     answer: answer({ topups: Type.Array(topUp), next_cursor: nextCursor }),
-    async handle({ caller, query: { limit = 50, cursor } }, deps: TopUpDeps) {
+    async handle({ caller, query: { limit = 50, cursor } }, deps: Deps) {
       const found = await listTopUps(deps.db, caller.customerId, limit + 1, readCursor(cursor))
       const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
         at: exactCreatedAt,
@@ -159,7 +161,7 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
     params: { id: Type.String() },
     answer: topUp,
     refusals: { 404: ['topup_not_found'] },
-    async handle({ caller, params }, deps: TopUpDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const found = await findTopUp(deps.db, caller.customerId, params.id)
       if (!found) throw new RestRefusal(404, 'topup_not_found')
       return topUpBody(found)
@@ -167,17 +169,13 @@ export const topUpRoutes = ({ topUpMinBrl }: TopUpTerms) => [
   }),
 ]
 
-function answerOf(
-  deps: TopUpDeps,
-  outcome: CreatedTopUp,
-  reply: FastifyReply,
-): AnswerOf<typeof topUp> {
+function answerOf(deps: Deps, outcome: CreatedTopUp, reply: FastifyReply): AnswerOf<typeof topUp> {
   if (outcome.kind !== 'created') throw refusalOf(deps, outcome, reply)
   return topUpBody(outcome.topUp)
 }
 
 function refusalOf(
-  deps: TopUpDeps,
+  deps: Deps,
   outcome: Exclude<CreatedTopUp, { kind: 'created' }>,
   reply: FastifyReply,
 ): RestRefusal {

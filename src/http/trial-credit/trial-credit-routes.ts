@@ -9,7 +9,12 @@ import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { CountedRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, brl, dateTime, nullable } from '../rest/values.ts'
-import type { TrialCreditDeps } from './trial-credit-deps.ts'
+import type { TrialProgramme } from '../../money/payments/trial-credit/grant-trial-credit.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'signIn' | 'webhooks'> & {
+  readonly trial: TrialProgramme
+}
 
 const trialCredit = answer({
   status: Type.Enum(['offered', 'granted', 'none'], {
@@ -28,7 +33,7 @@ export const trialCreditRoutes = [
     summary: 'O crédito para experimentar',
     access: 'account',
     answer: trialCredit,
-    handle: ({ caller }, deps: TrialCreditDeps) => bodyOf(deps, caller),
+    handle: ({ caller }, deps: Deps) => bodyOf(deps, caller),
   }),
 
   restRoute({
@@ -50,7 +55,7 @@ export const trialCreditRoutes = [
         'trial_credit_exhausted',
       ],
     },
-    async handle({ caller, request }, deps: TrialCreditDeps) {
+    async handle({ caller, request }, deps: Deps) {
       const { customerId, ip } = caller
       const deviceIds = devicesOf(deps, caller, request.headers.cookie)
       const { sealingKey: current, previousSealingKey: previous } = deps.webhooks
@@ -69,14 +74,14 @@ export const trialCreditRoutes = [
 
 /** A key has no browser. */
 function devicesOf(
-  { signIn }: TrialCreditDeps,
+  { signIn }: Deps,
   caller: Caller,
   cookies: string | undefined,
 ): readonly string[] {
   return caller.keyId === undefined ? signIn.devices.allDevicesOf(cookies, caller.email) : []
 }
 
-async function bodyOf({ db, trial }: TrialCreditDeps, { customerId }: Caller) {
+async function bodyOf({ db, trial }: Deps, { customerId }: Caller) {
   const { status, amountNanoBrl, grantedAt } = await findTrialCredit(db, customerId, trial)
   return {
     status,

@@ -22,7 +22,9 @@ import {
   readDestinationChange,
   readDestinationUrl,
 } from './usage-destination-body.ts'
-import type { UsageDestinationDeps } from './usage-destination-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'webhooks'>
 
 /** Text that is not a UUID is no destination's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
@@ -36,7 +38,7 @@ const reading = [
     summary: 'Os destinos de uso: para onde vão as suas cobranças, uma a uma',
     access: 'account',
     answer: answer({ destinations: Type.Array(destination) }),
-    async handle({ caller }, deps: UsageDestinationDeps) {
+    async handle({ caller }, deps: Deps) {
       const found = await listDestinations(deps.db, caller.customerId)
       return { destinations: found.map(destinationBody) }
     },
@@ -50,7 +52,7 @@ const reading = [
     params,
     answer: destination,
     refusals,
-    async handle({ caller, params }, deps: UsageDestinationDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const found = await findDestination(deps.db, caller.customerId, params.id)
       if (!found) throw new RestRefusal(404, 'usage_destination_not_found')
       return destinationBody(found)
@@ -70,7 +72,7 @@ const creating = [
     status: 201,
     answer: destination,
     refusals: { 409: ['too_many_usage_destinations'] },
-    async handle({ caller, body }, deps: UsageDestinationDeps) {
+    async handle({ caller, body }, deps: Deps) {
       const { kind, includes_content: includesContent = false } = body
       const access = readAccess(kind, body) ?? (kind === 'otlp' ? { kind, headers: {} } : undefined)
       if (!access) throw faulty('public_key e secret_key são obrigatórias para langfuse')
@@ -95,7 +97,7 @@ const creating = [
     params,
     answer: destination,
     refusals: { ...refusals, 409: ['usage_destination_disabled'] },
-    async handle({ caller, params }, deps: UsageDestinationDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const asked = await askForTest(deps.db, { customerId, id: params.id })
       if (!('problem' in asked)) return destinationBody(asked)
@@ -116,7 +118,7 @@ const changing = [
     body: destinationChange,
     answer: destination,
     refusals,
-    async handle({ caller, params, body }, deps: UsageDestinationDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       const { customerId } = caller
       const { id } = params
       const { sealingKey } = deps.webhooks
@@ -139,7 +141,7 @@ const changing = [
     params,
     answer: destination,
     refusals,
-    async handle({ caller, params }, deps: UsageDestinationDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const gone = await deleteDestination(deps.db, actorOf(caller), { customerId, id: params.id })
       if (!gone) throw new RestRefusal(404, 'usage_destination_not_found')

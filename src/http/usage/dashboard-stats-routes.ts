@@ -6,8 +6,10 @@ import { jsonBrl } from '../../platform/lib/money.ts'
 import { countTopUps } from '../../money/payments/top-ups.ts'
 import { profileFields } from '../profile/profile-fields.ts'
 import { answer, brl, count, nullable } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const stats = answer({
   profile: nullable(answer(profileFields)),
@@ -31,7 +33,7 @@ export const dashboardStatsRoutes = [
     summary: 'Os números da página inicial do painel',
     access: 'account',
     answer: stats,
-    async handle({ caller: { customerId } }, deps: UsageDeps) {
+    async handle({ caller: { customerId } }, deps: Deps) {
       const { db } = deps
       const [profile, account, keys, topUps, notifications] = await Promise.all([
         findProfile(db, customerId),

@@ -4,8 +4,10 @@ import { percentOf } from '../../platform/lib/percent-of.ts'
 import { sumUsageByMinute, type MinuteUse } from '../../money/usage/sum-usage-by-minute.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const MINUTES_DEFAULT = 60
 const MINUTES_MIN = 5
@@ -62,7 +64,7 @@ export const rateLimitUseRoutes = [
     access: 'account',
     query: { minutes: wholeNumber(MINUTES_MIN, MINUTES_MAX, MINUTES_DEFAULT) },
     answer: answer({ minutes: Type.Integer(), keys: Type.Array(keyUse) }),
-    async handle({ caller, query }, deps: UsageDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { minutes = MINUTES_DEFAULT } = query
       const [keys, { settled, counted }] = await Promise.all([
         listKeySummaries(deps.db, caller.customerId),

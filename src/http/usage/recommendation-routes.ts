@@ -8,8 +8,10 @@ import { sumUsageByModel, type ModelUsage } from '../../money/usage/sum-usage-by
 import { addUp } from '../../money/usage/usage-windows.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'catalog' | 'fxRate'>
 
 const DAYS_DEFAULT = 30
 const DAYS_MIN = 7
@@ -65,7 +67,7 @@ export const recommendationRoutes = [
         description: 'Com a melhor sugestão de cada modelo, em BRL.',
       }),
     }),
-    async handle({ caller, query }, deps: UsageDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
       const byModel = await sumUsageByModel(deps.db, caller.customerId, days)
       const used = byModel
@@ -92,9 +94,9 @@ interface Compared {
   readonly suggestions: readonly ModelSuggestion[]
 }
 
-function compared({ catalog, currentFxRate }: UsageDeps, mix: ModelUsage): Compared {
+function compared({ catalog, fxRate }: Deps, mix: ModelUsage): Compared {
   const model = catalog.findModel(mix.modelId)
-  const fxRateE4 = currentFxRate()?.rateE4
+  const fxRateE4 = fxRate.current()?.rateE4
   if (!model || fxRateE4 === undefined) return { model, suggestions: [] }
   return { model, suggestions: suggestModels(catalog.listModels(), { model, mix, fxRateE4 }) }
 }

@@ -2,8 +2,10 @@ import Type from 'typebox'
 import { readRunway, RUNWAY_PERIOD_DAYS } from '../../deliveries/alerts/read-runway.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const DAYS_MAX = 90
 
@@ -29,7 +31,7 @@ export const runwayRoutes = [
     access: 'account',
     query: { days: wholeNumber(1, DAYS_MAX, RUNWAY_PERIOD_DAYS) },
     answer: runway,
-    async handle({ caller, query }, deps: UsageDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { days = RUNWAY_PERIOD_DAYS } = query
       const estimate = await readRunway(deps.db, caller.customerId, days)
       return {

@@ -3,8 +3,10 @@ import { jsonBrl } from '../../platform/lib/money.ts'
 import { findLatency, LATENCY_CALLS } from '../../money/usage/find-latency.ts'
 import { sumUsageByDay } from '../../money/usage/sum-usage-by-day.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const DAYS_DEFAULT = 30
 /** Each day is summed separately. */
@@ -46,7 +48,7 @@ export const usageByDayRoutes = [
     readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: byDay,
-    async handle({ caller, query }, deps: UsageDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
       const sums = await sumUsageByDay(deps.db, caller.customerId, days)
       const latency = await findLatency(deps.db, caller.customerId)

@@ -7,8 +7,10 @@ import { sumUsageByKey, type KeyUsage } from '../../money/usage/sum-usage-by-key
 import { addUp, byCost, NO_USAGE } from '../../money/usage/usage-windows.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, brl, count, nullable, usd, uuid, wholeNumber } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
@@ -52,7 +54,7 @@ export const usageByKeyRoutes = [
     readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: answer({ days: Type.Integer(), keys: Type.Array(keyUsage) }),
-    async handle({ caller, query }, deps: UsageDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
       const byKey = await sumUsageByKey(deps.db, caller.customerId, days)
       const keys = await listKeySummaries(deps.primary, caller.customerId, [...byKey.keys()])

@@ -8,9 +8,11 @@ import { restRoute } from '../rest/rest-route.ts'
 import { answer, brl, nullable } from '../rest/values.ts'
 import { FAILURES, failureOf } from './call-failures.ts'
 import { readCacheSavings } from './cache-savings.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { archivedBefore, readUsagePage, usageListQuery } from './usage-list-query.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 const OUTCOMES: Readonly<Record<'charged' | 'failed', CallOutcome>> = {
   charged: 'charged',
@@ -62,7 +64,7 @@ export const usageCallsRoutes = [
       next_cursor: nextCursor,
       archived_before: archivedBefore,
     }),
-    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
+    async handle({ caller: { customerId }, query }, deps: Deps) {
       const { status } = query
       const outcomes = status === undefined ? Object.values(OUTCOMES) : [OUTCOMES[status]]
       const { page, ...rest } = await readUsagePage(deps.primary, customerId, query, (list) =>

@@ -14,12 +14,21 @@ import {
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { answer, count, date, dateTime } from '../rest/values.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import { EXPORTS_MAX, type UsageDeps } from './usage-deps.ts'
+import type { EventArchive } from '../../platform/archive/event-archive.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { sendCsv } from '../rest/send-csv.ts'
 import { sendDownload } from '../rest/send-download.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
+
+/** Concurrent slots per customer and node. */
+export const EXPORTS_MAX = 2
+
+type Deps = Pick<HttpParts, 'db' | 'primary' | 'log' | 'exportSlots'> & {
+  /** Where archived months are read; undefined if none is configured. */
+  readonly archive: EventArchive | undefined
+}
 
 const RETRY_AFTER_SECONDS = 10
 
@@ -39,7 +48,7 @@ export const usageExportRoutes = [
     path: '/usage/export.csv',
     summary: 'Todas as cobranças de um período, em CSV',
     answer: 'text/csv',
-    handle: ({ caller: { customerId }, query, reply }, deps: UsageDeps) =>
+    handle: ({ caller: { customerId }, query, reply }, deps: Deps) =>
       sendExport(deps, reply, customerId, query, (period, batches) =>
         sendCsv(reply, `${fileName(period)}.csv`, columnsOf(period), rowsOf(batches)),
       ),
@@ -59,7 +68,7 @@ export const usageExportRoutes = [
       total_events: count,
       events: Type.Array(usageEvent),
     }),
-    handle: ({ caller: { customerId }, query, reply }, deps: UsageDeps) =>
+    handle: ({ caller: { customerId }, query, reply }, deps: Deps) =>
       sendExport(deps, reply, customerId, query, (period, batches) => {
         const file = { type: 'application/json; charset=utf-8', name: `${fileName(period)}.json` }
         return sendDownload(reply, file, jsonOf(period, batches))
@@ -68,7 +77,7 @@ export const usageExportRoutes = [
 ]
 
 async function sendExport(
-  { db, primary, log, exportSlots, archive }: UsageDeps,
+  { db, primary, log, exportSlots, archive }: Deps,
   reply: FastifyReply,
   customerId: string,
   asked: { from?: string; to?: string },

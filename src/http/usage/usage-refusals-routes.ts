@@ -16,8 +16,10 @@ import {
   uuid,
   wholeNumber,
 } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 const DAY_MS = 86_400_000
 const LIMIT_DEFAULT = 50
@@ -87,7 +89,7 @@ export const usageRefusalsRoutes = [
           'Contagens dos últimos 90 dias, alguns segundos atrasadas. Não custam nada, a não ser um stream que já tinha entregado parte da resposta. As que falharam já no modelo estão também, uma a uma, em GET /usage/calls?status=failed.',
       },
     ),
-    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
+    async handle({ caller: { customerId }, query }, deps: Deps) {
       const period = await askedPeriod(deps.primary, customerId, query)
       const { from, to, timezone } = period
       const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
@@ -116,7 +118,7 @@ export const usageRefusalsRoutes = [
     readsFrom: 'replica',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor, ...filterQuery },
     answer: answer({ refusals: Type.Array(refusalsOfHour), next_cursor: nextCursor }),
-    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
+    async handle({ caller: { customerId }, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const before = readCursor(query.cursor)
       const filter = filterOf(query, await askedPeriod(deps.primary, customerId, query))

@@ -5,9 +5,11 @@ import { usageEvent, usageEventBody } from './usage-event.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
 import { answer } from '../rest/values.ts'
 import { nextCursor } from '../rest/cursor.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { archivedBefore, readUsagePage, usageListQuery } from './usage-list-query.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 /** The newest charges that `GET /usage` shows; the paged list and the exports have all of them. */
 const EVENTS_MAX = 100
@@ -23,7 +25,7 @@ export const usageRoutes = [
       balance: answer(balanceShape),
       usage_events: Type.Array(usageEvent),
     }),
-    async handle({ caller: { customerId } }, deps: UsageDeps) {
+    async handle({ caller: { customerId } }, deps: Deps) {
       const balance = await findBalance(deps.db, customerId)
       const events = await listUsageEvents(deps.db, { customerId, limit: EVENTS_MAX })
       return {
@@ -46,7 +48,7 @@ export const usageRoutes = [
       next_cursor: nextCursor,
       archived_before: archivedBefore,
     }),
-    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
+    async handle({ caller: { customerId }, query }, deps: Deps) {
       const { page, ...rest } = await readUsagePage(deps.primary, customerId, query, (list) =>
         listUsageEvents(deps.db, list),
       )

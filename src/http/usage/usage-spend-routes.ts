@@ -11,8 +11,10 @@ import {
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { answer, brl, count, date, nullable } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 const DAY_MS = 86_400_000
 /** Parts of a period: as many as a chart can show, and as the database reads in a moment. */
@@ -65,7 +67,7 @@ export const usageSpendRoutes = [
         { description: 'Só as partes com uso.' },
       ),
     }),
-    async handle({ caller: { customerId }, query }, deps: UsageDeps) {
+    async handle({ caller: { customerId }, query }, deps: Deps) {
       const { by = 'model' } = query
       const { from, to } = await askedPeriod(deps.primary, customerId, query)
       const step = stepOf(from, to)
@@ -137,7 +139,7 @@ function requestsOf(rows: readonly SpendRow[]): number {
 
 /** Of the listed keys and teams. */
 async function namesOf(
-  { primary }: UsageDeps,
+  { primary }: Deps,
   customerId: string,
   by: SpendGrouping,
   groups: readonly Group[],

@@ -5,8 +5,10 @@ import { sumUsageByModel } from '../../money/usage/sum-usage-by-model.ts'
 import { addUp } from '../../money/usage/usage-windows.ts'
 import { balanceShape } from '../rest/balance-fields.ts'
 import { answer, brl, count, usd, wholeNumber } from '../rest/values.ts'
-import type { UsageDeps } from './usage-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'primary' | 'catalog'>
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
@@ -47,7 +49,7 @@ export const usageSummaryRoutes = [
     readsFrom: 'replica',
     query: { days: wholeNumber(1, DAYS_MAX, DAYS_DEFAULT) },
     answer: summary,
-    async handle({ caller, query }, deps: UsageDeps) {
+    async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
       const [balance, byModel] = await Promise.all([
         findBalance(deps.primary, caller.customerId),

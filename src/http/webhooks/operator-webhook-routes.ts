@@ -8,9 +8,11 @@ import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { WebhookDeps } from './webhook-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -37,7 +39,7 @@ export const operatorWebhookRoutes = [
     access: 'support',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ webhooks: Type.Array(inTrouble), next_cursor: nextCursor }),
-    async handle({ query }, deps: WebhookDeps) {
+    async handle({ query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const found = await listFailingWebhooks(deps.db, { after, limit: limit + 1 })
@@ -57,7 +59,7 @@ export const operatorWebhookRoutes = [
     params: { id: Type.String({ maxLength: 200 }) },
     answer: answer({ id: uuid, customer_id: uuid, is_enabled: Type.Boolean() }),
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled_by_customer'] },
-    async handle({ caller, params }, deps: WebhookDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const outcome = await enableWebhook(deps.db, actorOf(caller), params)
       if (outcome.kind === 'webhook_not_found') throw new RestRefusal(404, outcome.kind)
       if (outcome.kind === 'webhook_disabled_by_customer')

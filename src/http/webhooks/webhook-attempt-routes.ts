@@ -15,7 +15,7 @@ import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { WebhookDeps } from './webhook-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
@@ -24,6 +24,8 @@ import {
   webhookAttempt,
   webhookAttemptDetails,
 } from './webhook-body.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -46,7 +48,7 @@ const reading = [
     },
     answer: answer({ attempts: Type.Array(webhookAttempt), next_cursor: nextCursor }),
     refusals: { 404: ['webhook_not_found'] },
-    async handle({ caller, params, query }, deps: WebhookDeps) {
+    async handle({ caller, params, query }, deps: Deps) {
       const { status, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
       const endpoint = await findWebhook(deps.db, caller.customerId, params.id)
@@ -68,7 +70,7 @@ const reading = [
     params: attemptParams,
     answer: webhookAttemptDetails,
     refusals: { 404: ['webhook_attempt_not_found'] },
-    async handle({ caller, params }, deps: WebhookDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const attempt = await findAttempt(deps.db, caller.customerId, params.attemptId)
       if (!attempt) throw new RestRefusal(404, 'webhook_attempt_not_found')
       return attemptDetailsBody(attempt)
@@ -87,7 +89,7 @@ const testing = [
     params: webhookParams,
     answer: webhookAttemptDetails,
     refusals: { 404: ['webhook_not_found'], 409: ['webhook_disabled', 'too_many_queued'] },
-    async handle({ caller, params }, deps: WebhookDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       return queuedBody(await queueTestMessage(deps.db, { customerId, webhookId: params.id }))
     },
@@ -108,7 +110,7 @@ const replaying = [
       404: ['webhook_attempt_not_found', 'webhook_not_found'],
       409: ['webhook_disabled', 'too_many_queued'],
     },
-    async handle({ caller, params }, deps: WebhookDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const { attemptId } = params
       return queuedBody(await replayAttempt(deps.db, actorOf(caller), { customerId, attemptId }))

@@ -12,7 +12,7 @@ import {
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
 import { mailRotatedSecret } from './mail-rotated-secret.ts'
-import type { WebhookDeps } from './webhook-deps.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import {
@@ -24,6 +24,8 @@ import {
   webhookInput,
   webhookWithSecret,
 } from './webhook-body.ts'
+
+type Deps = Pick<HttpParts, 'db' | 'webhooks'>
 
 /** Text that is not a UUID is no webhook's id: the answer is 404, not 400. */
 const params = { id: Type.String({ maxLength: 200 }) }
@@ -37,7 +39,7 @@ const reading = [
     summary: 'Os webhooks, na ordem em que foram criados',
     access: 'account',
     answer: answer({ webhooks: Type.Array(webhook) }),
-    async handle({ caller }, deps: WebhookDeps) {
+    async handle({ caller }, deps: Deps) {
       const endpoints = await listWebhooks(deps.db, caller.customerId)
       return { webhooks: endpoints.map(webhookBody) }
     },
@@ -60,7 +62,7 @@ const reading = [
     params,
     answer: webhook,
     refusals,
-    async handle({ caller, params }, deps: WebhookDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const endpoint = await findWebhook(deps.db, caller.customerId, params.id)
       if (!endpoint) throw new RestRefusal(404, 'webhook_not_found')
       return webhookBody(endpoint)
@@ -80,7 +82,7 @@ const creating = [
     status: 201,
     answer: webhookWithSecret,
     refusals: { 409: ['too_many_webhooks'] },
-    async handle({ caller, body, reply }, deps: WebhookDeps) {
+    async handle({ caller, body, reply }, deps: Deps) {
       const { customerId } = caller
       const { url, description = null, event_types: eventTypes = null } = body
       const input = { customerId, url: await readUrl(deps.webhooks, url), description, eventTypes }
@@ -104,7 +106,7 @@ const changing = [
     body: webhookChange,
     answer: webhook,
     refusals,
-    async handle({ caller, params, body }, deps: WebhookDeps) {
+    async handle({ caller, params, body }, deps: Deps) {
       const change = await readWebhookChange(deps.webhooks, body)
       const { customerId } = caller
       const input = { customerId, id: params.id, change, fields: Object.keys(body) }
@@ -122,7 +124,7 @@ const changing = [
     params,
     answer: webhook,
     refusals,
-    async handle({ caller, params }, deps: WebhookDeps) {
+    async handle({ caller, params }, deps: Deps) {
       const { customerId } = caller
       const deleted = await deleteWebhook(deps.db, actorOf(caller), { customerId, id: params.id })
       if (!deleted) throw new RestRefusal(404, 'webhook_not_found')
@@ -142,7 +144,7 @@ const rotating = [
     params,
     answer: webhookWithSecret,
     refusals,
-    async handle({ caller, params, reply }, deps: WebhookDeps) {
+    async handle({ caller, params, reply }, deps: Deps) {
       const { customerId } = caller
       const { sealingKey } = deps.webhooks
       const webhook = { customerId, id: params.id }

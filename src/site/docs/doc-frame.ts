@@ -1,7 +1,6 @@
 /** The frame of the documentation inside that of the site: search, contents, what comes before and after. */
 import { html, type Html } from '../../platform/lib/html.ts'
-import { layout } from '../pages/layout.ts'
-import type { SiteDeps } from '../pages/site-deps.ts'
+import { layout, type SiteDeps } from '../pages/layout.ts'
 import { DOCS_STYLE } from './docs-style.ts'
 import { sectionHtml, type DocGroup, type DocLink, type DocPage } from './doc-page.ts'
 

@@ -1,10 +1,9 @@
 /** The documentation: guides and reference, written by the server. */
 import { html, trustedHtml } from '../../platform/lib/html.ts'
 import type { Route } from '../../http/rest/route.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, type SiteDeps } from '../pages/layout.ts'
 import { OF_EVERYBODY, pagePolicy } from '../pages/send-page.ts'
 import { sendWritten, type Visit } from '../pages/send-written.ts'
-import type { SiteDeps } from '../pages/site-deps.ts'
 import type { ApiDocument } from './api-document.ts'
 import { docFrame, SEARCH_INDEX_PATH } from './doc-frame.ts'
 import { DOCS_STYLE } from './docs-style.ts'

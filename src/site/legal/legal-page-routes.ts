@@ -14,7 +14,9 @@ import { escapeHtml } from '../../platform/lib/escape-html.ts'
 import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
 import { hiddenRoute } from '../../http/rest/route.ts'
 import { sendStaticPage } from '../../http/rest/send-static-page.ts'
-import type { LegalDeps } from './legal-deps.ts'
+import type { HttpParts } from '../../http/rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'sender'>
 
 const PATHS = { terms: '/termos', privacy: '/privacidade' } as const
 const MAX_AGE_SECONDS = 300
@@ -25,7 +27,7 @@ const pageRoutes = (kind: keyof LegalVersion) =>
       method: 'GET',
       url,
       access: 'public',
-      handle(request, reply, deps: LegalDeps) {
+      handle(request, reply, deps: Deps) {
         const { version = CURRENT_LEGAL_VERSION } = request.params as { version?: string }
         const write = Object.hasOwn(LEGAL_VERSIONS, version)
           ? LEGAL_VERSIONS[version]?.[kind]
@@ -47,7 +49,7 @@ export const legalPageRoutes = [
     method: 'GET',
     url: `${AUTH_PATH}/legal`,
     access: 'public',
-    handle(_request, reply, { sender: { company } }: LegalDeps) {
+    handle(_request, reply, { sender: { company } }: Deps) {
       const { name, address, contactEmail } = company
       return reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`).send({
         version: CURRENT_LEGAL_VERSION,
@@ -76,7 +78,7 @@ function renderDocument(
   { title, sections }: LegalDocument,
   version: string,
   kind: keyof LegalVersion,
-  { sender: { company }, mode }: LegalDeps,
+  { sender: { company }, config: { mode } }: Deps,
 ): string {
   const isCurrent = version === CURRENT_LEGAL_VERSION
   const others = Object.keys(LEGAL_VERSIONS).filter((other) => other !== version)

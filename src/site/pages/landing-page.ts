@@ -7,10 +7,9 @@ import { html, type Html } from '../../platform/lib/html.ts'
 import { multiplierText, rateText, usdText, wholeCount } from './amounts.ts'
 import { chatSamples, PLACE_OF_SECRET } from './code-samples.ts'
 import { invoiceCalculator } from './invoice-calculator.ts'
-import { layout } from './layout.ts'
+import { layout, type SiteDeps } from './layout.ts'
 import { isPaidByTokens, makersOf, modelPath } from './model-words.ts'
 import { priceTable, rateSentence } from './price-table.ts'
-import type { SiteDeps } from './site-deps.ts'
 import type { SiteFacts } from './site-facts.ts'
 
 const ROWS_MAX = 12
@@ -38,7 +37,7 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
         name: 'Catraca',
         legalName: deps.sender.company.name,
         email: deps.sender.company.contactEmail,
-        ...(deps.publicUrl === undefined ? {} : { url: `${deps.publicUrl}/` }),
+        ...(deps.config.publicUrl === undefined ? {} : { url: `${deps.config.publicUrl}/` }),
       },
       main: html`<section class="wrap hero">
           <div>
@@ -50,7 +49,7 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
             </div>
             <p class="small muted">
               Sem mensalidade e sem cartão internacional. Recarga a partir de R$
-              ${deps.terms.topUpMinBrl}; o saldo não expira.
+              ${deps.config.topUpMinBrl}; o saldo não expira.
             </p>
           </div>
           ${first && firstCall(first, fxRate, origin)}
@@ -190,14 +189,14 @@ function explainedCharge(model: Model, fxRate: FxRate): Html {
   </section>`
 }
 
-const termsOf = ({ terms }: SiteDeps) =>
+const termsOf = ({ config }: SiteDeps) =>
   html`<section class="wrap" aria-labelledby="saldo-titulo">
     <h2 id="saldo-titulo">O seu dinheiro</h2>
     <div class="cols three">
       <div class="card">
         <h3>Pix, boleto ou cartão</h3>
         <p class="muted">
-          De R$ ${terms.topUpMinBrl} a R$ 5.000 por recarga. Por Pix o saldo entra assim que o
+          De R$ ${config.topUpMinBrl} a R$ 5.000 por recarga. Por Pix o saldo entra assim que o
           pagamento é confirmado. O cartão é cobrado em reais, sem IOF de compra no exterior.
         </p>
       </div>

@@ -1,8 +1,18 @@
 /** The frame of every page of the site: head, header, footer. The pages run no script but those that they name. */
 import { formatCnpj } from '../../deliveries/email/formats.ts'
 import { dataBlock, html, trustedHtml, type Html } from '../../platform/lib/html.ts'
-import type { SiteDeps } from './site-deps.ts'
+import type { WebApp } from '../../http/dashboard/web-app.ts'
+import type { HttpParts } from '../../http/rest/parts.ts'
+import type { SiteFacts } from './site-facts.ts'
+import type { SitePages } from './site-pages.ts'
 import { SITE_STYLE } from './site-style.ts'
+
+/** What the pages of the site are written from. */
+export type SiteDeps = Pick<HttpParts, 'config' | 'catalog' | 'sender'> & {
+  readonly siteFacts: () => Promise<SiteFacts>
+  readonly sitePages: SitePages
+  readonly webApp: Pick<WebApp, 'sendFirstPage' | 'findScript'>
+}
 
 export interface SitePage {
   readonly path: string
@@ -23,10 +33,7 @@ const LOGO = trustedHtml(
 )
 const STYLE = trustedHtml(`<style>${SITE_STYLE}</style>`)
 
-export function layout(
-  page: SitePage,
-  deps: Pick<SiteDeps, 'sender' | 'mode' | 'publicUrl'>,
-): Html {
+export function layout(page: SitePage, deps: Pick<HttpParts, 'config' | 'sender'>): Html {
   return html`<!doctype html>
     <html lang="pt-BR">
       <head>
@@ -45,7 +52,7 @@ export function layout(
       </head>
       <body>
         <a class="skip" href="#conteudo">Ir para o conteúdo</a>
-        ${deps.mode === 'sandbox' && SANDBOX}
+        ${deps.config.mode === 'sandbox' && SANDBOX}
         <header class="wrap top">
           <a class="logo" href="/" aria-label="Catraca: início">${LOGO}Catraca</a>
           <nav aria-label="Principal">
@@ -67,7 +74,7 @@ const SANDBOX = html`<aside class="notice" aria-label="Modo de teste">
 /** Search engines see one address for a page, and no page of a sandbox: its prices are not real. */
 function indexing(
   { path, title, description, linkedData, isIndexed = true }: SitePage,
-  { mode, publicUrl }: Pick<SiteDeps, 'mode' | 'publicUrl'>,
+  { config: { mode, publicUrl } }: Pick<HttpParts, 'config'>,
 ): Html {
   const isShown = isIndexed && mode === 'live'
   return html`${!isShown && html`<meta name="robots" content="noindex" />`}
@@ -89,7 +96,7 @@ function indexing(
     ${linkedData !== undefined && dataBlock('application/ld+json', linkedData)}`
 }
 
-function footer({ sender: { company } }: Pick<SiteDeps, 'sender'>): Html {
+function footer({ sender: { company } }: Pick<HttpParts, 'sender'>): Html {
   return html`<footer class="wrap foot">
     <nav aria-label="Rodapé">
       <a href="/modelos">Modelos e preços</a><a href="/docs">Documentação da API</a

@@ -15,12 +15,11 @@ import {
   usdText,
   wholeCount,
 } from './amounts.ts'
-import { layout } from './layout.ts'
+import { layout, type SiteDeps } from './layout.ts'
 import { CATEGORY_WORDS, isPaidByTokens, makerOf, modelPath, unitPrices } from './model-words.ts'
 import { modelSamples } from './model-samples.ts'
 import { priceHistory, type PriceEvent } from './price-history.ts'
 import { rateSentence } from './price-table.ts'
-import type { SiteDeps } from './site-deps.ts'
 import { HEALTH_DAYS, type SiteFacts } from './site-facts.ts'
 
 const SIBLINGS_MAX = 8
@@ -36,7 +35,7 @@ export function modelPage(model: Model, facts: SiteFacts, origin: string, deps: 
       title: `${model.displayName}: preço em reais e API · Catraca`,
       description: describe(model, fxRate),
       isIndexed: model.routes.length > 0,
-      linkedData: breadcrumbs(model, deps.publicUrl),
+      linkedData: breadcrumbs(model, deps.config.publicUrl),
       main: html`<div class="wrap">
         <nav class="crumbs" aria-label="Onde você está">
           <a href="/modelos">Modelos</a> / ${model.displayName}

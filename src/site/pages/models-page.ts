@@ -1,10 +1,9 @@
 /** `/modelos` for visitors: the whole catalog with its prices. */
 import { MODEL_CATEGORIES } from '../../money/catalog/model.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
-import { layout } from './layout.ts'
+import { layout, type SiteDeps } from './layout.ts'
 import { CATEGORY_WORDS } from './model-words.ts'
 import { priceTable, rateSentence } from './price-table.ts'
-import type { SiteDeps } from './site-deps.ts'
 import type { SiteFacts } from './site-facts.ts'
 
 export function modelsPage({ models, fxRate }: SiteFacts, deps: SiteDeps): Html {

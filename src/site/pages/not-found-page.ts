@@ -1,6 +1,5 @@
 import { html, type Html } from '../../platform/lib/html.ts'
-import { layout } from './layout.ts'
-import type { SiteDeps } from './site-deps.ts'
+import { layout, type SiteDeps } from './layout.ts'
 
 export function notFoundPage(deps: SiteDeps): Html {
   return layout(

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Html } from '../../platform/lib/html.ts'
 import { originOf } from '../../http/rest/origin-of.ts'
 import { OF_EVERYBODY, OF_NO_SHARED_CACHE, sendPage } from './send-page.ts'
-import type { SiteDeps } from './site-deps.ts'
 import type { SiteFacts } from './site-facts.ts'
+import type { SiteDeps } from './layout.ts'
 
 const HTML = 'text/html; charset=utf-8'
 
@@ -29,13 +29,13 @@ export async function sendWritten(
   { status = 200, type = HTML, cacheControl, policy, write }: Page,
 ): Promise<FastifyReply> {
   const facts = await deps.siteFacts()
-  const origin = originOf(request, deps.publicUrl)
+  const origin = originOf(request, deps.config.publicUrl)
   const page = await deps.sitePages.find(facts, `${origin} ${name}`, () => ({
     status,
     type,
     text: write(facts, origin),
   }))
-  const isChosen = deps.publicUrl === undefined && cacheControl === OF_EVERYBODY
+  const isChosen = deps.config.publicUrl === undefined && cacheControl === OF_EVERYBODY
   return sendPage(request, reply, page, {
     cacheControl: isChosen ? OF_NO_SHARED_CACHE : cacheControl,
     policy,

@@ -7,6 +7,7 @@ import type { Model } from '../../money/catalog/model.ts'
 import { listPriceChanges } from '../../money/catalog/price-changes.ts'
 import type { PriceChange } from '../../money/catalog/with-price-changes.ts'
 import type { Database } from '../../platform/db/open.ts'
+import type { FxRateView } from '../../money/fx/create-fx-rate-view.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
 import type { VendorHealth } from '../../platform/health/summarize-health.ts'
@@ -19,7 +20,7 @@ const READING_AGE_MS_MAX = 60_000
 export interface SiteSources {
   readonly db: Database
   readonly catalog: Pick<Catalog, 'listModels'>
-  readonly currentFxRate: () => FxRate | undefined
+  readonly fxRate: FxRateView
   readonly healthSummaries: HealthSummaries
   readonly log: Log
 }
@@ -67,7 +68,7 @@ export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
     // Only the first visitors wait for the database.
     if (isFirst) await running
     const models = deps.catalog.listModels()
-    const fxRate = deps.currentFxRate()
+    const fxRate = deps.fxRate.current()
     const isSame =
       facts?.reading === reading &&
       facts.fxRate?.id === fxRate?.id &&

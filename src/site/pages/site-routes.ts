@@ -14,7 +14,7 @@ import { modelsPage } from './models-page.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { OF_EVERYBODY, OF_THIS_BROWSER } from './send-page.ts'
 import { sendWritten, type Page, type Visit } from './send-written.ts'
-import type { SiteDeps } from './site-deps.ts'
+import type { SiteDeps } from './layout.ts'
 
 export const siteRoutes: readonly Route<SiteDeps>[] = [
   pageRoute('/', (visit) =>
@@ -45,7 +45,7 @@ export const siteRoutes: readonly Route<SiteDeps>[] = [
     sendWritten(visit, '/robots.txt', {
       type: 'text/plain; charset=utf-8',
       cacheControl: OF_EVERYBODY,
-      write: (_facts, origin) => robotsText(origin, visit.deps.mode),
+      write: (_facts, origin) => robotsText(origin, visit.deps.config.mode),
     }),
   ),
   pageRoute('/sitemap.xml', (visit) =>

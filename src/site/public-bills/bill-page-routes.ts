@@ -4,16 +4,15 @@ import { html, type Html } from '../../platform/lib/html.ts'
 import { listDayHeads, type DayHead } from '../../money/public-bills/read-charge-chain.ts'
 import { readPublicBill } from '../../money/public-bills/read-public-bill.ts'
 import { hiddenRoute, type Route } from '../../http/rest/route.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, type SiteDeps } from '../pages/layout.ts'
 import { OF_EVERYBODY, pagePolicy, sendPageOfVisit } from '../pages/send-page.ts'
 import { sendWritten } from '../pages/send-written.ts'
-import type { SiteDeps } from '../pages/site-deps.ts'
 import { billPage } from './bill-page.ts'
-import type { PublicBillDeps } from './public-bill-deps.ts'
+import type { HttpParts } from '../../http/rest/parts.ts'
 import { shownBillBody } from './shown-bill.ts'
 import { verifyPage } from './verify-page.ts'
 
-type Deps = SiteDeps & PublicBillDeps
+type Deps = SiteDeps & Pick<HttpParts, 'db'>
 
 /** The script of a bill asks this server for the published heads. */
 const POLICY = pagePolicy([], "'self'")

@@ -2,8 +2,7 @@
 import { brlText } from '../../platform/lib/brl-text.ts'
 import { dataBlock, html, type Html } from '../../platform/lib/html.ts'
 import { multiplierText, rateText, usdText, wholeCount } from '../pages/amounts.ts'
-import { layout } from '../pages/layout.ts'
-import type { SiteDeps } from '../pages/site-deps.ts'
+import { layout, type SiteDeps } from '../pages/layout.ts'
 import { readCharge, type PublicCharge } from './public-charge.ts'
 import type { ShownBillBody } from './shown-bill.ts'
 

@@ -18,7 +18,9 @@ import {
   uuid,
   wholeNumber,
 } from '../../http/rest/values.ts'
-import type { PublicBillDeps } from './public-bill-deps.ts'
+import type { HttpParts } from '../../http/rest/parts.ts'
+
+type Deps = Pick<HttpParts, 'config' | 'db'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -50,12 +52,12 @@ export const publicBillRoutes = [
     access: 'account',
     query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
     answer: answer({ public_bills: Type.Array(publicBill), next_cursor: nextCursor }),
-    async handle({ caller: { customerId }, query, request }, deps: PublicBillDeps) {
+    async handle({ caller: { customerId }, query, request }, deps: Deps) {
       const { limit = LIMIT_DEFAULT } = query
       const before = readCursor(query.cursor)
       const bills = await listPublicBills(deps.db, customerId, { limit: limit + 1, before })
       const { page, next_cursor } = pageOf(bills, limit, ({ at, id }) => ({ at, id }))
-      const origin = originOf(request, deps.publicUrl)
+      const origin = originOf(request, deps.config.publicUrl)
       return { public_bills: page.map((bill) => publicBillBody(bill, origin)), next_cursor }
     },
   }),
@@ -80,7 +82,7 @@ export const publicBillRoutes = [
       404: ['usage_event_not_found', 'session_not_found'],
       409: ['too_many_public_bills'],
     },
-    async handle({ caller, body, request }, deps: PublicBillDeps) {
+    async handle({ caller, body, request }, deps: Deps) {
       const { usage_event_id: usageEventId, session_id: sessionId } = body
       if ((usageEventId === undefined) === (sessionId === undefined))
         throw new RestRefusal(400, 'invalid_request', 'usage_event_id ou session_id: um dos dois')
@@ -90,7 +92,7 @@ export const publicBillRoutes = [
         caller.customerId,
         sessionId === undefined ? { usageEventId: usageEventId as string } : { sessionId },
       )
-      if ('id' in made) return publicBillBody(made, originOf(request, deps.publicUrl))
+      if ('id' in made) return publicBillBody(made, originOf(request, deps.config.publicUrl))
       throw made.kind === 'too_many_public_bills'
         ? new RestRefusal(409, made.kind, `no máximo ${PUBLIC_BILLS_MAX}`)
         : new RestRefusal(404, made.kind, 'não existe, ou está em um mês arquivado')
@@ -107,11 +109,11 @@ export const publicBillRoutes = [
     params: { id: Type.String({ maxLength: 200 }) },
     answer: publicBill,
     refusals: { 404: ['public_bill_not_found'] },
-    async handle({ caller, params, request }, deps: PublicBillDeps) {
+    async handle({ caller, params, request }, deps: Deps) {
       const { customerId } = caller
       const gone = await deletePublicBill(deps.db, actorOf(caller), { customerId, id: params.id })
       if (!gone) throw new RestRefusal(404, 'public_bill_not_found')
-      return publicBillBody(gone, originOf(request, deps.publicUrl))
+      return publicBillBody(gone, originOf(request, deps.config.publicUrl))
     },
   }),
 ]

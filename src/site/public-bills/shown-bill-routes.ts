@@ -5,8 +5,10 @@ import { readPublicBill } from '../../money/public-bills/read-public-bill.ts'
 import { RestRefusal } from '../../http/rest/rest-refusal.ts'
 import { restRoute } from '../../http/rest/rest-route.ts'
 import { answer, date, dayInQuery, wholeNumber } from '../../http/rest/values.ts'
-import type { PublicBillDeps } from './public-bill-deps.ts'
+import type { HttpParts } from '../../http/rest/parts.ts'
 import { shownBill, shownBillBody } from './shown-bill.ts'
+
+type Deps = Pick<HttpParts, 'db'>
 
 const DAYS_DEFAULT = 60
 const DAYS_MAX = 366
@@ -21,7 +23,7 @@ export const shownBillRoutes = [
     params: { token: Type.String({ maxLength: 200 }) },
     answer: shownBill,
     refusals: { 404: ['public_bill_not_found'] },
-    async handle({ params, reply }, deps: PublicBillDeps) {
+    async handle({ params, reply }, deps: Deps) {
       const bill = await readPublicBill(deps.db, params.token)
       if (!bill) throw new RestRefusal(404, 'public_bill_not_found')
       reply.header('x-robots-tag', 'noindex')
@@ -42,7 +44,7 @@ export const shownBillRoutes = [
     answer: answer({
       days: Type.Array(answer({ day: date, seal: Type.Integer(), head: Type.String() })),
     }),
-    async handle({ query }, deps: PublicBillDeps) {
+    async handle({ query }, deps: Deps) {
       const { limit = DAYS_DEFAULT, before } = query
       const heads = await listDayHeads(deps.db, { limit, beforeDay: before })
       return {

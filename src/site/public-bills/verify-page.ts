@@ -1,8 +1,7 @@
 /** `/verificar`: the published heads of the chain, and how to check a bill with them. */
 import { html, type Html } from '../../platform/lib/html.ts'
 import type { DayHead } from '../../money/public-bills/read-charge-chain.ts'
-import { layout } from '../pages/layout.ts'
-import type { SiteDeps } from '../pages/site-deps.ts'
+import { layout, type SiteDeps } from '../pages/layout.ts'
 
 const DAY = new Intl.DateTimeFormat('pt-BR', { timeZone: 'UTC' })
 
