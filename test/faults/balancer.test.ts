@@ -58,14 +58,11 @@ test('a call that was cut after it was sent is not tried again', async () => {
   })
 })
 
-test('a refused connection is tried at the next node, and a node that is taken out gets nothing', async () => {
+test('a refused connection is tried at the next node', async () => {
   const gone = await findFreePort()
   const first = createServer(answersAll).listen(gone, '127.0.0.1')
   await once(first, 'listening')
   await withBalancer([gone, await serve(answersAll)], async (balancer) => {
-    await balancer.takeOut(0)
-    for (let call = 0; call < 4; call++) assert.deepEqual((await callOf(balancer)).nodes, [1])
-    balancer.putBack(0)
     first.closeAllConnections()
     first.close()
     const calls = await Promise.all([callOf(balancer), callOf(balancer)])

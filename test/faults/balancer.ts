@@ -20,12 +20,6 @@ export interface Balancer {
   /** Throws what broke the connection. */
   send(passed: BalancedRequest): Promise<IncomingMessage>
   isReady(node: number): boolean
-  /**
-   * No more requests to this node, whatever it says; resolves when none is left there. For a release that has no
-   * `/readyz`, this is how operators restart it.
-   */
-  takeOut(node: number): Promise<void>
-  putBack(node: number): void
   close(): Promise<void>
 }
 
@@ -33,8 +27,6 @@ interface Server {
   readonly port: number
   readonly agent: Agent
   isReady: boolean
-  isOut: boolean
-  running: number
 }
 
 /** Common balancers use it. A node closes an idle connection after 72 s, perhaps while a request is on its way. */
@@ -48,8 +40,6 @@ export function startBalancer(ports: readonly number[], idleMs = IDLE_MS): Balan
     port,
     agent: new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64, timeout: idleMs }),
     isReady: false,
-    isOut: false,
-    running: 0,
   }))
   const closing = new AbortController()
   const watching = Promise.all(servers.map((server) => watch(server, closing.signal)))
@@ -57,8 +47,8 @@ export function startBalancer(ports: readonly number[], idleMs = IDLE_MS): Balan
 
   return {
     async send(passed) {
-      const found = servers.filter(isOpen)
-      const ready = found.length > 0 ? found : servers.filter(({ isOut }) => !isOut)
+      const found = servers.filter(({ isReady }) => isReady)
+      const ready = found.length > 0 ? found : servers
       turn += 1
       for (let tries = 0; tries < ready.length; tries++) {
         const server = ready[(turn + tries) % ready.length] as Server
@@ -71,15 +61,7 @@ export function startBalancer(ports: readonly number[], idleMs = IDLE_MS): Balan
       }
       throw new Error('every node refuses')
     },
-    isReady: (node) => isOpen(servers[node] as Server),
-    async takeOut(node) {
-      const server = servers[node] as Server
-      server.isOut = true
-      while (server.running > 0) await sleep(20)
-    },
-    putBack(node) {
-      ;(servers[node] as Server).isOut = false
-    },
+    isReady: (node) => (servers[node] as Server).isReady,
     async close() {
       closing.abort()
       await watching
@@ -88,43 +70,30 @@ export function startBalancer(ports: readonly number[], idleMs = IDLE_MS): Balan
   }
 }
 
-function isOpen({ isReady, isOut }: Server): boolean {
-  return isReady && !isOut
-}
-
 async function watch(server: Server, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
-    const status = await probe(server, '/readyz', closing)
-    // A release before `/readyz`.
-    server.isReady = (status === 404 ? await probe(server, '/v1/healthz', closing) : status) === 200
+    server.isReady = await isReady(server, closing)
     await sleep(ASK_EVERY_MS, undefined, { signal: closing }).catch(() => {})
   }
 }
 
-async function probe(
-  { port }: Server,
-  path: string,
-  closing: AbortSignal,
-): Promise<number | undefined> {
+async function isReady({ port }: Server, closing: AbortSignal): Promise<boolean> {
   try {
-    const answer = await fetch(`http://${HOST}:${port}${path}`, {
+    const answer = await fetch(`http://${HOST}:${port}/readyz`, {
       headers: { connection: 'close' },
       signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS_MAX), closing]),
     })
     await answer.body?.cancel()
-    return answer.status
+    return answer.status === 200
   } catch {
-    return undefined
+    return false
   }
 }
 
-function pass(server: Server, passed: BalancedRequest): Promise<IncomingMessage> {
+function pass({ port, agent }: Server, passed: BalancedRequest): Promise<IncomingMessage> {
   const { path, headers, body, signal } = passed
-  const { port, agent } = server
   return new Promise((resolve, reject) => {
-    server.running += 1
     const sent = request({ host: HOST, port, agent, method: 'POST', path, headers, signal })
-    sent.once('close', () => (server.running -= 1))
     sent.once('error', reject)
     sent.once('response', resolve)
     sent.end(body)

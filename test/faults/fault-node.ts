@@ -31,7 +31,6 @@ export interface FaultNode {
   reload(): Promise<void>
   /** From the next start on; undefined: this one. */
   setRelease(release: OtherRelease | undefined): void
-  readonly release: OtherRelease | undefined
   /** SIGKILL, of its workers too. */
   kill(): Promise<void>
   /** Its workers live on until their calls have ended. */
@@ -56,8 +55,6 @@ export interface FaultNode {
 export interface OtherRelease {
   readonly program: string
   readonly env: Readonly<Record<string, string>>
-  /** Of the first database alone: this release cannot find out which one takes writes. */
-  readonly databaseUrl: (port: (of: number) => number) => string
 }
 
 export interface OwnExit {
@@ -118,14 +115,14 @@ export async function createFaultNode(options: {
     while (!removing.signal.aborted) {
       try {
         const started = await startTestNode({
-          databaseUrl: release ? release.databaseUrl(proxyOf) : databaseUrl,
+          databaseUrl,
           dataDir,
           port,
           env: { ...options.env, ...clock?.env, ...release?.env },
           ...(release ? { program: release.program } : {}),
         })
         // Workers whose parent was killed may have answered in its place.
-        if (!release) await untilListening(started)
+        await untilListening(started)
         current = started
         logs.push(started.log)
         // After a kill it is no longer the current process.
@@ -201,9 +198,6 @@ export async function createFaultNode(options: {
     },
     setRelease(next) {
       release = next
-    },
-    get release() {
-      return release
     },
     async kill() {
       await starting

@@ -1,6 +1,6 @@
 /** What an operator does with all nodes, one after the other, under load and behind a balancer. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FaultNode, OtherRelease } from './fault-node.ts'
+import type { OtherRelease } from './fault-node.ts'
 import { PLANNED_FAULTS, type FaultName } from './plan-rounds.ts'
 import type { World } from './world.ts'
 
@@ -33,22 +33,10 @@ export async function replaceNodes(world: World, fault: Planned): Promise<void> 
 /** `undefined` is this release. */
 async function rollTo(world: World, release: OtherRelease | undefined): Promise<void> {
   for (const node of world.nodes) {
-    await replace(world, node, release)
+    await node.terminate()
+    node.setRelease(release)
+    await node.start()
     const deadline = Date.now() + READY_MS_MAX
     while (!world.balancer.isReady(node.index) && Date.now() < deadline) await sleep(50)
   }
-}
-
-async function replace(
-  { balancer }: World,
-  node: FaultNode,
-  release: OtherRelease | undefined,
-): Promise<void> {
-  // The previous release has no `/readyz` and closes its idle connections at once: the operator takes it out first.
-  const isSilent = node.release !== undefined
-  if (isSilent) await balancer.takeOut(node.index)
-  await node.terminate()
-  node.setRelease(release)
-  await node.start()
-  if (isSilent) balancer.putBack(node.index)
 }

@@ -15,11 +15,7 @@ import { createFaultNode, type FaultNode, type OtherRelease } from './fault-node
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { runCliProcess } from '../harness/run-cli-process.ts'
 import { createProcessor, type ProcessorProcess } from './processor-process.ts'
-import {
-  findPreviousMissing,
-  unpackPreviousRelease,
-  type PreviousRelease,
-} from '../upgrade/previous-release.ts'
+import { findPreviousMissing, unpackPreviousRelease } from '../upgrade/previous-release.ts'
 import { catalogOf, FX_RATE, startUpstream, type UpstreamProcess } from './upstream-process.ts'
 
 export const NODES = 3
@@ -75,7 +71,7 @@ export async function createWorld({ fromPrevious = false } = {}): Promise<World>
   const { databaseUrl } = database
   const unpacked =
     fromPrevious && !(await findPreviousMissing()) ? await unpackPreviousRelease() : undefined
-  const previous = unpacked && previousOf(unpacked, database)
+  const previous = unpacked && { program: unpacked.serverProgram, env: unpacked.env }
   if (!previous) await migrate(databaseUrl)
   const direct = openDatabase(databaseUrl, { onError: () => {} })
 
@@ -153,15 +149,6 @@ async function startNodes({ nodes, processor, previous, databaseUrl, env }: Worl
   })
   if (fx.code !== 0) throw new Error(fx.stderr)
   if (!previous) await Promise.all(nodes.map((node) => node.start()))
-}
-
-function previousOf(unpacked: PreviousRelease, database: DatabasePair): OtherRelease {
-  return {
-    program: unpacked.serverProgram,
-    env: unpacked.env,
-    databaseUrl: (proxyOf) =>
-      database.databaseUrl.replace(/@.+\//, `@127.0.0.1:${proxyOf(database.primary.port)}/`),
-  }
 }
 
 async function untilAnswering(db: Database): Promise<void> {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The last commit with the migrations 1 to 32, and with the SQL functions in `public`. Each release moves it. */
-export const PREVIOUS_COMMIT = '86ef0f28330edaa13fb9d4ffa3be3ec6933607df'
+/** Nothing has been released: the first commit with the baseline of the migrations. Each release moves it. */
+export const PREVIOUS_COMMIT = 'fcad3071d1202a26870e724bd4008027e00b61f6'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -50,7 +50,7 @@ export async function unpackPreviousRelease(): Promise<PreviousRelease> {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return {
     serverProgram: join(folder, 'src/main.ts'),
-    cliProgram: join(folder, 'src/cli/main.ts'),
+    cliProgram: join(folder, 'src/app/cli/main.ts'),
     env: { NODE_COMPILE_CACHE: join(folder, 'compiled') },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
