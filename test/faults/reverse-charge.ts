@@ -28,8 +28,9 @@ export async function reverseCharge(
   if (!charged) throw new Error('the answer is not charged')
   const startedAtMs = Date.now()
   await sql`
-    select resolve_hold(${charged.holdId}::uuid, 'released', 'fault_round', null, 'none', 0, 0, 0, 0, 0, 0, 0, 0,
-      null, null, null, null, null, ${charged.customerId}::uuid, true)`.execute(world.db)
+    select ledger_batch(null, array[${charged.customerId}::uuid], array[(${charged.holdId}::uuid, 'released',
+      'fault_round', null, 'none', 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, null, null, ${charged.customerId}::uuid,
+      true)::ledger_resolution], null, '{}', '{}', null, false, false)`.execute(world.db)
   while (Date.now() - startedAtMs < HONEST_WITHIN_MS) {
     if (!(await runAudit(world)).isClean) return Date.now() - startedAtMs
     await sleep(LOOK_EVERY_MS)

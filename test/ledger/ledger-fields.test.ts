@@ -7,7 +7,6 @@ import {
   ATTEMPT_FIELDS,
   CHECKPOINT_FIELDS,
   RESOLUTION_FIELDS,
-  TAKE_HOLD_FIELDS,
   VERDICT_FIELDS,
 } from '../../src/money/ledger/lane/ledger-fields.ts'
 import { readVerdict } from '../../src/money/ledger/lane/read-verdict.ts'
@@ -43,11 +42,6 @@ test('the rows of a batch have the attributes of their SQL types', async () => {
   assert.deepEqual(await attributesOf('ledger_attempt'), [...ATTEMPT_FIELDS])
   assert.deepEqual(await attributesOf('ledger_resolution'), [...RESOLUTION_FIELDS])
   assert.deepEqual(await attributesOf('ledger_checkpoint'), [...CHECKPOINT_FIELDS])
-})
-
-test('the functions for a single call have the same parameters', async () => {
-  assert.deepEqual(await parametersOf('take_hold'), [...TAKE_HOLD_FIELDS])
-  assert.deepEqual(await parametersOf('resolve_hold'), [...RESOLUTION_FIELDS])
 })
 
 test('a verdict is read in the order in which it is written', async () => {

@@ -1,4 +1,4 @@
-/** A single attempt takes a separate path from a batch, and must have the same result. */
+/** What decides an attempt, alone and in company: the same rows give the same verdict and the same rows. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -223,7 +223,7 @@ async function tryOut(
 }
 
 for (const [name, situation] of Object.entries(situations)) {
-  test(`a single attempt has the same result as one in a batch: ${name}`, async () => {
+  test(`an attempt has the same result alone and in a batch: ${name}`, async () => {
     await avoidMinuteEnd(4_000)
     const alone = await tryOut(situation, (attempt) => node.ledger.hold(attempt))
     const inCompany = await tryOut(situation, async (attempt) => {
@@ -241,30 +241,7 @@ for (const [name, situation] of Object.entries(situations)) {
   })
 }
 
-test('after single and batched holds the audit is clean', () => assertAudit(database))
-
-test('a request that is judged again in the next minute stays counted in its own minute', async () => {
-  const subjects = ['i:turn', 'k:turn']
-  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 60_000)
-  for (const subject of subjects)
-    await sql`insert into rate_windows (subject, window_at, requests, tokens)
-      values (${subject}, ${minute}, 1, 0)`.execute(database.db)
-  const answered = await sql<{ text: string }>`
-    select take_holds(${node.nodeId}, ${subjects}::text[], array[0, 0]::int8[], array[]::ledger_attempt[],
-      ${minute}::timestamptz) as text`.execute(database.db)
-  const atMs = Number(answered.rows[0]?.text.split(';')[0])
-  assert.equal(
-    Math.floor(atMs / 60_000) * 60_000,
-    minute.getTime(),
-    'the verdict names that minute',
-  )
-  const { rows } = await sql<{ requests: bigint }>`
-    select requests from rate_windows where subject = any(${subjects}::text[])`.execute(database.db)
-  assert.deepEqual(
-    rows.map(({ requests }) => requests),
-    [1n, 1n],
-  )
-})
+test('after holds alone and in batches the audit is clean', () => assertAudit(database))
 
 test('the time of a verdict is never rounded up into the next minute', async () => {
   const { rows } = await sql<{ ms: bigint }>`

@@ -1614,6 +1614,13 @@ CREATE INDEX webhook_endpoints_deleted ON webhook_endpoints USING btree (deleted
 CREATE INDEX webhook_endpoints_failing ON webhook_endpoints USING btree (COALESCE(disabled_at, failing_since) DESC, id DESC) WHERE deleted_at IS NULL AND ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])) OR failing_since IS NOT NULL);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON webhook_endpoints FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create type cap_room as (
+  cap text,
+  limit_nano_brl bigint,
+  left_nano_brl bigint,
+  until timestamptz
+);
+
 create type closed_holds as (
   customer_id uuid,
   api_key_id uuid,
@@ -1636,6 +1643,21 @@ create type closed_holds as (
   overrun_ids uuid[],
   in_caps smallint,
   task_session_id text
+);
+
+create type key_room as (
+  api_key_id uuid,
+  version integer,
+  team_id uuid,
+  team_left bigint,
+  budget_left bigint,
+  has_caps boolean,
+  minute_limit bigint,
+  minute_left bigint,
+  minute_until timestamptz,
+  day_limit bigint,
+  day_left bigint,
+  day_until timestamptz
 );
 
 create type ledger_attempt as (
@@ -1733,9 +1755,12 @@ create type window_tokens as (
 -- src/money/ledger/sql/entries.sql: empty_deleted_account(p_customer_id uuid, p_reference text) returns void
 -- src/money/ledger/sql/entries.sql: post_entry(p_id uuid, p_customer_id uuid, p_kind text, p_reason text, p_amount_nano_brl bigint, p_reference text, p_note text, p_may_overdraw boolean) returns text
 -- src/money/ledger/sql/entries.sql: promotional_left(a accounts) returns bigint
+-- src/money/ledger/sql/hold.sql: count_requests(p_subjects text[], p_subject_requests bigint[], p_minute timestamptz, OUT requests bigint[], OUT tokens bigint[], OUT windows_at timestamptz[]) returns record
 -- src/money/ledger/sql/hold.sql: epoch_ms(p_at timestamptz) returns bigint
--- src/money/ledger/sql/hold.sql: take_hold(p_node_id uuid, p_ip_subject text, p_key_subject text, p_id uuid, p_is_repeated boolean, p_customer_id uuid, p_api_key_id uuid, p_key_version integer, p_requests_per_minute bigint, p_ip_requests_per_minute bigint, p_tokens_per_minute bigint, p_request_id uuid, p_session_id text, p_model_id text, p_is_stream boolean, p_amount_nano_brl bigint, p_budget_pico_usd bigint, p_price_id integer, p_fx_rate_id integer, p_fx_rate_e4 integer, p_markup_e4 integer, p_prompt_tokens_estimated integer, p_tokens_counted bigint, p_task_limit_nano_brl bigint) returns text
--- src/money/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[], p_minute timestamptz DEFAULT NULL::timestamptz) returns text
+-- src/money/ledger/sql/hold.sql: hold_in_caps(a ledger_attempt, k key_room) returns smallint
+-- src/money/ledger/sql/hold.sql: least_cap(a ledger_attempt, k key_room) returns cap_room
+-- src/money/ledger/sql/hold.sql: read_key_room(p_api_key_id uuid, p_now timestamptz) returns key_room
+-- src/money/ledger/sql/hold.sql: take_holds(p_node_id uuid, p_subjects text[], p_subject_requests bigint[], p_attempts ledger_attempt[]) returns text
 -- src/money/ledger/sql/hold.sql: verdict_text(p_verdict text, p_key_sequence bigint, p_ip_sequence bigint, p_balance bigint, p_held bigint, p_budget_left bigint, p_team_left bigint, p_cap_left bigint, p_cap_limit bigint, p_cap_until bigint) returns text
 -- src/money/ledger/sql/months.sql: archived_until() returns timestamptz
 -- src/money/ledger/sql/months.sql: ensure_usage_partitions(months_ahead integer) returns integer set lock_timeout=200ms
@@ -1748,7 +1773,6 @@ create type window_tokens as (
 -- src/money/ledger/sql/seals.sql: charges_head(p_previous bytea, s audit_seals) returns bytea
 -- src/money/ledger/sql/seals.sql: seal_hash(p_previous bytea, s audit_seals) returns bytea
 -- src/money/ledger/sql/settle.sql: add_session_uses(p_customer_id uuid, p_uses session_use[]) returns void
--- src/money/ledger/sql/settle.sql: resolve_hold(p_id uuid, p_outcome call_outcome, p_reason text, p_upstream_id text, p_usage_kind usage_kind, p_prompt_tokens integer, p_cached_tokens integer, p_cache_write_tokens integer, p_completion_tokens integer, p_reasoning_tokens integer, p_cost_pico_usd bigint, p_billed_nano_brl bigint, p_billed_pico_usd bigint, p_first_byte_ms integer, p_duration_ms integer, p_answered_price_id integer, p_units jsonb, p_attempts jsonb, p_customer_id uuid, p_is_final boolean) returns text
 -- src/money/ledger/sql/settle.sql: resolve_holds(p_resolutions ledger_resolution[], OUT words text, OUT windows window_tokens[]) returns record
 -- src/money/ledger/sql/settle.sql: settle_holds(g closed_holds, p_now timestamptz, p_cause text) returns void
 -- src/money/ledger/sql/settle.sql: settle_rest(g closed_holds, p_days_until timestamptz, p_now timestamptz) returns void

@@ -1,7 +1,7 @@
 /**
  * The order in which the ledger's SQL functions take their values and write their answers: `src/money/ledger/sql/types.sql`
- * and the parameters of `take_hold`, `resolve_hold` and `verdict_text` have the same names in the same order, and
- * test/ledger/ledger-fields.test.ts compares them.
+ * and the parameters of `verdict_text` have the same names in the same order, and test/ledger/ledger-fields.test.ts
+ * compares them.
  */
 import { nearNetwork } from '../../../platform/lib/client-networks.ts'
 import type { CompositeField } from '../../../platform/db/composite-text.ts'
@@ -18,10 +18,17 @@ export function keyWindow(keyId: string): string {
   return `k:${keyId}`
 }
 
-const CALLER_FIELDS = ['id', 'is_repeated', 'customer_id', 'api_key_id', 'key_version'] as const
 const PLACE_FIELDS = ['key_place', 'key_offset', 'ip_place', 'ip_offset'] as const
-const LIMIT_FIELDS = ['requests_per_minute', 'ip_requests_per_minute'] as const
-const CALL_FIELDS = [
+
+export const ATTEMPT_FIELDS = [
+  'id',
+  'is_repeated',
+  'customer_id',
+  'api_key_id',
+  'key_version',
+  ...PLACE_FIELDS,
+  'requests_per_minute',
+  'ip_requests_per_minute',
   'tokens_per_minute',
   'request_id',
   'session_id',
@@ -36,21 +43,6 @@ const CALL_FIELDS = [
   'prompt_tokens_estimated',
   'tokens_counted',
   'task_limit_nano_brl',
-] as const
-
-export const ATTEMPT_FIELDS = [
-  ...CALLER_FIELDS,
-  ...PLACE_FIELDS,
-  ...LIMIT_FIELDS,
-  ...CALL_FIELDS,
-] as const
-export const TAKE_HOLD_FIELDS = [
-  'node_id',
-  'ip_subject',
-  'key_subject',
-  ...CALLER_FIELDS,
-  ...LIMIT_FIELDS,
-  ...CALL_FIELDS,
 ] as const
 export const CHECKPOINT_FIELDS = ['id', 'output_tokens_seen'] as const
 export const RESOLUTION_FIELDS = [

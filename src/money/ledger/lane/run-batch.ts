@@ -1,4 +1,4 @@
-/** Runs one batch of works over one connection: as `ledger_batch`, or as the function for a single work. */
+/** Runs one batch of works over one connection. */
 import { arrayText } from '../../../platform/db/composite-text.ts'
 import { FUNCTIONS_SCHEMA } from '../../../platform/db/functions.ts'
 import type { LaneConnection } from './lane-connection.ts'
@@ -6,7 +6,6 @@ import type { LaneResult, LaneWork } from './lane-work.ts'
 import { layOutBatch } from './lay-out-batch.ts'
 import { readVerdict } from './read-verdict.ts'
 import { COMMITTED, readResolved, type Resolved } from '../resolution.ts'
-import { resolveHold, takeHold } from './run-single.ts'
 
 const STATEMENT = {
   name: 'ledger_batch',
@@ -27,11 +26,6 @@ export async function runBatch(
   works: readonly LaneWork[],
   { skipsLocked }: { readonly skipsLocked: boolean },
 ): Promise<BatchOutcome> {
-  const [work] = works
-  if (work && works.length === 1 && !skipsLocked) {
-    if (work.kind === 'attempt') return done([await takeHold(connection, nodeId, work.attempt)])
-    if (work.kind === 'resolve') return done([await resolveHold(connection, work.row)])
-  }
   const batch = layOutBatch(works)
   const text = (await connection.run(STATEMENT, [
     nodeId,
@@ -61,10 +55,6 @@ export async function runBatch(
   verdicts.forEach((verdict, index) => {
     results[batch.order[index] as number] = readVerdict(verdict, Number(at))
   })
-  return done(results)
-}
-
-function done(results: LaneResult[]): BatchOutcome {
   return { kind: 'done', results }
 }
 

@@ -48,3 +48,13 @@ create type closed_holds as (
 
 -- The change of the tokens of a rate window.
 create type window_tokens as (subject text, window_at timestamptz, tokens_more int8);
+
+-- What a key may still hold, with the values of the rows that its holds change. `team_left` and `budget_left` are null without
+-- such a limit; the two caps too.
+create type key_room as (
+  api_key_id uuid, version int4, team_id uuid, team_left int8, budget_left int8, has_caps bool,
+  minute_limit int8, minute_left int8, minute_until timestamptz, day_limit int8, day_left int8, day_until timestamptz
+);
+
+-- A cap of a key or of a task: what it has left, and the end of its period (a task has none).
+create type cap_room as (cap text, limit_nano_brl int8, left_nano_brl int8, until timestamptz);
