@@ -4,7 +4,7 @@ import { putBackIntoFile } from './put-back.ts'
 
 putBackIntoFile('src/money/ledger/open-ledger.ts', {
   find: `from './spool/spool.ts'`,
-  replace: `from '../../test/model/put-back/joining-spool.ts'`,
+  replace: `from '../../../test/model/put-back/joining-spool.ts'`,
 })
 
 expectBreach('a model of a spool whose torn lines join the next finds the charge that is lost', {
