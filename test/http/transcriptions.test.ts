@@ -741,9 +741,10 @@ const LARGE_BYTES = 100 * MEGABYTE
 
 /**
  * So many bytes more a server may take while it transcribes a large file: what it keeps, and what it has let go and V8
- * has not collected yet. Measured: at most 10 MB; without `young-garbage.ts`, or with the file in memory, far more.
+ * has not collected yet, some 64 MB of dead buffers. Measured: 52 to 67 MB, for one file as for four at once; with the
+ * file in memory it would be more than the file.
  */
-const GROWN_BYTES_MAX = 30 * MEGABYTE
+const GROWN_BYTES_MAX = 90 * MEGABYTE
 
 /** Sends a WAV of so many bytes, never all of it in memory; the memory is sampled after each quarter. */
 async function sendStreamed(node: TestNode, bytes: number, memory: WatchedMemory): Promise<Asked> {

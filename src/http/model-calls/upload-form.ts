@@ -15,7 +15,6 @@ import { createByteBudget, type ByteBudget } from '../../platform/lib/byte-budge
 import { TOO_MANY_PARTS } from '../server/bounded-request.ts'
 import { modelInPath } from '../server/client-path.ts'
 import { discardBody } from '../server/discard-body.ts'
-import { createYoungGarbage, type YoungGarbage } from '../../platform/lib/young-garbage.ts'
 import type {
   IncomingForm,
   KeptFile,
@@ -48,7 +47,6 @@ export function createUploads(
     ownBytesMax: Math.max(totalBytesMax / 4, fileBytesMax),
     bytesMax: totalBytesMax,
   })
-  const garbage = createYoungGarbage()
 
   async function keep(
     customerId: string,
@@ -70,7 +68,6 @@ export function createUploads(
         if (taken !== 'taken') throw new Unsound(refusalOfExcess(taken))
         bytes += chunk.length
         await handle.appendFile(chunk)
-        garbage.passed(chunk.length)
       }
     } catch (error) {
       giveBack()
@@ -84,7 +81,7 @@ export function createUploads(
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
         return bytesRead
       },
-      read: () => readFrom(handle, garbage),
+      read: () => readFrom(handle),
       dispose: giveBack,
     }
   }
@@ -133,7 +130,7 @@ export function createUploads(
  * Reads the file from its start. It does not use a Node stream: a destroyed stream closes the file descriptor
  * under its owner, and the owner would then close another file that got the same number meanwhile.
  */
-async function* readFrom(handle: FileHandle, garbage: YoungGarbage): AsyncGenerator<Buffer> {
+async function* readFrom(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let at = 0; ;) {
     const { bytesRead, buffer } = await handle.read(
       Buffer.allocUnsafeSlow(READ_BYTES),
@@ -144,7 +141,6 @@ async function* readFrom(handle: FileHandle, garbage: YoungGarbage): AsyncGenera
     if (bytesRead === 0) return
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
-    garbage.passed(bytesRead)
   }
 }
 
