@@ -17,7 +17,6 @@ import type { Metrics } from './create-metrics.ts'
 import { createHttpParts } from './create-http-parts.ts'
 import { createModelCalls } from './create-model-calls.ts'
 import { createDrain } from './create-drain.ts'
-import { createWorkerDeps } from './create-worker-deps.ts'
 import { exportMetrics } from './export-metrics.ts'
 import { openParts } from './open-parts.ts'
 import { ALONE, type ProcessPlace } from './process-place.ts'
@@ -54,9 +53,7 @@ export async function createApp(
   const startedAt = new Date()
   const closing = createClosing(log)
   const parts = await openParts(config, databaseUrl, log, closing, place)
-  const workers = hasWorkers
-    ? await startWorkers(createWorkerDeps(parts, databaseUrl, reloadEveryMs))
-    : NO_WORKERS
+  const workers = hasWorkers ? await startWorkers(parts, databaseUrl, reloadEveryMs) : NO_WORKERS
   closing.add('workers', { close: () => workers.stop() })
   const live = createLiveStreams(
     (customerIds) => readLiveAccounts(parts.db, customerIds),

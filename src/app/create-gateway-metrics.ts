@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import type { GatewayEvents } from '../gateway/calls/gateway-deps.ts'
+import type { GatewayEvents } from '../gateway/calls/gateway-parts.ts'
 import { createHotCounter, createHotHistogram } from '../platform/lib/hot-metrics.ts'
 import { ADDED_SECONDS, type Hot } from './hot.ts'
 

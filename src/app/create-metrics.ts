@@ -1,6 +1,6 @@
 /** Prometheus metrics of this node, and the observers that the modules report to. */
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client'
-import type { GatewayEvents } from '../gateway/calls/gateway-deps.ts'
+import type { GatewayEvents } from '../gateway/calls/gateway-parts.ts'
 import type { LaneObserver } from '../money/ledger/lane/lane.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { createLogCounter } from './count-log-events.ts'

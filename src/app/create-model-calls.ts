@@ -16,7 +16,11 @@ import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.t
 import { embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
 import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
 import { createUnpaidWork } from '../gateway/calls/unpaid-work.ts'
-import type { GatewayDeps, GatewayEvents, GatewayObserver } from '../gateway/calls/gateway-deps.ts'
+import type {
+  GatewayParts,
+  GatewayEvents,
+  GatewayObserver,
+} from '../gateway/calls/gateway-parts.ts'
 import { createOwnTime, type OwnTime } from '../gateway/calls/own-time.ts'
 import { createImageKind } from '../gateway/calls/images/image-kind.ts'
 import { imageMediaType } from '../gateway/calls/images/image-media-type.ts'
@@ -46,7 +50,7 @@ export function createModelCalls(parts: Parts): {
   const { sealingKey, previousSealingKey } = parts.webhooks
   const ownTime = createOwnTime(config.callsAtOnceMax)
   const spans = parts.tracing?.spans
-  const gateway = createGatewayDeps(parts, ownTime, spans)
+  const gateway = createGatewayParts(parts, ownTime, spans)
   const toolCallIds = createToolCallIds([
     sealingKey,
     ...(previousSealingKey ? [previousSealingKey] : []),
@@ -86,7 +90,7 @@ export function createModelCalls(parts: Parts): {
 
 /** In a span of the whole call, if the operator asks for traces. */
 function serve<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  gateway: GatewayDeps,
+  gateway: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   spans: Spans | undefined,
 ): ServeCall<Body> {
@@ -94,32 +98,19 @@ function serve<Body, Request extends CallRequest, Outcome extends { kind: string
   return spans ? tracedServeCall(spans, serveCall) : serveCall
 }
 
-function createGatewayDeps(parts: Parts, ownTime: OwnTime, spans: Spans | undefined): GatewayDeps {
-  const { config, metrics, health, keys, lease, calls, limits, slots, bodies, pace } = parts
-  const observer = createObserver(metrics.gateway, health, parts.refusalCounts)
+/** The parts under their own names, and what is made for calls alone. */
+function createGatewayParts(
+  parts: Parts,
+  ownTime: OwnTime,
+  spans: Spans | undefined,
+): GatewayParts {
+  const observer = createObserver(parts.metrics.gateway, parts.health, parts.refusalCounts)
   return {
-    keys,
-    catalog: parts.catalog,
-    currentFxRate: () => parts.fxRate.current(),
-    ledger: parts.ledger,
+    ...parts,
     readRoom: (key) => readRoom(parts.db, key),
-    lease,
-    deliveries: parts.deliveries,
-    providers: parts.providers,
-    router: parts.router,
-    retriesOf: parts.retriesOf,
-    calls,
-    limits,
-    slots,
-    memory: bodies,
-    pace,
     unpaidWork: createUnpaidWork(),
-    ipRequestsPerMinute: config.requestsPerMinutePerIp,
-    callTimeoutMs: config.callTimeoutMs,
     ownTime,
-    shieldNotes: parts.shieldCounts,
     observer: spans ? tracedObserver(spans, observer) : observer,
-    log: parts.log,
   }
 }
 

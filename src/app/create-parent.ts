@@ -20,7 +20,6 @@ import { startWorkers, type Workers } from './workers/start-workers.ts'
 import type { Config } from './config/config.ts'
 import type { App } from './create-app.ts'
 import { createClosing } from './create-closing.ts'
-import { createWorkerDeps } from './create-worker-deps.ts'
 import type { Environment } from './config/environment.ts'
 import { exportMetrics } from './export-metrics.ts'
 import { MERGE_RULES } from './merge-rules.ts'
@@ -57,7 +56,7 @@ export async function createParent(
     process,
   })
   const { log } = parts
-  const jobs = await startWorkers(createWorkerDeps(parts, databaseUrl, RELOAD_EVERY_MS))
+  const jobs = await startWorkers(parts, databaseUrl, RELOAD_EVERY_MS)
   closing.add('workers', { close: () => jobs.stop() })
   const ended = watchEnded(parts)
   closing.add('ended processes', { close: () => ended.stop() })

@@ -8,7 +8,7 @@ import type { ActiveKey } from '../../src/customers/key-cache.ts'
 import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
 import { boundChat } from '../../src/gateway/calls/chat/bound-chat.ts'
 import { readChatRequest, type ChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
-import type { GatewayDeps } from '../../src/gateway/calls/gateway-deps.ts'
+import type { GatewayParts } from '../../src/gateway/calls/gateway-parts.ts'
 import { holdMoney } from '../../src/gateway/calls/hold-money.ts'
 import { createLimitsView } from '../../src/gateway/calls/limits.ts'
 import { reconcile } from '../../src/gateway/calls/reconcile.ts'
@@ -99,13 +99,13 @@ test('the charge for a stream of a dead node is never above its hold, also where
   )
   const held = await holdMoney(
     {
-      currentFxRate: () => fxRate,
+      fxRate: { current: () => fxRate },
       ledger: dead.ledger,
       lease: heldLease(dead.nodeId),
       limits: createLimitsView(),
-      ipRequestsPerMinute: 1_000_000,
+      config: { requestsPerMinutePerIp: 1_000_000 },
       observer: { begin: () => undefined },
-    } as unknown as GatewayDeps,
+    } as unknown as GatewayParts,
     { ip: '203.0.113.9', requestId: createId() } as never,
     {
       kind: 'admitted',

@@ -2,35 +2,23 @@
  * Background jobs: timers of this node, for its own state (heartbeat, checkpoints) and for due rows (`db/due-rows.ts`),
  * which all nodes share; and scheduled jobs of pg-boss, each of which one node runs for all.
  */
-import type { Catalog } from '../../money/catalog/catalog.ts'
 import { evaluateAlerts } from '../../deliveries/alerts/evaluate-alerts.ts'
 import { createPauseSpendingKeys } from '../../deliveries/alerts/pause-spending-keys.ts'
 import { warnOfLowBalance } from '../../deliveries/alerts/warn-of-low-balance.ts'
 import { findStoppedKeys } from '../../customers/pause-keys.ts'
-import type { KeyUses } from '../../customers/key-uses.ts'
-import type { ShieldCounts } from '../../customers/shield-counts.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { queueDigests } from '../../deliveries/email/queue-digests.ts'
-import { sendDueMails, type SendDeps } from '../../deliveries/email/send-due-mails.ts'
-import { dispatchEvents, type EventHandler } from '../../platform/events/dispatch-events.ts'
+import { sendDueMails } from '../../deliveries/email/send-due-mails.ts'
+import { dispatchEvents } from '../../platform/events/dispatch-events.ts'
 import { reconcile, reconcileOwn } from '../../gateway/calls/reconcile.ts'
-import type { Router } from '../../gateway/calls/routing/create-router.ts'
-import type { RunningCalls } from '../../gateway/calls/running-calls.ts'
-import type { HealthRecorder } from '../../platform/health/health-recorder.ts'
 import { readBacklog, type Backlog } from '../../platform/health/read-backlog.ts'
 import { sealUsage } from '../../money/ledger/audit/audit-seals.ts'
-import { LEASE_SECONDS, type Lease } from '../../money/ledger/lease.ts'
+import { LEASE_SECONDS } from '../../money/ledger/lease.ts'
 import { deleteWaitingUsers } from '../../identity/delete-user.ts'
-import type { Ledger } from '../../money/ledger/open-ledger.ts'
-import type { KeptNotes } from '../../money/ledger/deliveries/keep-notes.ts'
 import { verifyDeliveries } from '../../money/ledger/deliveries/verify-deliveries.ts'
 import { rollUsageDays } from '../../money/ledger/roll-usage-days.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import type { Processor } from '../../money/payments/processor.ts'
-import {
-  rewardDueReferrals,
-  type ReferralProgramme,
-} from '../../money/payments/referral-rewards/reward-due-referrals.ts'
+import { rewardDueReferrals } from '../../money/payments/referral-rewards/reward-due-referrals.ts'
 import { takeBackRewards } from '../../money/payments/referral-rewards/take-back-rewards.ts'
 import { processRefunds } from '../../money/payments/refunds/process-refunds.ts'
 import { removePayers } from '../../money/payments/remove-payers.ts'
@@ -40,14 +28,19 @@ import { topUpAutomatically } from '../../money/payments/top-up-automatically.ts
 import { eraseDeletedAccounts } from '../../identity/personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../../money/reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../../money/reconciliation/upstream-costs.ts'
-import type { RefusalCounts } from '../../money/usage/refusal-counts.ts'
 import { archiveDueMonths, type DueMonths } from '../../money/months/archive-due-months.ts'
-import type { Margins } from '../../money/usage/margins.ts'
 import { createCompleteTime } from '../../deliveries/usage-destinations/create-complete-time.ts'
 import { createUsageExport } from '../../deliveries/usage-destinations/create-usage-export.ts'
 import { createResponseStore } from '../../customers/stored-responses/response-store.ts'
 import { createWebhookDelivery } from '../../deliveries/webhooks/webhook-delivery.ts'
-import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
+import { queueMails } from '../../deliveries/email/queue-mails.ts'
+import { queueWebhooks } from '../../deliveries/webhooks/queue-webhooks.ts'
+import type { Config } from '../config/config.ts'
+import { openArchiveStore } from '../config/resolve-archive.ts'
+import type { Parts } from '../open-parts.ts'
+import { readPriceData } from '../read-price-data.ts'
+import { watchBacklog } from '../watch-backlog.ts'
+import { refreshFxRate } from './refresh-fx-rate.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
 import { mailDisabledDestination } from './mail-disabled-destination.ts'
 import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
@@ -75,49 +68,6 @@ export const NO_WORKERS: Workers = {
   wakeProcessorEvents() {},
   listTimers: () => [],
   async stop() {},
-}
-
-export interface WorkerDeps {
-  /** A worker has timers for its own state only; its parent runs the rest for all. */
-  readonly role: 'alone' | 'parent' | 'worker'
-  readonly db: Database
-  readonly databaseUrl: string
-  readonly ledger: Ledger
-  readonly calls: RunningCalls
-  readonly lease: Lease
-  readonly deliveriesDir: string
-  readonly keptNotes: KeptNotes
-  readonly router: Router
-  readonly health: HealthRecorder
-  readonly keyUses: KeyUses
-  readonly shieldCounts: ShieldCounts
-  readonly refusalCounts: RefusalCounts
-  /** Undefined if nobody can top up. */
-  readonly processor: Processor | undefined
-  readonly mail: SendDeps
-  readonly webhooks: WebhookSettings
-  readonly referrals: ReferralProgramme
-  /** Each handles every event of the outbox. */
-  readonly eventHandlers: readonly EventHandler[]
-  readonly log: Log
-  /** For the metric: the number of unexplained discrepancies. */
-  onOpenDiscrepancies(count: number): void
-  /** For the metrics: the work and the faults that wait in the database. */
-  onBacklog(backlog: Backlog): void
-  /** For the metric: the number of models whose prices differ from the price data. */
-  onPriceDifferences(count: number): void
-  /** Undefined in sandbox mode, where the rate is fixed. */
-  readonly refreshFxRate: (() => Promise<void>) | undefined
-  readonly catalog: Catalog
-  readonly prices: PriceWatch
-  /** Reads the operators' changes, in case a notification was missed. */
-  readonly reloadCatalog: () => Promise<void>
-  /** Reads the exchange rate in force, for the same reason. */
-  readonly reloadFxRate: () => Promise<void>
-  readonly reloadEveryMs: number
-  readonly margins: Margins
-  /** Undefined: months leave by the command line only. */
-  readonly dueMonths: DueMonths | undefined
 }
 
 const CHECKPOINT_EVERY_MS = 100
@@ -153,9 +103,15 @@ const COSTS_COMPARED_DAYS = 35
 /** One run caches the margins of a week: three months are cached a quarter of an hour after the start. */
 const MARGINS_EVERY_MS = 60_000
 
-export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const own = startOwnTimers(deps)
-  const shared = deps.role === 'worker' ? undefined : await startSharedWork(deps)
+/** A worker has timers for its own state only; its parent runs the rest for all. */
+export async function startWorkers(
+  parts: Parts,
+  databaseUrl: string,
+  reloadEveryMs: number,
+): Promise<Workers> {
+  const own = startOwnTimers(parts, reloadEveryMs)
+  const shared =
+    parts.place.role === 'worker' ? undefined : await startSharedWork(parts, databaseUrl)
   const timers = [...own, ...(shared?.timers ?? [])]
   return {
     wakeProcessorEvents: () => shared?.wakeProcessorEvents(),
@@ -169,9 +125,9 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
 }
 
 /** The timers of this node's own state. */
-function startOwnTimers(deps: WorkerDeps): Timer[] {
-  const { db, ledger, lease, calls, health, keyUses, shieldCounts, refusalCounts, log } = deps
-  const reconcileAs = deps.role === 'worker' ? reconcileOwn : reconcile
+function startOwnTimers(parts: Parts, reloadEveryMs: number): Timer[] {
+  const { db, ledger, lease, calls, health, keyUses, shieldCounts, refusalCounts, log } = parts
+  const reconcileAs = parts.place.role === 'worker' ? reconcileOwn : reconcile
   return [
     every(CHECKPOINT_EVERY_MS, 'checkpoint', log, async () => {
       const due = calls.takeDueCheckpoints()
@@ -193,11 +149,11 @@ function startOwnTimers(deps: WorkerDeps): Timer[] {
       INCIDENTS_EVERY_MS,
       'report_incidents',
       log,
-      createReportIncidents({ ...deps, nodeId: () => lease.nodeId() }),
+      createReportIncidents({ ...parts, nodeId: () => lease.nodeId() }),
     ),
-    every(jittered(deps.reloadEveryMs), 'reload_catalog', log, deps.reloadCatalog),
-    every(jittered(deps.reloadEveryMs), 'reload_fx_rate', log, deps.reloadFxRate),
-    every(MARGINS_EVERY_MS, 'prepare_margins', log, () => deps.margins.prepare()),
+    every(jittered(reloadEveryMs), 'reload_catalog', log, parts.reloadCatalog),
+    every(jittered(reloadEveryMs), 'reload_fx_rate', log, () => parts.fxRate.reload()),
+    every(MARGINS_EVERY_MS, 'prepare_margins', log, () => parts.margins.prepare()),
   ]
 }
 
@@ -209,46 +165,48 @@ interface SharedWork {
 }
 
 /** The work on rows that all nodes share, and the scheduled jobs. */
-async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
-  const { db, ledger, log } = deps
+async function startSharedWork(parts: Parts, databaseUrl: string): Promise<SharedWork> {
+  const { db, ledger, metrics, log } = parts
   const delivery = createWebhookDelivery({
     db,
-    settings: deps.webhooks,
+    settings: parts.webhooks,
     onDisabled: mailDisabledWebhook,
     log,
   })
   const usageExport = createUsageExport({
     db,
-    settings: deps.webhooks,
-    catalog: deps.catalog,
-    store: createResponseStore({ db, ...deps.webhooks }),
+    settings: parts.webhooks,
+    catalog: parts.catalog,
+    store: createResponseStore({ db, ...parts.webhooks }),
     completeTime: createCompleteTime(db, {}),
     onDisabled: mailDisabledDestination,
     log,
   })
-  const backlog = every(BACKLOG_EVERY_MS, 'read_backlog', log, async () =>
-    deps.onBacklog(await readBacklog(db, LEASE_SECONDS)),
-  )
-  backlog.wake()
+  let backlog: Backlog | undefined
+  watchBacklog(metrics, () => backlog)
+  const readingBacklog = every(BACKLOG_EVERY_MS, 'read_backlog', log, async () => {
+    backlog = await readBacklog(db, LEASE_SECONDS)
+  })
+  readingBacklog.wake()
   const timers = [
-    backlog,
+    readingBacklog,
     every(DELIVERIES_EVERY_MS, 'verify_deliveries', log, () =>
       verifyDeliveries({
         db,
-        dir: deps.deliveriesDir,
-        kept: deps.keptNotes,
+        dir: parts.deliveriesDir,
+        kept: parts.keptNotes,
         log,
         isSpooled: (id) => ledger.isSpooled(id),
       }),
     ),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () => {
-      deps.onOpenDiscrepancies(await countOpenDiscrepancies(db))
-      deps.onPriceDifferences(await countPriceDifferences(db))
+      metrics.openDifferences(await countOpenDiscrepancies(db))
+      metrics.priceDifferences(await countPriceDifferences(db))
     }),
     every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
-      dispatchEvents(db, deps.eventHandlers, log),
+      dispatchEvents(db, [queueMails, queueWebhooks], log),
     ),
-    every(MAILS_EVERY_MS, 'send_mails', log, () => sendDueMails(db, deps.mail)),
+    every(MAILS_EVERY_MS, 'send_mails', log, () => sendDueMails(db, parts)),
     every(ALERTS_EVERY_MS, 'look_at_alerts', log, () =>
       evaluateAlerts(db, { now: new Date(), log }),
     ),
@@ -258,8 +216,8 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
     every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.deliverDueWebhooks()),
     every(USAGE_EVERY_MS, 'send_usage', log, () => usageExport.sendDue()),
   ]
-  const processorEvents = startProcessorTimers(deps, timers)
-  const jobs = await startJobs(deps)
+  const processorEvents = startProcessorTimers(parts, timers)
+  const jobs = await startJobs(parts, databaseUrl)
   return {
     timers,
     wakeProcessorEvents: () => processorEvents?.wake(),
@@ -270,7 +228,7 @@ async function startSharedWork(deps: WorkerDeps): Promise<SharedWork> {
 
 /** The timers that query the payment processor; empty if nobody can top up. */
 function startProcessorTimers(
-  { db, processor, webhooks, log }: WorkerDeps,
+  { db, payments: { processor }, webhooks, log }: Parts,
   timers: Timer[],
 ): Timer | undefined {
   if (!processor) return undefined
@@ -291,9 +249,11 @@ function startProcessorTimers(
   return events
 }
 
-async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
-  const { db, log, processor, refreshFxRate } = deps
-  const jobs = await openJobs(deps.databaseUrl, log)
+async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
+  const { config, db, catalog, log } = parts
+  const { processor } = parts.payments
+  const dueMonths = dueMonthsOf(config)
+  const jobs = await openJobs(databaseUrl, log)
   const handlers: Record<string, Job> = {
     // Partitions are created long before their months begin, so there are weeks to notice a failed run.
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
@@ -306,14 +266,14 @@ async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
       queue: { retryDelay: 60, expireInSeconds: 3_600 },
     },
     // In quiet hours; a large month takes hours, and a month that was begun is ended.
-    ...(deps.dueMonths ? { 'archive-months': archiveMonthsJob(deps, deps.dueMonths) } : {}),
+    ...(dueMonths ? { 'archive-months': archiveMonthsJob(parts, dueMonths) } : {}),
     'queue-digests': {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
     },
-    'notify-price-changes': { cron: '* * * * *', run: () => notifyPriceChanges(db, deps.catalog) },
+    'notify-price-changes': { cron: '* * * * *', run: () => notifyPriceChanges(db, catalog) },
     // A reward becomes due by time alone. Rewards are taken back before new ones are granted, so that the order benefits nobody.
-    'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(deps) },
+    'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(parts) },
     // One node looks for all. It sees a charge about a minute after it is settled.
     'pause-spending-keys': { cron: '* * * * *', run: createPauseSpendingKeys({ db, log }) },
     // The request to delete an account mostly ends the erasure too; this job does the rest.
@@ -337,11 +297,14 @@ async function startJobs(deps: WorkerDeps): Promise<OpenJobs> {
     // Every hour, so that the operator learns of a replaced file of price data on the same day.
     'compare-prices': {
       cron: '33 * * * *',
-      run: () => comparePrices({ db, log, catalog: deps.catalog, watch: deps.prices }),
+      run: () => comparePrices({ db, log, catalog, watch: priceWatchOf(config) }),
     },
     ...listPruning(db),
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
-    ...(refreshFxRate ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: refreshFxRate } } : {}),
+    // In sandbox mode the rate is fixed.
+    ...(config.mode === 'live'
+      ? { 'refresh-fx-rate': { cron: '*/15 * * * *', run: () => refreshFxRate(db, log) } }
+      : {}),
   }
   await scheduleJobs(jobs.boss, handlers)
   return jobs
@@ -352,13 +315,24 @@ function jittered(ms: number): number {
   return Math.round(ms * (0.9 + 0.2 * Math.random()))
 }
 
-async function rewardReferrals({ db, referrals, webhooks, log }: WorkerDeps): Promise<void> {
+async function rewardReferrals({ db, referrals, webhooks, log }: Parts): Promise<void> {
   const keys = { current: webhooks.sealingKey, previous: webhooks.previousSealingKey }
   await takeBackRewards(db, log)
   await rewardDueReferrals(db, referrals, keys, log)
 }
 
-function archiveMonthsJob({ db, log }: WorkerDeps, dueMonths: DueMonths): Job {
+/** Undefined: months leave by the command line only. */
+function dueMonthsOf({ archive }: Config): DueMonths | undefined {
+  return archive?.afterMonths === undefined
+    ? undefined
+    : { store: openArchiveStore(archive), afterMonths: archive.afterMonths }
+}
+
+function priceWatchOf(config: Config): PriceWatch {
+  return { readData: () => readPriceData(config), operatorEmails: config.adminEmails }
+}
+
+function archiveMonthsJob({ db, log }: Parts, dueMonths: DueMonths): Job {
   return {
     cron: '11 5 * * *',
     run: () => archiveDueMonths(db, dueMonths, { log, isOver: inMinutes(60) }),

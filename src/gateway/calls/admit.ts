@@ -6,7 +6,7 @@ import { parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import type { IncomingCaller } from './refuse-call.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
@@ -20,7 +20,7 @@ export interface Caller {
 
 /** Checks the key, the address and the headers of a call: everything that can be refused before its body is read. */
 export async function admit(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCall<unknown>,
 ): Promise<Caller | NotAdmitted> {
   const key = incoming.key ?? (await identify(deps, incoming))
@@ -47,7 +47,7 @@ export async function admit(
 
 /** Finds the key of a call, and checks its address list and that neither it, its account nor the service is stopped. */
 export async function identify(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCaller,
 ): Promise<ActiveKey | NotAdmitted> {
   let key: ActiveKey | undefined
@@ -63,7 +63,7 @@ export async function identify(
 
 /** As `identify`, without waiting: undefined if the key is not in the cache, or is found by other means. */
 export function identifyCached(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCaller,
 ): ActiveKey | NotAdmitted | undefined {
   if (incoming.findKey) return undefined
@@ -73,7 +73,7 @@ export function identifyCached(
 }
 
 function judge(
-  deps: Pick<GatewayDeps, 'catalog'>,
+  deps: Pick<GatewayParts, 'catalog'>,
   key: ActiveKey,
   incoming: IncomingCaller,
 ): ActiveKey | NotAdmitted {
@@ -91,7 +91,7 @@ function hasKey({ authorization, findKey }: IncomingCaller): boolean {
 }
 
 function findKey(
-  { keys }: GatewayDeps,
+  { keys }: GatewayParts,
   { authorization, findKey }: IncomingCaller,
 ): Promise<ActiveKey | undefined> | undefined {
   if (findKey) return findKey()
@@ -115,7 +115,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 
 /** The models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
 export function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   key: ActiveKey,
   request: Request,
@@ -142,7 +142,7 @@ export function findModels<Body, Request extends CallRequest, Outcome extends { 
 }
 
 function canServe<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   model: Model,
 ): boolean {

@@ -8,7 +8,7 @@ import type { Provider, TranslationReason, UpstreamFailure } from '../providers/
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './call.ts'
 import type { Client } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import { SMALL_OUTPUT_TOKENS } from './unpaid-work.ts'
@@ -52,7 +52,7 @@ export async function callUpstream<
   Request extends CallRequest,
   Outcome extends { kind: string },
 >(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   held: HeldCall<Request>,
   client: Client,
@@ -121,7 +121,7 @@ const NO_ROUTE: Record<'busy' | 'failing', UpstreamFailure> = {
 }
 
 async function tryRoute<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   held: HeldCall<Request>,
   on: {
@@ -193,7 +193,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
 
 /** A large plain answer for a customer who had too many that were too slow or too long. */
 function findUnpaidWork<Request extends CallRequest>(
-  { unpaidWork }: GatewayDeps,
+  { unpaidWork }: GatewayParts,
   kind: Pick<CallKind<never, Request, never>, 'mayBeLarge'>,
   held: HeldCall<Request>,
 ): UpstreamFailure | undefined {
@@ -225,13 +225,13 @@ function isExplainedByRequest(
  * from a time-out, also if nobody works behind the proxy that sends them.
  */
 function usedUpTime(
-  { callTimeoutMs }: GatewayDeps,
+  { config }: GatewayParts,
   { reason, isByClient, isUnsent }: UpstreamFailure,
   { request }: HeldCall,
   ms: number,
 ): boolean {
   const isByTime = reason === 'aborted' && !isByClient && !isUnsent
-  return isByTime && request.isStream && ms > callTimeoutMs / 2
+  return isByTime && request.isStream && ms > config.callTimeoutMs / 2
 }
 
 /** Whether no other route and no fallback model may be tried after a failure. */
@@ -241,7 +241,7 @@ export function isFinal({ reason, isFinal: isMarked }: UpstreamFailure): boolean
 
 /** Reports a failure, before or after the first byte, to the circuit breaker, the metrics and the log. */
 export function reportFailure(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   held: HeldCall,
   { upstreamId }: Route,
   routeCall: RouteCall,

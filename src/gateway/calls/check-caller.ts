@@ -8,7 +8,7 @@ import type { RateLimiter } from '../../platform/lib/rate-limiter.ts'
 import type { Room } from '../../money/ledger/read-room.ts'
 import { identify, identifyCached } from './admit.ts'
 import type { Client } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { ipSubject, keySubject, type LimitSubject } from './limits.ts'
 import { refuseAndCount, refuseCall, type IncomingCaller } from './refuse-call.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
@@ -36,7 +36,7 @@ const BALANCE_BEFORE_BYTES = 256 * 1024
 const WIDE_FACTOR = 10
 
 export function createCheckCaller(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   /**
    * Only on this server: it protects the counts of addresses in the database from an IPv6 network with many addresses.
    */
@@ -49,9 +49,9 @@ export function createCheckCaller(
   ): boolean {
     const network = wideNetwork(incoming.ip)
     if (network === undefined) return false
-    const seconds = wide.take(`c:${network}`, deps.ipRequestsPerMinute * WIDE_FACTOR)
+    const seconds = wide.take(`c:${network}`, deps.config.requestsPerMinutePerIp * WIDE_FACTOR)
     if (seconds === undefined) return false
-    const limits = deps.limits.lastKnown(ipSubject(incoming.ip, deps.ipRequestsPerMinute))
+    const limits = deps.limits.lastKnown(ipSubject(incoming.ip, deps.config.requestsPerMinutePerIp))
     const none = { ...limits, remaining: 0 }
     refuseCall(deps, incoming, openClient(), { refused: refusals.ipLimited(seconds), key }, none)
     return true
@@ -132,7 +132,7 @@ export function createCheckCaller(
     const key = isRefused ? undefined : known
     const owner = isRefused ? known.key : known
     if (!key || !hasOwnLimit(key)) {
-      const address = ipSubject(incoming.ip, deps.ipRequestsPerMinute)
+      const address = ipSubject(incoming.ip, deps.config.requestsPerMinutePerIp)
       if (refuseReached(incoming, openClient, owner, address, refusals.ipLimited)) return undefined
       if (refuseWide(incoming, openClient, owner)) return undefined
     }

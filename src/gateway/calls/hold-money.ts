@@ -16,7 +16,7 @@ import { identify, isReadAlike, mayUse } from './admit.ts'
 import type { CallBounds } from './call-kind.ts'
 import type { Admitted, CallRequest, HeldCall, NotHeld } from './call.ts'
 import type { IncomingCall } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { keySubject, secondsToReset } from './limits.ts'
 import { capText, type CapGuard } from './cap-text.ts'
 import { maxCostText } from './max-cost-text.ts'
@@ -60,20 +60,20 @@ interface HoldContext {
  * already counted against the rate limits, for another model.
  */
 export async function holdMoney<Request extends CallRequest>(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCall<unknown>,
   { key, request, masked, maxCostNanoBrl }: Admitted<Request>,
   model: Model,
   bounds: CallBounds,
   isRepeated: boolean,
 ): Promise<HeldCall<Request> | NotHeld> {
-  const fxRate = deps.currentFxRate()
+  const fxRate = deps.fxRate.current()
   let limits = deps.limits.lastKnown(keySubject(key))
   if (!fxRate) return { refused: refusals.serviceUnavailable(), limits }
 
   const context: HoldContext = { incoming, model, isStream: request.isStream, bounds, fxRate }
   const nowMs = Date.now()
-  const span = { fromMs: nowMs, untilMs: nowMs + deps.callTimeoutMs + END_MS_MAX }
+  const span = { fromMs: nowMs, untilMs: nowMs + deps.config.callTimeoutMs + END_MS_MAX }
   const input = {
     prices: chargeablePrices(model, span),
     conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },
@@ -125,9 +125,9 @@ export async function holdMoney<Request extends CallRequest>(
 }
 
 async function hold(
-  { ledger, observer }: GatewayDeps,
+  { ledger, observer }: GatewayParts,
   attempt: Attempt,
-): ReturnType<GatewayDeps['ledger']['hold']> {
+): ReturnType<GatewayParts['ledger']['hold']> {
   const step = observer.begin('hold')
   step?.set({ holdId: attempt.id, modelId: attempt.modelId })
   const verdict = await ledger.hold(attempt)
@@ -153,7 +153,7 @@ function withPrompt(input: QuoteInput, promptTokensMax: number): QuoteInput {
 
 /** The next request after a negative verdict: smaller, or with a fresh key. Otherwise the refusal for the client. */
 async function nextHoldRequest(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   context: HoldContext,
   current: HoldRequest,
   quoted: Quote,
@@ -183,7 +183,7 @@ async function nextHoldRequest(
 
 /** The request within the cap that the call itself sets, or the refusal. Every later try of the call is smaller. */
 async function withinMaxCost(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   first: HoldRequest,
   maxCostNanoBrl: NanoBrl,
 ): Promise<HoldRequest | Refusal> {
@@ -206,7 +206,7 @@ async function withinMaxCost(
 
 /** Within this cap. The ledger has not been asked yet, and a count for an account without balance would be for nothing. */
 async function spendable(
-  { limits, readRoom, log }: GatewayDeps,
+  { limits, readRoom, log }: GatewayParts,
   key: ActiveKey,
   maxCostNanoBrl: NanoBrl,
 ): Promise<NanoBrl> {
@@ -341,7 +341,7 @@ function roomOf(verdict: Verdict): Room {
 }
 
 function attemptOf(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   { incoming, model, isStream, bounds, fxRate }: HoldContext,
   { key, input }: HoldRequest,
   quoted: Quote,
@@ -353,7 +353,7 @@ function attemptOf(
     customerId: key.customerId,
     key,
     ip: null,
-    ipLimit: deps.ipRequestsPerMinute,
+    ipLimit: deps.config.requestsPerMinutePerIp,
     requestId: incoming.requestId,
     sessionId: incoming.sessionId ?? null,
     modelId: model.id,

@@ -8,7 +8,7 @@ const atOnce = { wait: () => undefined }
 
 test('files of the calls of one customer share its bytes with bodies, and go back at the end of the call', () => {
   const memory = createByteBudget({ ownBytesMax: 100, bytesMax: 1_000 })
-  const deps = { memory, pace: atOnce }
+  const deps = { bodies: memory, pace: atOnce }
   memory.add('c:one', 30)
   const [first, second] = [createKeptBytes(deps, 'one'), createKeptBytes(deps, 'one')]
   const other = createKeptBytes(deps, 'other')
@@ -25,7 +25,7 @@ test('files of the calls of one customer share its bytes with bodies, and go bac
 })
 
 test('all customers together have no more than the node gives', () => {
-  const deps = { memory: createByteBudget({ ownBytesMax: 100, bytesMax: 150 }), pace: atOnce }
+  const deps = { bodies: createByteBudget({ ownBytesMax: 100, bytesMax: 150 }), pace: atOnce }
   assert.ok(createKeptBytes(deps, 'one').take(100))
   assert.equal(createKeptBytes(deps, 'other').take(51), false)
 })
@@ -40,7 +40,7 @@ test("bytes of a call arrive at its customer's pace; refused ones do not wait", 
       return new Promise<void>((resolve) => (goOn = resolve))
     },
   }
-  const kept = createKeptBytes({ memory, pace }, 'one')
+  const kept = createKeptBytes({ bodies: memory, pace }, 'one')
   const taken = kept.take(60)
   assert.ok(taken instanceof Promise)
   assert.equal(kept.take(41), false)

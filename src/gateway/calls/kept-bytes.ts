@@ -12,19 +12,19 @@ export interface KeptBytes {
 }
 
 export function createKeptBytes(
-  { memory, pace }: { readonly memory: ByteBudget; readonly pace: Pace },
+  { bodies, pace }: { readonly bodies: ByteBudget; readonly pace: Pace },
   customerId: string,
 ): KeptBytes {
   const subject = customerSubject(customerId)
   let taken = 0
   return {
     take(bytes) {
-      if (memory.take(subject, bytes) !== 'taken') return false
+      if (bodies.take(subject, bytes) !== 'taken') return false
       taken += bytes
       return pace.wait(customerId, bytes)?.then(() => true) ?? true
     },
     release() {
-      if (taken > 0) memory.release(subject, taken)
+      if (taken > 0) bodies.release(subject, taken)
       taken = 0
     },
   }

@@ -3,7 +3,7 @@ import type { Model } from '../../money/catalog/model.ts'
 import type { CallBounds, CallKind } from './call-kind.ts'
 import type { CallRequest } from './call.ts'
 import type { IncomingCall } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { TIMED_FROM_BYTES } from './own-time.ts'
 import { isRefusal, type Refusal } from './refusal.ts'
 
@@ -27,7 +27,7 @@ export async function readRequest<
   Request extends CallRequest,
   Outcome extends { kind: string },
 >(
-  { ownTime }: Pick<GatewayDeps, 'ownTime'>,
+  { ownTime }: Pick<GatewayParts, 'ownTime'>,
   kind: Pick<CallKind<Body, Request, Outcome>, 'read'>,
   { body, flags }: Pick<IncomingCall<Body>, 'body' | 'flags'>,
   key: ActiveKey,
@@ -43,7 +43,7 @@ export async function readRequest<
 
 /** Computes the most that a call can use: from the customer's own time, if its request is timed. */
 export function boundCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: Pick<GatewayDeps, 'ownTime' | 'providers'>,
+  deps: Pick<GatewayParts, 'ownTime' | 'providers'>,
   kind: Pick<CallKind<Body, Request, Outcome>, 'bound'>,
   { request, isTimed }: ReadRequest<Request>,
   model: Model,
@@ -59,7 +59,7 @@ export function boundCall<Body, Request extends CallRequest, Outcome extends { k
 
 /** The count of a long prompt is the customer's own time, too, and only one of them is under way. */
 function countInTurn(
-  deps: Pick<GatewayDeps, 'ownTime'>,
+  deps: Pick<GatewayParts, 'ownTime'>,
   bounds: CallBounds,
   customerId: string,
 ): CallBounds {

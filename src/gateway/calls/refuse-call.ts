@@ -1,7 +1,7 @@
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Asked, NotAdmitted } from './call.ts'
 import type { Client, IncomingCall } from './client.ts'
-import type { GatewayDeps, GatewayObserver } from './gateway-deps.ts'
+import type { GatewayParts, GatewayObserver } from './gateway-parts.ts'
 import { ipSubject, keySubject, secondsToReset, type Limits } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 
@@ -43,7 +43,7 @@ const NOT_READ: Asked = { modelId: undefined, isStream: false }
 
 /** Refuses a call before the hold, and counts it against the rate limits. */
 export async function refuseAndCount(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: Pick<IncomingCaller, 'ip' | 'receivedAtMs'>,
   client: Client,
   { refused, key, asked }: NotAdmitted,
@@ -58,11 +58,11 @@ export async function refuseAndCount(
  * result has the refusal.
  */
 export async function countRequest(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   ip: string,
   key: ActiveKey | undefined,
 ): Promise<{ limits: Limits; reached?: Refusal }> {
-  const address = ipSubject(ip, deps.ipRequestsPerMinute)
+  const address = ipSubject(ip, deps.config.requestsPerMinutePerIp)
   const isOfAddress = !key || !deps.limits.hasHeld(key.customerId)
   const counted = { ip: isOfAddress ? ip : null, ipLimit: address.limit, key }
   const verdict = await deps.ledger.count(counted)
@@ -91,7 +91,7 @@ const OF_ACCOUNT: ReadonlySet<string> = new Set(['insufficient_balance', 'balanc
  * hold: many keys without free money must not ask the database more often than that.
  */
 export async function countShort(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   ip: string,
   key: ActiveKey,
   refused: Refusal,
@@ -99,7 +99,7 @@ export async function countShort(
   const isOfAccount = OF_ACCOUNT.has(refused.code)
   if (refused.status !== 402 && !isOfAccount) return
   deps.limits.noteShort(isOfAccount ? key.customerId : key.id)
-  const address = ipSubject(ip, deps.ipRequestsPerMinute)
+  const address = ipSubject(ip, deps.config.requestsPerMinutePerIp)
   const verdict = await deps.ledger.count({ ip, ipLimit: address.limit })
   if (verdict.kind === 'ip_limited') deps.limits.noteReached(address, verdict)
 }

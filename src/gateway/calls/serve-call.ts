@@ -34,7 +34,7 @@ import type {
 } from './call.ts'
 import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
-import type { GatewayDeps } from './gateway-deps.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { holdMoney } from './hold-money.ts'
 import { createKeptBytes } from './kept-bytes.ts'
 import { countRequest, noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
@@ -55,7 +55,7 @@ export function createServeCall<
   Body,
   Request extends CallRequest,
   Outcome extends { kind: string },
->(deps: GatewayDeps, kind: CallKind<Body, Request, Outcome>): ServeCall<Body> {
+>(deps: GatewayParts, kind: CallKind<Body, Request, Outcome>): ServeCall<Body> {
   return async function serveCall(incoming, client) {
     const admitting = deps.observer.begin('admit')
     const admitted = await readAdmitted(deps, kind, incoming)
@@ -108,7 +108,7 @@ export async function readAdmitted<
   Request extends CallRequest,
   Outcome extends { kind: string },
 >(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   incoming: IncomingCall<Body>,
 ): Promise<Admitted<Request> | NotAdmitted> {
@@ -135,7 +135,7 @@ export async function readAdmitted<
 
 /** Takes one of the customer's calls at once, one of the key's if it has a limit, and the memory for its answer. */
 function takePlace<Request extends CallRequest>(
-  { slots, memory }: GatewayDeps,
+  { slots, bodies }: GatewayParts,
   kind: Pick<CallKind<never, Request, never>, 'answerBytesMax'>,
   { key, models, request }: Admitted<Request>,
 ): { release(): void } | NotAdmitted {
@@ -150,7 +150,7 @@ function takePlace<Request extends CallRequest>(
   }
   const bytes = Math.max(...models.map((model) => kind.answerBytesMax?.(model, request) ?? 0))
   const subject = customerSubject(customerId)
-  const taken = bytes === 0 ? 'taken' : memory.take(subject, bytes)
+  const taken = bytes === 0 ? 'taken' : bodies.take(subject, bytes)
   if (taken !== 'taken') {
     freeKeySlot()
     freeSlot()
@@ -160,14 +160,14 @@ function takePlace<Request extends CallRequest>(
     release() {
       freeKeySlot()
       freeSlot()
-      if (bytes > 0) memory.release(subject, bytes)
+      if (bytes > 0) bodies.release(subject, bytes)
     },
   }
 }
 
 /** Runs a held call to its end and resolves the hold. Returns the failure if no upstream answered. */
 async function serveHeldCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   incoming: IncomingCall<Body>,
   client: Client,
@@ -179,7 +179,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     !held.commitsAsynchronously,
   )
   const ending = new AbortController()
-  const timer = setTimeout(() => ending.abort(), deps.callTimeoutMs)
+  const timer = setTimeout(() => ending.abort(), deps.config.callTimeoutMs)
   const kept = createKeptBytes(deps, key.customerId)
   let isResolved = false
   try {
@@ -271,7 +271,7 @@ function isDurable({ kind }: Resolved): boolean {
 
 /** Stores the resolution. The end of the answer may leave only if `isDurable` is true for the result. */
 async function settle(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   held: HeldCall,
   resolution: Resolution,
   running: RunningCall,
@@ -291,7 +291,7 @@ async function settle(
 }
 
 async function resolve(
-  { ledger, observer }: GatewayDeps,
+  { ledger, observer }: GatewayParts,
   resolution: Resolution,
   running: RunningCall,
 ): Promise<Resolved> {
@@ -313,7 +313,7 @@ async function resolve(
 }
 
 async function relay<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  { observer }: GatewayDeps,
+  { observer }: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   ...of: Parameters<CallKind<Body, Request, Outcome>['relay']>
 ): Promise<Ending> {
@@ -329,7 +329,7 @@ async function relay<Body, Request extends CallRequest, Outcome extends { kind: 
 
 /** Reports an upstream whose usage is above the hold, or cannot be true. */
 function alarmOperator(
-  { log, observer, unpaidWork }: GatewayDeps,
+  { log, observer, unpaidWork }: GatewayParts,
   { holdId, quote, model, key }: HeldCall,
   { upstreamId, reason, billedNanoBrl }: Resolution,
 ): void {
@@ -362,7 +362,7 @@ function createAnsweredBy(
 }
 
 function answered(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCall<unknown>,
   held: HeldCall,
   { calledAtMs }: Called<unknown>,
@@ -379,7 +379,7 @@ function answered(
 }
 
 function refuseUnavailable(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCall<unknown>,
   client: Client,
   { key, model, request, limits }: HeldCall,
@@ -390,7 +390,7 @@ function refuseUnavailable(
 
 /** The same for a stream that has begun. */
 function endUnavailable(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   incoming: IncomingCall<unknown>,
   client: Client,
   { key, model, request }: HeldCall,

@@ -3,7 +3,7 @@
  * nothing of it. Attributes follow OpenTelemetry's conventions for generative AI; prompts, answers, keys and customers
  * are never among them.
  */
-import type { GatewayObserver, Step } from '../calls/gateway-deps.ts'
+import type { GatewayObserver, Step } from '../calls/gateway-parts.ts'
 import type { ServeCall } from '../calls/serve-call.ts'
 import type { CallSpans, Span, Spans } from './spans.ts'
 

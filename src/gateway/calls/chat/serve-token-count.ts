@@ -1,5 +1,5 @@
 import type { Client, IncomingCall } from '../client.ts'
-import type { GatewayDeps } from '../gateway-deps.ts'
+import type { GatewayParts } from '../gateway-parts.ts'
 import { countRequest, refuseAndCount, refuseCall } from '../refuse-call.ts'
 import { boundCall } from '../read-request.ts'
 import { readAdmitted } from '../serve-call.ts'
@@ -11,7 +11,7 @@ import type { ChatRequest } from './chat-request.ts'
  * against the rate limits.
  */
 export function createServeTokenCount<Request extends ChatRequest>(
-  deps: GatewayDeps,
+  deps: GatewayParts,
   kind: ChatKind<Request>,
 ) {
   return async function serveTokenCount(incoming: IncomingCall, client: Client): Promise<void> {

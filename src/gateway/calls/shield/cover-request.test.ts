@@ -33,7 +33,7 @@ const format = createChatCompletionsFormat(createToolCallIds([Buffer.alloc(32)])
 const kind = createChatKind(format, { lease: undefined as never, callTimeoutMs: 1 })
 const deps = {
   ownTime: createOwnTime(1),
-  shieldNotes: { note: (note: ShieldNote) => void notes.push(note) },
+  shieldCounts: { note: (note: ShieldNote) => void notes.push(note) },
 }
 
 function keyWith(action: 'off' | 'mask' | 'block'): ActiveKey {

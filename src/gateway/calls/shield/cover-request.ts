@@ -3,7 +3,7 @@ import { MASKED_VALUES_MAX, SHIELDED_CHARACTERS_MAX } from '../../shield/shield-
 import type { UpstreamFailure } from '../../providers/contract.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { CallRequest, Covered } from '../call.ts'
-import type { GatewayDeps } from '../gateway-deps.ts'
+import type { GatewayParts } from '../gateway-parts.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { refusalOfData } from './refusal-of-data.ts'
 import { shieldInSlices } from './shield-in-slices.ts'
@@ -17,7 +17,7 @@ export async function coverRequest<
   Request extends CallRequest,
   Outcome extends { kind: string },
 >(
-  { ownTime, shieldNotes }: Pick<GatewayDeps, 'ownTime' | 'shieldNotes'>,
+  { ownTime, shieldCounts }: Pick<GatewayParts, 'ownTime' | 'shieldCounts'>,
   { shieldRequest }: Pick<CallKind<Body, Request, Outcome>, 'shieldRequest'>,
   request: Request,
   key: ActiveKey,
@@ -39,7 +39,7 @@ export async function coverRequest<
     case 'too_long':
       return refusals.textsTooLong(SHIELDED_CHARACTERS_MAX, MASKED_VALUES_MAX)
     case 'blocked':
-      shieldNotes.note({ keyId, action: 'block', counts: outcome.counts })
+      shieldCounts.note({ keyId, action: 'block', counts: outcome.counts })
       return refusalOfData(outcome)
     case 'masked':
       return { request: outcome.request, masked: { counts: outcome.counts, isSent: false } }
@@ -48,14 +48,14 @@ export async function coverRequest<
 
 /** Counts what was masked in a request once, when an upstream may have received its first byte. */
 export function noteSent(
-  { shieldNotes }: Pick<GatewayDeps, 'shieldNotes'>,
+  { shieldCounts }: Pick<GatewayParts, 'shieldCounts'>,
   { masked }: Pick<Covered<unknown>, 'masked'>,
   keyId: string,
   outcome: { readonly kind: string },
 ): void {
   if (!masked || masked.isSent || isUnsent(outcome)) return
   masked.isSent = true
-  shieldNotes.note({ keyId, action: 'mask', counts: masked.counts })
+  shieldCounts.note({ keyId, action: 'mask', counts: masked.counts })
 }
 
 /** Whether surely no byte of the request left. */

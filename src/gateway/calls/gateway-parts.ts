@@ -1,7 +1,7 @@
 import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { ActiveKey, KeyCache } from '../../customers/key-cache.ts'
 import type { ShieldCounts } from '../../customers/shield-counts.ts'
-import type { FxRate } from '../../money/fx/fx-rates.ts'
+import type { FxRateView } from '../../money/fx/create-fx-rate-view.ts'
 import type { DeliveryNotes } from '../../money/ledger/deliveries/delivery-notes.ts'
 import type { LeaseView } from '../../money/ledger/lease.ts'
 import type { Ledger } from '../../money/ledger/open-ledger.ts'
@@ -18,12 +18,12 @@ import type { RunningCalls } from './running-calls.ts'
 import type { OwnTime } from './own-time.ts'
 import type { UnpaidWork } from './unpaid-work.ts'
 
-/** The dependencies of the hot path; `composition` creates them once. */
-export interface GatewayDeps {
+/** What a call needs of the program, under the names that it has there. */
+export interface GatewayParts {
   readonly keys: KeyCache
   readonly catalog: Catalog
   /** The exchange rate in force; undefined until one is known. */
-  readonly currentFxRate: () => FxRate | undefined
+  readonly fxRate: Pick<FxRateView, 'current'>
   readonly ledger: Ledger
   /** Only saves work: the ledger alone decides on money. */
   readonly readRoom: (key: ActiveKey) => Promise<Room>
@@ -38,17 +38,19 @@ export interface GatewayDeps {
   readonly limits: LimitsView
   readonly slots: Slots
   /** The memory of request bodies and answers. */
-  readonly memory: ByteBudget
+  readonly bodies: ByteBudget
   /** Spreads large amounts of bytes over time, for each customer and for all. */
   readonly pace: Pace
   readonly unpaidWork: UnpaidWork
   readonly ownTime: OwnTime
   /** Counts what the shield found. */
-  readonly shieldNotes: Pick<ShieldCounts, 'note'>
-  /** Requests per minute from one address. */
-  readonly ipRequestsPerMinute: number
-  /** Every call is ended after this time. */
-  readonly callTimeoutMs: number
+  readonly shieldCounts: Pick<ShieldCounts, 'note'>
+  readonly config: {
+    /** Requests per minute from one address. */
+    readonly requestsPerMinutePerIp: number
+    /** Every call is ended after this time. */
+    readonly callTimeoutMs: number
+  }
   readonly observer: GatewayObserver
   readonly log: Log
 }
