@@ -1,3 +1,4 @@
+// deep: starts processes
 import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -73,12 +73,6 @@ const SLOWEST_SHOWN = 15
 const TEST_MS_MAX = effort({ ordinary: 900_000, full: 10_800_000 })
 /** Of processor time, which depends little on what else runs: what a newcomer waits for. */
 const ORDINARY_CPU_SECONDS_MAX = 900
-/** Attacks, faults, generated requests and servers that are killed or replaced: for `npm run test:all`. */
-const DEEP_FOLDERS =
-  /^test\/(adversary|ceiling|crash|faults|model|monitoring|months|postgres|processes|upgrade)\//
-/** Each walks all routes, fields, cells or formats, or generates requests. */
-const GENERATED =
-  /\/(access|awkward-requests|bad-settings|changed-cells|contract-fuzz|conversation-matrix|format-matrix|fuzz|given-addresses|request-losses|tenant-isolation|twin-customers)\.test\.ts$/
 /** Servers as a user starts them, and the command line. */
 const ORDINARY_PROCESSES = /^test\/(start|cli)\//
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
@@ -266,18 +260,17 @@ async function findFiles(wantedTier: string | undefined): Promise<Placed[]> {
       throw new Error(
         `${file} is of the tier "${placed.tier}" by its imports. A test beside the code needs neither a database nor a process: move it into test/`,
       )
+    // Nor does `npm test`.
+    const mayStart = placed.isDeep || ORDINARY_PROCESSES.test(file) || patterns !== TESTS
+    if (placed.tier === 'processes' && !mayStart)
+      throw new Error(`${file} starts processes: its first line must be "// deep: <why>"`)
     const isWanted = wanted.length === 0 || wanted.some((text) => file.includes(text))
-    if ((isOrdinary && isDeep(placed)) || (options.deep && !isDeep(placed))) continue
+    if ((isOrdinary && placed.isDeep) || (options.deep && !placed.isDeep)) continue
     if (isWanted && isOf(wantedTier, placed.tier)) found.push(placed)
   }
   const rank = ({ file, tier }: Placed): number =>
     LONG.includes(file) ? LONG.indexOf(file) : LONG.length + TIERS.length - TIERS.indexOf(tier)
   return found.toSorted((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1))
-}
-
-function isDeep({ file, tier }: Placed): boolean {
-  if (GENERATED.test(file)) return true
-  return DEEP_FOLDERS.test(file) || (tier === 'processes' && !ORDINARY_PROCESSES.test(file))
 }
 
 function isOf(wantedTier: string | undefined, tier: Tier): boolean {

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Requests with an `Idempotency-Key` that reach two nodes at once, and acts that outlive their claim. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

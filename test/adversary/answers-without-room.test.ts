@@ -1,3 +1,4 @@
+// deep: an attack
 /** A customer whose own answers do not fit into the memory: the upstream has worked, and bills it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * Any bodies, legal or not, in all three formats of chats, to an upstream that reports the most that each may cost, on a
  * balance that covers a few of them: no charge is above the balance, and no answer is without a charge.

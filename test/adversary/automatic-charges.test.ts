@@ -1,3 +1,4 @@
+// deep: an attack
 /** Two nodes that charge a saved card for one shortage of a balance. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

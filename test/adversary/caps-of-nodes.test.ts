@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * Two nodes take calls for the keys of one account at once, while the caps of the team and of the keys change and their
  * months, days and minutes end. A trigger of the test's database sums, at every hold, what is held and was charged: from

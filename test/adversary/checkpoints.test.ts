@@ -1,3 +1,4 @@
+// deep: an attack
 /** Checkpoints: when one call of a batch ends meanwhile, the others must keep theirs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Proxies in front of an upstream keep a stream alive by comments, also when nothing behind them answers. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Bodies of a few bytes that decompress to megabytes. Those of one customer do not delay the compressed bodies of others. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

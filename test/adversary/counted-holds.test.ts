@@ -1,3 +1,4 @@
+// deep: an attack
 /** Holds whose prompt was counted with a tokenizer because the balance is short. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Requests that take long to read, and cost nothing. The work of one customer leaves time for the calls of the others. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A model writes arguments of tools as deep as its customer asks for: the answer is charged, and its upstream is sound. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

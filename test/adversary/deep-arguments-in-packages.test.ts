@@ -1,3 +1,4 @@
+// deep: an attack
 /** A model writes the arguments of a tool as deep as its customer asks, also for the packages, which overflow the stack. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** vLLM sends the reasoning of each delta in two fields, for older clients. It is one text of the model. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

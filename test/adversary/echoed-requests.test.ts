@@ -1,3 +1,4 @@
+// deep: an attack
 /** An upstream of the Responses format repeats the request in its events, one level deeper than the client sent it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

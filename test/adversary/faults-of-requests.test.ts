@@ -1,3 +1,4 @@
+// deep: an attack
 /** A request that its upstream refuses within an answer of status 200, or by a filter, is the customer's fault. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Forms with many long fields, whose ends never come: the fields wait in memory, the file alone on the disk. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** What a client says of itself through a proxy: hosts, protocols, and cookies that another host set. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Schemas of SQL functions while nodes that call them are alive. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Prompts to which an upstream adds text of its own, and bills it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

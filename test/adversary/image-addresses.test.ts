@@ -1,3 +1,4 @@
+// deep: an attack
 /** Addresses of images that an upstream could open as something else: only their ending says that they lead to an image. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

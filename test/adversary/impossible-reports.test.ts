@@ -1,3 +1,4 @@
+// deep: an attack
 /** An upstream that reports more than any call can use must not put its customers into debt. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A node that was suspended for longer than its claim, and goes on after another node has claimed the same row. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Clients that leave, or read slowly, while the upstream goes on billing. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

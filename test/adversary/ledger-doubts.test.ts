@@ -1,3 +1,4 @@
+// deep: an attack
 /** Attacks on the moments in which a node does not know whether its charge was committed. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Customers that leave each probe of a route that works again do not keep it closed to others. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * A key that manages within limits, and whom it may let spend beyond them. Each act would be followed by a thief's own:
  * an invited accomplice makes a key without limits, a raised cap or a resumed key is spent.

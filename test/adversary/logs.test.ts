@@ -1,3 +1,4 @@
+// deep: an attack
 /** Whatever an upstream quotes when a call fails, and whatever a client sends, the log has no word of a prompt. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

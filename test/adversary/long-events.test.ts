@@ -1,3 +1,4 @@
+// deep: an attack
 /** Some upstreams send a call of a tool in one event, with arguments as long as the customer asks for. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Tokens may have 128 bytes: an answer of such tokens is within its limit, and no fault of its upstream. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * Values with very many invisible characters: the mask makes a short placeholder of them, which costs nothing, and the
  * answer brings them back as often as the model repeats it.

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A call that never reached an upstream. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A request on which an upstream fails each time closes its route to its own customer, and to nobody else. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * Automatic and asked top-ups, refunds and events of the processor on three nodes, one await at a time in an order that a
  * seed decides. Nodes are suspended and killed, time passes, answers are lost, requests and events come late, twice, in

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Answers that wait behind others of their connection count for their customer until it ends, and no longer. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

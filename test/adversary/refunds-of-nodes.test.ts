@@ -1,3 +1,4 @@
+// deep: an attack
 /** A refund that two nodes request, because the first of them was suspended for longer than its claim. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A stored item counts as often as a request refers to it: a small body must not become one of any size. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** The events of a Responses stream repeat the request, so its size says nothing about the upstream. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

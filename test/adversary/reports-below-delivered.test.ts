@@ -1,3 +1,4 @@
+// deep: an attack
 /** A report below what was delivered is no report: whatever the kind, the format and the place of the output. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A customer's own request never counts against the health of a route, which all customers share. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * A hold by the counted prompt covers what is sent. An item that carries reasoning sealed here is left out of the native
  * body, with all of its text, and stays in the translation.

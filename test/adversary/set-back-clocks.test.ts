@@ -1,3 +1,4 @@
+// deep: an attack
 /** Periods of caps and budgets while the clocks of the customer's time zone are set back, and local times occur twice. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

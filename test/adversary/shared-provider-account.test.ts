@@ -1,3 +1,4 @@
+// deep: an attack
 /** All customers share the operator's account at a provider, which knows users and caches by the names that clients give them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** The usage that a customer sees of a corrected charge must add up to the charge. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** The count of a prompt by its tokenizer keeps nobody else waiting, and runs for no account that cannot pay. */
 import assert from 'node:assert/strict'
 import { after, before, mock, test, type TestContext } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Keys that change while a hold waits for its account; corrections of deleted accounts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

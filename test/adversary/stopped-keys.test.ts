@@ -1,3 +1,4 @@
+// deep: an attack
 /** What stops a key also ends the calls that it runs, on every node; the books stay right. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** The stored responses of a team's key, which that key alone reads, and every way in which others may name them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

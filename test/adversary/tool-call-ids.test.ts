@@ -1,3 +1,4 @@
+// deep: an attack
 /** Ids of tool calls do not show which upstream answered, and come back to it as they were. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** The prompt of a transcription as it is sent, against the bytes that the hold covers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Calls that a customer's own request makes fail after an upstream has done, and billed, their work. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** A customer who asks for long lists and reads none of them fills no more memory than with bodies. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

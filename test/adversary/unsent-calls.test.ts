@@ -1,3 +1,4 @@
+// deep: an attack
 /** Calls that their client leaves before an upstream got them: nobody owes their prompt. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

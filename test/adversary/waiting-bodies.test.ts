@@ -1,3 +1,4 @@
+// deep: an attack
 /** Bodies that wait for their customer's turn, and clients that do not wait for it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

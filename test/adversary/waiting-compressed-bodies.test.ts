@@ -1,3 +1,4 @@
+// deep: an attack
 /** Compressed bodies that wait for their customer's turn, and clients that do not wait for it. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// deep: every kind of request with every field
 /**
  * The ceiling cannot be exceeded: requests of every kind, with every field, go through a real node to a
  * provider that bills the most that its rules allow. Neither the charge nor the provider's bill ever exceeds

@@ -1,3 +1,4 @@
+// deep: every setting with bad values
 /**
  * Whatever an operator writes into a setting: a sentence that names the setting, or a start; never the stack of an error,
  * which is for faults of the program.

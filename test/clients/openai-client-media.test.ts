@@ -1,3 +1,4 @@
+// deep: starts processes
 /**
  * The official `openai` client at the other endpoints: embeddings, images, transcriptions and the catalog. Only
  * `baseURL` and `apiKey` are changed.

@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /**
  * kill -9 of nodes and of the database under load. Afterwards three counts are compared: the upstream's answers,
  * the clients' answers and the ledger's charges.

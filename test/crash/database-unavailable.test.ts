@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /**
  * The database becomes unavailable between the hold and the settlement: the customer gets the answer and is
  * charged.

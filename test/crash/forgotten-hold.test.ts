@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /**
  * A plain call commits its hold without waiting for the disk, so a crash of the database right after the commit can
  * lose the hold. A call whose hold was lost is neither charged nor answered; a call whose hold survived is charged

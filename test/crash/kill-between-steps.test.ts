@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /**
  * kill -9 between any two steps that move money or report it: the other nodes finish the work, nothing is lost and
  * nothing happens twice.

@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /**
  * kill -9 of a node between any two steps of calls in each format: statements, requests to the upstream, answers, and
  * each write of a stream. The node that starts on its disk finishes the work.

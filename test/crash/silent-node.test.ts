@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /** SIGSTOP stops a node with calls in flight for longer than its lease, beside a node that keeps running. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,3 +1,4 @@
+// deep: processes that are killed
 /** kill -9 between the charge of an answer and its storing. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The embedded PostgreSQL with real processes and real folders, ended in every way there is. */
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'

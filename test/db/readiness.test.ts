@@ -1,3 +1,4 @@
+// deep: starts processes
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

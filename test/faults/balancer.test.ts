@@ -1,3 +1,4 @@
+// deep: rounds of faults over several nodes
 /** The balancer of the fault rounds hides nothing that a client would see: it tries refused connections alone again. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

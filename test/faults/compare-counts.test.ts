@@ -1,3 +1,4 @@
+// deep: rounds of faults over several nodes
 /** The judge of the fault rounds reports violations: each rule is broken once, and reported by its name. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: rounds of faults over several nodes
 /** Rounds with a clock would prove nothing if it were not set, or if the monotonic clock were set, too. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// deep: rounds of faults over several nodes
 /**
  * Faults of nodes, networks, the database and disks under load, with three counts that must agree: the
  * upstream's usage, the clients' answers, the ledger's charges. An ordinary run has a few rounds;

@@ -1,3 +1,4 @@
+// deep: rounds of faults over several nodes
 /** What the judge of the fault rounds reads of a ledger. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** Of the errors that no test waits for, and of tests that are declared after an `await`. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

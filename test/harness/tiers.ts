@@ -2,6 +2,9 @@
  * The tier of a test file follows from its imports, direct ones or through the helpers in `test`: `processes` if one of
  * them starts processes (`STARTS_PROCESSES`), `database` if one is `test-database.ts`, `sockets` if one may open a
  * socket (`OPENS_SOCKETS`), and `unit` otherwise. `stay-in-tier.ts` ends a test that leaves its tier in another way.
+ *
+ * Apart from its tier, a file whose first line is `// deep: <why>` is left out of `npm test`, and `npm run test:deep`
+ * runs it: one that starts processes, attacks, generates requests, or walks all formats, providers, routes or fields.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,6 +20,7 @@ export interface Placed {
   readonly needsDatabase: boolean
   /** It concerns all modules of its process (`OF_ALL_MODULES`), so it shares that with no other file. */
   readonly isAlone: boolean
+  readonly isDeep: boolean
 }
 
 const TEST_DATABASE = 'test/harness/test-database.ts'
@@ -39,6 +43,7 @@ const OPENS_SOCKETS = [
 ]
 /** How modules are loaded; and counts over all loaded ones, which take longer the more there are. */
 const OF_ALL_MODULES = ['node:module', 'node:inspector']
+const DEEP = /^\/\/ deep: \S/
 /** `import type` and `export type` vanish before anything runs. */
 const IMPORT =
   /^(?:import|export)\s(?!type\s)[^;'"`]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
@@ -75,6 +80,7 @@ export function createTierReader(root: string): (file: string) => Placed {
       tier: reaches(STARTS_PROCESSES) ? 'processes' : lowest,
       needsDatabase,
       isAlone: reaches(OF_ALL_MODULES),
+      isDeep: DEEP.test(readFileSync(join(root, file), 'utf8')),
     }
   }
 }

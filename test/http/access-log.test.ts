@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The access log of a real server: one line for each request, and in none of them anything of a person. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,3 +1,4 @@
+// deep: every route with every kind of caller
 /** Who may call what: every route with every kind of caller, and what a leaked key cannot do. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

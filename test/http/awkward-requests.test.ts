@@ -1,3 +1,4 @@
+// deep: requests that no client library sends
 /** What clients send, legal and awkward: limits of their own, other paths and names, compressed bodies, other origins. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

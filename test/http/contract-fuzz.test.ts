@@ -1,3 +1,4 @@
+// deep: generated requests of every operation
 /**
  * Generated requests, valid and invalid, for every operation of `/v1/openapi.json`, over real sockets to one
  * server: no 5xx, and no answer that deviates from its description. The seed, which the test's name contains and

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The documentation: complete by the API's own description, every link and every sample works, and nothing is heavy. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'

@@ -1,3 +1,4 @@
+// deep: every format of a client over every format of an upstream
 /**
  * Chats in each client's format over an upstream of each format, over real sockets: the same answer, the same tokens and
  * the same charge, plain and streamed. Where both speak the same format, the body and the answer pass natively.

@@ -1,3 +1,4 @@
+// deep: thousands of generated requests
 /**
  * Thousands of requests that no sound client sends, over real sockets, to one gateway. What they are
  * follows from a seed: `TEST_SEED` gives another one, and a failure tells the seed and the number of the

@@ -1,3 +1,4 @@
+// deep: every field that takes an address
 /**
  * Every place in which a customer gives an address refuses what only this machine, or an upstream in the operator's
  * network, can reach. The places come from the code's own lists of fields and from the description of the interface: a

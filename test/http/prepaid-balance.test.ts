@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The promise: whatever the concurrency and however many nodes, what is served is paid for. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

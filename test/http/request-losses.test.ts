@@ -1,3 +1,4 @@
+// deep: every field of a request over every kind of upstream
 /**
  * Each published field of a request, in each client's format over each kind of upstream: it changes what the upstream
  * gets, or the call is refused before it, or docs/clients.md says that it is lost. Nothing else happens to a field.

@@ -1,3 +1,4 @@
+// deep: every operation as a stranger
 /**
  * No customer reaches what is another's: every operation of `/v1/openapi.json` is called by strangers with the
  * ids of a customer who owns one of everything. At the end the owner makes the same calls, and they succeed:

@@ -1,3 +1,4 @@
+// deep: starts processes
 /**
  * Transcriptions over real sockets: what they cost, what is refused, what goes wrong, and what a large
  * file takes of memory and disk.

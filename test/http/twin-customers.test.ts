@@ -1,3 +1,4 @@
+// deep: every operation for two customers
 /**
  * What a customer has and reads does not depend on what another customer does, even if that one chooses the same words:
  * names, session ids, addresses of webhooks, whatever is unique only for each customer. So a query that lacks its

@@ -1,3 +1,4 @@
+// deep: generated schedules of a model
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { effort, seedOr } from '../harness/effort.ts'

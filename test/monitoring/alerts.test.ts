@@ -1,3 +1,4 @@
+// deep: the rules and dashboards of the monitoring against a server
 /** The alert rules and dashboards name metrics that a real server has, and each alert has its entry in the runbook. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,3 +1,4 @@
+// deep: months that leave to an archive
 /** A month is never in neither place: whatever is killed, whoever else archives, and whatever snapshot is open. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

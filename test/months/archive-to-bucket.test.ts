@@ -1,3 +1,4 @@
+// deep: months that leave to an archive
 /** Months leave to a bucket, whose answers are not trusted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

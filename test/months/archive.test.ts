@@ -1,3 +1,4 @@
+// deep: months that leave to an archive
 /** Months leave to files without a trace in what customers, operators and the audit see. */
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

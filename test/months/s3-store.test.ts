@@ -1,3 +1,4 @@
+// deep: months that leave to an archive
 /** The store of a bucket, against a server that checks each signature as S3 does. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// deep: every cell of every table changed
 /**
  * A superuser changes each cell of the tables that have to do with money or limits, deletes each row and forges each, with
  * all triggers and foreign keys off (forged rows with them): the full audit finds it, or a constraint refuses it, or it is listed as harmless.

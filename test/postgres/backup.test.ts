@@ -1,3 +1,4 @@
+// deep: servers of PostgreSQL that fail
 /**
  * A backup under load, restored into new data folders: whole, and to a moment by archived WAL. Each ledger is sound, and
  * the notes on the disk of the old node name every answer that was delivered after its moment.

@@ -1,3 +1,4 @@
+// deep: servers of PostgreSQL that fail
 /** A primary with a synchronous standby: the primary dies for good, and the standby takes its place. */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'

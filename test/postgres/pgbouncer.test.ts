@@ -1,3 +1,4 @@
+// deep: servers of PostgreSQL that fail
 /** A node behind the PgBouncer of this machine, which is killed and refused by PostgreSQL under load. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: servers of PostgreSQL that fail
 /** A node behind a pooler in transaction mode, which keeps nothing of a connection from one transaction to the next. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

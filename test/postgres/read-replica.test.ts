@@ -1,3 +1,4 @@
+// deep: servers of PostgreSQL that fail
 /** A node that sends its heavy reads to a real replica: one that is behind, in conflict, or dead. */
 import { BY_OPERATOR } from '../harness/ask.ts'
 import assert from 'node:assert/strict'

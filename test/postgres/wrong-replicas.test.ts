@@ -1,3 +1,4 @@
+// deep: servers of PostgreSQL that fail
 /** Replicas that answer, keep up and take no writes, and are nevertheless not replicas of this database. */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// deep: a server of several processes
 /** How a server with several workers ends: by its parent's death, and because its workers cannot be kept running. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

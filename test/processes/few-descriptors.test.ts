@@ -1,3 +1,4 @@
+// deep: a server of several processes
 /** A server that may open few files and connections goes on serving as many calls as these allow. */
 import { BY_OPERATOR } from '../harness/ask.ts'
 import assert from 'node:assert/strict'

@@ -1,3 +1,4 @@
+// deep: a server of several processes
 /** Restarts behind a balancer, probes, and settings that change while a server runs. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// deep: a server of several processes
 /** A server with two workers: what they share, and what happens when one of them dies, is replaced or stops. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// deep: every format of a client over every format of an upstream
 /**
  * Conversations in each format of clients over an upstream of each format: roles, order, ids of calls, signatures and
  * images arrive as the client has them, and what an answer brought, plain or as a stream cut anywhere, goes back to its

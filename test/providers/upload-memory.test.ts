@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The server is a separate process, so that only the adapter's memory is measured. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The numbers of `/metrics` reach a collector, from one process and from a server with workers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: nodes of several releases
 /** Nodes with different SQL functions on one database: each calls its own set, and the triggers call the newest. */
 import assert from 'node:assert/strict'
 import { appendFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises'

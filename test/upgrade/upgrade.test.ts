@@ -1,3 +1,4 @@
+// deep: nodes of several releases
 /**
  * An upgrade from the previous release, as operators do it: a node of this release starts beside a node of that one, on
  * its database, while customers call. Not a call fails, the balance holds over both nodes, and the way back is open.

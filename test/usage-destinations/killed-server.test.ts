@@ -1,3 +1,4 @@
+// deep: starts processes
 /** A real server sends what it charged, also when it is killed while it sends. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The playground's treatment of a conversation: messages, text with code, tools, and the request as code. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** Messages reach their receivers: signed, once when all goes well, and for days again when it does not. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** The code that the documentation gives receivers, run on deliveries as they are sent. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,3 +1,4 @@
+// deep: starts processes
 /** Real processes on a real file system: killed at any moment, and with a full disk. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

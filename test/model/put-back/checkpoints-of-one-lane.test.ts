@@ -1,3 +1,4 @@
+// deep: generated schedules of a model
 /** Fault 15: one lane stored the checkpoints of all customers, and waited for holds that settlements had locked. */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile, putBackIntoFunction } from './put-back.ts'

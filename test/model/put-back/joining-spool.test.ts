@@ -1,3 +1,4 @@
+// deep: generated schedules of a model
 /** Fault 7: a full disk left a torn line, the next line joined it, and no line of the file was ever replayed. */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFile } from './put-back.ts'

@@ -1,3 +1,4 @@
+// deep: generated schedules of a model
 /** Fault 2: nodes were not fenced, and a late charge whose hold another node had resolved was dropped as done. */
 import { expectBreach } from './expect-breach.ts'
 import { putBackIntoFunction } from './put-back.ts'

@@ -1,3 +1,4 @@
+// deep: generated schedules of a model
 /**
  * Fault 1: a batch with a call that named no customer skipped the account's lock, and wrote `held` from an old
  * read.
