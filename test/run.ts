@@ -32,7 +32,7 @@ const LONG = [
   'test/crash/crash.test.ts',
   'test/http/chat-streams.test.ts',
   'test/start/start.test.ts',
-  'test/adversary/ledger-doubts.test.ts',
+  'test/ledger/commits-in-doubt.test.ts',
   'test/db/embedded.test.ts',
   'test/crash/silent-node.test.ts',
   'test/upgrade/upgrade.test.ts',
@@ -48,7 +48,7 @@ const LONG = [
   'test/model/model.test.ts',
   'test/http/transcriptions.test.ts',
   'test/http/format-matrix.test.ts',
-  'test/adversary/unpaid-work.test.ts',
+  'test/http/work-of-failed-calls.test.ts',
 ]
 const { values: options, positionals: wanted } = parseArgs({
   options: {

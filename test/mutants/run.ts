@@ -10,7 +10,7 @@
  *
  * StrykerJS was looked at first: it neither changes SQL, where most of the money is, nor drives `node:test` but by
  * whole files or a command (stryker-js#5421), which would start a database for each mutant. Here one serves them all.
- * Not tried: the order and the absence of locks, which only schedules show (`test/adversary`, `test/faults`).
+ * Not tried: the order and the absence of locks, which only schedules show (`test/payments/payments-over-three-nodes`, `test/faults`).
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -7,7 +7,7 @@ import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { resolutionsOf } from '../http/resolutions-of.ts'
+import { resolutionsOf } from './resolutions-of.ts'
 
 const TRANSLATED = 'traduzido'
 const NATIVE = 'nativo'

@@ -11,7 +11,7 @@ import {
   type Behaviour,
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
-import { resolutionsOf } from '../http/resolutions-of.ts'
+import { resolutionsOf } from './resolutions-of.ts'
 
 const LIMIT = 1_000
 const THOUGHTS = 700

@@ -23,7 +23,7 @@ import {
 } from '../harness/scripted-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
-import { resolutionsOf, type UsageEvent } from '../http/resolutions-of.ts'
+import { resolutionsOf, type UsageEvent } from './resolutions-of.ts'
 
 const LIMIT_MS = 1_500
 const MEGABYTE = 1024 * 1024

@@ -12,8 +12,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { effort, seedOr } from '../harness/effort.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
-import { openDatabaseClock } from './payments-of-nodes/database-clock.ts'
-import { World } from './payments-of-nodes/world.ts'
+import { openDatabaseClock } from './payments-over-three-nodes/database-clock.ts'
+import { World } from './payments-over-three-nodes/world.ts'
 
 const SEED = seedOr(1)
 const SCHEDULES = effort({ ordinary: 24, full: 1_000 })

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { contentOf, GOOGLE } from '../providers/test-provider.ts'
+import { contentOf, GOOGLE } from './test-provider.ts'
 
 for (const [title, url] of [
   ['a host of the customer', 'https://images.test/film.png'],

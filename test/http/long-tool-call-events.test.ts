@@ -10,7 +10,7 @@ import { ask } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { eventOf } from '../harness/scripted-upstream.ts'
-import { resolutionsOf } from '../http/resolutions-of.ts'
+import { resolutionsOf } from './resolutions-of.ts'
 
 const LIMIT = 50_000
 const TOKENS = 40_000

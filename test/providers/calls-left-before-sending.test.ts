@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Provider, UpstreamFailure } from '../../src/gateway/providers/contract.ts'
 import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
-import { contentOf, openAiSdk } from '../providers/test-provider.ts'
+import { contentOf, openAiSdk } from './test-provider.ts'
 
 const LIMITS = {
   cancelStopsBilling: true,
