@@ -137,7 +137,7 @@ const tests = run({
   execArgv: [
     ...BUNDLE_IMPORTS,
     // Not `--test-force-exit`, which loses the report of a last test now and then.
-    ...['follow-tests', 'stay-in-tier', 'end-after-tests'].flatMap((name) => [
+    ...['stay-in-tier', 'end-after-tests'].flatMap((name) => [
       '--import',
       import.meta.resolve(`./harness/${name}.ts`),
     ]),

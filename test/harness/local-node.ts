@@ -1,7 +1,7 @@
 /**
  * The server as `src/main.ts` starts it, in the process of the test: for every test that only calls it over sockets and
- * reads its log. It starts in a fifth of the processor time of a process. An error that nothing catches fails the test
- * that runs (`follow-tests.ts`).
+ * reads its log. It starts in a fifth of the processor time of a process. An error that nothing catches fails the
+ * file, with the place of the hook that started the server.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
