@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   'platform/lib': 0,
   'platform/db': 1,
   'platform/processes': 1,
+  'platform/admission': 1.5,
   'platform/archive': 2,
   'platform/audit-log': 2,
   'platform/events': 2,

@@ -7,7 +7,7 @@ import { operatorTokenOf } from '../http/rest/is-operator.ts'
 import type { LiveStreams } from '../http/live/live-streams.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-file-routes.ts'
 import { createKeepAlives } from '../http/model-calls/keep-alives.ts'
-import { createSlots } from '../platform/lib/slots.ts'
+import { createShare } from '../platform/admission/share.ts'
 import { createRestLimits } from '../http/rest/rest-limits.ts'
 import type { OperatorRole } from '../http/rest/access.ts'
 import { createSiteFacts } from '../site/pages/site-facts.ts'
@@ -52,9 +52,9 @@ export function createHttpParts(parts: Parts, started: Started): HttpDeps {
     healthSummaries,
     siteFacts: createSiteFacts({ ...parts, healthSummaries }),
     sitePages: createSitePages(),
-    imageSlots: createSlots(IMAGE_DOWNLOADS_MAX, shared.runningOf('images')),
+    imageSlots: createShare({ ownMax: IMAGE_DOWNLOADS_MAX }, shared.runningOf('images')),
     archive: config.archive && openArchive(config.archive, shared.runningOf('archive')),
-    exportSlots: createSlots(EXPORTS_MAX, shared.runningOf('exports')),
+    exportSlots: createShare({ ownMax: EXPORTS_MAX }, shared.runningOf('exports')),
     restLimits: createRestLimits(
       {
         perKey: config.restRequestsPerMinutePerKey,

@@ -15,7 +15,8 @@ import { createStoredResponsesFormat } from '../gateway/calls/chat/formats/respo
 import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.ts'
 import { embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
 import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
-import { createUnpaidWork } from '../gateway/calls/unpaid-work.ts'
+import { UNPAID_WORK } from '../gateway/calls/call-upstream.ts'
+import { createTally } from '../platform/admission/rate.ts'
 import type {
   GatewayParts,
   GatewayEvents,
@@ -108,7 +109,7 @@ function createGatewayParts(
   return {
     ...parts,
     readRoom: (key) => readRoom(parts.db, key),
-    unpaidWork: createUnpaidWork(),
+    unpaidWork: createTally(UNPAID_WORK),
     ownTime,
     observer: spans ? tracedObserver(spans, observer) : observer,
   }

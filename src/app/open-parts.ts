@@ -8,7 +8,6 @@ import {
   openReadReplicas,
   type ReadReplicas,
 } from '../platform/db/replicas/open-read-replicas.ts'
-import { createSlots, type Slots } from '../platform/lib/slots.ts'
 import {
   createStoredConversations,
   type StoredConversations,
@@ -16,16 +15,12 @@ import {
 import { createLimitsView, type LimitsView } from '../gateway/calls/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/calls/running-calls.ts'
 import { createHealthRecorder, type HealthRecorder } from '../platform/health/health-recorder.ts'
-import {
-  createByteBudget,
-  type ByteBudget,
-  type ByteBudgetLimits,
-} from '../platform/lib/byte-budget.ts'
+import { createShare, type Share, type ShareLimits } from '../platform/admission/share.ts'
 import { createReadiness, type Readiness } from '../platform/health/readiness.ts'
 import { openLease, type Lease } from '../money/ledger/lease.ts'
 import { createLineWriter, type LineWriter } from '../platform/lib/line-writer.ts'
 import type { Log } from '../platform/lib/log.ts'
-import { createPace, type Pace } from '../platform/lib/pace.ts'
+import { createPace, type Pace } from '../platform/admission/rate.ts'
 import { NANO_PER_BRL } from '../platform/lib/money.ts'
 import type { ReferralProgramme } from '../money/payments/referral-rewards/reward-due-referrals.ts'
 import type { TrialProgramme } from '../money/payments/trial-credit/grant-trial-credit.ts'
@@ -75,9 +70,9 @@ export interface Parts
   readonly refusalCounts: RefusalCounts
   readonly keys: KeyCache
   readonly calls: RunningCalls
-  readonly bodies: ByteBudget
+  readonly bodies: Share
   readonly limits: LimitsView
-  readonly slots: Slots
+  readonly slots: Share
   readonly health: HealthRecorder
   readonly payments: OpenPayments
   readonly webhooks: WebhookSettings
@@ -142,7 +137,7 @@ export async function openParts(
   const webhooks = await resolveWebhookSettings(config)
   const mail = closing.add('mail', await openMail(db, config, webhooks))
   const calls = createRunningCalls()
-  const bodies = createByteBudget(bodyLimitsOf(config))
+  const bodies = createShare(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
   const { router } = upstreams
   const { fxRate } = pricing
@@ -168,7 +163,7 @@ export async function openParts(
     calls,
     bodies,
     limits: createLimitsView(),
-    slots: createSlots(config.callsAtOnceMax, shared.runningOf('calls')),
+    slots: createShare({ ownMax: config.callsAtOnceMax }, shared.runningOf('calls')),
     health,
     payments,
     webhooks,
@@ -236,7 +231,7 @@ function openResponses(
     webhooks: { sealingKey, previousSealingKey },
     memory,
     pace,
-  }: { db: Database; webhooks: WebhookSettings; memory: ByteBudget; pace: Pace },
+  }: { db: Database; webhooks: WebhookSettings; memory: Share; pace: Pace },
 ): Pick<Parts, 'responses' | 'conversations'> {
   const responses = createResponseStore({ db, sealingKey, previousSealingKey })
   const conversations = createStoredConversations({ store: responses, memory, pace, bodyBytesMax })
@@ -244,8 +239,8 @@ function openResponses(
 }
 
 /** One customer may fill a quarter of the memory for bodies. */
-function bodyLimitsOf({ bodiesBytesMax, bodyBytesMax }: Config): ByteBudgetLimits {
-  return { bytesMax: bodiesBytesMax, ownBytesMax: Math.max(bodiesBytesMax / 4, bodyBytesMax) }
+function bodyLimitsOf({ bodiesBytesMax, bodyBytesMax }: Config): ShareLimits {
+  return { allMax: bodiesBytesMax, ownMax: Math.max(bodiesBytesMax / 4, bodyBytesMax) }
 }
 
 function referralsOf(config: Config): ReferralProgramme {

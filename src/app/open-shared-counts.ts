@@ -1,11 +1,15 @@
-import { createRateLimiter, type RateLimiter } from '../platform/lib/rate-limiter.ts'
+import {
+  createRateLimiter,
+  createSummedSender,
+  type RateLimiter,
+  type Sums,
+} from '../platform/admission/rate.ts'
 import {
   createRunningExchange,
   NOTHING_ELSEWHERE,
   type RunningCounts,
   type SharedRunning,
-} from '../platform/lib/shared-running.ts'
-import { createSummedSender, type Sums } from '../platform/lib/summed-sender.ts'
+} from '../platform/admission/share.ts'
 import type { ProcessPlace } from './process-place.ts'
 
 /** The counts of the limits in memory, which the workers of a server exchange. */

@@ -1,7 +1,7 @@
 import type { Model } from '../money/catalog/model.ts'
 import { createRouter, type Router } from '../gateway/calls/routing/create-router.ts'
 import type { Log } from '../platform/lib/log.ts'
-import { NOTHING_ELSEWHERE, type SharedRunning } from '../platform/lib/shared-running.ts'
+import { NOTHING_ELSEWHERE, type SharedRunning } from '../platform/admission/share.ts'
 import type { Provider } from '../gateway/providers/contract.ts'
 import { createOpenAiCompatible } from '../gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream.ts'

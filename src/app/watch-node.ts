@@ -6,7 +6,7 @@ import type { Pool } from 'pg'
 import type { ReadReplicas } from '../platform/db/replicas/open-read-replicas.ts'
 import type { ReplicaState } from '../platform/db/replicas/read-replica.ts'
 import type { Lease, Release } from '../money/ledger/lease.ts'
-import type { ByteBudget } from '../platform/lib/byte-budget.ts'
+import type { Share } from '../platform/admission/share.ts'
 import type { LineWriter } from '../platform/lib/line-writer.ts'
 import type { Metrics } from './create-metrics.ts'
 import type { NodeLedger } from './open-node-ledger.ts'
@@ -15,7 +15,7 @@ const BREAKER_NUMBERS: Record<BreakerState, number> = { closed: 0, half_open: 1,
 
 interface Watched {
   readonly calls: RunningCalls
-  readonly bodies: ByteBudget
+  readonly bodies: Share
   readonly books: NodeLedger
   readonly router: Router
   readonly fxRate: FxRateView
@@ -41,7 +41,7 @@ export function watchNode(
   metrics.gauge(
     'catraca_body_bytes',
     'Bytes of request bodies and unread answers in memory.',
-    () => bodies.bytes,
+    () => bodies.taken,
   )
   metrics.gauge(
     'catraca_spool_length',

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/open.ts'
 import { hasToppedUp } from './has-topped-up.ts'
 import { mailboxOf } from '../platform/lib/mailbox.ts'
-import { limitAttempts, type Limit } from '../platform/db/limit-attempts.ts'
+import { limitAttempts, type Limit } from '../platform/admission/attempts.ts'
 
 const DAY = 86_400
 

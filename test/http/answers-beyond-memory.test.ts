@@ -7,7 +7,7 @@ import { assertRefusal } from '../harness/assert-answer.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startScriptedUpstream, good, type ScriptedUpstream } from '../harness/scripted-upstream.ts'
-import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
+import { SMALL_OUTPUT_TOKENS, UNPAID_WORK } from '../../src/gateway/calls/call-upstream.ts'
 
 const BODY_BYTES_MAX = 256 * 1024
 
@@ -59,10 +59,10 @@ test('log probabilities do not make small answers of free work without an end', 
       sound('probable', { max_tokens: SMALL_OUTPUT_TOKENS, ...more }),
     )
   const probable = { logprobs: true, top_logprobs: 20 }
-  for (let asked = 0; asked < UNPAID_WORK_MAX; asked++)
+  for (let asked = 0; asked < UNPAID_WORK.max; asked++)
     assertRefusal(await small(probable), 429, 'rate_limit_exceeded')
   const sent = upstream.callsOf('probable').length
-  assert.equal(sent, UNPAID_WORK_MAX)
+  assert.equal(sent, UNPAID_WORK.max)
   const refused = await small(probable)
   assertRefusal(refused, 429, 'rate_limit_exceeded')
   assert.match(refused.json.error.message, /"stream": true/)

@@ -1,7 +1,7 @@
 /** Images of an upstream, by address or in its answer, count in the memory for the customer's calls. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
+import { UNPAID_WORK } from '../../src/gateway/calls/call-upstream.ts'
 import { BY_OPERATOR, ask, type Asked } from '../harness/ask.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
@@ -75,7 +75,7 @@ test('an image that does not fit into the memory of its customer is refused and 
 })
 
 test('a customer whose images never fit has the upstream draw few of them for nothing', async () => {
-  const large = Array.from({ length: UNPAID_WORK_MAX }, () => () => paint(7 * MIB, 'b64_json'))
+  const large = Array.from({ length: UNPAID_WORK.max }, () => () => paint(7 * MIB, 'b64_json'))
   for (const ask of large) assertRefusal(await ask(), 429, 'rate_limit_exceeded')
   paintings = 0
   const refused = await paint(MIB)

@@ -8,7 +8,7 @@ import { assertAudit } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import fc from '../harness/fast-check.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
+import { UNPAID_WORK } from '../../src/gateway/calls/call-upstream.ts'
 import { m4a } from '../harness/m4a.ts'
 import { askForm, theOutcome, wav } from '../harness/media-calls.ts'
 import {
@@ -222,7 +222,7 @@ test('a sound of MP4 that its upstream says is longer is charged the whole hold,
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
   upstream.play('speech', json({ text: 'oi', duration: SECONDS_MAX }))
   const askM4a = askSpeech('speech', m4a(Array<number>(4).fill(1_000)))
-  for (let count = 0; count < UNPAID_WORK_MAX; count++) {
+  for (let count = 0; count < UNPAID_WORK.max; count++) {
     const answer = await askM4a(secret)
     assert.equal(answer.status, 200, answer.text)
     const outcome = await theOutcome(gateway, answer.requestId)

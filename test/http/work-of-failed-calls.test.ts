@@ -22,7 +22,7 @@ import {
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
 import { seedCustomer } from '../harness/test-database.ts'
-import { SMALL_OUTPUT_TOKENS, UNPAID_WORK_MAX } from '../../src/gateway/calls/unpaid-work.ts'
+import { SMALL_OUTPUT_TOKENS, UNPAID_WORK } from '../../src/gateway/calls/call-upstream.ts'
 import { resolutionsOf, type UsageEvent } from './resolutions-of.ts'
 
 const LIMIT_MS = 1_500
@@ -294,7 +294,7 @@ test('a customer with many plain answers that were too slow gets streams and sma
   const { baseUrl } = gateway.node
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '1000' })
   const large = (more: object = {}) => askChat(baseUrl, secret, sound('idle', more))
-  const slow = await Promise.all(Array.from({ length: UNPAID_WORK_MAX }, () => large()))
+  const slow = await Promise.all(Array.from({ length: UNPAID_WORK.max }, () => large()))
   for (const { status } of slow) assert.equal(status, 502)
   const sent = upstream.callsOf('idle').length
   const refused = await large()

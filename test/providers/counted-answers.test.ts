@@ -7,7 +7,7 @@ import type {
   StreamBroken,
   UpstreamFailure,
 } from '../../src/gateway/providers/contract.ts'
-import type { TakeBytes } from '../../src/platform/lib/take-bytes.ts'
+import type { TakeBytes } from '../../src/platform/admission/share.ts'
 import { startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 import { openAiSdk } from './test-provider.ts'
 

@@ -7,8 +7,8 @@ import {
 } from '../../platform/archive/event-archive.ts'
 import { openFolderStore } from '../../platform/archive/folder-store.ts'
 import { openS3Store, type S3Settings } from '../../platform/archive/s3-store.ts'
-import type { SharedRunning } from '../../platform/lib/shared-running.ts'
-import { createSlots } from '../../platform/lib/slots.ts'
+import type { SharedRunning } from '../../platform/admission/share.ts'
+import { createShare } from '../../platform/admission/share.ts'
 import { MONTHS_KEPT_MIN } from '../../money/months/find-obstacle.ts'
 import type { Environment } from './environment.ts'
 import type { EnvironmentReader } from './environment-reader.ts'
@@ -59,7 +59,10 @@ function isBucket(text: string): boolean {
 
 /** `running`: how many read it in the other processes of this server. */
 export function openArchive(settings: ArchiveSettings, running?: SharedRunning): EventArchive {
-  return createEventArchive(openArchiveStore(settings), createSlots(READINGS_MAX, running))
+  return createEventArchive(
+    openArchiveStore(settings),
+    createShare({ ownMax: READINGS_MAX }, running),
+  )
 }
 
 export function openArchiveStore({ place }: ArchiveSettings): ArchiveStore {

@@ -4,17 +4,24 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../../money/catalog/model.ts'
+import { takeAtPace, type Held } from '../../platform/admission/share.ts'
 import type { Provider, TranslationReason, UpstreamFailure } from '../providers/contract.ts'
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './call.ts'
 import type { Client } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
-import type { KeptBytes } from './kept-bytes.ts'
 import { refusals, type Refusal } from './refusal.ts'
-import { SMALL_OUTPUT_TOKENS } from './unpaid-work.ts'
 import { noteSent } from './shield/cover-request.ts'
 import type { RouteCall } from './routing/create-router.ts'
 
+/**
+ * Plain answers that their own request made too slow or too long: the upstream worked, and bills it, and the customer
+ * owes nothing. Also sounds that an upstream says were longer than what was held. An honest client does fewer before it
+ * reads the message: each takes minutes.
+ */
+export const UNPAID_WORK = { max: 20, withinMs: 3_600_000 }
+/** At 20 tokens per second, a minute: within every time limit. */
+export const SMALL_OUTPUT_TOKENS = 1_200
 /** Attempts of one call over all routes. */
 const TRIES_MAX = 6
 const BACKOFF_MS = 200
@@ -57,7 +64,8 @@ export async function callUpstream<
   held: HeldCall<Request>,
   client: Client,
   ending: AbortController,
-  kept: KeptBytes,
+  /** The bytes that adapters keep for the call beside its body: large answers, and files that they downloaded. */
+  kept: Held,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
   const { customerId } = held.key
@@ -129,7 +137,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     provider: Provider
     client: Client
     ending: AbortController
-    kept: KeptBytes
+    kept: Held
   },
   tries: TriedUpstream[],
 ): Promise<Called<Outcome> | UpstreamFailure> {
@@ -151,7 +159,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
       deps.observer.translated({ upstreamId, reason })
       deps.log.warn('upstream_format_left', { upstreamId, model: upstreamModel, reason })
     }
-    const takeBytes = kept.take
+    const takeBytes = takeAtPace(kept, deps.pace, held.key.customerId)
     const attempt = { held, upstreamModel, client, signal, abort, takeBytes, onTranslated }
     outcome = await kind.call(provider, attempt)
     if (isFailure(outcome)) {
@@ -175,7 +183,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     return { kind: 'called', outcome, route, provider, routeCall, tries, calledAtMs }
   }
   // The next attempt downloads them again.
-  kept.release()
+  kept[Symbol.dispose]()
   const failure = isExplainedByRequest(outcome, held, ms) ? { ...outcome, isFinal: true } : outcome
   const { reason, status } = failure
   if (failure.isFinal || reason === 'answer_too_long') deps.unpaidWork.note(held.key.customerId)

@@ -4,7 +4,7 @@
  */
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { wideNetwork } from '../../platform/lib/client-networks.ts'
-import type { RateLimiter } from '../../platform/lib/rate-limiter.ts'
+import type { RateLimiter } from '../../platform/admission/rate.ts'
 import type { Room } from '../../money/ledger/read-room.ts'
 import { identify, identifyCached } from './admit.ts'
 import type { Client } from './client.ts'
@@ -74,8 +74,8 @@ export function createCheckCaller(
 
   /** Of this node's own resources. */
   function findNodeFault(key: ActiveKey, body: ExpectedBody): Refusal | undefined {
-    if (deps.slots.isFull(key.customerId)) return refusals.tooManyCalls(deps.slots.max)
-    if (key.callsAtOnce !== null && deps.slots.isFull(key.id, key.callsAtOnce))
+    if (deps.slots.findExcess(key.customerId)) return refusals.tooManyCalls(deps.slots.ownMax)
+    if (key.callsAtOnce !== null && deps.slots.findExcess(key.id, 1, key.callsAtOnce))
       return refusals.tooManyKeyCalls(key.callsAtOnce)
     return body.findFault(key.customerId, body.bytes ?? 0)
   }

@@ -6,17 +6,15 @@ import type { DeliveryNotes } from '../../money/ledger/deliveries/delivery-notes
 import type { LeaseView } from '../../money/ledger/lease.ts'
 import type { Ledger } from '../../money/ledger/open-ledger.ts'
 import type { Room } from '../../money/ledger/read-room.ts'
-import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import type { Pace } from '../../platform/lib/pace.ts'
+import type { Pace, Tally } from '../../platform/admission/rate.ts'
 import type { Provider } from '../providers/contract.ts'
-import type { Slots } from '../../platform/lib/slots.ts'
+import type { Share } from '../../platform/admission/share.ts'
 import type { Operation } from './call-kind.ts'
 import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { OwnTime } from './own-time.ts'
-import type { UnpaidWork } from './unpaid-work.ts'
 
 /** What a call needs of the program, under the names that it has there. */
 export interface GatewayParts {
@@ -36,12 +34,13 @@ export interface GatewayParts {
   readonly retriesOf: (upstreamId: string) => number
   readonly calls: RunningCalls
   readonly limits: LimitsView
-  readonly slots: Slots
+  readonly slots: Share
   /** The memory of request bodies and answers. */
-  readonly bodies: ByteBudget
+  readonly bodies: Share
   /** Spreads large amounts of bytes over time, for each customer and for all. */
   readonly pace: Pace
-  readonly unpaidWork: UnpaidWork
+  /** The plain answers of each customer for which nobody paid. */
+  readonly unpaidWork: Tally
   readonly ownTime: OwnTime
   /** Counts what the shield found. */
   readonly shieldCounts: Pick<ShieldCounts, 'note'>

@@ -1,4 +1,4 @@
-import { createPace } from '../../platform/lib/pace.ts'
+import { createPace } from '../../platform/admission/rate.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
 /** The processor's time that a customer's requests take before they cost anything. */

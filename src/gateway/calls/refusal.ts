@@ -1,6 +1,6 @@
 import type { PauseReason } from '../../platform/db/tables.ts'
 import { brlText } from '../../platform/lib/brl-text.ts'
-import type { ByteExcess } from '../../platform/lib/byte-budget.ts'
+import type { Excess } from '../../platform/admission/share.ts'
 import type { NanoBrl } from '../../platform/lib/money.ts'
 
 /**
@@ -332,7 +332,7 @@ export const refusals = {
 } satisfies Record<string, (...facts: never[]) => Refusal>
 
 /** The refusal when the memory of a customer, or of the node, is used up. */
-export function refusalOfExcess(excess: ByteExcess): Refusal {
+export function refusalOfExcess(excess: Excess): Refusal {
   return excess === 'own' ? refusals.tooManyBytes() : refusals.noMemory()
 }
 

@@ -18,6 +18,7 @@
 import type { Model } from '../../money/catalog/model.ts'
 import { chargedPrice } from '../../money/catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
+import type { Held } from '../../platform/admission/share.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit, findModels, refuse } from './admit.ts'
 import type { CallKind, Ending } from './call-kind.ts'
@@ -36,12 +37,11 @@ import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import { holdMoney } from './hold-money.ts'
-import { createKeptBytes } from './kept-bytes.ts'
 import { countRequest, noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
 import { nameEndUsers } from './name-end-users.ts'
 import { boundCall, readRequest } from './read-request.ts'
-import { isRefusal, refusalOfExcess, refusals } from './refusal.ts'
+import { isRefusal, refusalOfExcess, refusals, type Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
 import { coverRequest } from './shield/cover-request.ts'
 
@@ -68,11 +68,11 @@ export function createServeCall<
       await countRequest(deps, incoming.ip, admitted.key)
       return
     }
-    const place = takePlace(deps, kind, admitted)
-    if ('refused' in place) {
+    const room = takeRoom(deps, kind, admitted)
+    if ('refused' in room) {
       kind.dispose?.(request)
       const asked = askedFor(models[0], request)
-      return refuseAndCount(deps, incoming, client, { ...place, asked })
+      return refuseAndCount(deps, incoming, client, { ...room, asked })
     }
     try {
       for (const [index, model] of models.entries()) {
@@ -96,7 +96,7 @@ export function createServeCall<
           )
       }
     } finally {
-      place.release()
+      for (const held of room) held[Symbol.dispose]()
       kind.dispose?.(request)
     }
   }
@@ -134,35 +134,32 @@ export async function readAdmitted<
 }
 
 /** Takes one of the customer's calls at once, one of the key's if it has a limit, and the memory for its answer. */
-function takePlace<Request extends CallRequest>(
+function takeRoom<Request extends CallRequest>(
   { slots, bodies }: GatewayParts,
   kind: Pick<CallKind<never, Request, never>, 'answerBytesMax'>,
   { key, models, request }: Admitted<Request>,
-): { release(): void } | NotAdmitted {
-  const { customerId } = key
-  const freeSlot = slots.take(customerId)
-  if (!freeSlot) return { kind: 'not_admitted', refused: refusals.tooManyCalls(slots.max), key }
-  const { callsAtOnce } = key
-  const freeKeySlot = callsAtOnce === null ? () => {} : slots.take(key.id, callsAtOnce)
-  if (!freeKeySlot) {
-    freeSlot()
-    return { kind: 'not_admitted', refused: refusals.tooManyKeyCalls(callsAtOnce as number), key }
+): readonly Held[] | NotAdmitted {
+  const { customerId, callsAtOnce } = key
+  const taken: Held[] = []
+  const giveBack = (refused: Refusal): NotAdmitted => {
+    for (const held of taken) held[Symbol.dispose]()
+    return { kind: 'not_admitted', refused, key }
+  }
+  const ofCustomer = slots.take(customerId)
+  if (typeof ofCustomer === 'string') return giveBack(refusals.tooManyCalls(slots.ownMax))
+  taken.push(ofCustomer)
+  if (callsAtOnce !== null) {
+    const ofKey = slots.take(key.id, 1, callsAtOnce)
+    if (typeof ofKey === 'string') return giveBack(refusals.tooManyKeyCalls(callsAtOnce))
+    taken.push(ofKey)
   }
   const bytes = Math.max(...models.map((model) => kind.answerBytesMax?.(model, request) ?? 0))
-  const subject = customerSubject(customerId)
-  const taken = bytes === 0 ? 'taken' : bodies.take(subject, bytes)
-  if (taken !== 'taken') {
-    freeKeySlot()
-    freeSlot()
-    return { kind: 'not_admitted', refused: refusalOfExcess(taken), key }
+  if (bytes > 0) {
+    const ofAnswer = bodies.take(customerSubject(customerId), bytes)
+    if (typeof ofAnswer === 'string') return giveBack(refusalOfExcess(ofAnswer))
+    taken.push(ofAnswer)
   }
-  return {
-    release() {
-      freeKeySlot()
-      freeSlot()
-      if (bytes > 0) bodies.release(subject, bytes)
-    },
-  }
+  return taken
 }
 
 /** Runs a held call to its end and resolves the hold. Returns the failure if no upstream answered. */
@@ -180,7 +177,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   )
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.config.callTimeoutMs)
-  const kept = createKeptBytes(deps, key.customerId)
+  const kept = deps.bodies.open(customerSubject(key.customerId))
   let isResolved = false
   try {
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
@@ -233,7 +230,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     throw error
   } finally {
     clearTimeout(timer)
-    kept.release()
+    kept[Symbol.dispose]()
     running.end()
   }
 }

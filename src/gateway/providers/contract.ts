@@ -4,7 +4,7 @@
  * returns has the chat-completions shape, with the usage already parsed.
  */
 
-import type { TakeBytes } from '../../platform/lib/take-bytes.ts'
+import type { TakeBytes } from '../../platform/admission/share.ts'
 
 export type JsonObject = { [key: string]: unknown }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { pauseLeakedKey } from '../../customers/key-acts.ts'
 import { API_KEY_PREFIX } from '../../customers/key-secret.ts'
-import { limitAttempts } from '../../platform/db/limit-attempts.ts'
+import { limitAttempts } from '../../platform/admission/attempts.ts'
 import { nearNetwork } from '../../platform/lib/client-networks.ts'
 import type { HttpParts } from '../rest/parts.ts'
 

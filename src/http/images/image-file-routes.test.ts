@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { createSlots } from '../../platform/lib/slots.ts'
+import { createShare } from '../../platform/admission/share.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { imageFileRoutes } from './image-file-routes.ts'
 
 test('a client that left before its download begins keeps no place', async () => {
-  const imageSlots = createSlots(1)
+  const imageSlots = createShare({ ownMax: 1 })
   const [route] = imageFileRoutes
   const { handler } = route?.handlersOf({ imageSlots } as never) ?? {}
   const request = { ip: '192.0.2.1', params: { id: 'unknown' } }

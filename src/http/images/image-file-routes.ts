@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { findImage } from '../../gateway/generated-images.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { clientNetworks } from '../../platform/lib/client-networks.ts'
-import type { Slots } from '../../platform/lib/slots.ts'
+import type { Share } from '../../platform/admission/share.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -12,7 +12,7 @@ import { restRoute } from '../rest/rest-route.ts'
 /** Downloads of images to one address at once. Each occupies less than a megabyte. */
 export const IMAGE_DOWNLOADS_MAX = 20
 
-type Deps = Pick<HttpParts, 'db'> & { readonly imageSlots: Slots }
+type Deps = Pick<HttpParts, 'db'> & { readonly imageSlots: Share }
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -32,8 +32,8 @@ export const imageFileRoutes = [
     answer: 'image/png',
     refusals: { 404: ['image_not_found'], 429: ['too_many_downloads'] },
     async handle({ params, request, reply }, deps: Deps) {
-      const release = deps.imageSlots.take(clientNetworks(plainIp(request.ip)).near)
-      if (!release) {
+      const held = deps.imageSlots.take(clientNetworks(plainIp(request.ip)).near)
+      if (typeof held === 'string') {
         reply.header('retry-after', RETRY_AFTER_SECONDS)
         throw new RestRefusal(
           429,
@@ -41,7 +41,7 @@ export const imageFileRoutes = [
           `no máximo ${IMAGE_DOWNLOADS_MAX} ao mesmo tempo`,
         )
       }
-      whenClosed(reply.raw, release)
+      whenClosed(reply.raw, () => held[Symbol.dispose]())
       const image = await findImage(deps.db, params.id)
       if (!image) throw new RestRefusal(404, 'image_not_found')
       return reply

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import Fastify from 'fastify'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { refusals } from '../../gateway/calls/refusal.ts'
-import { createByteBudget } from '../../platform/lib/byte-budget.ts'
+import { createShare, type Held } from '../../platform/admission/share.ts'
 import { addRoutes } from '../rest/route.ts'
 import { addBodyReading } from '../server/add-body-reading.ts'
 import { bytesOf, modelCallRoute, type ModelCallDeps } from './model-call-route.ts'
@@ -18,7 +18,7 @@ test('a large body waits for the turn of its customer before it is read, a small
   const waiting = new EventTarget()
   const asked: unknown[] = []
   const served: number[] = []
-  const bodies = createByteBudget({ ownBytesMax: Infinity, bytesMax: Infinity })
+  const bodies = createShare({ ownMax: Infinity, allMax: Infinity })
   const deps = {
     config: { publicUrl: undefined },
     bodies,
@@ -63,13 +63,13 @@ test('a large body waits for the turn of its customer before it is read, a small
 
 test('a large answer counts for the memory of its customer until the client has it', async (context) => {
   const answer = 'x'.repeat(1_000_000)
-  const counts = createByteBudget({ ownBytesMax: Infinity, bytesMax: Infinity })
+  const counts = createShare({ ownMax: Infinity, allMax: Infinity })
   const counted: (readonly [string, number])[] = []
   const bodies = {
     ...counts,
-    add(subject: string, bytes: number): void {
+    add(subject: string, bytes: number): Held {
       counted.push([subject, bytes])
-      counts.add(subject, bytes)
+      return counts.add(subject, bytes)
     },
   }
   const deps = {
@@ -100,5 +100,5 @@ test('a large answer counts for the memory of its customer until the client has 
   assert.deepEqual(counted, [['c:c', answer.length]])
   assert.equal((await response.text()).length, answer.length)
   await isClosed
-  assert.equal(counts.bytes, 0)
+  assert.equal(counts.taken, 0)
 })

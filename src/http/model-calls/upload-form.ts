@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import { customerSubject } from '../../gateway/calls/limits.ts'
 import { isRefusal, refusalOfExcess, refusals, type Refusal } from '../../gateway/calls/refusal.ts'
-import { createByteBudget, type ByteBudget } from '../../platform/lib/byte-budget.ts'
+import { createShare, type Share } from '../../platform/admission/share.ts'
 import { TOO_MANY_PARTS } from '../server/bounded-request.ts'
 import { modelInPath } from '../server/client-path.ts'
 import { discardBody } from '../server/discard-body.ts'
@@ -41,11 +41,11 @@ const READ_BYTES = 64 * 1024
 /** Files are written to `dir`; the fields stay in memory, and count in `memory`. */
 export function createUploads(
   { dir, fileBytesMax, totalBytesMax }: UploadLimits,
-  memory: ByteBudget,
+  memory: Share,
 ): Uploads {
-  const waiting = createByteBudget({
-    ownBytesMax: Math.max(totalBytesMax / 4, fileBytesMax),
-    bytesMax: totalBytesMax,
+  const waiting = createShare({
+    ownMax: Math.max(totalBytesMax / 4, fileBytesMax),
+    allMax: totalBytesMax,
   })
 
   async function keep(
@@ -55,18 +55,15 @@ export function createUploads(
     mediaType: string,
   ): Promise<KeptFile> {
     const handle = await openNameless(dir)
-    const subject = customerSubject(customerId)
-    let bytes = 0
+    const held = waiting.open(customerSubject(customerId))
     const giveBack = (): void => {
-      waiting.release(subject, bytes)
-      bytes = 0
+      held[Symbol.dispose]()
       handle.close().catch(() => {})
     }
     try {
       for await (const chunk of part as AsyncIterable<Buffer>) {
-        const taken = waiting.take(subject, chunk.length)
-        if (taken !== 'taken') throw new Unsound(refusalOfExcess(taken))
-        bytes += chunk.length
+        const excess = held.take(chunk.length)
+        if (excess) throw new Unsound(refusalOfExcess(excess))
         await handle.appendFile(chunk)
       }
     } catch (error) {
@@ -76,7 +73,7 @@ export function createUploads(
     return {
       name,
       mediaType,
-      bytes,
+      bytes: held.amount,
       async readInto(buffer, position) {
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
         return bytesRead
@@ -89,19 +86,13 @@ export function createUploads(
   /** The fields count until the file is disposed of. While the form is read, the longest possible field counts as well. */
   async function read(request: IncomingMessage, customerId: string): Promise<UploadForm | Refusal> {
     const subject = customerSubject(customerId)
-    let bytes = 0
-    const count = (more: number): Refusal | undefined => {
-      const taken = memory.take(subject, more)
-      if (taken !== 'taken') return refusalOfExcess(taken)
-      bytes += more
-      return undefined
+    const longest = memory.take(subject, FIELD_BYTES_MAX)
+    if (typeof longest === 'string') return refusalOfExcess(longest)
+    const fields = memory.open(subject)
+    const count = (bytes: number): Refusal | undefined => {
+      const excess = fields.take(bytes)
+      return excess && refusalOfExcess(excess)
     }
-    const giveBack = (all = bytes): void => {
-      memory.release(subject, all)
-      bytes -= all
-    }
-    const refused = count(FIELD_BYTES_MAX)
-    if (refused) return refused
     let file: KeptFile | undefined
     try {
       const form = await readForm(request, fileBytesMax, count, (part, name, mediaType) =>
@@ -113,13 +104,13 @@ export function createUploads(
         ...kept,
         dispose() {
           kept.dispose()
-          giveBack()
+          fields[Symbol.dispose]()
         },
       }
       return { ...form, file }
     } finally {
-      if (file) giveBack(FIELD_BYTES_MAX)
-      else giveBack()
+      longest[Symbol.dispose]()
+      if (!file) fields[Symbol.dispose]()
     }
   }
 

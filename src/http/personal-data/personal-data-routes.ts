@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
-import { limitAttempts, type Limit } from '../../platform/db/limit-attempts.ts'
+import { limitAttempts, type Limit } from '../../platform/admission/attempts.ts'
 import { decimalBrl, jsonBrl } from '../../platform/lib/money.ts'
 import { deleteAccount } from '../../identity/personal-data/delete-account.ts'
 import { eraseRemains } from '../../identity/personal-data/erase-remains.ts'
@@ -142,15 +142,15 @@ async function takeCopy(
   customerId: string,
   reply: FastifyReply,
 ): Promise<void> {
-  const release = exportSlots.take(customerId)
-  if (!release)
+  const held = exportSlots.take(customerId)
+  if (typeof held === 'string')
     throw new RestRefusal(
       429,
       'too_many_exports',
-      `no máximo ${exportSlots.max} ao mesmo tempo`,
+      `no máximo ${exportSlots.ownMax} ao mesmo tempo`,
       RETRY_AFTER_SECONDS,
     )
-  whenClosed(reply.raw, release)
+  whenClosed(reply.raw, () => held[Symbol.dispose]())
   const wait = await limitAttempts(db, `copy of ${customerId}`, COPIES_AN_HOUR)
   if (wait !== undefined)
     throw new RestRefusal(

@@ -12,13 +12,12 @@ export async function withinMemory<Result>(
   { customerId, bytes }: { readonly customerId: string; readonly bytes: number },
   work: () => Promise<Result>,
 ): Promise<Result | Refusal> {
-  const subject = customerSubject(customerId)
-  const taken = bodies.take(subject, bytes)
-  if (taken !== 'taken') return refusalOfExcess(taken)
+  const held = bodies.take(customerSubject(customerId), bytes)
+  if (typeof held === 'string') return refusalOfExcess(held)
   try {
     if (bytes > PACED_FROM_BYTES) await pace.wait(customerId, bytes)
     return await work()
   } finally {
-    bodies.release(subject, bytes)
+    held[Symbol.dispose]()
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerSubject } from '../../gateway/calls/limits.ts'
 import { refusalOfExcess } from '../../gateway/calls/refusal.ts'
-import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
+import type { Share } from '../../platform/admission/share.ts'
 import type { Caller } from './authenticate.ts'
 import { countUntilClosed } from './count-until-closed.ts'
 import { toRestRefusal } from './to-rest-refusal.ts'
@@ -15,7 +15,7 @@ export const LARGE_ANSWER_BYTES = 16 * 1024
  * act is always sent, because the act has happened.
  */
 export function countUnread(
-  bodies: ByteBudget,
+  bodies: Share,
   { customerId }: Caller,
   { method }: FastifyRequest,
   { raw }: FastifyReply,

@@ -9,10 +9,9 @@ import type { FxRateView } from '../../money/fx/create-fx-rate-view.ts'
 import type { Processor } from '../../money/payments/processor.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { ReadReplicas } from '../../platform/db/replicas/open-read-replicas.ts'
-import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
+import type { Share } from '../../platform/admission/share.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import type { Pace } from '../../platform/lib/pace.ts'
-import type { Slots } from '../../platform/lib/slots.ts'
+import type { Pace } from '../../platform/admission/rate.ts'
 import type { CorsOrigins } from '../server/add-cors.ts'
 import type { OperatorRole } from './access.ts'
 import type { OperatorAccess } from './is-operator.ts'
@@ -49,10 +48,10 @@ export interface HttpParts {
   readonly sender: MailSender
   readonly unsubscribe: UnsubscribeLinks
   /** The memory of request bodies and answers. */
-  readonly bodies: ByteBudget
+  readonly bodies: Share
   readonly pace: Pace
   /** Of all exports of a customer on this node. */
-  readonly exportSlots: Slots
+  readonly exportSlots: Share
 }
 
 /** The settings that the server and its routes read. */

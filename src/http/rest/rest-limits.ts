@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Limits } from '../../gateway/calls/limits.ts'
 import { nearNetwork, wideNetwork } from '../../platform/lib/client-networks.ts'
-import { createRateLimiter, type RateLimiter } from '../../platform/lib/rate-limiter.ts'
+import { createRateLimiter, type RateLimiter } from '../../platform/admission/rate.ts'
 import { isRead } from './access.ts'
 import { RestRefusal } from './rest-refusal.ts'
 

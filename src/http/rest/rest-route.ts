@@ -27,7 +27,7 @@ import { RestRefusal } from './rest-refusal.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { ReadReplicas } from '../../platform/db/replicas/open-read-replicas.ts'
 import type { IdempotencyDeps } from '../../platform/idempotency/act-once.ts'
-import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
+import type { Share } from '../../platform/admission/share.ts'
 import type { Method, ReadsFrom, Route } from './route.ts'
 import { sendTaggedJson, tagJson } from './send-tagged-json.ts'
 
@@ -128,7 +128,7 @@ export type AccessDeps = AuthenticateDeps &
   AssertAccessDeps & {
     readonly idempotency: IdempotencyDeps
     readonly replicas: Pick<ReadReplicas, 'pick' | 'primary'>
-    readonly bodies: ByteBudget
+    readonly bodies: Share
   }
 
 export function restRoute<

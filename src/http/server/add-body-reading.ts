@@ -5,7 +5,7 @@ import { nearNetwork } from '../../platform/lib/client-networks.ts'
 import { answerNotFound } from './answer-error.ts'
 import type { AnswerNoHttp } from './answer-no-http.ts'
 import { createArrivalWatch } from './arrival-watch.ts'
-import type { ByteBudget } from '../../platform/lib/byte-budget.ts'
+import type { Share } from '../../platform/admission/share.ts'
 import { discardBody } from './discard-body.ts'
 import { createReadBody, setBodyOwner } from './read-body.ts'
 import { hasBody } from './request-head.ts'
@@ -16,7 +16,7 @@ const BODY_TIMEOUT_MS = 60_000
 /** `streamed`: the paths of routes that read their bodies themselves. */
 export function addBodyReading(
   server: FastifyInstance,
-  bodies: ByteBudget,
+  bodies: Share,
   streamed: ReadonlySet<string>,
   answerNoHttp: AnswerNoHttp,
 ): void {

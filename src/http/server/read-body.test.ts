@@ -9,7 +9,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { createByteBudget, type ByteBudget } from '../../platform/lib/byte-budget.ts'
+import { createShare, type Share } from '../../platform/admission/share.ts'
 import { addBodyReading } from './add-body-reading.ts'
 import { setBodyOwner } from './read-body.ts'
 
@@ -18,22 +18,31 @@ const BODY_BYTES_MAX = 4 * MB
 
 let server: FastifyInstance
 let baseUrl: string
-let budget: ByteBudget
+let budget: Share
 /** The most bytes that were counted at once. */
 let mostBytes = 0
 
 before(async () => {
   server = Fastify({ bodyLimit: BODY_BYTES_MAX })
-  const counts = createByteBudget({ ownBytesMax: 8 * MB, bytesMax: 16 * MB })
+  const counts = createShare({ ownMax: 8 * MB, allMax: 16 * MB })
   budget = {
     ...counts,
-    take(subject, bytes) {
-      const taken = counts.take(subject, bytes)
-      mostBytes = Math.max(mostBytes, counts.bytes)
-      return taken
+    open(subject) {
+      const held = counts.open(subject)
+      return {
+        get amount() {
+          return held.amount
+        },
+        take(bytes) {
+          const excess = held.take(bytes)
+          mostBytes = Math.max(mostBytes, counts.taken)
+          return excess
+        },
+        [Symbol.dispose]: () => held[Symbol.dispose](),
+      }
     },
-    get bytes() {
-      return counts.bytes
+    get taken() {
+      return counts.taken
     },
   }
   addBodyReading(server, budget, new Set(), (_error, socket) => socket.destroy())
@@ -75,9 +84,9 @@ async function post(path: string, body: Buffer | string, coding?: string) {
 }
 
 async function untilNothingIsCounted(): Promise<void> {
-  for (const deadline = Date.now() + 5_000; budget.bytes > 0 && Date.now() < deadline;)
+  for (const deadline = Date.now() + 5_000; budget.taken > 0 && Date.now() < deadline;)
     await new Promise((resolve) => setTimeout(resolve, 10))
-  assert.equal(budget.bytes, 0)
+  assert.equal(budget.taken, 0)
 }
 
 test('a body of a known caller is read in each coding', async () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArrivalWatch } from './arrival-watch.ts'
 import { TOO_MANY_PARTS } from './bounded-request.ts'
 import { BlockJoiner } from '../../platform/lib/block-joiner.ts'
-import type { ByteBudget, ByteExcess } from '../../platform/lib/byte-budget.ts'
+import type { Excess, Held, Share } from '../../platform/admission/share.ts'
 import { codingOf, decompress } from './decompress.ts'
 import { declaredBytes } from './request-head.ts'
 import { createRequestSlot } from './request-slot.ts'
@@ -13,8 +13,8 @@ const UNCOUNTED_BYTES = 16 * 1024
 
 /** The memory for bodies is used up; the error handler answers in the format of the route. */
 export class BodyRefused extends Error {
-  readonly excess: ByteExcess
-  constructor(excess: ByteExcess) {
+  readonly excess: Excess
+  constructor(excess: Excess) {
     super(`the limit of bytes in flight is reached: ${excess}`)
     this.excess = excess
   }
@@ -47,8 +47,8 @@ interface BodyOwner {
   readonly mayCompress: boolean
   /** A call or the decompressor has the body in memory, whether or not its client is still there. */
   isUsed: boolean
-  /** Set if the response closed while the body was used. */
-  release?: () => void
+  /** What the body holds, if the response closed while it was used. */
+  held?: Held
 }
 
 /** The owner of each body that is counted. */
@@ -77,8 +77,8 @@ function useBy(owner: BodyOwner): () => void {
   owner.isUsed = true
   return () => {
     owner.isUsed = false
-    owner.release?.()
-    delete owner.release
+    owner.held?.[Symbol.dispose]()
+    delete owner.held
   }
 }
 
@@ -89,7 +89,7 @@ type Done = (error: Error | null, body?: Buffer) => void
  * and sends little occupies little. A compressed body counts twice: as it arrived, and decompressed.
  */
 export function createReadBody(
-  budget: ByteBudget,
+  budget: Share,
   arrivals: Pick<ArrivalWatch, 'end'>,
 ): (request: FastifyRequest, payload: IncomingMessage, done: Done) => void {
   return function readBody(request, payload, done) {
@@ -104,8 +104,8 @@ export function createReadBody(
     const joiner = new BlockJoiner()
     const keep = (block: Buffer): void => void chunks.push(block)
     let bytes = 0
-    let counted = 0
     let hasEnded = false
+    let held: Held | undefined
 
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length
@@ -117,16 +117,16 @@ export function createReadBody(
     /** Counts bytes up to this total. */
     function count(total: number): BodyRefused | undefined {
       if (total <= UNCOUNTED_BYTES || !owner) return undefined
-      const excess = budget.take(owner.subject, total - counted)
-      if (excess !== 'taken') return new BodyRefused(excess)
-      if (counted === 0) owner.response.once('close', () => giveBack(owner))
-      counted = total
+      held ??= budget.open(owner.subject)
+      const isFirst = held.amount === 0
+      const excess = held.take(total - held.amount)
+      if (excess) return new BodyRefused(excess)
+      if (isFirst) owner.response.once('close', () => giveBack(owner))
       return undefined
     }
     function giveBack(owner: BodyOwner): void {
-      const release = (): void => budget.release(owner.subject, counted)
-      if (owner.isUsed) owner.release = release
-      else release()
+      if (owner.isUsed && held) owner.held = held
+      else held?.[Symbol.dispose]()
     }
     function mayKeep(decompressed: number): void {
       // What is counted after the end of the response is never released.

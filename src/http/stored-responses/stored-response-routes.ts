@@ -64,7 +64,7 @@ export const storedResponseRoutes = [
           .type('application/json; charset=utf-8')
           .send(text)
       } finally {
-        room.release()
+        room[Symbol.dispose]()
       }
     },
   }),
@@ -129,7 +129,7 @@ export const storedResponseRoutes = [
           has_more: start + limit < items.length,
         }
       } finally {
-        room.release()
+        room[Symbol.dispose]()
       }
     },
   }),

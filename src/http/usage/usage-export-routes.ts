@@ -83,8 +83,8 @@ async function sendExport(
   asked: { from?: string; to?: string },
   send: (period: UsagePeriod, batches: AsyncIterable<readonly ReadUsageEvent[]>) => Promise<void>,
 ): Promise<FastifyReply> {
-  const release = exportSlots.take(customerId)
-  if (!release) {
+  const held = exportSlots.take(customerId)
+  if (typeof held === 'string') {
     reply.header('retry-after', RETRY_AFTER_SECONDS)
     throw new RestRefusal(429, 'too_many_exports', `no máximo ${EXPORTS_MAX} ao mesmo tempo`)
   }
@@ -102,7 +102,7 @@ async function sendExport(
       throw unavailable('uma parte do período está arquivada, e outros leem o arquivo agora')
     throw error
   } finally {
-    release()
+    held[Symbol.dispose]()
   }
 }
 

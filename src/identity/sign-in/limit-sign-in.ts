@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/open.ts'
 import { clientNetworks } from '../../platform/lib/client-networks.ts'
 import { mailboxOf } from '../../platform/lib/mailbox.ts'
-import { giveBackAttempts, limitAttempts, type Limit } from '../../platform/db/limit-attempts.ts'
+import { giveBackAttempts, limitAttempts, type Limit } from '../../platform/admission/attempts.ts'
 
 /** A wrong password, a wrong code of the second factor, or a mail that anybody may request for an address. */
 export type SignInAttempt = 'password' | 'code' | 'mail'

@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import { lockCustomer } from '../../customers/customers.ts'
 import { hasToppedUp } from '../../customers/has-topped-up.ts'
-import { giveBackAttempts, limitAttempts, type Limit } from '../../platform/db/limit-attempts.ts'
+import { giveBackAttempts, limitAttempts, type Limit } from '../../platform/admission/attempts.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { clientNetworks } from '../../platform/lib/client-networks.ts'
 import { createId } from '../../platform/lib/ids.ts'

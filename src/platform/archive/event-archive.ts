@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
-import { createSlots } from '../lib/slots.ts'
+import { createShare } from '../admission/share.ts'
 import type { ArchiveStore, LocalFile } from './archive-store.ts'
 import { digestFile, FILE_LINE, filesOf, hashAccounts, sumAccounts } from './event-file.ts'
 import { literal, openDuckDb, type DuckDb } from './open-duckdb.ts'
@@ -65,7 +65,7 @@ export class ArchiveBusy extends Error {}
 
 export function createEventArchive(
   store: ArchiveStore,
-  readings = createSlots(READINGS_MAX),
+  readings = createShare({ ownMax: READINGS_MAX }),
 ): EventArchive {
   return {
     place: store.place,
@@ -73,12 +73,13 @@ export function createEventArchive(
     async *readCustomer(db, customerId, period) {
       const files = await listFiles(db, period)
       if (files.length === 0) return
-      const release = readings.take('archive')
-      if (!release) throw new ArchiveBusy(`${READINGS_MAX} others read archived months`)
+      const held = readings.take('archive')
+      if (typeof held === 'string')
+        throw new ArchiveBusy(`${READINGS_MAX} others read archived months`)
       try {
         yield* readCustomer(db, store, { customerId, period, files })
       } finally {
-        release()
+        held[Symbol.dispose]()
       }
     },
   }

@@ -13,13 +13,12 @@ import { isPublicAddress } from './public-address.ts'
 import { isOpenPort } from './public-host.ts'
 import { resolveGivenName, type ResolvedAddress } from './resolve-given-name.ts'
 import { ResponseReader, type ResponseHeaders } from './response-reader.ts'
-import type { TakeBytes } from './take-bytes.ts'
 
 export interface GuardedFetchOptions {
   /** Limit of the body, in bytes as transferred. */
   readonly bytesMax: number
   /** Counts bytes of the body before they are kept; ends the call with `no_room` if it returns false. */
-  readonly takeBytes?: TakeBytes | undefined
+  readonly takeBytes?: ((bytes: number) => boolean | Promise<boolean>) | undefined
   /** Limit of the whole call: name resolution, redirects, and the body to its end. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal

@@ -55,7 +55,7 @@ export function createChatKind<Request extends ChatRequest>(
       return chargeHeldCall(held, await estimateChat(held, 0, 'client_left'), answeredBy)
     },
     call: completeChat,
-    dispose: ({ release }) => release?.(),
+    dispose: ({ room }) => room?.[Symbol.dispose](),
     async relay(held, { outcome, provider }, answeredBy, client, running): Promise<Ending> {
       const { holdId: id, model, request, limits } = held
       const plain = format.createWriter({ id, modelId: model.id, request })

@@ -34,8 +34,8 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly placeholders?: Placeholders | undefined
   /** The request as the client wrote it, for upstreams that speak its format; see `ChatContent`. */
   readonly native?: NativeChat | undefined
-  /** Gives back the memory of what was read for the request beside its body. */
-  readonly release?: () => void
+  /** The memory of what was read for the request beside its body. */
+  readonly room?: Disposable
   /** See `ChatContent`. */
   readonly memo: ChatContent['memo']
 }

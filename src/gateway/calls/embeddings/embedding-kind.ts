@@ -1,7 +1,7 @@
 /** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
 import type { Model, Tokenizer } from '../../../money/catalog/model.ts'
 import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
-import { beyond } from '../../../platform/lib/take-bytes.ts'
+import { beyond } from '../../../platform/admission/share.ts'
 import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
 import { billedUsage } from '../billed-usage.ts'
 import { estimateReason, possibleUsage } from '../possible-usage.ts'

@@ -10,7 +10,7 @@ import {
   type BreakerState,
   type CircuitBreaker,
 } from './circuit-breaker.ts'
-import { NOTHING_ELSEWHERE, type SharedRunning } from '../../../platform/lib/shared-running.ts'
+import { NOTHING_ELSEWHERE, type SharedRunning } from '../../../platform/admission/share.ts'
 import { orderRoutes } from './order-routes.ts'
 
 export interface Router {

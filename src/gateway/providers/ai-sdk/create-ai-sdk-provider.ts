@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { APICallError } from '@ai-sdk/provider'
 import { parseExactly } from '../../../platform/lib/large-integers.ts'
-import { beyond, type TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import { beyond, type TakeBytes } from '../../../platform/admission/share.ts'
 import {
   UNCOUNTED_BYTES,
   type ChatCall,

@@ -1,5 +1,5 @@
 import { Agent, fetch, type Dispatcher } from 'undici'
-import type { TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import type { TakeBytes } from '../../../platform/admission/share.ts'
 import { CHAT_ANSWER_BYTES_MAX, eventBytesMax, UNCOUNTED_BYTES } from '../contract.ts'
 import { NoRoomForAnswer, UnreadableAnswer } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import type { TakeBytes } from '../../../platform/admission/share.ts'
 import { StreamBroken, type ChatCall } from '../contract.ts'
 import {
   startOpenAiUpstream,

@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici'
 import { createBodyQueue, type BodyQueue } from './body-queue.ts'
 import { BlockJoiner } from '../../../platform/lib/block-joiner.ts'
-import type { TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import type { TakeBytes } from '../../../platform/admission/share.ts'
 import { AnswerTooLong, NoRoomForAnswer, NotSent } from '../read-failure.ts'
 import { watchSilence, type SilenceLimits, type SilenceWatch } from '../watch-silence.ts'
 

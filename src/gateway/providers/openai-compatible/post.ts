@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { TakeBytes } from '../../../platform/lib/take-bytes.ts'
+import type { TakeBytes } from '../../../platform/admission/share.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
 import { exchange } from './exchange.ts'
 import { readCallError, readObject, readRefused, readReportedError } from './read-answer.ts'

@@ -1,4 +1,4 @@
-import { beyond } from '../../../platform/lib/take-bytes.ts'
+import { beyond } from '../../../platform/admission/share.ts'
 import {
   CHAT_ANSWER_BYTES_MAX,
   UNCOUNTED_BYTES,

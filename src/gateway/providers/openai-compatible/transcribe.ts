@@ -1,4 +1,4 @@
-import { beyond } from '../../../platform/lib/take-bytes.ts'
+import { beyond } from '../../../platform/admission/share.ts'
 import { UNCOUNTED_BYTES, type Provider, type TranscriptionCall } from '../contract.ts'
 import { createMultipartForm, type MultipartForm } from './multipart.ts'
 import { post } from './post.ts'

@@ -22,7 +22,7 @@ async function resolve(item: JsonObject, times: number) {
       bytes += more
       return undefined
     },
-    release() {},
+    [Symbol.dispose]() {},
   }
   const readOutputs = async () => [{ callId: CALL_ID, input: [], output: [item] }]
   const references = Array.from({ length: times }, () => ({ type: 'item_reference', id: ID }))

@@ -1,7 +1,7 @@
 /** Reads stored responses within the bounds of a request's body: in bytes, in memory, in structure and in pace. */
 import { BODY_BOUNDS, findJsonExcess } from '../../../../../platform/lib/bound-json.ts'
-import type { ByteBudget } from '../../../../../platform/lib/byte-budget.ts'
-import type { Pace } from '../../../../../platform/lib/pace.ts'
+import type { Share } from '../../../../../platform/admission/share.ts'
+import type { Pace } from '../../../../../platform/admission/rate.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { CONVERSATION_MAX } from '../../../../../customers/stored-responses/response-limits.ts'
 import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
@@ -30,14 +30,13 @@ export interface StoredConversation {
   readonly isFailed: boolean
 }
 
-/** The reads of one request; their bytes count for the customer until `release`. */
-export interface ReadingRoom {
+/** The reads of one request; their bytes count for the customer until it is disposed of. */
+export interface ReadingRoom extends Disposable {
   readonly reader: ResponseReader
   /** The bytes of the request and of all that was read for it. */
   bytes(): number
   /** Takes the memory for so many bytes more and waits for their turn, or refuses them. */
   take(bytes: number): Promise<Refusal | undefined>
-  release(): void
 }
 
 export interface StoredConversations {
@@ -61,7 +60,7 @@ export interface StoredConversations {
 
 export interface StoredConversationDeps {
   readonly store: Pick<ResponseStore, 'measureConversation' | 'measure' | 'read'>
-  readonly memory: ByteBudget
+  readonly memory: Share
   readonly pace: Pace
   /** A conversation is as large as a body may be. */
   readonly bodyBytesMax: number
@@ -71,24 +70,19 @@ export function createStoredConversations(deps: StoredConversationDeps): StoredC
   const { store, memory, pace, bodyBytesMax } = deps
 
   function openRoom(reader: ResponseReader, requestBytes: number): ReadingRoom {
-    const subject = customerSubject(reader.customerId)
-    let taken = 0
+    const held = memory.open(customerSubject(reader.customerId))
     return {
       reader,
-      bytes: () => requestBytes + taken,
+      bytes: () => requestBytes + held.amount,
       async take(bytes) {
-        if (requestBytes + taken + bytes > bodyBytesMax)
+        if (requestBytes + held.amount + bytes > bodyBytesMax)
           return refusals.conversationTooLarge(bodyBytesMax)
-        const excess = memory.take(subject, bytes)
-        if (excess !== 'taken') return refusalOfExcess(excess)
-        taken += bytes
+        const excess = held.take(bytes)
+        if (excess) return refusalOfExcess(excess)
         await pace.wait(reader.customerId, bytes)
         return undefined
       },
-      release() {
-        memory.release(subject, taken)
-        taken = 0
-      },
+      [Symbol.dispose]: () => held[Symbol.dispose](),
     }
   }
 

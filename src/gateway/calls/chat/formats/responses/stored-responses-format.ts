@@ -48,7 +48,7 @@ export function createStoredResponsesFormat(
         deps.log.error('stored_responses_not_read', { customerId: caller.customerId, error })
         return refusals.serviceUnavailable()
       } finally {
-        if (!request || isRefusal(request)) room.release()
+        if (!request || isRefusal(request)) room[Symbol.dispose]()
       }
     },
     createWriter(call) {
@@ -119,7 +119,7 @@ async function readStored(
           },
         }
       : {}),
-    release: () => room.release(),
+    room,
   }
 }
 

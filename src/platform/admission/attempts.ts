@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from './open.ts'
+import type { Database } from '../db/open.ts'
 import { sha256 } from '../lib/ids.ts'
 
 export interface Limit {

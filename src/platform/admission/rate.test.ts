@@ -1,6 +1,51 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRateLimiter } from './rate-limiter.ts'
+import { createPace, createRateLimiter, createTally } from './rate.ts'
+
+/** A clock that each pause advances. */
+function createClock() {
+  let ms = 0
+  return {
+    now: () => ms,
+    pause: async (more: number) => {
+      ms += more
+    },
+  }
+}
+
+test('the first work begins at once, and more work of one subject within its own pace', async () => {
+  const clock = createClock()
+  const pace = createPace({ perSecond: 1_000, ownPerSecond: 100 }, clock.now, clock.pause)
+  assert.equal(pace.wait('a', 50), undefined)
+  await pace.wait('a', 50)
+  assert.equal(clock.now(), 500)
+  await pace.wait('a', 1)
+  assert.equal(clock.now(), 1_000)
+})
+
+test('all subjects together keep the common pace', async () => {
+  const clock = createClock()
+  const pace = createPace({ perSecond: 100, ownPerSecond: 100 }, clock.now, clock.pause)
+  assert.equal(pace.wait('a', 100), undefined)
+  await pace.wait('b', 100)
+  assert.equal(clock.now(), 1_000)
+})
+
+test('the queue of one subject does not delay another', async () => {
+  const waits: number[] = []
+  const pace = createPace(
+    { perSecond: 1_000, ownPerSecond: 10 },
+    () => 0,
+    async (ms) => void waits.push(ms),
+  )
+  void pace.wait('a', 10)
+  void pace.wait('a', 10)
+  void pace.wait('a', 10)
+  assert.deepEqual(waits, [1_000, 2_000])
+  // Only the work that has begun counts: ten units of the common pace.
+  await pace.wait('b', 10)
+  assert.equal(waits[2], 10)
+})
 
 function limiterAt(): {
   limiter: ReturnType<typeof createRateLimiter>
@@ -51,4 +96,18 @@ test('what other processes let a subject take counts as its own', () => {
   const before = taken.length
   for (let count = 0; count < 20; count += 1) one.take('a', 10)
   assert.equal(taken.length - before, 4, 'a refused one has taken nothing')
+})
+
+test('an owner has so many in an hour, and waits for the oldest to be an hour old', () => {
+  let nowMs = 1_000
+  const tally = createTally({ max: 20, withinMs: 3_600_000 }, () => nowMs)
+  for (let count = 0; count < 20; count++) {
+    assert.equal(tally.findWait('one'), undefined)
+    tally.note('one')
+    nowMs += 60_000
+  }
+  assert.equal(tally.findWait('one'), 3_600 - 20 * 60)
+  assert.equal(tally.findWait('other'), undefined)
+  nowMs += 3_600_000 - 20 * 60_000
+  assert.equal(tally.findWait('one'), undefined)
 })
