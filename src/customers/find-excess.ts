@@ -23,9 +23,10 @@ export function findExcess(own: KeyRights, wanted: KeyRights): string | undefine
     model_ids: own.modelIds === null || isSubset(wanted.modelIds, own.modelIds),
     ip_allowlist: own.ipAllowlist === null || isWithinBlocks(wanted.ipAllowlist, own.ipAllowlist),
     requests_per_minute: wanted.requestsPerMinute <= own.requestsPerMinute,
-    tokens_per_minute: isAtMost(wanted.tokensPerMinute, own.tokensPerMinute),
+    // Several keys, each with that limit, could do more than one.
+    tokens_per_minute: own.tokensPerMinute === null,
     task_limit_brl: isAtMost(wanted.taskLimitNanoBrl, own.taskLimitNanoBrl),
-    calls_at_once: isAtMost(wanted.callsAtOnce, own.callsAtOnce),
+    calls_at_once: own.callsAtOnce === null,
     shield: !isLaxer(wanted.shield, own.shield),
     expires_at: isAtMost(wanted.expiresAt?.getTime() ?? null, own.expiresAt?.getTime() ?? null),
   }

@@ -5,7 +5,8 @@
  *   the user is an operator is asked where it is created (`POST /api-keys`).
  * - A key creates and changes only keys without more rights than its own. Only a `manage` key creates or changes keys at
  *   all, and no key changes a `manage` key, so no key changes itself.
- * - A key with a budget or a cap creates and changes no keys: several keys, each with that limit, could spend more than one.
+ * - A key with a budget, a cap, or a limit of tokens per minute or of calls at once creates and changes no keys: several
+ *   keys, each with that limit, could do more than one.
  * - A key with any limit does nothing that outlives it or reaches beyond the limit: of the acts that need `manage`, it
  *   has those of the access `within` (`src/http/rest/access.ts`), and waives no balance.
  * - A key gives its account no laxer shield than its own.

@@ -311,7 +311,6 @@ test('a key can neither create nor change a key with more rights, nor change its
     modelIds: ['sandbox-chat'],
     ipAllowlist: ['127.0.0.0/24', '2001:db8::/48'],
     requestsPerMinute: 60,
-    tokensPerMinute: 1_000,
     expiresAt: new Date(Date.now() + 600_000),
   } as const
   const secret = await keyOf(owner, own)
@@ -321,6 +320,7 @@ test('a key can neither create nor change a key with more rights, nor change its
     ip_allowlist: ['127.0.0.0/25', '2001:db8:0:1::/64'],
     requests_per_minute: 60,
     tokens_per_minute: 1_000,
+    calls_at_once: 2,
     expires_at: own.expiresAt.toISOString(),
   }
   const made = await call(secret, 'POST', '/api-keys', within)
@@ -329,7 +329,6 @@ test('a key can neither create nor change a key with more rights, nor change its
     model_ids: { model_ids: ['sandbox-chat', 'sandbox-long'] },
     ip_allowlist: { ip_allowlist: ['127.0.0.0/23'] },
     requests_per_minute: { requests_per_minute: 61 },
-    tokens_per_minute: { tokens_per_minute: null },
     expires_at: { expires_at: null },
   }
   const path = `/api-keys/${made.json.id}`
@@ -357,12 +356,18 @@ test('a key can neither create nor change a key with more rights, nor change its
   assertRefused(await rename('a própria'), 'proof_needed')
 })
 
-test('a key with a budget cannot create keys, which could spend the budget twice', async () => {
+test('a key with a limit that several keys would multiply creates no keys', async () => {
   const owner = await newOwner()
   const budget = { limitPicoUsd: parseUsd('1') as bigint, period: 'day' } as const
-  const secret = await keyOf(owner, { scope: 'manage', budget })
-  const input = { ...INPUT, budget: { limit_usd: 1, period: 'day' } }
-  const made = await call(secret, 'POST', '/api-keys', input)
-  assertRefused(made, 'beyond_own_key')
-  assert.match(made.json.details, /^budget: /)
+  const limits = [
+    ['budget', { budget }, { budget: { limit_usd: 1, period: 'day' } }],
+    ['tokens_per_minute', { tokensPerMinute: 1_000 }, { tokens_per_minute: 1_000 }],
+    ['calls_at_once', { callsAtOnce: 2 }, { calls_at_once: 2 }],
+  ] as const
+  for (const [field, own, asked] of limits) {
+    const secret = await keyOf(owner, { scope: 'manage', ...own })
+    const made = await call(secret, 'POST', '/api-keys', { ...INPUT, ...asked })
+    assertRefused(made, 'beyond_own_key')
+    assert.match(made.json.details, new RegExp(`^${field}: `))
+  }
 })
