@@ -7,6 +7,7 @@ import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response
 import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/origin-of.ts'
 import { KEEP_ALIVE_COMMENT, type KeepAlives, type KeptAlive } from './keep-alives.ts'
+import { createPartWriter } from './part-writer.ts'
 import type { ErrorFormat } from '../rest/error-formats.ts'
 
 /** A client that reads nothing for this long, while its connection is full, is disconnected. */
@@ -47,7 +48,7 @@ export function createHttpClient(
 ): Client {
   const { raw } = reply
   reply.hijack()
-  let hasWritten = false
+  const parts = createPartWriter(raw)
   let isStreaming = false
   let kept: KeptAlive | undefined
 
@@ -55,7 +56,7 @@ export function createHttpClient(
     // What waits for the client keeps the connection alive, too.
     if (raw.destroyed || raw.writableEnded || raw.writableLength > 0) return
     beginStream(limits)
-    writePart(KEEP_ALIVE_COMMENT)
+    parts.write(KEEP_ALIVE_COMMENT)
   }
 
   function watch(limits: Limits, firstAfter: number): void {
@@ -76,17 +77,13 @@ export function createHttpClient(
     })
     // Sent with the first chunk if that is here already, else at once, so that the client sees that it was admitted.
     setImmediate(() => {
-      if (!hasWritten && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
+      if (!parts.hasWritten() && !raw.writableEnded && !raw.destroyed) raw.flushHeaders()
     })
   }
 
   function endStream(text: string): void {
     kept?.end()
-    if (hasWritten && raw.socket && raw.chunkedEncoding) {
-      // Framed as in `writePart`, with the end of the answer.
-      raw.chunkedEncoding = false
-      raw.end(`${text === '' ? '' : framed(text)}0\r\n\r\n`)
-    } else raw.end(text)
+    parts.end(text)
     limitStall()
   }
 
@@ -129,28 +126,6 @@ export function createHttpClient(
     raw.prependOnceListener('finish', () => socket.setTimeout(0))
   }
 
-  /**
-   * Returns false if the connection is full. A part is framed here: one write of one string, in place of the platform's
-   * four. A response has a socket only while its turn is on it.
-   */
-  function writePart(text: string): boolean {
-    // An empty chunk would be the end of the answer.
-    if (text === '') return true
-    const { socket } = raw
-    if (!socket || !raw.chunkedEncoding) {
-      hasWritten = true
-      return raw.write(text)
-    }
-    const part = framed(text)
-    if (hasWritten) return socket.write(part)
-    hasWritten = true
-    // The platform writes the head along, and frames nothing meanwhile.
-    raw.chunkedEncoding = false
-    const isFlowing = raw.write(part)
-    raw.chunkedEncoding = true
-    return isFlowing
-  }
-
   return {
     refuse(refused, limits) {
       kept?.end()
@@ -166,7 +141,7 @@ export function createHttpClient(
     },
     write(text, waitMsMax) {
       kept?.sent()
-      if (raw.destroyed || writePart(text)) return undefined
+      if (raw.destroyed || parts.write(text)) return undefined
       const { socket } = raw
       return new Promise((resolve) => {
         const timer = setTimeout(
@@ -198,9 +173,4 @@ function retryHeaders({ status, retryAfterSeconds }: Refusal): Record<string, st
   if (retryAfterSeconds !== undefined)
     return { 'retry-after': retryAfterSeconds, 'x-should-retry': 'true' }
   return status < 500 ? { 'x-should-retry': 'false' } : {}
-}
-
-/** A chunk of chunked transfer coding (RFC 9112, section 7.1). */
-function framed(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
