@@ -22,7 +22,7 @@ import type {
   GatewayEvents,
   GatewayObserver,
 } from '../gateway/calls/gateway-parts.ts'
-import { createOwnTime, type OwnTime } from '../gateway/calls/own-time.ts'
+import { createOwnTime, type OwnTime } from '../platform/admission/own-time.ts'
 import { createImageKind } from '../gateway/calls/images/image-kind.ts'
 import { imageMediaType } from '../gateway/calls/images/image-media-type.ts'
 import type { KeepImage } from '../gateway/calls/images/write-images.ts'

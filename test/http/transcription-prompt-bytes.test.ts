@@ -2,7 +2,7 @@
 /** The prompt of a transcription as it is sent, against the bytes that the hold covers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOwnTime } from '../../src/gateway/calls/own-time.ts'
+import { createOwnTime } from '../../src/platform/admission/own-time.ts'
 import {
   readTranscription,
   type KeptFile,

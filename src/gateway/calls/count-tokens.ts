@@ -5,7 +5,7 @@
 import type { encodeGenerator } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Tokenizer } from '../../money/catalog/model.ts'
 import { cutLongRuns } from '../../platform/lib/cut-long-runs.ts'
-import { createSharedSlices } from '../../platform/lib/shared-slices.ts'
+import { createSharedSlices } from '../../platform/admission/turn.ts'
 
 /** Longer texts would take too much of the processor, a microsecond each; they are estimated by their bytes. */
 const CHARACTERS_MAX = 100_000

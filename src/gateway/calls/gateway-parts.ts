@@ -14,7 +14,7 @@ import type { Operation } from './call-kind.ts'
 import type { LimitsView } from './limits.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
-import type { OwnTime } from './own-time.ts'
+import type { OwnTime } from '../../platform/admission/own-time.ts'
 
 /** What a call needs of the program, under the names that it has there. */
 export interface GatewayParts {

@@ -4,8 +4,8 @@ import type { CallBounds, CallKind } from './call-kind.ts'
 import type { CallRequest } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
-import { TIMED_FROM_BYTES } from './own-time.ts'
-import { isRefusal, type Refusal } from './refusal.ts'
+import { TIMED_FROM_BYTES, TOO_MANY_WAIT } from '../../platform/admission/own-time.ts'
+import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
 /** As measured: a megabyte of text takes about a second. */
 const COUNT_MS_PER_BYTE = 1e-3
@@ -37,6 +37,7 @@ export async function readRequest<
     ? ownTime.takeInTurn(key.customerId, () => kind.read(body, key, flags))
     : kind.read(body, key, flags)
   const request = await read
+  if (request === TOO_MANY_WAIT) return refusals.tooManyCalls(ownTime.waitingMax)
   // A small body may continue a long conversation, which is read from the database.
   return isRefusal(request) ? request : { request, isTimed: isLarge || read instanceof Promise }
 }

@@ -13,7 +13,7 @@ import {
   type ZstdDecompress,
 } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'node:http'
-import { createFairTurns } from '../../platform/lib/fair-turns.ts'
+import { createTurns } from '../../platform/admission/turn.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
@@ -27,7 +27,7 @@ const ZSTD_WINDOW_LOG_MAX = 23
  * A decompressor keeps up to 16 MB, so only a few bodies of the node are decompressed at once. A few bytes may take a
  * tenth of a second, so each owner has its own pace, that of large bodies.
  */
-const turns = createFairTurns({ atOnceMax: 2, waitingMax: 500, ownPerSecond: 16 * 1024 * 1024 })
+const turns = createTurns({ atOnceMax: 2, waitingMax: 500, ownPerSecond: 16 * 1024 * 1024 })
 
 class BytesBehind extends Error {
   override readonly message = 'bytes follow behind the compressed body'
@@ -53,8 +53,8 @@ export async function decompress(
   owner: string,
   mayKeep: (bytes: number) => void,
 ): Promise<Buffer | undefined> {
-  const endTurn = await turns.take(owner)
-  if (!endTurn) return undefined
+  const turn = await turns.take(owner)
+  if (!turn) return undefined
   let bytes = 0
   let decompressor: Decompressor | undefined
   try {
@@ -74,7 +74,8 @@ export async function decompress(
     return Buffer.concat(parts, bytes)
   } finally {
     decompressor?.destroy()
-    endTurn(bytes)
+    turn.amount = bytes
+    turn[Symbol.dispose]()
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TokenCounts } from '../../../money/catalog/prices.ts'
-import { inSlices } from '../../../platform/lib/in-slices.ts'
+import { inSlices } from '../../../platform/admission/turn.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
 import type { EmbeddingAnswer } from '../../providers/contract.ts'
 import type { EmbeddingRequest } from './embedding-request.ts'

@@ -16,7 +16,7 @@ import { createChatKind } from '../chat/chat-kind.ts'
 import type { ChatRequest } from '../chat/chat-request.ts'
 import { createRestoringWriter } from '../chat/restoring-writer.ts'
 import { createToolCallIds } from '../chat/tool-call-ids.ts'
-import { createOwnTime } from '../own-time.ts'
+import { createOwnTime } from '../../../platform/admission/own-time.ts'
 import { isRefusal, type Refusal } from '../refusal.ts'
 import { coverRequest } from './cover-request.ts'
 

@@ -1,10 +1,11 @@
 import type { ActiveKey } from '../../../customers/key-cache.ts'
 import { MASKED_VALUES_MAX, SHIELDED_CHARACTERS_MAX } from '../../shield/shield-chat.ts'
 import type { UpstreamFailure } from '../../providers/contract.ts'
+import { TOO_MANY_WAIT } from '../../../platform/admission/own-time.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { CallRequest, Covered } from '../call.ts'
 import type { GatewayParts } from '../gateway-parts.ts'
-import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+import { refusals, type Refusal } from '../refusal.ts'
 import { refusalOfData } from './refusal-of-data.ts'
 import { shieldInSlices } from './shield-in-slices.ts'
 
@@ -26,7 +27,7 @@ export async function coverRequest<
   if (action === 'off') return { request }
   const { customerId, id: keyId } = key
   const turn = ownTime.turn(customerId)
-  if (turn && isRefusal(turn)) return turn
+  if (turn === TOO_MANY_WAIT) return refusals.tooManyCalls(ownTime.waitingMax)
   if (turn) await turn
   const options = { action, uuids }
   const outcome = await shieldInSlices(request, shieldRequest, options, {

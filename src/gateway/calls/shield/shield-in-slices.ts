@@ -1,8 +1,8 @@
-import { createSharedSlices } from '../../../platform/lib/shared-slices.ts'
+import { createSharedSlices } from '../../../platform/admission/turn.ts'
 import { findInSteps, findPersonalData } from '../../shield/find-personal-data.ts'
 import type { Found } from '../../shield/found.ts'
 import type { ShieldOptions } from '../../shield/shield-chat.ts'
-import type { OwnTime } from '../own-time.ts'
+import type { OwnTime } from '../../../platform/admission/own-time.ts'
 import type { ShieldedRequest, ShieldRequest } from './shielded-request.ts'
 
 /** Most requests have less text. Of numbers alone, so many characters take some 8 ms. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOwnTime } from '../own-time.ts'
+import { createOwnTime } from '../../../platform/admission/own-time.ts'
 import type { AudioFile } from './audio/audio-window.ts'
 import { measureInTurn } from './measure-in-turn.ts'
 

@@ -1,4 +1,4 @@
-import type { OwnTime } from '../own-time.ts'
+import type { OwnTime } from '../../../platform/admission/own-time.ts'
 import type { AudioFile } from './audio/audio-window.ts'
 import { measureAudio, type AudioLength } from './audio/measure-audio.ts'
 

@@ -7,7 +7,7 @@ import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import { estimateReason, possibleUsage } from '../possible-usage.ts'
 import type { CallBounds, CallKind, UpstreamTry } from '../call-kind.ts'
-import type { OwnTime } from '../own-time.ts'
+import type { OwnTime } from '../../../platform/admission/own-time.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
 import {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inSlices } from '../../../platform/lib/in-slices.ts'
+import { inSlices } from '../../../platform/admission/turn.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 import { BadAnswer, readObject } from './read-answer.ts'

@@ -3,7 +3,7 @@
  * leads to the root. Leaves are hashes already (`charge_leaf` in `sql/seals.sql`).
  */
 import { hash } from 'node:crypto'
-import { inSlices } from '../../../platform/lib/in-slices.ts'
+import { inSlices } from '../../../platform/admission/turn.ts'
 
 /** The neighbour with which a node of the path is hashed, on its way up. */
 export interface PathStep {

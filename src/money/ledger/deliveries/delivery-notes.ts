@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Log } from '../../../platform/lib/log.ts'
 import type { NanoBrl } from '../../../platform/lib/money.ts'
 import { processIdentity } from '../../../platform/lib/process-identity.ts'
-import { createTurns } from '../spool/turns.ts'
+import { createWriteOrder } from '../spool/write-order.ts'
 import { NOTE_BYTES, putNote, sealNotes } from './note-format.ts'
 
 export interface DeliveryNotes {
@@ -37,7 +37,7 @@ export async function openDeliveryNotes(options: {
   const { dir, nodeId, log } = options
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const files = createNoteFiles(join(dir, `${processIdentity()}-${nodeId}`), log)
-  const turns = createTurns()
+  const order = createWriteOrder()
   const free: Buffer[] = []
   let made = 1
   let buffer: Buffer | undefined = Buffer.alloc(BUFFER_BYTES)
@@ -56,7 +56,7 @@ export async function openDeliveryNotes(options: {
     if (!full || length === 0) return
     buffer = takeBuffer()
     used = 0
-    void turns.take(async () => {
+    void order.add(async () => {
       sealNotes(full, length)
       if (!(await files.append(full.subarray(0, length)))) lose(length / NOTE_BYTES)
       if (buffer) free.push(full)
@@ -75,12 +75,12 @@ export async function openDeliveryNotes(options: {
 
   function sync(): void {
     syncTimer = undefined
-    void turns.take(() => files.sync())
+    void order.add(() => files.sync())
   }
 
   function end(): void {
     endTimer = undefined
-    void turns.take(() => files.end())
+    void order.add(() => files.end())
   }
 
   function lose(count: number): void {
@@ -101,11 +101,11 @@ export async function openDeliveryNotes(options: {
     },
     async flush() {
       write()
-      await turns.take(() => files.sync())
+      await order.add(() => files.sync())
     },
     async close() {
       write()
-      await turns.take(() => files.end())
+      await order.add(() => files.end())
       for (const one of [timer, syncTimer, endTimer]) clearTimeout(one)
     },
   }

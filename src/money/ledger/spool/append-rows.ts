@@ -3,17 +3,17 @@ import { appendDurably, cutTailAgain, SpoolAppendFailed } from './append-durably
 import type { Disk } from './disk.ts'
 import type { OwnFiles } from './own-files.ts'
 import { frameRow } from './record-frames.ts'
-import type { Turns } from './turns.ts'
+import type { WriteOrder } from './write-order.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
 
 /** All rows are on the disk when this resolves; none is replayed when it rejects. */
 export async function appendRows(
   rows: readonly ResolutionRow[],
-  deps: { disk: Disk; files: OwnFiles; waiting: WaitingHolds; turns: Turns },
+  deps: { disk: Disk; files: OwnFiles; waiting: WaitingHolds; order: WriteOrder },
 ): Promise<void> {
-  const { disk, files, waiting, turns } = deps
+  const { disk, files, waiting, order } = deps
   if (files.list.some(({ hasTail }) => hasTail)) {
-    await turns.take(async () => {
+    await order.add(async () => {
       for (const file of files.list) await cutTailAgain(disk, file)
     })
   }

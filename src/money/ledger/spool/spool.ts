@@ -19,7 +19,7 @@ import { openOwnFiles } from './own-files.ts'
 import { replayFile, type Replay } from './replay-file.ts'
 import { countSetAside } from './set-aside.ts'
 import { isUntidy, tidyFile } from './tidy-file.ts'
-import { createTurns } from './turns.ts'
+import { createWriteOrder } from './write-order.ts'
 import { createWaitingHolds } from './waiting-holds.ts'
 
 export interface Spool {
@@ -53,7 +53,7 @@ export async function openSpool(options: {
   await disk.mkdir(dir, { recursive: true, mode: 0o700 })
   const waiting = createWaitingHolds()
   const files = await openOwnFiles({ ...options, disk, waiting })
-  const turns = createTurns()
+  const order = createWriteOrder()
   /** The number of rows of a hold that are being appended. */
   const appending = new Map<string, number>()
   let batch: Promise<unknown> = Promise.resolve()
@@ -62,7 +62,7 @@ export async function openSpool(options: {
   let setAsideCount = await countSetAside(disk, dir)
 
   const writer = createNaturalBatcher<ResolutionRow, void>(APPEND_AT_ONCE, async (rows) => {
-    const run = appendRows(rows, { disk, files, waiting, turns })
+    const run = appendRows(rows, { disk, files, waiting, order })
     batch = run.catch(() => undefined)
     await run
     return rows.map(() => undefined)
@@ -97,7 +97,7 @@ export async function openSpool(options: {
     const stale = new Set<string>()
     for (const file of files.list) {
       if (file === files.current || !isUntidy(file)) continue
-      const isGone = await turns.take(() => tidyFile(disk, file, stale, { waiting, log }))
+      const isGone = await order.add(() => tidyFile(disk, file, stale, { waiting, log }))
       if (isGone) files.drop(file)
       hasBad ||= file.isAlarmed
     }

@@ -10,7 +10,11 @@ import { STORED_PART_BYTES_MAX } from '../../../../../customers/stored-responses
 import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
 import type { ResponseStore } from '../../../../../customers/stored-responses/response-store.ts'
 import { isAbsent } from '../../../field-faults.ts'
-import { TIMED_FROM_BYTES, type OwnTime } from '../../../own-time.ts'
+import {
+  TIMED_FROM_BYTES,
+  TOO_MANY_WAIT,
+  type OwnTime,
+} from '../../../../../platform/admission/own-time.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
@@ -102,6 +106,7 @@ async function readStored(
   // A conversation counts as if all of it had been sent.
   const isLarge = room.bytes() > TIMED_FROM_BYTES
   const request = isLarge ? await time.takeInTurn(customerId, read) : read()
+  if (request === TOO_MANY_WAIT) return refusals.tooManyCalls(time.waitingMax)
   if (isRefusal(request)) return request
   return {
     ...request,

@@ -1,21 +1,24 @@
-import { createPace } from '../../platform/admission/rate.ts'
-import { isRefusal, refusals, type Refusal } from './refusal.ts'
+import { createPace } from './rate.ts'
+
+/** More works of the customer wait than may: their clients may have left. */
+export const TOO_MANY_WAIT = Symbol('too many works wait')
 
 /** The processor's time that a customer's requests take before they cost anything. */
 export interface OwnTime {
+  /** Works of one customer that may wait. */
+  readonly waitingMax: number
   /**
    * Resolves when the customer's earlier works are paid for by the time since; undefined if they are. The next work must
-   * begin at once: another one that waits would begin, too. A refusal if too many works of the customer wait: their
-   * clients may have left.
+   * begin at once: another one that waits would begin, too.
    */
-  turn(customerId: string): Promise<void> | Refusal | undefined
+  turn(customerId: string): Promise<void> | typeof TOO_MANY_WAIT | undefined
   /** Does a work, during which nothing else runs. Its time delays the customer's next turn. */
   take<Result>(customerId: string, work: () => Result): Result
   /** Does a work when its turn has come. Of a promise, only the time until it is returned counts. */
   takeInTurn<Result>(
     customerId: string,
     work: () => Result | Promise<Result>,
-  ): Promise<Result | Refusal>
+  ): Promise<Result | typeof TOO_MANY_WAIT>
   /**
    * Waits for the customer's turn and does a work in slices, between which the works of others run, but no other one of
    * this customer in slices. `work` returns the milliseconds of its slices.
@@ -64,10 +67,10 @@ export function createOwnTime(
     if (ms > FREE_MS) void pace.wait(customerId, ms)
   }
 
-  function turn(customerId: string): Promise<void> | Refusal | undefined {
+  function turn(customerId: string): Promise<void> | typeof TOO_MANY_WAIT | undefined {
     const paid = pace.wait(customerId, 0)
     if (!paid) return undefined
-    if (waitingOf(customerId) >= waitingMax) return refusals.tooManyCalls(waitingMax)
+    if (waitingOf(customerId) >= waitingMax) return TOO_MANY_WAIT
     return waitOn(customerId, paid)
   }
 
@@ -98,11 +101,12 @@ export function createOwnTime(
   }
 
   return {
+    waitingMax,
     turn,
     take,
     async takeInTurn(customerId, work) {
       const waited = turn(customerId)
-      if (waited && isRefusal(waited)) return waited
+      if (waited === TOO_MANY_WAIT) return waited
       if (waited) await waited
       return take(customerId, work)
     },

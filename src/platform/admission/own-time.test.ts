@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOwnTime, type OwnTime } from './own-time.ts'
-import { isRefusal } from './refusal.ts'
+import { createOwnTime, TOO_MANY_WAIT, type OwnTime } from './own-time.ts'
 
 const READ_MS = 20
 const WAITING_MAX = 3
@@ -66,8 +65,7 @@ test('only so many works of one customer wait', async () => {
   time.take('a', work)
   const turns = Array.from({ length: WAITING_MAX }, () => time.turn('a'))
   assert.ok(turns.every((turn) => turn instanceof Promise))
-  const excess = time.turn('a')
-  assert.ok(excess && isRefusal(excess))
+  assert.equal(time.turn('a'), TOO_MANY_WAIT)
   assert.equal(time.turn('b'), undefined)
   await Promise.all(turns)
   time.take('a', work)
