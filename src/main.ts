@@ -2,13 +2,12 @@
  * The process around the app: configuration, the embedded database if no other one is configured, signals and the exit
  * code.
  */
-import { checkDurability } from './app/check-durability.ts'
+import { checkDurability, explainFailure } from './app/explain-failure.ts'
 import { createApp, type App } from './app/create-app.ts'
 import { ConfigError } from './app/config/config.ts'
 import { createParent, type Parent } from './app/create-parent.ts'
 import { warnOfFewDescriptors } from './app/config/derive-connections-max.ts'
 import { connectionsNeeded } from './app/config/connections-needed.ts'
-import { explainFailure } from './app/explain-failure.ts'
 import { greet } from './app/greet.ts'
 import { openProbes } from './app/open-probes.ts'
 import { readSettings, type Settings } from './app/config/read-settings.ts'

@@ -22,7 +22,7 @@ import {
 } from '../src/platform/idempotency/idempotency-records.ts'
 import { TOP_UPS_A_DAY } from '../src/money/payments/create-top-up.ts'
 import { PAYMENT_METHODS_MAX } from '../src/money/payments/payment-methods.ts'
-import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/customers/prompts/prompt-limits.ts'
+import { PROMPT_BYTES_MAX, PROMPTS_MAX } from '../src/customers/prompts/prompts.ts'
 import {
   STORED_BYTES_MAX,
   STORED_DAYS_MAX,

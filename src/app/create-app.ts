@@ -2,6 +2,8 @@
  * The composition root. `openParts` opens the parts that hold resources, each after the parts it needs; the app
  * consists of them, and closes them in the reverse order.
  */
+import { Server as NetServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../platform/db/open.ts'
 import { createServer } from './create-server.ts'
@@ -12,17 +14,75 @@ import type { Readiness } from '../platform/health/readiness.ts'
 import type { Drain } from '../platform/lib/drain.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Config } from './config/config.ts'
-import { createClosing } from './create-closing.ts'
+import { createClosing, type Closing } from './create-closing.ts'
 import type { Metrics } from './create-metrics.ts'
 import { createHttpParts } from './create-http-parts.ts'
 import { createModelCalls } from './create-model-calls.ts'
-import { createDrain } from './create-drain.ts'
-import { exportMetrics } from './export-metrics.ts'
-import { openParts } from './open-parts.ts'
+import { openParts, type Parts } from './open-parts.ts'
 import { ALONE, type ProcessPlace } from './process-place.ts'
 import { listActiveSessionIds } from '../identity/sign-in/sessions.ts'
 import { readLiveAccounts } from '../money/usage/read-live-accounts.ts'
 import { NO_WORKERS, startWorkers } from './workers/start-workers.ts'
+import { evenConnections } from '../platform/processes/even-connections.ts'
+import type { ConnectionWatch } from '../platform/processes/watch-connections.ts'
+import { openMetricsExport } from '../gateway/tracing/open-metrics-export.ts'
+import { every } from './workers/every.ts'
+import { releaseOf } from './release-of.ts'
+
+const POLL_MS = 50
+
+/**
+ * Returns the function that ends the server: while balancers learn of it everything is served, then new connections are
+ * refused, and running requests may finish. Called again while it runs, it may shorten the time that is left.
+ */
+function createDrain(
+  server: FastifyInstance,
+  connections: ConnectionWatch,
+  { calls, place, readiness }: Pick<Parts, 'calls' | 'place' | 'readiness'>,
+): (drain: Drain) => Promise<void> {
+  if (place.role === 'worker') {
+    const even = evenConnections(server.server)
+    place.parent.on('state', (mean) => even.report(Number(mean)))
+  }
+  let acceptsUntilMs = Infinity
+  let withinMs = Infinity
+  let idleMs = Infinity
+  let drained: Promise<void> | undefined
+
+  const leftMs = (): number => acceptsUntilMs + withinMs - performance.now()
+
+  /** No connection is cut while a request may be on it: each is closed after an answer, or once it is quiet. */
+  async function untilQuiet(): Promise<void> {
+    while (leftMs() > 0) {
+      connections.closeQuiet(idleMs)
+      if (connections.open === 0 && calls.size === 0) return
+      await sleep(Math.min(POLL_MS, Math.max(0, leftMs())))
+    }
+  }
+
+  async function drainNow(): Promise<void> {
+    readiness.startDraining()
+    connections.closeAfterAnswers()
+    while (performance.now() < acceptsUntilMs)
+      await sleep(Math.min(POLL_MS, Math.max(0, acceptsUntilMs - performance.now())))
+    // Of `net` alone: that of `http` also cuts connections whose client may be sending a request.
+    NetServer.prototype.close.call(server.server)
+    await untilQuiet()
+    const closed = server.close()
+    server.server.closeAllConnections()
+    await closed
+    // Calls whose clients are gone are read to their end and charged.
+    await calls.whenNone(withinMs)
+  }
+
+  return (drain) => {
+    acceptsUntilMs = Math.min(acceptsUntilMs, performance.now() + drain.delayMs)
+    withinMs = Math.min(withinMs, drain.withinMs)
+    idleMs = Math.min(idleMs, drain.idleMs)
+    drained ??= drainNow()
+    return drained
+  }
+}
 
 const RELOAD_EVERY_MS = 60_000
 
@@ -99,4 +159,21 @@ function watchLimit(metrics: Metrics, connections: ConnectionLimit): void {
     'Connections above the limit since the start, answered 503 or closed.',
     () => connections.refused,
   )
+}
+
+/**
+ * Sends the metrics of the whole server while it runs; nothing without a setting. As for Prometheus, the changes since
+ * the last time are lost at a stop: when the parts close, the numbers of the workers are gone.
+ */
+export function exportMetrics(
+  config: Config,
+  closing: Closing,
+  log: Log,
+  read: () => Promise<string>,
+): void {
+  if (config.metricsExport === undefined) return
+  const send = openMetricsExport(config.metricsExport, releaseOf(config).version)
+  const { everyMs } = config.metricsExport
+  const timer = every(everyMs, 'export_metrics', log, async () => send(await read()))
+  closing.add('metrics export', { close: () => timer.stop() })
 }

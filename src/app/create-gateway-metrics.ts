@@ -1,7 +1,17 @@
 import { Counter, type Registry } from 'prom-client'
 import type { GatewayEvents } from '../gateway/calls/gateway-parts.ts'
 import { createHotCounter, createHotHistogram } from '../platform/lib/hot-metrics.ts'
-import { ADDED_SECONDS, type Hot } from './hot.ts'
+
+/** The metrics of the hot path, which render their own lines, and the observer that counts them. */
+export interface Hot<Observer> {
+  readonly observer: Observer
+  readonly metrics: readonly { text(): string }[]
+}
+
+/** Buckets for times that the gateway itself takes. */
+export const ADDED_SECONDS = [
+  0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1,
+]
 
 const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,

@@ -23,9 +23,8 @@ import type {
   GatewayObserver,
 } from '../gateway/calls/gateway-parts.ts'
 import { createOwnTime, type OwnTime } from '../platform/admission/own-time.ts'
-import { createImageKind } from '../gateway/calls/images/image-kind.ts'
+import { createImageKind, type KeepImage } from '../gateway/calls/images/image-kind.ts'
 import { imageMediaType } from '../gateway/calls/images/image-media-type.ts'
-import type { KeepImage } from '../gateway/calls/images/write-images.ts'
 import type { CallKind } from '../gateway/calls/call-kind.ts'
 import type { CallRequest } from '../gateway/calls/call.ts'
 import { createServeCall, type ServeCall } from '../gateway/calls/serve-call.ts'

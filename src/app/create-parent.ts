@@ -9,7 +9,7 @@ import { databaseUrlOf } from '../platform/db/end-connections.ts'
 import type { Readiness } from '../platform/health/readiness.ts'
 import { createId } from '../platform/lib/ids.ts'
 import type { Log } from '../platform/lib/log.ts'
-import { mergeMetrics } from '../platform/lib/merge-metrics.ts'
+import { mergeMetrics, type MergeRule } from '../platform/lib/merge-metrics.ts'
 import {
   createWorkerPool,
   type PoolWorker,
@@ -18,13 +18,37 @@ import {
 import { every } from './workers/every.ts'
 import { startWorkers, type Workers } from './workers/start-workers.ts'
 import type { Config } from './config/config.ts'
-import type { App } from './create-app.ts'
+import { type App, exportMetrics } from './create-app.ts'
 import { createClosing } from './create-closing.ts'
 import type { Environment } from './config/environment.ts'
-import { exportMetrics } from './export-metrics.ts'
-import { MERGE_RULES } from './merge-rules.ts'
 import { openParts, type Parts } from './open-parts.ts'
 import type { WorkerStart } from './process-place.ts'
+
+/** Metrics that say the same in every process, or something of each: all others are sums over the processes. */
+const MERGE_RULES: Readonly<Record<string, MergeRule>> = {
+  catraca_spool_set_aside: 'max',
+  catraca_fx_rate_age_seconds: 'max',
+  catraca_route_breaker_state: 'max',
+  catraca_reconciliation_open_discrepancies: 'max',
+  catraca_price_differences: 'max',
+  catraca_oldest_call_seconds: 'max',
+  catraca_heartbeat_age_seconds: 'max',
+  catraca_lease_held: 'min',
+  catraca_replica_lag_seconds: 'max',
+  catraca_replica_read: 'min',
+  catraca_build_info: 'max',
+  nodejs_eventloop_lag_seconds: 'max',
+  nodejs_eventloop_lag_min_seconds: 'min',
+  nodejs_eventloop_lag_max_seconds: 'max',
+  nodejs_eventloop_lag_mean_seconds: 'max',
+  nodejs_eventloop_lag_stddev_seconds: 'max',
+  nodejs_eventloop_lag_p50_seconds: 'max',
+  nodejs_eventloop_lag_p90_seconds: 'max',
+  nodejs_eventloop_lag_p99_seconds: 'max',
+  nodejs_version_info: 'max',
+  process_max_fds: 'min',
+  process_start_time_seconds: 'min',
+}
 
 const WORKER_PROGRAM = join(import.meta.dirname, '../worker.ts')
 const RELOAD_EVERY_MS = 60_000

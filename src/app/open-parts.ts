@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { createKeyCache, type KeyCache } from '../customers/key-cache.ts'
 import { createKeyUses, type KeyUses } from '../customers/key-uses.ts'
 import { createShieldCounts, type ShieldCounts } from '../customers/shield-counts.ts'
-import type { Database } from '../platform/db/open.ts'
+import { type Database, openDatabase, type OpenDatabase } from '../platform/db/open.ts'
 import {
   noReplicas,
   openReadReplicas,
@@ -35,8 +35,6 @@ import type { WebhookSettings } from '../deliveries/webhooks/webhook-settings.ts
 import type { Config } from './config/config.ts'
 import type { Closing } from './create-closing.ts'
 import { createMetrics, type Metrics } from './create-metrics.ts'
-import { listenForChanges } from './listen-for-changes.ts'
-import { openData } from './open-data.ts'
 import { openMail, type OpenMail } from './open-mail.ts'
 import { openNodeLedger, type NodeLedger } from './open-node-ledger.ts'
 import { openPayments, type OpenPayments } from './open-payments.ts'
@@ -48,6 +46,13 @@ import { releaseOf } from './release-of.ts'
 import { openTracing, type Tracing } from '../gateway/tracing/open-tracing.ts'
 import { resolveWebhookSettings } from './config/resolve-webhook-settings.ts'
 import { watchNode } from './watch-node.ts'
+import { claimMode, type Mode } from '../platform/db/claim-mode.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { keepMonthsAhead } from './workers/ensure-months.ts'
+import { CATALOG_CHANNEL } from '../money/catalog/reload-catalog.ts'
+import { API_KEY_CHANNEL } from '../customers/api-keys.ts'
+import { listen, type Listener } from '../platform/db/listen.ts'
+import { FX_CHANNEL } from '../money/fx/fx-rates.ts'
 
 /** The parts of an app that hold connections, files or memory. */
 export interface Parts
@@ -255,4 +260,51 @@ function trialOf(config: Config): TrialProgramme {
     amountNanoBrl: BigInt(config.trialCreditBrl) * NANO_PER_BRL,
     dailyNanoBrl: BigInt(config.trialCreditDailyBrl) * NANO_PER_BRL,
   }
+}
+
+/**
+ * The database with the tables of this release, and with the partitions of the coming months. Throws a `ModeError` if
+ * it belongs to the other mode.
+ */
+export async function openData(databaseUrl: string, mode: Mode, log: Log): Promise<OpenDatabase> {
+  const ran = await migrate(databaseUrl)
+  if (ran.length > 0) log.info('migrations_run', { names: ran })
+  const opened = openDatabase(databaseUrl, {
+    onError: (error) => log.warn('database_connection_failed', { error }),
+  })
+  const { db } = opened
+  try {
+    await claimMode(db, mode)
+    await keepMonthsAhead(db, log)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+  return opened
+}
+
+/** Keeps the caches of this node current, using the database's notifications of changed rows. */
+function listenForChanges(
+  databaseUrl: string,
+  { keys, pricing, log }: { keys: KeyCache; pricing: Pricing; log: Log },
+): Listener {
+  const reloadCatalog = (): void => {
+    pricing.reloadCatalog().catch((error: unknown) => log.warn('catalog_reload_failed', { error }))
+  }
+  const reloadFxRate = (): void => {
+    pricing.fxRate.reload().catch((error: unknown) => log.warn('fx_rate_reload_failed', { error }))
+  }
+  return listen(
+    databaseUrl,
+    {
+      [API_KEY_CHANNEL]: (id) => keys.forget(id),
+      [FX_CHANNEL]: reloadFxRate,
+      [CATALOG_CHANNEL]: reloadCatalog,
+    },
+    () => {
+      keys.clear()
+      reloadFxRate()
+      reloadCatalog()
+    },
+  )
 }

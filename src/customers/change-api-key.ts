@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { inTransaction, type Database } from '../platform/db/open.ts'
 import { isUuid } from '../platform/lib/ids.ts'
 import type { ShieldSetting } from './shield-setting.ts'
-import { carryOver } from './carry-over.ts'
+import { carryOver, putCap } from './put-cap.ts'
 import { API_KEY_CHANNEL, toApiKey, type ApiKey, type ApiKeyInput } from './api-keys.ts'
 import { lockCustomer } from './customers.ts'
 import type { AskedRights, KeyRefusal } from './key-makers.ts'
 import type { KeyScope } from './key-scopes.ts'
-import { putCap } from './put-cap.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
 
 /** A missing field stays unchanged; null removes the limit. */

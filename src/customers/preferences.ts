@@ -4,7 +4,7 @@ import { audited, type Actor } from '../platform/audit-log/audited.ts'
 import type { Database } from '../platform/db/open.ts'
 import { lockCustomer } from './customers.ts'
 import { findStoreRefusal, type KeyRefusal } from './key-makers.ts'
-import { reloadKeys } from './reload-keys.ts'
+import { API_KEY_CHANNEL } from './api-keys.ts'
 
 export interface Preferences {
   readonly timezone: string
@@ -93,4 +93,14 @@ export async function isTimezone(db: Database, timezone: string): Promise<boolea
   }
   const { rows } = await sql`select 1 from pg_timezone_names where name = ${timezone}`.execute(db)
   return rows.length > 0
+}
+
+/**
+ * Makes every node read the customer's active keys again, for a setting of the account that comes with them. Calls that
+ * were read under the former setting go on: unlike `renewKeys`, this refuses none.
+ */
+export async function reloadKeys(trx: Database, customerId: string): Promise<void> {
+  await sql`
+    select pg_notify(${API_KEY_CHANNEL}, id::text) from api_keys
+    where customer_id = ${customerId} and revoked_at is null`.execute(trx)
 }

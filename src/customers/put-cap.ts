@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { CapPeriod } from '../platform/db/tables.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
-import { carryOver } from './carry-over.ts'
 
 /**
  * Sets the cap of a key for each minute or day; null removes it. The caller has locked the account. Running calls that
@@ -28,4 +27,27 @@ export async function putCap(
     on conflict (api_key_id, period) do update set
       limit_nano_brl = excluded.limit_nano_brl,
       ${carryOver('nano_brl')}`.execute(trx)
+}
+
+/**
+ * The assignments by which a changed budget or cap of a key carries over what was spent in the current period:
+ * `on conflict ... do update set`, where the changed row is `stored`. `spent_since` is read from the clock once, after
+ * the account is locked, so a change at midnight belongs to exactly one period. The carried-over charges were settled
+ * since `counted_since`.
+ */
+export function carryOver(unit: 'pico_usd' | 'nano_brl'): RawBuilder<unknown> {
+  const spent = sql.ref(`stored.spent_${unit}`)
+  const carried = sql`case when stored.period_started_at
+      >= budget_period_start(stored.period, stored.timezone, excluded.spent_since) then ${spent} else 0 end`
+  return sql`
+    ${sql.id(`spent_${unit}`)} = ${carried},
+    ${sql.id(`spent_before_${unit}`)} = ${carried},
+    counted_since = case
+      when stored.period_started_at < budget_period_start(stored.period, stored.timezone, excluded.spent_since)
+        then excluded.spent_since
+      when stored.spent_since < stored.period_started_at then stored.period_started_at
+      else stored.counted_since end,
+    spent_since = excluded.spent_since,
+    period_started_at = budget_period_start(excluded.period, excluded.timezone, excluded.spent_since),
+    timezone = excluded.timezone`
 }

@@ -10,8 +10,7 @@ import { audited, type Actor, type RecordAct } from '../platform/audit-log/audit
 import { changeCustomer } from '../customers/change-customer.ts'
 import { createCustomer, findCustomer, type Customer } from '../customers/customers.ts'
 import type { Database } from '../platform/db/open.ts'
-import { deleteUser } from './delete-user.ts'
-import { linkExternalUser, lockExternalUser, type ExternalUser } from './external-users.ts'
+import { deleteUser, linkExternalUser, lockExternalUser, type ExternalUser } from './delete-user.ts'
 import {
   readUserEvent,
   type ProviderEmail,

@@ -7,7 +7,7 @@ import {
   type AlertReading,
   type AlertStanding,
 } from '../../src/deliveries/alerts/decide-alert.ts'
-import { decideLevel, type BalanceLevel } from '../../src/deliveries/alerts/decide-level.ts'
+import { decideLevel, type BalanceLevel } from '../../src/deliveries/alerts/warn-of-low-balance.ts'
 
 /** Null: unknown. */
 type Value = number | 'endless' | null

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ConfiguredModel } from '../../src/money/catalog/model.ts'
-import { plainRoute } from '../../src/money/catalog/plain-route.ts'
+import { plainRoute } from '../../src/money/catalog/sandbox-catalog.ts'
 import type { PriceTerms } from '../../src/money/catalog/prices.ts'
 import { findPrice, registerPrices } from '../../src/money/catalog/register-prices.ts'
 import { testModel } from '../harness/open-test-ledger.ts'

@@ -11,8 +11,10 @@ import {
   type UsageExport,
 } from '../../src/deliveries/usage-destinations/create-usage-export.ts'
 import { createCompleteTime } from '../../src/deliveries/usage-destinations/create-complete-time.ts'
-import type { DestinationAccess } from '../../src/deliveries/usage-destinations/destination-access.ts'
-import type { DestinationSettings } from '../../src/deliveries/usage-destinations/destination-settings.ts'
+import type {
+  DestinationAccess,
+  DestinationSettings,
+} from '../../src/deliveries/usage-destinations/destination-access.ts'
 import type { SendUsageDeps } from '../../src/deliveries/usage-destinations/send-usage.ts'
 import {
   createDestination,

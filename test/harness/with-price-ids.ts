@@ -1,4 +1,4 @@
-import { mapPrices } from '../../src/money/catalog/map-prices.ts'
+import { mapPrices } from '../../src/money/catalog/register-prices.ts'
 import type { ConfiguredModel, Model } from '../../src/money/catalog/model.ts'
 import type { Price, PriceTerms } from '../../src/money/catalog/prices.ts'
 

@@ -12,7 +12,7 @@ import { errorAnchor, errorCodesOf, listOperations } from '../../src/site/docs/a
 import { ERROR_ADVICE, errorAdvice } from '../../src/site/docs/error-advice.ts'
 import { listErrorCodes } from '../../src/site/docs/errors-page.ts'
 import { exampleBodies } from '../../src/site/docs/example-bodies.ts'
-import type { SearchEntry } from '../../src/site/docs/search-entry.ts'
+import type { SearchEntry } from '../../src/site/docs/doc-routes.ts'
 import { refusals } from '../../src/gateway/calls/refusal.ts'
 import { describeRoutes } from '../../web/contract/describe-routes.ts'
 import { searchEntries } from '../../web/site/rank-entries.ts'

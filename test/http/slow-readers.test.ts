@@ -10,7 +10,7 @@ import Fastify, { type RouteHandlerMethod } from 'fastify'
 import type { Client } from '../../src/gateway/calls/client.ts'
 import { chatErrors } from '../../src/http/rest/error-formats.ts'
 import { createHttpClient } from '../../src/http/model-calls/http-client.ts'
-import { addStallLimit } from '../../src/http/server/add-stall-limit.ts'
+import { addStallLimit } from '../../src/http/server/watch-clients.ts'
 
 const STALL_MS = 300
 /** More than the buffers of two sockets hold. */

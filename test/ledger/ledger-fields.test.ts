@@ -9,7 +9,7 @@ import {
   RESOLUTION_FIELDS,
   VERDICT_FIELDS,
 } from '../../src/money/ledger/lane/ledger-fields.ts'
-import { readVerdict } from '../../src/money/ledger/lane/read-verdict.ts'
+import { readVerdict } from '../../src/money/ledger/lane/run-batch.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

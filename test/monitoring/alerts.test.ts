@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ALARM_EVENTS } from '../../src/app/alarm-events.ts'
+import { ALARM_EVENTS } from '../../src/app/create-metrics.ts'
 import { BY_OPERATOR, ask } from '../harness/ask.ts'
 import { startGatewayProcess } from '../harness/gateway-process.ts'
 

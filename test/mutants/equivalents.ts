@@ -37,7 +37,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: OWN_KEYS_ONLY,
   },
   {
-    file: 'src/customers/reload-keys.ts',
+    file: 'src/customers/preferences.ts',
     line: 'where customer_id = ${customerId} and revoked_at is null`.execute(trx)',
     becomes: 'where true and revoked_at is null`.execute(trx)',
     reason: 'nodes only read the keys of others anew, as after any change of a key',

@@ -3,11 +3,10 @@
  * on.
  */
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { Processor, Unavailable } from '../../src/money/payments/processor.ts'
-import { createRateGate } from '../../src/money/payments/asaas/rate-gate.ts'
+import { createRateGate } from '../../src/money/payments/asaas/call-asaas.ts'
 import {
   API_KEY,
   errors,

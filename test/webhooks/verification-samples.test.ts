@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { webhookSamples } from '../../src/site/docs/guides/webhook-samples.ts'
+import { webhookSamples } from '../../src/site/docs/guides/webhooks.ts'
 import { signWebhook } from '../../src/deliveries/webhooks/sign-webhook.ts'
 import {
   createDelivery,

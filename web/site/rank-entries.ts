@@ -1,4 +1,4 @@
-import type { SearchEntry } from '../../src/site/docs/search-entry.ts'
+import type { SearchEntry } from '../../src/site/docs/doc-routes.ts'
 
 /** The entries in which each typed word begins a word, those with the words in their titles first. */
 export function searchEntries(
@@ -14,7 +14,7 @@ export function searchEntries(
     .map(({ entry }) => entry)
 }
 
-/** As `wordsOf` of `src/site/docs/search-index.ts` writes them. */
+/** As `wordsOf` of `src/site/docs/doc-routes.ts` writes them. */
 function splitWords(text: string): readonly string[] {
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
   return plain.match(/[a-z0-9_-]{2,}/g) ?? []

@@ -1,5 +1,5 @@
 /** The search of the documentation: every word that is typed must begin a word of the entry. */
-import type { SearchEntry } from '../../src/site/docs/search-entry.ts'
+import type { SearchEntry } from '../../src/site/docs/doc-routes.ts'
 import { searchEntries } from './rank-entries.ts'
 
 const SHOWN_MAX = 12

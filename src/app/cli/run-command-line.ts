@@ -21,8 +21,62 @@ import {
   type CommandResult,
   type OfflineCommand,
 } from './command.ts'
-import { commands } from './commands.ts'
-import { render } from './render.ts'
+import { backupCommands } from './backup-commands.ts'
+import { cellCommands } from './cell-commands.ts'
+import { customerCommands } from './customer-commands.ts'
+import { fxCommands } from './fx-commands.ts'
+import { incidentCommands } from './incident-commands.ts'
+import { keyCommands } from './key-commands.ts'
+import { monthCommands } from './month-commands.ts'
+import { personalDataCommands } from './personal-data-commands.ts'
+import { priceCommands } from './price-commands.ts'
+import { reconciliationCommands } from './reconciliation-commands.ts'
+import { secretsCommands } from './secrets-commands.ts'
+import { serviceCommands } from './service-commands.ts'
+import { resetSandbox } from '../reset-sandbox.ts'
+
+const sandboxCommands: Record<string, OfflineCommand> = {
+  reset: {
+    usage: '--yes',
+    about: 'remove the database and the files of a sandbox; the next start begins anew',
+    async runOffline({ config, options }) {
+      if (config.mode !== 'sandbox') throw new UsageError('reset: is for sandbox mode only')
+      if (config.databaseUrl !== undefined)
+        throw new UsageError(
+          'reset: removes the embedded database only; DATABASE_URL names another one, which you can drop and create yourself',
+        )
+      if (options.yes !== true)
+        throw new UsageError(
+          `reset: removes the sandbox of ${config.dataDir} for ever. If that is meant: reset --yes`,
+        )
+      const outcome = await resetSandbox(config.dataDir)
+      if (outcome.kind === 'in_use')
+        throw new UsageError(`reset: a server uses ${outcome.folder}. Stop it first`)
+      const { paths } = outcome
+      return {
+        data: { removed: paths },
+        text: paths.length === 0 ? 'nothing to remove' : `removed:\n  ${paths.join('\n  ')}`,
+      }
+    },
+  },
+}
+
+/** Commands by their words: `customer create`, `audit`. */
+const commands: Readonly<Record<string, Command | OfflineCommand>> = {
+  ...customerCommands,
+  ...personalDataCommands,
+  ...keyCommands,
+  ...incidentCommands,
+  ...reconciliationCommands,
+  ...sandboxCommands,
+  ...secretsCommands,
+  ...fxCommands,
+  ...priceCommands,
+  ...serviceCommands,
+  ...backupCommands,
+  ...cellCommands,
+  ...monthCommands,
+}
 
 const OPTIONS = {
   json: { type: 'boolean' },
@@ -213,4 +267,20 @@ function helpText(): string {
 
 function plainJson(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
+}
+
+/** Text for a terminal, with aligned columns. */
+function render({ text }: CommandResult): string {
+  if (typeof text === 'string') return `${text}\n`
+  const rows = [text.columns, ...text.rows]
+  const widths = text.columns.map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${lines.join('\n')}\n`
 }

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import {
   MODEL_CATEGORIES,
@@ -16,7 +17,7 @@ import { PriceDataFault, readPriceData } from '../read-price-data.ts'
 import { findMode } from '../../platform/db/claim-mode.ts'
 import { findOldSnapshots } from '../../platform/db/find-old-snapshots.ts'
 import { isStandby } from '../../platform/db/is-standby.ts'
-import type { Database } from '../../platform/db/open.ts'
+import { type Database, openDatabase } from '../../platform/db/open.ts'
 import { countSealed } from '../../platform/db/reseal.ts'
 import { findCurrentFxRate } from '../../money/fx/fx-rates.ts'
 import { sealUsage } from '../../money/ledger/audit/audit-seals.ts'
@@ -26,9 +27,35 @@ import { auditMoney, findSandboxMoney } from '../../money/payments/audit-money.t
 import { decimalE4, jsonE4 } from '../../platform/lib/money.ts'
 import { countMonthsAhead } from '../workers/ensure-months.ts'
 import { optionText, requiredText, UsageError, type Command } from './command.ts'
-import { findReplicaStates } from './find-replica-states.ts'
 import { probeServices } from './probe-services.ts'
 import { runDoctor, type DatabaseFacts } from './run-doctor.ts'
+import { openReadReplicas } from '../../platform/db/replicas/open-read-replicas.ts'
+import type { ReplicaState } from '../../platform/db/replicas/read-replica.ts'
+import { createLog } from '../../platform/lib/log.ts'
+
+/** A server watches for ever; a command waits so long. */
+const WAIT_MS_MAX = 5_000
+
+/** The replicas of `DATABASE_READ_URL` as a server would find them now. */
+async function findReplicaStates({
+  databaseUrl,
+  databaseReadUrl,
+  readAgeMsMax,
+}: Config): Promise<readonly ReplicaState[]> {
+  if (databaseUrl === undefined || databaseReadUrl === undefined) return []
+  const { pool } = openDatabase(databaseUrl, { onError: () => {} })
+  const log = createLog('silent', () => {})
+  const replicas = openReadReplicas(databaseReadUrl, { primary: pool, ageMsMax: readAgeMsMax, log })
+  const deadline = performance.now() + WAIT_MS_MAX
+  while (replicas.list().some(({ trouble }) => trouble === 'starting')) {
+    if (performance.now() > deadline) break
+    await sleep(50)
+  }
+  const found = replicas.list()
+  await replicas.close()
+  await pool.end()
+  return found
+}
 
 /** Share of one core of the database, so that calls go on meanwhile. */
 const AUDIT_SHARE = 0.1

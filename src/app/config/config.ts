@@ -10,7 +10,6 @@ import type { Environment } from './environment.ts'
 import { EnvironmentReader } from './environment-reader.ts'
 import { MODES, type Mode } from '../../platform/db/claim-mode.ts'
 import { resolveArchive, type ArchiveSettings } from './resolve-archive.ts'
-import { resolveAsaas, type AsaasConfig } from './resolve-asaas.ts'
 import {
   CONFIG_FILE,
   resolveCatalog,
@@ -21,6 +20,10 @@ import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { resolveTelemetry, type Telemetry } from './resolve-telemetry.ts'
 import { isSandboxUpstream, presetVariables, type ConfiguredUpstream } from './resolve-upstreams.ts'
 import { withSettingFiles } from './with-setting-files.ts'
+import {
+  ASAAS_URL_PRODUCTION,
+  findAsaasFaults,
+} from '../../money/payments/asaas/find-asaas-faults.ts'
 
 export interface Config extends Telemetry {
   readonly mode: Mode
@@ -269,4 +272,29 @@ function findLiveFaults(
 function isPlainHttp(address: string | undefined): boolean {
   const url = URL.parse(address ?? '')
   return url?.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+}
+
+interface AsaasConfig {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** The token that Asaas sends with its webhooks. */
+  readonly webhookToken: string
+}
+
+/** The account at the payment processor. Undefined if none is configured: nobody can top up. */
+function resolveAsaas(environment: Environment, faults: string[]): AsaasConfig | undefined {
+  const { ASAAS_API_KEY: apiKey, ASAAS_WEBHOOK_TOKEN: webhookToken = '' } = environment
+  if (!apiKey) {
+    if (webhookToken)
+      faults.push('ASAAS_WEBHOOK_TOKEN: is of an account, so ASAAS_API_KEY is needed')
+    return undefined
+  }
+  const asaas = {
+    baseUrl: environment.ASAAS_BASE_URL || ASAAS_URL_PRODUCTION,
+    apiKey,
+    webhookToken,
+  }
+  faults.push(...findAsaasFaults(asaas).map((fault) => `ASAAS_…: ${fault}`))
+  if (!asaas.baseUrl.startsWith('https:')) faults.push('ASAAS_BASE_URL: must be an https address')
+  return asaas
 }

@@ -14,7 +14,6 @@ import { pruneStoredResponses } from '../../customers/stored-responses/prune-sto
 import { pruneRefusals } from '../../money/usage/prune-refusals.ts'
 import { pruneWebhookAttempts } from '../../deliveries/webhooks/prune-webhook-attempts.ts'
 import type { Database } from '../../platform/db/open.ts'
-import { inMinutes } from './in-minutes.ts'
 import type { Job } from './job.ts'
 
 /** The jobs that end the time for which docs/security.md says that rows are kept. */
@@ -42,4 +41,10 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
     },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
   }
+}
+
+/** True once this many minutes have passed from now. */
+export function inMinutes(minutes: number): () => boolean {
+  const untilMs = Date.now() + minutes * 60_000
+  return () => Date.now() > untilMs
 }

@@ -4,14 +4,136 @@
  */
 import { escapeHtml } from '../../platform/lib/escape-html.ts'
 import { ACCOUNT_TEMPLATES } from './account-templates.ts'
-import { formatCnpj } from './formats.ts'
+import { formatCnpj, formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
 import type { MailSender } from './mail-sender.ts'
-import type { MailContent, MailData, Template } from './mail-content.ts'
+import type { MailContent, MailData, Template, DataReader } from './mail-content.ts'
 import { MONEY_TEMPLATES } from './money-templates.ts'
-import { OPERATOR_TEMPLATES } from './operator-templates.ts'
-import { clip, oneLine, readMailData } from './read-mail-data.ts'
 import { SECURITY_TEMPLATES } from './security-templates.ts'
-import { SIGN_IN_TEMPLATES } from './sign-in-templates.ts'
+
+/** Longer than any name. */
+const TEXT_MAX = 300
+const CODE_MAX = 4_000
+const WEB_ADDRESS = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
+
+/** Formats times in the given zone. */
+function readMailData(data: MailData, timezone: string): DataReader {
+  const textOf = (name: string): string | undefined => {
+    const value = data[name]
+    if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+    return typeof value === 'string' ? value : undefined
+  }
+  return {
+    text(name) {
+      const line = oneLine(textOf(name) ?? '')
+      return line === '' ? undefined : clip(line, TEXT_MAX)
+    },
+    code(name) {
+      const code = textOf(name)?.replaceAll(/\p{Cc}/gu, '')
+      return code === undefined || code === '' || code.length > CODE_MAX ? undefined : code
+    },
+    url(name) {
+      const url = textOf(name)
+      return url !== undefined && url.length <= CODE_MAX && WEB_ADDRESS.test(url) ? url : undefined
+    },
+    brl: (name) => formatBrl(textOf(name) ?? ''),
+    time(name) {
+      const at = new Date(textOf(name) ?? '')
+      return Number.isNaN(at.getTime()) ? undefined : formatTime(at, timezone)
+    },
+    day: (name) => formatDay(textOf(name) ?? ''),
+    count(name) {
+      const value = data[name]
+      return typeof value === 'number' && Number.isFinite(value) ? formatCount(value) : undefined
+    },
+    is: (name, value) => data[name] === value,
+    list(name) {
+      const value = data[name]
+      if (!Array.isArray(value)) return []
+      return value.map((entry: unknown) => readMailData(Object(entry) as MailData, timezone))
+    },
+  }
+}
+
+/** For text that people wrote: removes line breaks and characters that change the direction of writing. */
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
+    .trim()
+}
+
+/** Cuts the text to at most `max` characters, without splitting one. */
+function clip(text: string, max: number): string {
+  const characters = Array.from(text)
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
+}
+
+/** Mails by which people prove who they are. The reader need not be a customer. */
+const NOT_YOU = 'Se não foi você, ignore este e-mail: se ninguém abrir o link acima, nada acontece.'
+
+const SIGN_IN_TEMPLATES = {
+  confirmar_email: (data) => ({
+    isToStranger: true,
+    subject: 'Confirme o seu e-mail',
+    paragraphs: [
+      'Alguém criou uma conta com este endereço de e-mail. Se foi você, abra o link abaixo e digite a senha que escolheu.',
+      'Ele vale por 24 horas.',
+    ],
+    link: linkTo(data, 'Confirmar o e-mail'),
+    closing: [NOT_YOU],
+  }),
+  link_de_entrada: (data) => ({
+    isToStranger: true,
+    subject: 'Seu link de acesso',
+    paragraphs: [
+      'Abra o link abaixo para entrar na sua conta, sem senha. Ele funciona uma vez só e vale por 15 minutos.',
+    ],
+    link: linkTo(data, 'Entrar'),
+    closing: ['Não repasse este e-mail a ninguém: quem tiver o link entra na sua conta.', NOT_YOU],
+  }),
+  nova_senha: (data) => ({
+    isToStranger: true,
+    subject: 'Escolha uma nova senha',
+    paragraphs: [
+      'Abra o link abaixo para escolher uma nova senha. Ele funciona uma vez só e vale por uma hora.',
+      'Quem estiver com a sua conta aberta em outro lugar terá de entrar de novo.',
+    ],
+    link: linkTo(data, 'Escolher a senha'),
+    closing: [NOT_YOU],
+  }),
+  conta_existente: (data) => ({
+    isToStranger: true,
+    subject: 'Você já tem uma conta',
+    paragraphs: [
+      'Alguém tentou criar uma conta com este endereço de e-mail, mas ela já existe. Nada mudou.',
+      'Se foi você, entre com a sua senha ou peça um link de acesso. Se esqueceu a senha, escolha outra.',
+    ],
+    link: linkTo(data, 'Entrar'),
+    closing: ['Se não foi você, ignore este e-mail.'],
+  }),
+} satisfies Record<string, Template>
+
+function linkTo(data: DataReader, label: string) {
+  const url = data.url('url')
+  return url === undefined ? undefined : { label, url }
+}
+
+/** Mails to operators. */
+const OPERATOR_TEMPLATES = {
+  precos_diferentes: (data) => ({
+    isToStranger: true,
+    subject: 'Preços diferentes dos publicados',
+    paragraphs: [
+      'Os preços em vigor de alguns modelos são diferentes dos preços publicados pelos provedores. Enquanto isso, as chamadas são cobradas pelos preços em vigor.',
+      'Confira com "npm run catraca -- prices check" e acerte com "prices set". Se a diferença é intencional, não faça nada: ela não será avisada de novo.',
+    ],
+    facts: [
+      ['Modelos', data.text('models')],
+      ['Quantidade', data.count('models_count')],
+      ['Data', data.time('at')],
+    ],
+  }),
+} satisfies Record<string, Template>
 
 const TEMPLATES = {
   ...MONEY_TEMPLATES,

@@ -1,8 +1,7 @@
 import { GuardedFetchError, guardedPost, type Lookup } from '../../platform/lib/guarded-fetch.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import { tracesUrl, type DestinationKind } from './destination-access.ts'
+import { tracesUrl, type DestinationKind, type DestinationSettings } from './destination-access.ts'
 import type { DestinationError } from './destination-errors.ts'
-import type { DestinationSettings } from './destination-settings.ts'
 
 export type PostOutcome = Taken | RefusedPost | FailedPost
 

@@ -10,7 +10,7 @@ import type { PricesConfig } from '../../money/catalog/catalog-config-schema.ts'
 import { HOUR_CACHE_UNIT, hourCacheUnit } from '../../money/catalog/hour-cache.ts'
 import { loadCatalog } from '../../money/catalog/load-catalog.ts'
 import type { Model } from '../../money/catalog/model.ts'
-import { costCeilingOf } from '../../money/catalog/cost-ceiling.ts'
+import { costCeilingOf } from '../../money/catalog/quote.ts'
 import { costOf, type PriceTerms } from '../../money/catalog/prices.ts'
 import { readPrices } from '../../money/catalog/read-prices.ts'
 

@@ -11,7 +11,7 @@ import {
   squeeze,
 } from '../../../test/harness/personal-texts.ts'
 import { findPersonalData } from './find-personal-data.ts'
-import { maskText } from './mask-text.ts'
+import { maskText } from './shield-chat.ts'
 import { chooseTag, createPlaceholders, type Encoding } from './placeholders.ts'
 import { createTextRestorer, restoreText } from './restore-text.ts'
 

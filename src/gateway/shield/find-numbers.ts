@@ -1,9 +1,7 @@
 import { isDigit, skipSeparator } from './characters.ts'
 import type { Found } from './found.ts'
-import { readCardAt } from './read-card-at.ts'
-import { isRatherPhone, readPhoneAt } from './read-phone-at.ts'
-import { readPaddedAt } from './read-padded-at.ts'
-import { readExponentAt, readSpelledAt } from './read-spelled-at.ts'
+import { readCardAt, isCardNumber } from './read-card-at.ts'
+import { isRatherPhone, readPhoneAt, isMobileNumber } from './read-phone-at.ts'
 import {
   CNPJ_RUNS,
   CPF_RUNS,
@@ -11,6 +9,96 @@ import {
   readCpfAt,
   readLetterCnpjBefore,
 } from './read-tax-id-at.ts'
+import { readTaxId } from '../../platform/lib/tax-id.ts'
+import { standsAlone } from './read-groups.ts'
+
+/** The longest is a card. */
+const DIGITS_MAX = 19
+
+/**
+ * The number that is written digit by digit with the same separator between all of them, as in `5 2 9 9 8 2 2 4 7 2 5`,
+ * and begins here.
+ */
+function readSpelledAt(text: string, start: number): Found | undefined {
+  const separator = text.slice(start + 1, skipSeparator(text, start + 1))
+  if (separator === '') return undefined
+  const step = separator.length + 1
+  if (isAlone(text, start - step) && text.startsWith(separator, start - step + 1)) return undefined
+  let digits = text.charAt(start)
+  let end = start + 1
+  while (
+    digits.length <= DIGITS_MAX &&
+    text.startsWith(separator, end) &&
+    isAlone(text, end + separator.length)
+  ) {
+    digits += text[end + separator.length]
+    end += step
+  }
+  const kind = kindOf(digits)
+  return kind && { kind, start, end, canonical: digits }
+}
+
+const EXPONENT = /(\d{1,24})(?:\.(\d{1,24}))?e([+-]?\d{1,2})(?![\da-z])/iy
+
+/** The whole number with an exponent that begins here, as programs write large ones: `5.2998224725e10`. */
+function readExponentAt(text: string, start: number, runEnd: number): Found | undefined {
+  const after = text.charCodeAt(runEnd)
+  if (after !== 46 && (after | 32) !== 101) return undefined
+  EXPONENT.lastIndex = start
+  const [spelling, whole = '', decimals = '', exponent] = EXPONENT.exec(text) ?? []
+  if (spelling === undefined || !standsAlone(text, start, start + 1)) return undefined
+  const zeros = Number(exponent) - decimals.length
+  const digits = (whole + decimals).padEnd((whole + decimals).length + zeros, '0')
+  const cut = zeros < 0 ? digits.slice(zeros) : ''
+  if (/[1-9]/.test(cut)) return undefined
+  const canonical = digits.slice(0, digits.length - cut.length)
+  const kind = kindOf(canonical)
+  return kind && { kind, start, end: start + spelling.length, canonical }
+}
+
+/** Whether a single digit stands here. */
+function isAlone(text: string, place: number): boolean {
+  return (
+    isDigit(text.charCodeAt(place)) &&
+    !isDigit(text.charCodeAt(place - 1)) &&
+    !isDigit(text.charCodeAt(place + 1))
+  )
+}
+
+function kindOf(digits: string): Found['kind'] | undefined {
+  if (digits.length < 11) return undefined
+  const { kind } = readTaxId(digits)
+  if (kind === 'cpf' || kind === 'cnpj') return kind
+  if (isCardNumber(digits)) return 'card'
+  return isMobileNumber(digits) ? 'phone' : undefined
+}
+
+/** Fields for either number have the length of a CNPJ, or one more. */
+const ZEROS_MAX = { cpf: 4, cnpj: 1 } as const
+/** A number in a spreadsheet or in JSON loses its leading zeros. */
+const CUT = /^[1-9]\d{8,9}$/
+const CPF_WORD = /cpf[^0-9a-z]{0,6}$/i
+const CPF_WORD_BEFORE = 9
+const CPF_LENGTH = 11
+
+/** The CPF or CNPJ with more or fewer leading zeros, whose run of digits begins here. */
+function readPaddedAt(text: string, start: number, runEnd: number): Found | undefined {
+  const run = runEnd - start
+  for (let zeros = 1; zeros <= ZEROS_MAX.cpf && text[start + zeros - 1] === '0'; zeros += 1) {
+    const found =
+      (CPF_RUNS.has(run - zeros) ? readCpfAt(text, start + zeros) : undefined) ??
+      (zeros <= ZEROS_MAX.cnpj && CNPJ_RUNS.has(run - zeros)
+        ? readCnpjAt(text, start + zeros)
+        : undefined)
+    if (found !== undefined && standsAlone(text, start, found.end)) return { ...found, start }
+  }
+  const digits = text.slice(start, runEnd)
+  if (run < 9 || !CUT.test(digits) || !standsAlone(text, start, runEnd)) return undefined
+  if (!CPF_WORD.test(text.slice(Math.max(0, start - CPF_WORD_BEFORE), start))) return undefined
+  const canonical = digits.padStart(CPF_LENGTH, '0')
+  const { kind } = readTaxId(canonical)
+  return kind === 'cpf' ? { kind, start, end: runEnd, canonical } : undefined
+}
 
 /** The shortest is a phone number without its area code. */
 const DIGITS_MIN = 8

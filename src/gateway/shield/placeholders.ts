@@ -1,6 +1,5 @@
 import type { Found } from './found.ts'
 import type { DataKind } from '../../customers/shield-setting.ts'
-import { addPattern, createPatterns, type Patterns } from './patterns.ts'
 
 /** What a text is: the arguments of a tool call are JSON as a whole, and any other text may contain some. */
 export type Encoding = 'text' | 'json'
@@ -162,4 +161,53 @@ function tagAt(number: number, length: number): string {
   for (let rest = number; tag.length < length; rest = Math.floor(rest / LETTERS.length))
     tag += LETTERS[(rest + tag.length) % LETTERS.length]
   return tag
+}
+
+/** Strings to replace, as a tree by their characters. ASCII letters match in either case. */
+export interface Patterns<Value> {
+  readonly next: Map<number, Patterns<Value>>
+  value: Value | undefined
+}
+
+interface PatternMatch<Value> {
+  readonly end: number
+  readonly value: Value
+}
+
+function createPatterns<Value>(): Patterns<Value> {
+  return { next: new Map(), value: undefined }
+}
+
+function addPattern<Value>(patterns: Patterns<Value>, pattern: string, value: Value): void {
+  let node = patterns
+  for (let place = 0; place < pattern.length; place += 1) {
+    const code = toLower(pattern.charCodeAt(place))
+    let next = node.next.get(code)
+    if (next === undefined) {
+      next = createPatterns<Value>()
+      node.next.set(code, next)
+    }
+    node = next
+  }
+  node.value = value
+}
+
+/** `partial` if the text ends within a pattern. Expects that no pattern is a prefix of another one. */
+export function matchPattern<Value>(
+  patterns: Patterns<Value>,
+  text: string,
+  start: number,
+): PatternMatch<Value> | 'partial' | undefined {
+  let node = patterns
+  for (let place = start; place < text.length; place += 1) {
+    const next = node.next.get(toLower(text.charCodeAt(place)))
+    if (next === undefined) return undefined
+    if (next.value !== undefined) return { end: place + 1, value: next.value }
+    node = next
+  }
+  return 'partial'
+}
+
+function toLower(code: number): number {
+  return code >= 65 && code <= 90 ? code + 32 : code
 }

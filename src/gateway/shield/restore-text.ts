@@ -1,6 +1,12 @@
 import { createJsonPlace } from './json-place.ts'
-import { matchPattern, type Patterns } from './patterns.ts'
-import { inJsonStrings, type Encoding, type Masked, type Placeholders } from './placeholders.ts'
+import {
+  matchPattern,
+  type Patterns,
+  inJsonStrings,
+  type Encoding,
+  type Masked,
+  type Placeholders,
+} from './placeholders.ts'
 
 export interface TextRestorer {
   /** Returns the text that is certain: all but a tail that may begin a placeholder, or half of a surrogate pair. */

@@ -2,9 +2,8 @@
  * Traces by OpenTelemetry's own libraries. They are loaded here and nowhere else, and only if the operator asks for
  * traces: without them the calls run the same code as if this folder did not exist.
  */
-import type { Log } from '../../platform/lib/log.ts'
+import type { Log, LogFacts } from '../../platform/lib/log.ts'
 import { createSpans, type Spans } from './spans.ts'
-import { tracedLog } from './traced-log.ts'
 
 export interface TracingSettings {
   readonly exporter: 'otlp' | 'console'
@@ -60,5 +59,19 @@ export async function openTracing(settings: TracingSettings, version: string): P
     spans,
     withIds: (log) => tracedLog(log, () => spans.currentIds()),
     close: () => provider.shutdown().catch(() => {}),
+  }
+}
+
+/** Adds the ids of the current trace to each line, so that a log leads to its trace and back. */
+function tracedLog(log: Log, currentIds: () => LogFacts | undefined): Log {
+  const withIds = (facts: LogFacts | undefined): LogFacts | undefined => {
+    const ids = currentIds()
+    return ids ? { ...facts, ...ids } : facts
+  }
+  return {
+    debug: (event, facts) => log.debug(event, withIds(facts)),
+    info: (event, facts) => log.info(event, withIds(facts)),
+    warn: (event, facts) => log.warn(event, withIds(facts)),
+    error: (event, facts) => log.error(event, withIds(facts)),
   }
 }

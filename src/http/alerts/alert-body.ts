@@ -1,7 +1,13 @@
 /** The schemas of alerts: customers' input and the answers. */
 import Type, { type Static } from 'typebox'
-import { ALERT_KINDS, ALERT_RULES, type AlertKind } from '../../deliveries/alerts/alert-kinds.ts'
-import type { Alert, AlertChange, AlertInput } from '../../deliveries/alerts/alerts.ts'
+import {
+  ALERT_KINDS,
+  ALERT_RULES,
+  type AlertKind,
+  type Alert,
+  type AlertChange,
+  type AlertInput,
+} from '../../deliveries/alerts/alerts.ts'
 import { CHANNELS } from '../../platform/events/is-sent-to.ts'
 import { jsonBrl, parseBrl } from '../../platform/lib/money.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'

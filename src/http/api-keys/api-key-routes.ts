@@ -20,8 +20,7 @@ import {
 } from './api-key-body.ts'
 import { bulkRevokeRoutes } from './bulk-revoke-routes.ts'
 import { leakedKeyRoutes } from './leaked-key-routes.ts'
-import { pauseRoutes } from './pause-routes.ts'
-import { theKey } from './the-key.ts'
+import { pauseRoutes, theKey } from './pause-routes.ts'
 import { KEY_REFUSALS, KEYS_MAX, makeApiKey, refusalOfKey } from './make-api-key.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'catalog'>

@@ -1,5 +1,5 @@
 /** Anybody may report a key that lies in the open. The answer is the same whether the key exists or not. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { answer } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -7,7 +7,32 @@ import { restRoute } from '../rest/rest-route.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { sendPrivatePage } from '../rest/send-private-page.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { reportLeakedKey } from './report-leaked-key.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import { pauseLeakedKey } from '../../customers/key-acts.ts'
+import { API_KEY_PREFIX } from '../../customers/key-secret.ts'
+import { limitAttempts } from '../../platform/admission/attempts.ts'
+import { nearNetwork } from '../../platform/lib/client-networks.ts'
+
+/** From one IPv4 address or IPv6 /64, over all nodes. */
+const REPORTS = { max: 20, seconds: 3_600 }
+/** Reporters copy what stands around a key along: quotes, the name of a variable, the scheme. */
+const SECRET = new RegExp(`${API_KEY_PREFIX}[\\w-]+`)
+
+/**
+ * Pauses the key with this secret, if there is one; nothing tells the reporter whether there is. Returns the seconds to
+ * wait for a network that has reported too often. The secret is neither stored nor logged.
+ */
+async function reportLeakedKey(
+  { db }: Pick<HttpParts, 'db'>,
+  request: FastifyRequest,
+  reported: string,
+): Promise<number | undefined> {
+  const ip = plainIp(request.ip)
+  const wait = await limitAttempts(db, `leaked-key:${nearNetwork(ip)}`, REPORTS)
+  if (wait !== undefined) return wait
+  await pauseLeakedKey(db, { kind: 'system', ip }, SECRET.exec(reported)?.[0] ?? reported)
+  return undefined
+}
 
 type Deps = Pick<HttpParts, 'db'>
 

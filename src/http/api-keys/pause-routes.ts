@@ -1,14 +1,15 @@
 import Type from 'typebox'
 import { pauseKey, resumeKey } from '../../customers/key-acts.ts'
 import { stopAccount } from '../../identity/sign-in/stop-account.ts'
-import { actorOf } from '../rest/authenticate.ts'
+import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { answer, count } from '../rest/values.ts'
 import { apiKey, apiKeyBody } from './api-key-body.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { KEY_REFUSALS, refusalOfKey } from './make-api-key.ts'
-import { theKey } from './the-key.ts'
+import { findApiKeyDetails, type ApiKeyDetails } from '../../customers/api-key-details.ts'
+import type { Database } from '../../platform/db/open.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'keys'>
 
@@ -84,3 +85,10 @@ export const pauseRoutes = [
     },
   }),
 ]
+
+/** Throws a 404 for an id that is not a key of the caller. */
+export async function theKey(db: Database, caller: Caller, keyId: string): Promise<ApiKeyDetails> {
+  const key = await findApiKeyDetails(db, caller.customerId, keyId)
+  if (!key) throw new RestRefusal(404, 'key_not_found')
+  return key
+}

@@ -1,8 +1,10 @@
 import Type from 'typebox'
-import { SUMMARY_AGE_SECONDS_MAX } from '../../platform/health/health-summaries.ts'
-import type { VendorHealth } from '../../platform/health/summarize-health.ts'
+import {
+  SUMMARY_AGE_SECONDS_MAX,
+  type VendorHealth,
+  type HealthSummaries,
+} from '../../platform/health/health-summaries.ts'
 import { answer, count, nullable, wholeNumber } from '../rest/values.ts'
-import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 interface Deps {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
@@ -30,8 +31,8 @@ import { withModel } from './with-model.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
 import type { KeepAlives } from './keep-alives.ts'
-import { sessionIdOf } from './session-id-of.ts'
 import type { UploadLimits } from './upload-form.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 
 /** The kinds of model calls. */
 export interface ModelCalls {
@@ -276,4 +277,16 @@ export function bytesOf({ body, raw }: FastifyRequest): Buffer {
   if (!Buffer.isBuffer(body)) return Buffer.alloc(0)
   const model = modelInPath(raw)
   return model === undefined ? body : withModel(body, model)
+}
+
+/**
+ * The usage session of a call: by our own header, or else by the one in which Claude Code names its conversation. Only
+ * ours is refused if it is invalid; an empty one is none.
+ */
+function sessionIdOf({
+  'x-svc-session-id': own,
+  'x-claude-code-session-id': ofClaudeCode,
+}: IncomingHttpHeaders): string | undefined {
+  if (own !== undefined && own !== '') return Array.isArray(own) ? own.join() : own
+  return typeof ofClaudeCode === 'string' && isUuid(ofClaudeCode) ? ofClaudeCode : undefined
 }

@@ -7,11 +7,16 @@ import { jsonE4 } from '../../platform/lib/money.ts'
 import { answer, dateTime, nullable } from '../rest/values.ts'
 import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { chatErrors, messagesErrors } from '../rest/error-formats.ts'
-import { visibleTo } from './visible-to.ts'
-import { messagesModel, messagesModels, speaksMessages } from './messages-models.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { sendTaggedJson, tagJson } from '../rest/send-tagged-json.ts'
 import { restRoute } from '../rest/rest-route.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import type { KeyCache } from '../../customers/key-cache.ts'
+import { bearerOf, mayUse } from '../../gateway/calls/admit.ts'
+import { authorizationOf } from '../rest/authorization-of.ts'
+import type { RestLimits } from '../rest/rest-limits.ts'
+import { accessFacts } from '../server/access-log.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
 
 type Deps = Pick<HttpParts, 'catalog' | 'keys' | 'restLimits'>
 
@@ -166,4 +171,82 @@ function catalogEntry(catalog: Catalog, model: Model) {
 
 function listEntry(model: Model) {
   return { id: model.id, object: 'model' as const, created: 0, owned_by: model.vendor }
+}
+
+interface CallerOfCatalogDeps {
+  readonly keys: Pick<KeyCache, 'find' | 'isKnown'>
+  readonly restLimits: Pick<RestLimits, 'assertMayTryKeys' | 'countWrongKey'>
+}
+
+/**
+ * Which models a caller of the public catalog sees: without a key all, with a key those that it may call. Undefined for
+ * a wrong key, so that a client's test of its settings fails. Throws a `RestRefusal` for an address that the key does not
+ * allow, and for too many wrong keys.
+ */
+async function visibleTo(
+  { keys, restLimits }: CallerOfCatalogDeps,
+  request: FastifyRequest,
+): Promise<((model: Model) => boolean) | undefined> {
+  const authorization = authorizationOf(request.headers)
+  if (authorization === undefined) return () => true
+  const secret = bearerOf(authorization)
+  // A key in use is not refused for the wrong keys of others behind its address.
+  if (secret !== undefined && !keys.isKnown(secret)) restLimits.assertMayTryKeys(request)
+  const key = secret === undefined ? undefined : await keys.find(secret)
+  if (!key) {
+    restLimits.countWrongKey(request)
+    return undefined
+  }
+  const facts = accessFacts.get(request)
+  if (facts) facts.keyId = key.id
+  if (key.ipMatcher && !key.ipMatcher.matches(plainIp(request.ip)))
+    throw new RestRefusal(403, 'ip_blocked_by_allowlist')
+  return (model) => mayUse(key, model)
+}
+
+/** The catalog in the shape of Anthropic's API, for clients that send the header `anthropic-version`. */
+interface MessagesPage {
+  readonly limit: number
+  readonly after_id?: string
+  readonly before_id?: string
+}
+
+function speaksMessages({ headers }: FastifyRequest): boolean {
+  return headers['anthropic-version'] !== undefined
+}
+
+/** Models for chats only: no other kind can be called in this format. An unknown id of a page gives an empty page. */
+function messagesModels(
+  models: readonly Model[],
+  { limit, after_id: afterId, before_id: beforeId }: MessagesPage,
+) {
+  const ids = models.map(({ id }) => id)
+  const begin = afterId === undefined ? 0 : after(ids, afterId)
+  const end = beforeId === undefined ? models.length : Math.max(0, ids.indexOf(beforeId))
+  const between = models.slice(begin, end)
+  const isBackwards = beforeId !== undefined && afterId === undefined
+  const page = isBackwards ? between.slice(-limit) : between.slice(0, limit)
+  return {
+    data: page.map(messagesModel),
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+    has_more: page.length < between.length,
+  }
+}
+
+function after(ids: readonly string[], id: string): number {
+  const index = ids.indexOf(id)
+  return index === -1 ? ids.length : index + 1
+}
+
+/** The catalog knows no date of release; the format has the epoch for that. */
+function messagesModel({ id, displayName, contextTokens, outputTokensMax }: Model) {
+  return {
+    type: 'model' as const,
+    id,
+    display_name: displayName,
+    created_at: '1970-01-01T00:00:00Z',
+    max_input_tokens: contextTokens,
+    max_tokens: outputTokensMax,
+  }
 }

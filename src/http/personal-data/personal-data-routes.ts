@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
+import { sql } from 'kysely'
 import { findCustomer } from '../../customers/customers.ts'
 import { limitAttempts, type Limit } from '../../platform/admission/attempts.ts'
 import { decimalBrl, jsonBrl } from '../../platform/lib/money.ts'
@@ -15,12 +16,35 @@ import {
 import { actorOf } from '../rest/authenticate.ts'
 import { accountExport } from './account-export.ts'
 import { answer, brl, dateTime } from '../rest/values.ts'
-import { mailExport } from './mail-export.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'
 import { restRoute } from '../rest/rest-route.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { queueMail } from '../../deliveries/email/queue-mail.ts'
+import { createId } from '../../platform/lib/ids.ts'
+
+const TEMPLATE = 'exportacao_pronta'
+
+/** Queues a mail about a copy of the account's data, at most about once a day: programs may fetch the copy often. */
+async function mailExport(trx: Database, customerId: string): Promise<void> {
+  const { rows } = await sql`
+    select 1 from mails
+    where customer_id = ${customerId} and template = ${TEMPLATE} and created_at > now() - interval '1 day'
+    union all
+    select 1 from notifications
+    where customer_id = ${customerId} and template = ${TEMPLATE} and sent_at > now() - interval '1 day'
+    limit 1`.execute(trx)
+  if (rows.length > 0) return
+  // A reference of its own: in a snapshot, a conflict with a mail of a concurrent copy would be an error.
+  await queueMail(trx, {
+    customerId,
+    template: TEMPLATE,
+    reference: createId(),
+    data: { at: new Date().toISOString() },
+  })
+}
 
 type Deps = Pick<HttpParts, 'db' | 'log' | 'keys' | 'exportSlots'>
 

@@ -7,8 +7,6 @@ import {
   PROMPT_BYTES_MAX,
   PROMPTS_MAX,
   type PromptLimitReached,
-} from '../../customers/prompts/prompt-limits.ts'
-import {
   changePrompt,
   clonePrompt,
   createPrompt,

@@ -1,12 +1,11 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { ActiveKey } from '../../customers/key-cache.ts'
-import type { Refusal } from '../../gateway/calls/refusal.ts'
+import { type Refusal, refusalOfExcess, refusals } from '../../gateway/calls/refusal.ts'
 import { renderPrompt } from '../../customers/prompts/placeholders.ts'
 import { runSessionId } from '../../customers/prompts/prompt-runs.ts'
 import { findPrompt, type Prompt } from '../../customers/prompts/find-prompt.ts'
 import type { Caller } from '../rest/authenticate.ts'
-import { collectAnswer } from './collect-answer.ts'
 import { chatCompletions } from '../model-calls/model-call-schemas.ts'
 import { promptParams, promptRunInput } from './prompt-body.ts'
 import type { ServeCall } from '../../gateway/calls/serve-call.ts'
@@ -14,7 +13,11 @@ import type { HttpParts } from '../rest/parts.ts'
 import { restError } from '../rest/rest-error.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { withinMemory } from './within-memory.ts'
+import { customerSubject } from '../../gateway/calls/limits.ts'
+import { PACED_FROM_BYTES } from '../model-calls/paced-from-bytes.ts'
+import type { Client, IncomingCall } from '../../gateway/calls/client.ts'
+import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
+import { originOf } from '../rest/origin-of.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'keys' | 'bodies' | 'pace'> & {
   readonly modelCalls: { readonly completeChat: ServeCall }
@@ -140,4 +143,68 @@ function sendRefused(reply: FastifyReply, refused: Refusal): FastifyReply {
   if (status === 401) throw new RestRefusal(404, 'key_not_found')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   return restError(reply, status, code, message)
+}
+
+/**
+ * Runs `work` while its chat counts for the customer's memory and pace. A few kilobytes of values become a chat as long
+ * as the longest body, which would count and wait as well if it had been sent.
+ */
+async function withinMemory<Result>(
+  { bodies, pace }: Pick<HttpParts, 'bodies' | 'pace'>,
+  { customerId, bytes }: { readonly customerId: string; readonly bytes: number },
+  work: () => Promise<Result>,
+): Promise<Result | Refusal> {
+  const held = bodies.take(customerSubject(customerId), bytes)
+  if (typeof held === 'string') return refusalOfExcess(held)
+  try {
+    if (bytes > PACED_FROM_BYTES) await pace.wait(customerId, bytes)
+    return await work()
+  } finally {
+    held[Symbol.dispose]()
+  }
+}
+
+/** A complete answer, in the gateway's JSON. */
+interface CollectedAnswer {
+  readonly kind: 'answer'
+  readonly body: string
+}
+
+/**
+ * Makes a model call on behalf of a REST request, within this process and through the gateway like every other
+ * call, and collects its answer. The call must not be streamed. It belongs to the client of the REST request: if
+ * that client disconnects, the gateway handles it as on any model call.
+ */
+async function collectAnswer(
+  serveCall: ServeCall,
+  incoming: IncomingCall,
+  {
+    request,
+    reply,
+    publicUrl,
+  }: { request: FastifyRequest; reply: FastifyReply; publicUrl: string | undefined },
+): Promise<CollectedAnswer | Refusal> {
+  const { raw } = reply
+  let collected: CollectedAnswer | Refusal | undefined
+  const client: Client = {
+    refuse: (refused) => void (collected = refused),
+    answer: (body) => void (collected = { kind: 'answer', body }),
+    expectStream: refuseStream,
+    beginStream: refuseStream,
+    write: refuseStream,
+    endStream: refuseStream,
+    hasLeft: () => hasLeft(raw),
+    cutOff: () => cutOff(raw),
+    origin: () => originOf(request, publicUrl),
+    onLeave: (callback) => onLeave(raw, callback),
+  }
+  await serveCall(incoming, client)
+  // Nothing is sent for a client that left.
+  if (!collected && hasLeft(raw)) return refusals.serviceUnavailable()
+  if (!collected) throw new Error('a model call ended without an answer')
+  return collected
+}
+
+function refuseStream(): never {
+  throw new Error('a collected answer is not streamed')
 }

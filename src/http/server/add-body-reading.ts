@@ -4,10 +4,9 @@ import { plainIp } from '../../customers/ip-allowlist.ts'
 import { nearNetwork } from '../../platform/lib/client-networks.ts'
 import { answerNotFound } from './answer-error.ts'
 import type { AnswerNoHttp } from './answer-no-http.ts'
-import { createArrivalWatch } from './arrival-watch.ts'
+import { createArrivalWatch, createReadBody, setBodyOwner } from './read-body.ts'
 import type { Share } from '../../platform/admission/share.ts'
 import { discardBody } from './discard-body.ts'
-import { createReadBody, setBodyOwner } from './read-body.ts'
 import { hasBody } from './request-head.ts'
 
 /** The whole body must arrive within this time; a route that reads its body itself has the longer limit of the server. */

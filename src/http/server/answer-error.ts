@@ -15,7 +15,13 @@ import { hasLeft } from '../rest/leaving-client.ts'
 import { checkedCallers } from './checked-callers.ts'
 import { explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
-import { TooManyConnections } from './too-many-connections.ts'
+
+/** The error handler answers in the format of the route. */
+export class TooManyConnections extends Error {
+  constructor() {
+    super('the limit of client connections is reached')
+  }
+}
 
 const RETRY_AFTER_SECONDS = 5
 /** A connection that is lost during a commit leaves open whether the act happened. */

@@ -10,8 +10,7 @@ import {
   watchConnections,
   type ConnectionWatch,
 } from '../../platform/processes/watch-connections.ts'
-import { isModelCall } from './answer-error.ts'
-import { TooManyConnections } from './too-many-connections.ts'
+import { isModelCall, TooManyConnections } from './answer-error.ts'
 
 export interface ConnectionLimit {
   readonly max: number | undefined

@@ -15,8 +15,7 @@ import { hiddenRoute } from '../rest/route.ts'
 import { restError } from '../rest/rest-error.ts'
 import { AUTH_BODY_BYTES_MAX, readBody, type Fields } from './auth-body.ts'
 import { limitCaller, type SignInCaller } from './limit-caller.ts'
-import { ownSession, type Needs } from './own-session.ts'
-import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+import { ownSession, type Needs, sendAuthJson, sendFault, sendTooMany } from './own-session.ts'
 import { settle } from './settle-answer.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>

@@ -7,8 +7,7 @@ import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
 import { factorHolder } from './limit-caller.ts'
-import { isFromOwnPage } from './own-session.ts'
-import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+import { isFromOwnPage, sendAuthJson, sendFault, sendTooMany } from './own-session.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 

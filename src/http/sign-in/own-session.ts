@@ -3,7 +3,6 @@ import type { Session } from '../../identity/sign-in/sessions.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { originOf } from '../rest/origin-of.ts'
-import { sendFault } from './send-fault.ts'
 
 /** `proof`: the user of the session must have proved their identity recently. */
 export type Needs = 'session' | 'proof'
@@ -45,4 +44,27 @@ export function isFromOwnPage(
   request: FastifyRequest,
 ): boolean {
   return request.headers.origin === originOf(request, publicUrl)
+}
+
+/** Sends an error in better-auth's format. */
+export function sendFault(
+  reply: FastifyReply,
+  status: number,
+  code: string,
+  message: string,
+): FastifyReply {
+  return sendAuthJson(reply, status, JSON.stringify({ code, message }))
+}
+
+export function sendTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
+  reply.header('retry-after', retryAfter)
+  return sendFault(reply, 429, 'TOO_MANY_REQUESTS', `tente de novo em ${retryAfter} s`)
+}
+
+export function sendAuthJson(reply: FastifyReply, status: number, json: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(json)
 }

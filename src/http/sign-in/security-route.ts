@@ -5,8 +5,7 @@ import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute, type Route } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'
-import { ownSession, type Needs } from './own-session.ts'
-import { sendAuthJson, sendFault, sendTooMany } from './send-fault.ts'
+import { ownSession, type Needs, sendAuthJson, sendFault, sendTooMany } from './own-session.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 

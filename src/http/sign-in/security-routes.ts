@@ -6,7 +6,12 @@
 import type { Actor } from '../../platform/audit-log/audited.ts'
 import { acceptTerms } from '../../customers/legal/accept-terms.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
-import { beginSecondFactor, checkFirstCode } from '../../identity/sign-in/second-factor.ts'
+import {
+  beginSecondFactor,
+  checkFirstCode,
+  hasSecondFactor,
+  checkFactorCode,
+} from '../../identity/sign-in/second-factor.ts'
 import {
   disableSecondFactor,
   enableSecondFactor,
@@ -16,11 +21,14 @@ import {
   renewBackupCodes,
 } from '../../identity/sign-in/security-acts.ts'
 import { actorOfSession } from './actor-of-session.ts'
-import { drawSecret } from './draw-secret.ts'
-import { factorHolder } from './limit-caller.ts'
-import { proveAgain } from './prove-again.ts'
+import { factorHolder, limitCaller } from './limit-caller.ts'
 import { securityRoute, refusal, type SecurityCall } from './security-route.ts'
 import { securityState } from './security-state.ts'
+import { base32, totpUri } from '../../identity/sign-in/totp.ts'
+import { markProved } from '../../identity/sign-in/sessions.ts'
+import type { HttpParts } from '../rest/parts.ts'
+import { authOf } from './auth-routes.ts'
+import { isPasswordOf } from './is-password-of.ts'
 
 const secondFactor = [
   securityRoute('POST', '/second-factor/begin', {
@@ -117,4 +125,43 @@ function idOf(call: SecurityCall): string {
   const id = call.text('id')
   if (!isUuid(id)) throw refusal(400, 'INVALID_REQUEST', 'id: deve ser um id')
   return id
+}
+
+/** For the authenticator app: a QR code to scan, and text to type. */
+async function drawSecret(
+  secret: Buffer,
+  account: string,
+): Promise<{ secret: string; uri: string; qrPng: string }> {
+  const uri = totpUri(secret, account)
+  const { toBuffer } = await import('qrcode')
+  const png = await toBuffer(uri, { errorCorrectionLevel: 'M', margin: 2, width: 320 })
+  return { secret: base32(secret), uri, qrPng: png.toString('base64') }
+}
+
+type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
+
+/**
+ * Asks the signed-in person to prove their identity again: by a code if a second factor is on, otherwise by the
+ * password. A person with neither has to sign in again.
+ */
+async function proveAgain(deps: Deps, call: SecurityCall): Promise<object> {
+  const { db, signIn } = deps
+  const { session, request } = call
+  const byCode = await hasSecondFactor(db, session.userId)
+  if (byCode) {
+    const holder = factorHolder(deps, request, session, { isWaiting: false })
+    const checked = await checkFactorCode(db, signIn.factorKeys, holder, call.text('code'))
+    if (checked.kind !== 'right') throw refusal(checked)
+  } else {
+    const auth = await authOf(deps, request)
+    if (!auth) throw refusal(503, 'SIGN_IN_UNAVAILABLE')
+    const limited = await limitCaller(deps, 'password', { request, email: session.email, session })
+    if (limited.kind === 'refused')
+      throw refusal({ kind: 'too_many', retryAfter: limited.retryAfter })
+    if (!(await isPasswordOf(auth, session.userId, call.text('password'))))
+      throw refusal(400, 'INVALID_PASSWORD')
+    await limited.giveBack()
+  }
+  if (!(await markProved(db, { sessionId: session.id, byCode }))) throw refusal(401, 'UNAUTHORIZED')
+  return { status: true }
 }

@@ -4,8 +4,8 @@ import {
   DESTINATION_KINDS,
   type DestinationAccess,
   type DestinationKind,
+  type DestinationSettings,
 } from '../../deliveries/usage-destinations/destination-access.ts'
-import type { DestinationSettings } from '../../deliveries/usage-destinations/destination-settings.ts'
 import { DESTINATION_ERRORS } from '../../deliveries/usage-destinations/destination-errors.ts'
 import type {
   DestinationChange,

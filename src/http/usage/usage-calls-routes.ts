@@ -1,16 +1,53 @@
 import Type from 'typebox'
-import { jsonBrl, type NanoBrl } from '../../platform/lib/money.ts'
+import { jsonBrl, type NanoBrl, chargeFor } from '../../platform/lib/money.ts'
 import { listCalls, type Call } from '../../money/usage/list-calls.ts'
 import type { CallOutcome } from '../../money/usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { nextCursor } from '../rest/cursor.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, brl, nullable } from '../rest/values.ts'
-import { FAILURES, failureOf } from './call-failures.ts'
-import { readCacheSavings } from './cache-savings.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { archivedBefore, readUsagePage, usageListQuery } from './usage-list-query.ts'
+import { costOf, type Price } from '../../money/catalog/prices.ts'
+import { findPrices } from '../../money/catalog/register-prices.ts'
+import type { Database } from '../../platform/db/open.ts'
+
+/** Why a call failed, in words for customers: the gateway's own words say which route did what. */
+const FAILURES = [
+  'client_left',
+  'request_refused',
+  'model_busy',
+  'model_slow',
+  'model_failed',
+  'service_failed',
+] as const
+
+type CallFailure = (typeof FAILURES)[number]
+
+const BY_REASON: Readonly<Record<string, CallFailure>> = {
+  client_left: 'client_left',
+  not_delivered: 'client_left',
+  refused_request: 'request_refused',
+  unsupported: 'request_refused',
+  answer_too_long: 'request_refused',
+  rate_limited: 'model_busy',
+  unpaid_work: 'model_busy',
+  no_room: 'model_busy',
+  first_byte_timeout: 'model_slow',
+  idle_timeout: 'model_slow',
+  aborted: 'model_slow',
+  connect_failed: 'model_failed',
+  connection_lost: 'model_failed',
+  server_error: 'model_failed',
+  bad_answer: 'model_failed',
+  credentials_refused: 'model_failed',
+}
+
+/** A reason that is not listed is a fault of the service itself, such as a lost node. */
+function failureOf(reason: string | null): CallFailure {
+  return (reason === null ? undefined : BY_REASON[reason]) ?? 'service_failed'
+}
 
 type Deps = Pick<HttpParts, 'db' | 'primary'>
 
@@ -95,4 +132,21 @@ function paceOf({ isStream, completionTokens, firstByteMs, durationMs }: Call): 
   if (!isStream || firstByteMs === null || durationMs === null || completionTokens < 2) return null
   const seconds = (durationMs - firstByteMs) / 1_000
   return seconds > 0 ? Math.round((completionTokens / seconds) * 10) / 10 : null
+}
+
+/** Reads the prices of the calls; the result says what a call's cached tokens would have cost more as plain input. */
+async function readCacheSavings(
+  db: Database,
+  calls: readonly Call[],
+): Promise<(call: Call) => NanoBrl> {
+  const cached = calls.filter(({ cachedTokens }) => cachedTokens > 0)
+  const prices = await findPrices(db, [...new Set(cached.map(({ priceId }) => priceId))])
+  return (call) => savingOf(call, prices.get(call.priceId))
+}
+
+function savingOf(call: Call, price: Price | undefined): NanoBrl {
+  if (!price || call.cachedTokens <= 0) return 0n
+  const tokens = { ...call, units: {} }
+  const saved = costOf(price, { ...tokens, cachedTokens: 0 }) - costOf(price, tokens)
+  return saved > 0n ? chargeFor(saved, call) : 0n
 }

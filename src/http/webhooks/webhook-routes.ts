@@ -8,10 +8,10 @@ import {
   listWebhooks,
   rotateSigningSecret,
   WEBHOOKS_MAX,
+  type OnSecretRotated,
 } from '../../deliveries/webhooks/webhook-endpoints.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer } from '../rest/values.ts'
-import { mailRotatedSecret } from './mail-rotated-secret.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -24,6 +24,18 @@ import {
   webhookInput,
   webhookWithSecret,
 } from './webhook-body.ts'
+import { queueMail } from '../../deliveries/email/queue-mail.ts'
+import { createId } from '../../platform/lib/ids.ts'
+
+/** Queues one mail for each new secret: a customer who did not ask for it must learn of it. */
+const mailRotatedSecret: OnSecretRotated = async (trx, { id, customerId, url }) => {
+  await queueMail(trx, {
+    customerId,
+    template: 'webhook_segredo_rotacionado',
+    reference: createId(),
+    data: { id, url, at: new Date().toISOString() },
+  })
+}
 
 type Deps = Pick<HttpParts, 'db' | 'webhooks'>
 

@@ -1,16 +1,17 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
+import { APIError } from 'better-auth/api'
+import { passkey } from '@better-auth/passkey'
 import { findCustomer } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { queueMail } from '../../deliveries/email/queue-mail.ts'
 import type { TemplateName } from '../../deliveries/email/render-mail.ts'
-import { createId, sha256 } from '../../platform/lib/ids.ts'
+import { createId, sha256, isUuid } from '../../platform/lib/ids.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { authTables } from './auth-tables.ts'
-import type { ConfirmTokens } from './confirm-tokens.ts'
 import { ensureCustomer } from './ensure-customer.ts'
 import { limitAttempts } from '../../platform/admission/attempts.ts'
-import { passkeyPlugin } from './passkey-plugin.ts'
 import { hasSecondFactor } from './second-factor.ts'
 import { cookiePrefix } from './session-cookie.ts'
 import {
@@ -24,6 +25,97 @@ import {
 } from './sign-in-terms.ts'
 import { recordPasswordReset } from './security-acts.ts'
 import { recordSessionStarted } from './start-session.ts'
+import { listPasskeys } from './passkeys.ts'
+
+/**
+ * Tokens for the links that confirm an e-mail address: the user's id, the expiry and a signature. A token proves access
+ * to the mailbox. It must not sign anybody in, because another person may have set the password.
+ */
+export interface ConfirmTokens {
+  make(userId: string): string
+  /** Returns undefined for a foreign or expired token. */
+  userOf(token: string): string | undefined
+}
+
+const HOURS = 24
+const ID_BYTES = 16
+const BODY_BYTES = ID_BYTES + 4
+const SIGNATURE_BYTES = 16
+const TOKEN_LENGTH = ((BODY_BYTES + SIGNATURE_BYTES) * 4) / 3
+
+export function createConfirmTokens(key: Buffer, now: () => number = Date.now): ConfirmTokens {
+  const sign = (body: Buffer): Buffer =>
+    createHmac('sha256', key).update(body).digest().subarray(0, SIGNATURE_BYTES)
+  return {
+    make(userId) {
+      if (!isUuid(userId)) throw new Error('the id of the user is not a UUID')
+      const body = Buffer.alloc(BODY_BYTES)
+      Buffer.from(userId.replaceAll('-', ''), 'hex').copy(body)
+      body.writeUInt32BE(Math.floor(now() / 1000) + HOURS * 3600, ID_BYTES)
+      return Buffer.concat([body, sign(body)]).toString('base64url')
+    },
+    userOf(token) {
+      const bytes = Buffer.from(token, 'base64url')
+      // The decoder skips invalid characters; encoding again detects them.
+      if (token.length !== TOKEN_LENGTH || bytes.toString('base64url') !== token) return undefined
+      const body = bytes.subarray(0, BODY_BYTES)
+      if (!timingSafeEqual(sign(body), bytes.subarray(BODY_BYTES))) return undefined
+      if (body.readUInt32BE(ID_BYTES) * 1000 < now()) return undefined
+      const hex = body.subarray(0, ID_BYTES).toString('hex')
+      return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    },
+  }
+}
+
+/** Per user. */
+const PASSKEYS_MAX = 20
+/** The name of a new passkey. */
+const NAMELESS = 'Chave de acesso'
+
+/** A passkey signs in without a second factor, so the device must verify its user by fingerprint, face or PIN. */
+function passkeyPlugin(origin: string, db: Database) {
+  return passkey({
+    rpID: new URL(origin).hostname,
+    rpName: 'Catraca',
+    origin,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    // The plugin itself accepts passkeys without user verification.
+    registration: {
+      async afterVerification({ verification, user }) {
+        if (verification.registrationInfo?.userVerified !== true) throw unverified()
+        if ((await listPasskeys(db, user.id)).length >= PASSKEYS_MAX)
+          throw new APIError('CONFLICT', { code: 'TOO_MANY_PASSKEYS', message: 'remove one first' })
+        return { userId: user.id, name: NAMELESS }
+      },
+    },
+    authentication: {
+      afterVerification({ verification }) {
+        if (!verification.authenticationInfo.userVerified) throw unverified()
+      },
+    },
+    advanced: { webAuthnChallengeCookie: 'passkey_challenge' },
+    schema: {
+      passkey: {
+        modelName: 'sign_in_passkeys',
+        fields: {
+          publicKey: 'public_key',
+          userId: 'user_id',
+          credentialID: 'credential_id',
+          deviceType: 'device_type',
+          backedUp: 'is_backed_up',
+          createdAt: 'created_at',
+        },
+      },
+    },
+  })
+}
+
+function unverified(): APIError {
+  return new APIError('UNAUTHORIZED', {
+    code: 'USER_NOT_VERIFIED',
+    message: 'the authenticator did not verify its user',
+  })
+}
 
 export type Auth = ReturnType<typeof createAuth>
 

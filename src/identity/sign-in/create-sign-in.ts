@@ -9,8 +9,12 @@ import type { Database } from '../../platform/db/open.ts'
 import { sha256 } from '../../platform/lib/ids.ts'
 import { deriveKey } from '../../platform/lib/derive-key.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import { createConfirmTokens, type ConfirmTokens } from './confirm-tokens.ts'
-import type { Auth, createAuth } from './create-auth.ts'
+import {
+  createConfirmTokens,
+  type ConfirmTokens,
+  type Auth,
+  type createAuth,
+} from './create-auth.ts'
 import { createDeviceCookies, type DeviceCookies } from './device-cookie.ts'
 import { readSessionToken } from './session-cookie.ts'
 import type { FactorKeys } from './second-factor.ts'

@@ -4,9 +4,8 @@ import { test } from 'node:test'
 import { effort } from '../../../test/harness/effort.ts'
 import fc from '../../../test/harness/fast-check.ts'
 import { billedPicoUsd, chargeFor } from '../../platform/lib/money.ts'
-import { costCeilingOf } from './cost-ceiling.ts'
+import { costCeilingOf, outputTokensThatFit, quote } from './quote.ts'
 import { costOf, type PriceTerms, type TokenCounts } from './prices.ts'
-import { outputTokensThatFit, quote } from './quote.ts'
 
 const RUNS = effort({ ordinary: 15_000, full: 100_000 })
 

@@ -3,13 +3,12 @@ import { parseE4 } from '../../platform/lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
 import type { ConfiguredModel, ModelCategory, ConfiguredRoute } from './model.ts'
-import { plainRoute } from './plain-route.ts'
+import { plainRoute, sandboxModels } from './sandbox-catalog.ts'
 import { scheduleFromData } from './price-from-data.ts'
 import { priceAt, withoutPast, type PriceSchedule } from './price-schedule.ts'
 import type { PriceTerms } from './prices.ts'
 import { readPriceSchedule, unitNames } from './read-price-schedule.ts'
 import { readPrices } from './read-prices.ts'
-import { sandboxModels } from './sandbox-catalog.ts'
 
 export interface CatalogOptions {
   readonly config: CatalogConfig | undefined

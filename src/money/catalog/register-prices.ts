@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/db/open.ts'
 import { sha256 } from '../../platform/lib/ids.ts'
-import { mapPrices } from './map-prices.ts'
 import type { ConfiguredModel, Model } from './model.ts'
 import type { Price, PriceTerms, UnitPrices } from './prices.ts'
+import { mapSchedule, type PriceSchedule } from './price-schedule.ts'
 
 /**
  * Stores the prices of each model and its routes, unless the same price of the same model is stored already, and
@@ -145,4 +145,31 @@ function tiersOf(price: PriceTerms): StoredTier[] {
     output: tier.output.toString(),
     reasoning: tier.reasoning.toString(),
   }))
+}
+
+interface Priced<P> {
+  readonly price: P
+  readonly priceSchedule?: PriceSchedule<P>
+}
+
+/** The model with all of its prices and those of its routes replaced, whenever they apply. */
+export function mapPrices<P extends PriceTerms, Q extends PriceTerms>(
+  model: Model<P>,
+  map: (price: P) => Q,
+): Model<Q> {
+  return {
+    ...mapped(model, map),
+    routes: model.routes.map((route) => mapped(route, map)),
+  }
+}
+
+function mapped<P, Q, Rest extends Priced<P>>(
+  { price, priceSchedule, ...rest }: Rest,
+  map: (price: P) => Q,
+): Omit<Rest, keyof Priced<P>> & Priced<Q> {
+  return {
+    ...rest,
+    price: map(price),
+    ...(priceSchedule && { priceSchedule: mapSchedule(priceSchedule, map) }),
+  }
 }

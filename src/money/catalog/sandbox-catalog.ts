@@ -1,6 +1,5 @@
-import type { ConfiguredModel, ModelCategory } from './model.ts'
-import { plainRoute } from './plain-route.ts'
-import type { UnitPrices } from './prices.ts'
+import type { ConfiguredModel, ModelCategory, Route } from './model.ts'
+import type { UnitPrices, PriceTerms } from './prices.ts'
 import { WEB_SEARCH_UNIT } from './web-search.ts'
 
 /** The behaviour that each model of the sandbox upstream demonstrates; `sandbox/upstream` implements it. */
@@ -108,4 +107,14 @@ function sandboxModel(
     routes: [plainRoute('sandbox', id, price)],
     ...traits,
   }
+}
+
+/** A route with the default weight and no limit of concurrent calls. */
+export function plainRoute<P extends PriceTerms>(
+  upstreamId: string,
+  upstreamModel: string,
+  price: P,
+  priority = 0,
+): Route<P> {
+  return { upstreamId, upstreamModel, price, priority, weight: 1, concurrencyMax: Infinity }
 }

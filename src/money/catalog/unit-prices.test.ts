@@ -12,9 +12,8 @@ import { parseCatalogConfig, type ModelConfig, type PricesConfig } from './catal
 import { imageUnit } from './image-unit.ts'
 import { loadCatalog } from './load-catalog.ts'
 import { MODEL_CATEGORIES, type ConfiguredModel, type ModelCategory } from './model.ts'
-import { costCeilingOf } from './cost-ceiling.ts'
+import { costCeilingOf, quote } from './quote.ts'
 import { costOf, type PriceTerms, type UnitCounts } from './prices.ts'
-import { quote } from './quote.ts'
 import { readPrices } from './read-prices.ts'
 import { sandboxModels } from './sandbox-catalog.ts'
 

@@ -15,16 +15,29 @@ import { createId } from '../../platform/lib/ids.ts'
 import { decimalBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import { askAt } from './ask-at.ts'
 import { guardCards, type TooManyRefusals } from './card-attempts.ts'
-import { asCardLimit, type CardLimitReached } from './card-limit.ts'
-import { ensurePayer } from './ensure-payer.ts'
+import { ensurePayer, hideProcessorName } from './ensure-payer.ts'
 import { failTopUp } from './fail-top-up.ts'
 import { recordPayment } from './record-payment.ts'
 import { hasWithdrawnOften } from './refunds/request-refund.ts'
 import type { ChosenCard } from './payment-methods.ts'
 import type { CreatePaymentOutcome, PayerDetails, PaymentOrder, Processor } from './processor.ts'
-import { hideProcessorName } from './hide-processor-name.ts'
 import { isTooLateToSend } from './is-too-late-to-send.ts'
 import { findTopUp, NANO_BRL_PER_CENTAVO, type TopUp, type TopUpMethod } from './top-ups.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
+
+/** The daily cap and the rules of pace in `sql/limit-card-charges.sql` allow no charge of a saved card now. */
+interface CardLimitReached {
+  readonly kind: 'card_limit_reached'
+  readonly retryAfterSeconds: number
+}
+
+const CARD_LIMIT_REACHED = 'CC001'
+
+/** For the error of an inserted top-up; any other error is thrown again. */
+function asCardLimit(error: unknown): CardLimitReached {
+  if (!isObject(error) || error['code'] !== CARD_LIMIT_REACHED) throw error
+  return { kind: 'card_limit_reached', retryAfterSeconds: Number(error['detail']) }
+}
 
 export interface TopUpInput {
   /** Undefined: a new one. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import type { PayerDetails, Processor } from './processor.ts'
-import { hideProcessorName } from './hide-processor-name.ts'
 
 export type EnsuredPayer =
   | { readonly kind: 'payer'; readonly processorCustomerId: string }
@@ -34,4 +33,9 @@ export async function ensurePayer(
     db,
   )
   return { kind: 'payer', processorCustomerId: id }
+}
+
+/** Makes a text of the processor fit for customers, who must not learn which processor the operator uses. */
+export function hideProcessorName(detail: string): string {
+  return detail.replaceAll(/asaas/gi, 'processador')
 }

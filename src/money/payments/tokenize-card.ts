@@ -4,10 +4,9 @@
  */
 import type { Database } from '../../platform/db/open.ts'
 import { guardCards, type TooManyRefusals } from './card-attempts.ts'
-import { ensurePayer } from './ensure-payer.ts'
+import { ensurePayer, hideProcessorName } from './ensure-payer.ts'
 import { hasMostPaymentMethods, type NewPaymentMethod } from './payment-methods.ts'
 import type { Card, CardHolder, PayerDetails, Processor } from './processor.ts'
-import { hideProcessorName } from './hide-processor-name.ts'
 
 export interface CardInput {
   readonly payer: PayerDetails

@@ -1,9 +1,8 @@
 import pg from 'pg'
 import type { DatabaseAddress } from './database-address.ts'
 import { destroyClient } from './destroy-client.ts'
-import { findPrimary } from './find-primary.ts'
+import { findPrimary, usePasswordFile } from './find-primary.ts'
 import { isReadOnly } from './is-read-only.ts'
-import { usePasswordFile } from './use-password-file.ts'
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
   readonly address: DatabaseAddress

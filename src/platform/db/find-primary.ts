@@ -1,7 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import type { DatabaseAddress, DatabaseHost } from './database-address.ts'
 import { destroyClient } from './destroy-client.ts'
-import { usePasswordFile } from './use-password-file.ts'
 
 const PROBE_MS_MAX = 2_500
 
@@ -56,4 +56,12 @@ async function probe(address: DatabaseAddress, place: DatabaseHost): Promise<Dat
 function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
   return message || code || String(error)
+}
+
+/** The client reads its password from the file of the address, if it has one, at the moment of connecting. */
+export function usePasswordFile(client: pg.Client, { passwordFile }: DatabaseAddress): void {
+  if (passwordFile === undefined) return
+  const password = async (): Promise<string> => (await readFile(passwordFile, 'utf8')).trim()
+  // A function in the configuration is overwritten by the address, which has no password.
+  Object.assign(client, { password })
 }

@@ -1,13 +1,96 @@
 import { readCents } from '../../platform/lib/exact-json.ts'
 import type { Answer, AnswerApiDeps, ApiCall } from './api-call.ts'
-import { answerList, isWithin, matches } from './answer-list.ts'
 import { writeBoletoLine } from './boleto-line.ts'
 import { drawPixCode } from './draw-pix-code.ts'
 import type { SandboxState } from './open-state.ts'
-import type { PaymentLife } from './payment-life.ts'
-import { readNewPayment } from './read-new-payment.ts'
-import type { SandboxPayment } from './sandbox-records.ts'
-import { Refusal } from './asaas-format.ts'
+import type { PaymentLife, NewPayment } from './payment-life.ts'
+import type { SandboxPayment, BillingType, SandboxCard } from './sandbox-records.ts'
+import { Refusal, renderList } from './asaas-format.ts'
+import { brasiliaDate, isDate } from './brasilia-time.ts'
+import { declined } from './test-cards.ts'
+
+const LIMIT_DEFAULT = 10
+const LIMIT_MAX = 100
+
+export function answerList(data: readonly object[], query: URLSearchParams): object {
+  const limit = Math.min(Number(query.get('limit')) || LIMIT_DEFAULT, LIMIT_MAX)
+  return renderList(data, limit, Number(query.get('offset')) || 0)
+}
+
+/** Also true if the query does not filter by the name. */
+export function matches(query: URLSearchParams, name: string, value: unknown): boolean {
+  const wanted = query.get(name)
+  return wanted === null || wanted === value
+}
+
+/** Filters by `<name>[ge]` and `<name>[le]`, both inclusive; true if the query has neither. */
+function isWithin(query: URLSearchParams, name: string, day: string | undefined): boolean {
+  const [first, last] = [query.get(`${name}[ge]`), query.get(`${name}[le]`)]
+  if (first === null && last === null) return true
+  return day !== undefined && (first === null || day >= first) && (last === null || day <= last)
+}
+
+type Body = { readonly [name: string]: unknown }
+
+const BILLING_TYPES: readonly unknown[] = ['PIX', 'CREDIT_CARD', 'BOLETO', 'UNDEFINED']
+const DESCRIPTION_CHARACTERS_MAX = 500
+
+/** Throws a `Refusal` for the first fault, as Asaas does. */
+function readNewPayment(state: SandboxState, body: Body): NewPayment {
+  const customer = state.customers.get(String(body.customer))
+  if (!customer || customer.isDeleted) {
+    throw new Refusal(400, 'invalid_customer', 'Customer inválido ou não informado.')
+  }
+  if (!BILLING_TYPES.includes(body.billingType)) {
+    throw new Refusal(400, 'invalid_billingType', 'O tipo de cobrança é inválido.')
+  }
+  const billingType = body.billingType as BillingType
+  const amountCents = readCents(body.value)
+  if (amountCents === undefined || amountCents <= 0n) {
+    throw new Refusal(400, 'invalid_value', 'O valor da cobrança é inválido.')
+  }
+  const dueDate = String(body.dueDate)
+  if (!isDate(dueDate) || dueDate < brasiliaDate(new Date())) {
+    throw new Refusal(400, 'invalid_dueDate', 'Não é permitido data de vencimento inferior a hoje.')
+  }
+  const description = typeof body.description === 'string' ? body.description : null
+  if (description !== null && description.length > DESCRIPTION_CHARACTERS_MAX) {
+    throw new Refusal(400, 'invalid_description', 'A descrição deve ter até 500 caracteres.')
+  }
+  return {
+    customerId: customer.id,
+    billingType,
+    amountCents,
+    dueDate,
+    description,
+    externalReference: typeof body.externalReference === 'string' ? body.externalReference : null,
+    card: billingType === 'CREDIT_CARD' ? readCardToken(state, customer.id, body) : undefined,
+  }
+}
+
+/** Returns undefined if no token is given: the buyer then pays on the payment's page. */
+function readCardToken(
+  state: SandboxState,
+  customerId: string,
+  body: Body,
+): SandboxCard | undefined {
+  const token = body.creditCardToken
+  if (typeof token !== 'string') return undefined
+  if (body.creditCardCcv !== undefined || body.creditCard !== undefined) {
+    const description = 'Informe o token ou os dados do cartão de crédito, não os dois.'
+    throw new Refusal(400, 'invalid_creditCard', description)
+  }
+  if (typeof body.remoteIp !== 'string' || body.remoteIp === '') {
+    throw new Refusal(400, 'invalid_remoteIp', 'O IP do cliente deve ser informado.')
+  }
+  const card = state.cards.get(token)
+  if (card?.customerId !== customerId) {
+    const description = `CreditCardToken ${token} não encontrado.`
+    throw new Refusal(400, 'invalid_creditCard', description)
+  }
+  if (card.isDeclinedLater) throw declined()
+  return card
+}
 
 export function createPaymentAnswers({ state, life }: AnswerApiDeps): Record<string, Answer> {
   const paymentOf = (id: string): SandboxPayment => findPayment(state, id)

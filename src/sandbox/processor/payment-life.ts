@@ -2,9 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import { addDays } from '../../platform/lib/add-days.ts'
 import { brasiliaDate } from './brasilia-time.ts'
-import { createEmit, type Emit, type EmitDeps } from './create-emit.ts'
-import { createLater } from './create-later.ts'
-import { createRefunds, type Refunds, type RefundsDeps } from './create-refunds.ts'
+import {
+  createEmit,
+  type Emit,
+  type EmitDeps,
+  createRefunds,
+  type Refunds,
+  type RefundsDeps,
+} from './create-refunds.ts'
 import type { PaymentStatus, SandboxPayment } from './sandbox-records.ts'
 import { goesToReview, reportsOtherAmount } from './sandbox-faults.ts'
 import { Refusal, renderPayment } from './asaas-format.ts'
@@ -171,4 +176,27 @@ function assertIn(payment: SandboxPayment, states: readonly PaymentStatus[]): vo
 
 function reportedCentsOf({ paidDate, amountCents }: SandboxPayment): bigint | undefined {
   return paidDate !== undefined && reportsOtherAmount(amountCents) ? amountCents / 2n : undefined
+}
+
+/** Runs an act after a delay, unless the sandbox is closed before. */
+interface Later {
+  (act: () => void): void
+  close(): void
+}
+
+function createLater(afterMs: number, save: () => Promise<void>): Later {
+  const timers = new Set<NodeJS.Timeout>()
+  const later = (act: () => void): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      act()
+      save().catch((error: unknown) => console.error('the sandbox state:', error))
+    }, afterMs)
+    timer.unref()
+    timers.add(timer)
+  }
+  const close = (): void => {
+    for (const timer of timers) clearTimeout(timer)
+  }
+  return Object.assign(later, { close })
 }

@@ -1,7 +1,14 @@
 import type { Exchange } from './open-exchange.ts'
-import { PROVIDER_HEADERS } from './provider-headers.ts'
 import type { ProviderRefusal } from './provider-refusals.ts'
 import type { SandboxModel } from './sandbox-models.ts'
+
+/** Headers of a real provider, which a gateway must not forward. */
+export const PROVIDER_HEADERS = {
+  'openai-organization': 'org-sandbox',
+  'openai-processing-ms': '5',
+  'openai-version': '2020-10-01',
+  'x-request-id': 'req_sandbox_internal',
+}
 
 export type RefusingModel = SandboxModel & { readonly refusal: ProviderRefusal }
 

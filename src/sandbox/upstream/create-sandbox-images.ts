@@ -1,11 +1,15 @@
-import { createRefuser, refuse } from './create-refuser.ts'
+import { createRefuser, refuse, PROVIDER_HEADERS } from './create-refuser.ts'
 import { deliverBody } from './deliver-body.ts'
 import { chooseColours, drawGradient } from './draw-gradient.ts'
-import { writeImageAddress } from './image-address.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
-import { PROVIDER_HEADERS } from './provider-headers.ts'
-import { readImageRequest, type ImageQuality, type ImageRequest } from './read-image-request.ts'
+import {
+  readImageRequest,
+  type ImageQuality,
+  type ImageRequest,
+  parseImageSize,
+  type ImageSize,
+} from './read-image-request.ts'
 import { findSandboxModel, type SandboxModel } from './sandbox-models.ts'
 
 export interface SandboxImages {
@@ -93,4 +97,21 @@ function describeImageUsage(
     total_tokens: inputTokens + outputTokens,
     input_tokens_details: { text_tokens: inputTokens, image_tokens: 0 },
   }
+}
+
+export interface ImageAddress {
+  readonly size: ImageSize
+  readonly colours: string
+}
+
+/** The address contains all data to draw the picture again, so that none has to be stored. */
+function writeImageAddress(origin: string, { size, colours }: ImageAddress): string {
+  return `${origin}/images/${size.width}x${size.height}/${colours}.png`
+}
+
+/** Returns undefined if the path is not the address of a picture. */
+export function readImageAddress(path: string): ImageAddress | undefined {
+  const [, sides = '', colours = ''] = /^\/images\/(\w+)\/([0-9a-f]{24})\.png$/.exec(path) ?? []
+  const size = parseImageSize(sides)
+  return size && { size, colours }
 }

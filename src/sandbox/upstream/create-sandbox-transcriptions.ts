@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { BadRequest } from './bad-request.ts'
-import { createRefuser, refuse, type RefusingModel } from './create-refuser.ts'
+import { createRefuser, refuse, type RefusingModel, PROVIDER_HEADERS } from './create-refuser.ts'
 import { deliverBody } from './deliver-body.ts'
 import { isAudio } from './is-audio.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
-import { PROVIDER_HEADERS } from './provider-headers.ts'
 import { missing, readModelName } from './read-field.ts'
 import {
   checkGranularities,
@@ -13,9 +12,12 @@ import {
   reportsTokens,
 } from './read-transcription-fields.ts'
 import { readUpload, type FormField } from './read-upload.ts'
-import { renderTranscription, type TranscriptionUsage } from './render-transcription.ts'
+import {
+  renderTranscription,
+  type TranscriptionUsage,
+  writeTranscript,
+} from './render-transcription.ts'
 import { findSandboxModel } from './sandbox-models.ts'
-import { writeTranscript } from './write-transcript.ts'
 
 export interface SandboxTranscriptions {
   /**

@@ -8,11 +8,17 @@ import { isObject } from '../../platform/lib/is-object.ts'
 import { BadRequest } from './bad-request.ts'
 import type { Choice } from './compose-answer.ts'
 import { parseJsonBody } from './parse-json-body.ts'
-import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
+import {
+  readChatRequest,
+  type ChatRequest,
+  findSearchTool,
+  isSearchTool,
+  planSearches,
+  type WebSearch,
+} from './read-chat-request.ts'
 import { missing, type JsonObject } from './read-field.ts'
 import type { AnswerEvent } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
-import { findSearchTool, isSearchTool, planSearches, type WebSearch } from './web-search.ts'
 
 export interface MessagesRequest extends ChatRequest {
   /** The texts that the client marks to be cached, by their lifetime. */

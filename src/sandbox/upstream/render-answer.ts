@@ -1,10 +1,10 @@
 /** Renders an answer in the chat-completions format: as one body, or as the events of a stream. */
 import { createId } from '../../platform/lib/ids.ts'
 import type { Answer, Choice } from './compose-answer.ts'
-import type { Usage } from './describe-usage.ts'
 import type { Piece, TokenizedText } from './open-tokenizer.ts'
 import type { ChatRequest } from './read-chat-request.ts'
-import { describeLogprob } from './token-logprobs.ts'
+import type { JsonObject } from './read-field.ts'
+import type { SandboxModel } from './sandbox-models.ts'
 
 /** Fields that the body or all chunks of one answer share. */
 export interface AnswerIdentity {
@@ -159,4 +159,61 @@ function renderCall(
   return isCustom
     ? { id, type: 'custom', custom: { name, input: text } }
     : { id, type: 'function', function: { name, arguments: text } }
+}
+
+/**
+ * The probability of a piece of the answer, and of as many others as are asked for. The sandbox does not sample, so they
+ * are invented: each token is twice as probable as the next one, and the piece comes first.
+ */
+export function describeLogprob({ text }: Piece, topCount: number): JsonObject {
+  const list = [text, ...Array.from({ length: topCount }, (_, index) => ` outra${index + 1}`)]
+  const others = list.slice(0, topCount).map(describeToken)
+  return { ...describeToken(text, 0), top_logprobs: others }
+}
+
+function describeToken(token: string, rank: number): JsonObject {
+  return { token, logprob: -Math.LN2 * (rank + 1), bytes: [...Buffer.from(token)] }
+}
+
+/** The `usage` object of the answer. */
+export interface Usage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly prompt_tokens_details: { cached_tokens: number; audio_tokens: number }
+  readonly completion_tokens_details: {
+    reasoning_tokens: number
+    audio_tokens: number
+    accepted_prediction_tokens: number
+    rejected_prediction_tokens: number
+  }
+}
+
+/** The usage that the model reports, which some models falsify; undefined if it reports none. */
+export function describeUsage(
+  answer: Answer,
+  request: ChatRequest,
+  model: SandboxModel,
+): Usage | undefined {
+  if (model.usage === 'none') return undefined
+  const { promptTokens } = answer
+  const completionTokens =
+    model.usage === 'overrun'
+      ? (request.outputTokensMax ?? answer.completionTokens) * 10 + 1000
+      : answer.completionTokens
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: model.usage === 'half_cached' ? Math.floor(promptTokens / 2) : 0,
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: answer.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
 }

@@ -8,12 +8,16 @@ import { BadRequest } from './bad-request.ts'
 import type { Choice } from './compose-answer.ts'
 import type { Piece } from './open-tokenizer.ts'
 import { parseJsonBody } from './parse-json-body.ts'
-import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
+import {
+  readChatRequest,
+  type ChatRequest,
+  findSearchTool,
+  isSearchTool,
+  planSearches,
+} from './read-chat-request.ts'
 import { missing, readNumber, type JsonObject } from './read-field.ts'
-import type { AnswerEvent } from './render-answer.ts'
+import { type AnswerEvent, describeLogprob } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
-import { describeLogprob } from './token-logprobs.ts'
-import { findSearchTool, isSearchTool, planSearches } from './web-search.ts'
 
 export interface ResponsesRequest extends ChatRequest {
   /** The names of tools that take free text. */

@@ -1,8 +1,7 @@
 import type { Answer } from './compose-answer.ts'
-import type { Usage } from './describe-usage.ts'
+import type { Usage, AnswerEvent } from './render-answer.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
 import type { ChatRequest } from './read-chat-request.ts'
-import type { AnswerEvent } from './render-answer.ts'
 
 /** What an answer in any format is made of. */
 export interface Rendered<Request extends ChatRequest> {

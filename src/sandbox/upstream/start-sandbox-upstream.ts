@@ -9,21 +9,39 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { urlHost } from '../url-host.ts'
 import { BadRequest } from './bad-request.ts'
-import { chatFormat } from './chat-format.ts'
-import { createSandboxChat } from './create-sandbox-chat.ts'
 import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
-import { createSandboxImages } from './create-sandbox-images.ts'
+import {
+  createSandboxImages,
+  readImageAddress,
+  type ImageAddress,
+} from './create-sandbox-images.ts'
 import { createSandboxTranscriptions } from './create-sandbox-transcriptions.ts'
 import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
 import { drawGradient } from './draw-gradient.ts'
-import { readImageAddress, type ImageAddress } from './image-address.ts'
 import { messagesFormat } from './messages-format.ts'
 import { openExchange, type Exchange } from './open-exchange.ts'
 import { openTokenizer, type Tokenizer } from './open-tokenizer.ts'
-import { readBody } from './read-body.ts'
 import { responsesFormat } from './responses-format.ts'
 import { createCountKeeper, type SandboxCounts } from './sandbox-counts.ts'
-import { SANDBOX_MODELS, type SandboxModel } from './sandbox-models.ts'
+import { SANDBOX_MODELS, type SandboxModel, findSandboxModel } from './sandbox-models.ts'
+import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
+import { createIdentity, renderBody, renderEvents, describeUsage } from './render-answer.ts'
+import type { SandboxFormat } from './sandbox-format.ts'
+import { composeAnswer } from './compose-answer.ts'
+import { createRefuser, refuse, PROVIDER_HEADERS } from './create-refuser.ts'
+import { deliverBody } from './deliver-body.ts'
+import { deliverStream } from './deliver-stream.ts'
+
+/** OpenAI's chat completions. */
+const chatFormat: SandboxFormat = {
+  read: readChatRequest,
+  reportsUsage: ({ isStream, includesUsage }) => !isStream || includesUsage,
+  renderBody: ({ request, answer, usage }) =>
+    renderBody(createIdentity(request.modelName), answer, usage, request.topLogprobs),
+  renderEvents: ({ request, answer, usage }) =>
+    renderEvents(createIdentity(request.modelName), answer, usage, request),
+  ending: 'data: [DONE]\n\n',
+}
 
 export interface SandboxUpstream {
   /** Includes the version segment: `http://127.0.0.1:4010/v1`. */
@@ -196,4 +214,64 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
 async function sendImage(response: ServerResponse, image: ImageAddress): Promise<void> {
   const png = await drawGradient(image.size, image.colours)
   response.writeHead(200, { 'content-type': 'image/png', 'content-length': png.length }).end(png)
+}
+
+/** Resolves to undefined if the body is too long or the client leaves while sending it. */
+function readBody(request: IncomingMessage, bytesMax: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    request.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes <= bytesMax) parts.push(part)
+      else {
+        parts.length = 0
+        resolve(undefined)
+      }
+    })
+    // Decoded as a whole, because a part may end within a character.
+    request.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
+    request.on('close', () => resolve(undefined))
+  })
+}
+
+interface SandboxChat {
+  /** Throws `BadRequest`. Resolves when the answer is written or the client has left. */
+  completeChat(exchange: Exchange, text: string): Promise<void>
+}
+
+function createSandboxChat<Request extends ChatRequest>(
+  format: SandboxFormat<Request>,
+  openTokenizer: () => Promise<Tokenizer>,
+): SandboxChat {
+  const refuser = createRefuser()
+
+  return {
+    async completeChat(exchange, text) {
+      const request = format.read(text)
+      const model = findSandboxModel(request.modelName)
+      if (model.delivery === 'hang') return
+      if (refuser.isRefused(model)) return refuse(exchange, model)
+
+      const tokenizer = await openTokenizer()
+      const answer = composeAnswer(request, model, tokenizer)
+      const usage = describeUsage(answer, request, model)
+      const rendered = { request, answer, usage, tokenizer }
+      const { pace, delivery } = model
+      if (usage !== undefined && format.reportsUsage(request)) {
+        exchange.reported = {
+          promptTokens: usage.prompt_tokens,
+          completionTokens: usage.completion_tokens,
+          webSearches: request.searches.length,
+        }
+      }
+      const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery }
+      if (request.isStream) {
+        const events = format.renderEvents(rendered)
+        return deliverStream({ ...common, events, ending: format.ending })
+      }
+      const body = format.renderBody(rendered)
+      return deliverBody({ ...common, body, tokens: answer.completionTokens })
+    },
+  }
 }

@@ -1,14 +1,16 @@
 /** The documentation: guides and reference, written by the server. */
-import { html, trustedHtml } from '../../platform/lib/html.ts'
+import { html, trustedHtml, htmlText, type Html } from '../../platform/lib/html.ts'
 import type { Route } from '../../http/rest/route.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
 import { OF_EVERYBODY, pagePolicy } from '../pages/send-page.ts'
 import { sendWritten, type Visit } from '../pages/send-written.ts'
-import type { ApiDocument } from './api-document.ts'
+import { type ApiDocument, errorAnchor } from './api-document.ts'
 import { docFrame, SEARCH_INDEX_PATH } from './doc-frame.ts'
 import { DOCS_STYLE } from './docs-style.ts'
-import { searchIndex } from './search-index.ts'
 import { createDocs, guideFacts, type Docs } from './write-doc-pages.ts'
+import type { GuideFacts } from './doc-page.ts'
+import { listErrorCodes } from './errors-page.ts'
+import { errorAdvice } from './error-advice.ts'
 
 /** The search index, and what is tried out, come from this server. */
 const POLICY = pagePolicy([DOCS_STYLE], "'self'")
@@ -76,4 +78,79 @@ function missingPage(deps: SiteDeps) {
     },
     deps,
   )
+}
+
+/** What the search of the documentation reads: one entry for each section of a guide and each operation. */
+function searchIndex(docs: Docs, facts: GuideFacts): readonly SearchEntry[] {
+  return [...guideEntries(docs, facts), ...operationEntries(docs), ...errorEntries(docs)]
+}
+
+function guideEntries({ pages }: Docs, facts: GuideFacts): SearchEntry[] {
+  return [...pages.values()].flatMap((write) => {
+    const { title, description, path, sections } = write(facts)
+    if (sections.length === 0) return []
+    return [
+      { title, within: 'Guia', path, words: wordsOf(`${title} ${description}`) },
+      ...sections.map(({ id, heading, body }) => ({
+        title: heading,
+        within: title,
+        path: `${path}#${id}`,
+        words: wordsOf(`${heading} ${title} ${textOf(body)}`),
+      })),
+    ]
+  })
+}
+
+function operationEntries({ resources }: Docs): SearchEntry[] {
+  return resources.flatMap(({ path, title, operations }) =>
+    operations.map(({ method, path: at, summary, anchor, parameters, body }) => ({
+      title: `${method} /v1${at}`,
+      within: summary,
+      path: `${path}#${anchor}`,
+      words: wordsOf(
+        [
+          method,
+          at,
+          summary,
+          title,
+          ...parameters.map(({ name }) => name),
+          ...Object.keys(body?.schema.properties ?? {}),
+        ].join(' '),
+      ),
+    })),
+  )
+}
+
+function errorEntries({ operations }: Docs): SearchEntry[] {
+  return listErrorCodes(operations).map(({ code, statuses }) => ({
+    title: code,
+    within: `Erro ${statuses.join(', ')}`,
+    path: `/docs/erros#${errorAnchor(code)}`,
+    words: wordsOf(
+      `${code} ${code.replaceAll('_', ' ')} ${statuses.join(' ')} ${errorAdvice(code) ?? ''}`,
+    ),
+  }))
+}
+
+/** Code is not searched for: the words around it say what it does. */
+function textOf(body: Html): string {
+  return htmlText(body)
+    .replace(/<pre[^]*?<\/pre>/g, ' ')
+    .replace(/<[^>]*>|&\w+;/g, ' ')
+}
+
+/** The script splits what is typed in the same way (`web/site/rank-entries.ts`). */
+function wordsOf(text: string): string {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  return [...new Set(plain.match(/[a-z0-9_-]{2,}/g))].join(' ')
+}
+
+/** One line of the search index, as the page's script reads it. */
+export interface SearchEntry {
+  readonly title: string
+  /** What the entry is a part of. */
+  readonly within: string
+  readonly path: string
+  /** Without accents and in lower case, each once. */
+  readonly words: string
 }

@@ -1,7 +1,26 @@
 /** Code on a page. `data-sample` names the client: tests run what is shown. */
 import type { CodeSample } from '../pages/code-samples.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
-import { highlight } from './highlight.ts'
+
+/** Colours for comments and texts of a code sample; everything else stays as it is. */
+
+/** A comment begins a line or follows a space, so that an address is none. */
+const PARTS =
+  /(?<comment>(?<=^|\s)(?:#|\/\/)[^\n]*)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/gm
+
+function highlight(code: string): readonly Html[] {
+  const pieces: Html[] = []
+  let at = 0
+  for (const match of code.matchAll(PARTS)) {
+    const [whole] = match
+    pieces.push(html`${code.slice(at, match.index)}`)
+    pieces.push(
+      match.groups?.comment === undefined ? html`<span>${whole}</span>` : html`<i>${whole}</i>`,
+    )
+    at = match.index + whole.length
+  }
+  return [...pieces, html`${code.slice(at)}`]
+}
 
 /** The same call with several clients; one is open at a time. `name` is unique on its page. */
 export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {

@@ -1,13 +1,108 @@
 /** All pages of the documentation, by their paths. A page is written when it is first asked for. */
 import type { Model } from '../../money/catalog/model.ts'
 import { listOperations, type ApiDocument, type Operation } from './api-document.ts'
-import { guidePath, type DocGroup, type DocPage, type GuideFacts } from './doc-page.ts'
+import {
+  guidePath,
+  type DocGroup,
+  type DocPage,
+  type GuideFacts,
+  type ExampleModels,
+  type DocLink,
+  type Guide,
+} from './doc-page.ts'
 import { ERRORS_LINK, errorsPage } from './errors-page.ts'
-import { exampleModels } from './example-models.ts'
-import { homePage } from './home-page.ts'
-import { GUIDE_GROUPS, GUIDES } from './list-guides.ts'
-import { referenceGroups, referencePage } from './reference-pages.ts'
 import { resourcesOfReference, type ReferenceResource } from './resources-of-reference.ts'
+import { html } from '../../platform/lib/html.ts'
+import { chatSamples, PLACE_OF_SECRET } from '../pages/code-samples.ts'
+import { sampleTabs } from './sample-blocks.ts'
+import { operationArticle } from './operation-article.ts'
+import { audioGuide } from './guides/audio.ts'
+import { billingGuide } from './guides/billing.ts'
+import { clientGuides } from './guides/clients.ts'
+import { embeddingsGuide } from './guides/embeddings.ts'
+import { firstCallGuide } from './guides/first-call.ts'
+import { idempotencyGuide } from './guides/idempotency.ts'
+import { imagesGuide } from './guides/images.ts'
+import { keysAndBudgetsGuide } from './guides/keys-and-budgets.ts'
+import { limitsGuide } from './guides/limits.ts'
+import { streamingGuide } from './guides/streaming.ts'
+import { structuredOutputsGuide } from './guides/structured-outputs.ts'
+import { toolsGuide } from './guides/tools.ts'
+import { usageDestinationsGuide } from './guides/usage-destinations.ts'
+import { webhooksGuide } from './guides/webhooks.ts'
+
+/** The guides in the order of reading. */
+const OF_MODELS: readonly Guide[] = [
+  firstCallGuide,
+  streamingGuide,
+  toolsGuide,
+  structuredOutputsGuide,
+  imagesGuide,
+  audioGuide,
+  embeddingsGuide,
+]
+const OF_OPERATION: readonly Guide[] = [
+  limitsGuide,
+  keysAndBudgetsGuide,
+  billingGuide,
+  idempotencyGuide,
+  webhooksGuide,
+  usageDestinationsGuide,
+]
+
+const GUIDES: readonly Guide[] = [...OF_MODELS, ...OF_OPERATION, ...clientGuides]
+
+const GUIDE_GROUPS: readonly DocGroup[] = [
+  { title: 'Chamar modelos', links: OF_MODELS.map(linkOf) },
+  { title: 'Em produção', links: [ERRORS_LINK, ...OF_OPERATION.map(linkOf)] },
+  { title: 'Clientes', links: clientGuides.map(linkOf) },
+]
+
+function linkOf(guide: Guide): DocLink {
+  return { path: guidePath(guide), title: guide.title, description: guide.description }
+}
+
+/** The pages of the reference, one for each resource. */
+function referencePage(resource: ReferenceResource, facts: GuideFacts): DocPage {
+  const { path, title, description, isForOperators, operations } = resource
+  return {
+    path,
+    title: isForOperators ? `${title} (operação)` : `${title}: referência`,
+    description,
+    isIndexed: !isForOperators,
+    sections: [],
+    content: html`<nav class="toc" aria-label="Nesta página">
+        <ul>
+          ${operations.map(
+            ({ anchor, method, path: at, summary }) =>
+              html`<li>
+                <a href="#${anchor}"
+                  ><span class="verb">${method}</span> <code>/v1${at}</code
+                  ><span class="only-read">: ${summary}</span></a
+                >
+              </li>`,
+          )}
+        </ul>
+      </nav>
+      ${isForOperators && OPERATORS_NOTE}
+      ${operations.map((operation) => operationArticle(operation, facts))}`,
+  }
+}
+
+const OPERATORS_NOTE = html`<p class="small muted">
+  Operações de quem opera o serviço. Elas só valem numa sessão do painel com a verificação em duas
+  etapas; as leituras, também com a chave operator de quem opera.
+</p>`
+
+function referenceGroups(resources: readonly ReferenceResource[]): readonly DocGroup[] {
+  const group = (title: string, isForOperators: boolean): DocGroup => ({
+    title,
+    links: resources.filter((resource) => resource.isForOperators === isForOperators),
+  })
+  return [group('Referência da API', false), group('Operação do serviço', true)].filter(
+    ({ links }) => links.length > 0,
+  )
+}
 
 export interface Docs {
   readonly operations: readonly Operation[]
@@ -37,4 +132,80 @@ export function createDocs(document: ApiDocument): Docs {
 
 export function guideFacts(models: readonly Model[], origin: string): GuideFacts {
   return { origin, models: exampleModels(models) }
+}
+
+/** Models that can be called, those that people know first; the catalog decides what there is. */
+function exampleModels(models: readonly Model[]): ExampleModels {
+  const offered = models.filter(({ routes }) => routes.length > 0)
+  const chats = offered.filter(
+    ({ category, supportsTools, imageTokensMax }) =>
+      category === 'llm' && supportsTools && imageTokensMax > 0,
+  )
+  const chat = preferred(chats, ['gpt-5-mini', 'gpt-4o-mini']) ?? 'MODELO'
+  return {
+    chat,
+    claude: preferred(chats, ['claude-sonnet-5'], /^claude.*sonnet/) ?? chat,
+    claudeSmall: preferred(chats, ['claude-haiku-4-5'], /^claude.*haiku/) ?? chat,
+    embedding: preferred(of(offered, 'embedding'), ['text-embedding-3-small']) ?? 'MODELO',
+    image: preferred(of(offered, 'image'), ['gpt-image-1']) ?? 'MODELO',
+    audio:
+      preferred(
+        of(offered, 'audio').filter(({ audio }) => audio?.hasTimestamps),
+        ['whisper-1'],
+      ) ?? 'MODELO',
+  }
+}
+
+function of(models: readonly Model[], category: Model['category']): readonly Model[] {
+  return models.filter((model) => model.category === category)
+}
+
+function preferred(
+  models: readonly Model[],
+  ids: readonly string[],
+  pattern?: RegExp,
+): string | undefined {
+  const real = models.filter(({ vendor }) => vendor !== 'sandbox')
+  const known = ids.find((id) => real.some((model) => model.id === id))
+  if (known !== undefined) return known
+  if (pattern) return real.find(({ id }) => pattern.test(id))?.id
+  return (real[0] ?? models[0])?.id
+}
+
+/** `/docs`: where to begin, and everything there is. */
+function homePage(groups: readonly DocGroup[], { origin, models }: GuideFacts): DocPage {
+  const use = { origin, secret: PLACE_OF_SECRET, model: models.chat }
+  return {
+    path: '/docs',
+    title: 'Documentação para desenvolvedores',
+    description:
+      'Guias com código que roda, e a referência de cada operação da API, com o que ela custa e exige.',
+    sections: [],
+    content: html`<p>
+        Endereço base: <code>${origin}/v1</code>. Autenticação: o cabeçalho
+        <code>Authorization: Bearer</code> com uma chave do painel. Para programas, a descrição da
+        API em OpenAPI 3.1: <a href="/v1/openapi.json"><code>/v1/openapi.json</code></a
+        >.
+      </p>
+      ${sampleTabs('primeira chamada', chatSamples(use))}
+      <div class="acts">
+        <a class="button" href="/docs/primeira-chamada">Fazer a primeira chamada</a
+        ><a class="button plain" href="/docs/referencia/chamadas-de-modelos">Abrir a referência</a>
+      </div>
+      ${groups.map(
+        ({ title, links }) =>
+          html`<section>
+            <h2>${title}</h2>
+            <dl class="fields-of list">
+              ${links.map(
+                (link) =>
+                  html`<div>
+                    <dt><a href="${link.path}">${link.title}</a></dt>
+                    <dd class="muted">${link.description}</dd>
+                  </div>`,
+              )}
+            </dl>
+          </section>`,
+      )}`,
+  }
 }

@@ -4,8 +4,8 @@
  */
 import { formatCnpj, formatDay } from '../../deliveries/email/formats.ts'
 import type { Company } from '../../customers/legal/company.ts'
-import type { LegalDocument } from '../../customers/legal/legal-document.ts'
 import {
+  type LegalDocument,
   CURRENT_LEGAL_VERSION,
   LEGAL_VERSIONS,
   type LegalVersion,

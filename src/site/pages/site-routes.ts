@@ -6,15 +6,48 @@ import type { FastifyReply } from 'fastify'
 import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
 import { listDocPaths } from '../docs/list-doc-paths.ts'
 import { hiddenRoute, type Route } from '../../http/rest/route.ts'
-import { robotsText, sitemap } from './crawler-files.ts'
 import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
-import { modelPath } from './model-words.ts'
-import { modelsPage } from './models-page.ts'
-import { notFoundPage } from './not-found-page.ts'
+import { modelPath, CATEGORY_WORDS } from './model-words.ts'
 import { OF_EVERYBODY, OF_THIS_BROWSER } from './send-page.ts'
 import { sendWritten, type Page, type Visit } from './send-written.ts'
-import type { SiteDeps } from './layout.ts'
+import { type SiteDeps, layout } from './layout.ts'
+import { html, type Html, trustedHtml } from '../../platform/lib/html.ts'
+import { type Model, MODEL_CATEGORIES } from '../../money/catalog/model.ts'
+import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { priceTable, rateSentence } from './price-table.ts'
+import type { SiteFacts } from './site-facts.ts'
+
+/** `robots.txt` and `sitemap.xml`. */
+const PUBLIC_PAGES = ['/', '/modelos', '/cambio', '/status', '/termos', '/privacidade']
+/** Pages of one person, and the interface for programs. */
+const NOT_CRAWLED = [
+  '/v1/',
+  '/auth/',
+  '/admin',
+  '/mailbox',
+  '/files/',
+  '/inbound/',
+  '/unsubscribe/',
+]
+
+function robotsText(origin: string, mode: 'sandbox' | 'live'): Html {
+  const refused = mode === 'sandbox' ? ['/'] : NOT_CRAWLED
+  const lines = ['User-agent: *', ...refused.map((path) => `Disallow: ${path}`)]
+  if (mode === 'live') lines.push(`Sitemap: ${origin}/sitemap.xml`)
+  return trustedHtml(`${lines.join('\n')}\n`)
+}
+
+/** The public pages, those of the documentation, and the models that can be called. */
+function sitemap(models: readonly Model[], docPaths: readonly string[], origin: string): Html {
+  const offered = models.filter(({ routes }) => routes.length > 0)
+  const lines = [...PUBLIC_PAGES, ...docPaths, ...offered.map(modelPath)].map(
+    (path) => `<url><loc>${escapeHtml(`${origin}${path}`)}</loc></url>`,
+  )
+  const head = '<?xml version="1.0" encoding="UTF-8"?>'
+  const list = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+  return trustedHtml([head, list, ...lines, '</urlset>', ''].join('\n'))
+}
 
 export const siteRoutes: readonly Route<SiteDeps>[] = [
   pageRoute('/', (visit) =>
@@ -79,4 +112,62 @@ function ofVisitor(
   return hasSessionCookie(request.headers.cookie)
     ? deps.webApp.sendFirstPage(reply.header('vary', 'cookie'))
     : sendWritten(visit, name, { cacheControl: OF_THIS_BROWSER, write })
+}
+
+function notFoundPage(deps: SiteDeps): Html {
+  return layout(
+    {
+      path: '/modelos',
+      title: 'Modelo não encontrado · Catraca',
+      description: 'Não há um modelo com esse nome no catálogo.',
+      isIndexed: false,
+      main: html`<div class="wrap">
+        <h1>Modelo não encontrado</h1>
+        <p class="lead">
+          Não há um modelo com esse nome no catálogo. Ele pode ter saído, ou o endereço está errado.
+        </p>
+        <div class="acts"><a class="button" href="/modelos">Ver os modelos</a></div>
+      </div>`,
+    },
+    deps,
+  )
+}
+
+/** `/modelos` for visitors: the whole catalog with its prices. */
+function modelsPage({ models, fxRate }: SiteFacts, deps: SiteDeps): Html {
+  const kinds = MODEL_CATEGORIES.map((category) => ({
+    category,
+    own: models.filter((model) => model.category === category),
+  })).filter(({ own }) => own.length > 0)
+  return layout(
+    {
+      path: '/modelos',
+      title: 'Modelos de IA e preços em reais · Catraca',
+      description: `Preços em reais de ${models.length} modelos de IA por milhão de tokens, com a PTAX do dia e a margem já incluídas.`,
+      main: html`<div class="wrap">
+        <h1>Modelos e preços</h1>
+        <p class="lead">
+          O preço de agora, em reais, com câmbio e margem já incluídos. Tokens: por milhão.
+        </p>
+        ${
+          fxRate &&
+          html`<p class="small muted">
+            ${rateSentence(fxRate)}. <a href="/cambio">Histórico do câmbio</a>. Para programas:
+            <a href="/v1/model-prices"><code>/v1/model-prices</code></a
+            >.
+          </p>`
+        }
+        ${!fxRate && html`<p class="notice">Ainda não há taxa de câmbio, e sem ela não há preço em reais.</p>`}
+        ${
+          fxRate &&
+          kinds.map(
+            ({ category, own }) =>
+              html`<h2 id="${category}" class="gap">${CATEGORY_WORDS[category]}</h2>
+                ${priceTable(own, fxRate, `Preços em reais: ${CATEGORY_WORDS[category]}`)}`,
+          )
+        }
+      </div>`,
+    },
+    deps,
+  )
 }

@@ -10,7 +10,93 @@ import { sendWritten } from '../pages/send-written.ts'
 import { billPage } from './bill-page.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 import { shownBillBody } from './shown-bill.ts'
-import { verifyPage } from './verify-page.ts'
+
+/** `/verificar`: the published heads of the chain, and how to check a bill with them. */
+const DAY = new Intl.DateTimeFormat('pt-BR', { timeZone: 'UTC' })
+
+function verifyPage(heads: readonly DayHead[], deps: SiteDeps): Html {
+  return layout(
+    {
+      path: '/verificar',
+      title: 'Verificar uma conta · Catraca',
+      description:
+        'O livro público de cobranças: um selo por dia, que cobre todas as cobranças até ali. Ninguém muda uma cobrança antiga sem que apareça.',
+      script: deps.webApp.findScript('bill'),
+      main: html`<div class="wrap">
+        <h1>Verificar uma conta</h1>
+        <p class="lead">
+          Toda cobrança entra em um livro público. A cada dia publicamos um selo que cobre todas as
+          cobranças até ali: se alguém mudar uma delas depois, nós inclusive, nenhum selo dali em
+          diante bate mais.
+        </p>
+        <label for="endereco">Cole o endereço de uma conta pública</label>
+        <div class="fields">
+          <input
+            id="endereco"
+            type="url"
+            inputmode="url"
+            autocomplete="off"
+            placeholder="https://…/conta/…"
+          />
+          <button class="button" id="verificar" type="button">Verificar</button>
+        </div>
+        <p id="aviso" role="status" class="small"></p>
+        <h2 class="gap">Como funciona</h2>
+        <ol>
+          <li>
+            O texto de cada cobrança (modelo, tokens, custo em dólares, câmbio, multiplicador e
+            valor em reais) vira um hash SHA-256. Nomes, chaves e conversas não entram.
+          </li>
+          <li>
+            Os hashes de um período formam uma árvore, como a dos certificados da web (RFC 9162). A
+            raiz de cada árvore entra em uma corrente, e o último elo do dia é o selo do dia.
+          </li>
+          <li>
+            A conta pública traz o caminho da cobrança até o selo. Seu navegador refaz cada passo e
+            compara o resultado com o selo publicado.
+          </li>
+        </ol>
+        <p>
+          Guarde uma cópia desta lista de vez em quando. É ela que impede que a corrente inteira
+          seja refeita. Em JSON, ela está em
+          <a href="/v1/charge-chain"><code>/v1/charge-chain</code></a
+          >, e a conta em <code>/v1/public-bills/&lt;fim do endereço&gt;</code>.
+        </p>
+        <h2 class="gap">Selos publicados</h2>
+        ${
+          heads.length === 0
+            ? html`<p class="muted">
+                O primeiro selo sai quando o primeiro dia com cobranças termina.
+              </p>`
+            : headTable(heads)
+        }
+      </div>`,
+    },
+    deps,
+  )
+}
+
+function headTable(heads: readonly DayHead[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Selos publicados">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Dia (UTC)</th>
+          <th scope="col">Selo</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${heads.map(
+          ({ day, head }) =>
+            html`<tr>
+              <th scope="row">${DAY.format(new Date(`${day}T00:00:00Z`))}</th>
+              <td><code>${head}</code></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
 
 type Deps = SiteDeps & Pick<HttpParts, 'db'>
 

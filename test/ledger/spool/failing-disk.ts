@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { DISK, type Disk } from '../../../src/money/ledger/spool/disk.ts'
+import { DISK, type Disk } from '../../../src/money/ledger/spool/spool-file.ts'
 
 export type DiskStep = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 'rename' | 'unlink'
 

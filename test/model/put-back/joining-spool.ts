@@ -1,8 +1,7 @@
 /** The spool with fault 7: it appends lines of JSON and ignores the torn line of a failed write. */
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Replay } from '../../../src/money/ledger/spool/replay-file.ts'
-import type { Spool } from '../../../src/money/ledger/spool/spool.ts'
+import type { Replay, Spool } from '../../../src/money/ledger/spool/spool.ts'
 import type { ResolutionRow } from '../../../src/money/ledger/resolution.ts'
 import type { Log } from '../../../src/platform/lib/log.ts'
 import { createNaturalBatcher } from '../../../src/platform/lib/natural-batcher.ts'

@@ -10,6 +10,10 @@ import {
   type Provider,
   type ReportedTokens,
   type UpstreamFailure,
+  StreamBroken,
+  type ChatStream,
+  type StreamChunk,
+  type TakeChunks,
 } from '../../providers/contract.ts'
 import type { LeaseView } from '../../../money/ledger/lease.ts'
 import { billedUsage } from '../billed-usage.ts'
@@ -20,15 +24,56 @@ import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { shieldChatRequest } from '../shield/shield-chat-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { boundChat, contentOf, webSearchesHeld } from './bound-chat.ts'
-import { beginStream } from './begin-stream.ts'
-import type { ChatFormat } from './chat-format.ts'
+import type { ChatFormat, ChatWriter } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { estimateChat } from './estimate-chat.ts'
 import { findSizeFault, plainBytesMax } from './output-limit.ts'
 import { leastTokensOf, outputTexts } from './output-texts.ts'
 import { relayStream } from './relay-stream.ts'
-import { createRestoringWriter } from './restoring-writer.ts'
-import type { BegunStream, RelayedStream } from './streamed-chat.ts'
+import { type BegunStream, type RelayedStream } from './streamed-chat.ts'
+import type { Placeholders } from '../../shield/placeholders.ts'
+import { createStreamRestorer } from '../../shield/restore-stream.ts'
+import { restoreChat, type ChatBody } from '../../shield/shield-chat.ts'
+
+/**
+ * Waits for the first chunks, and pauses the stream there until they are relayed. If the stream breaks off or ends before
+ * them, returns the failure instead.
+ */
+function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
+  return new Promise((resolve, reject) => {
+    let relay: TakeChunks<unknown> | undefined
+    const ended = stream.each<unknown>((chunks) => (relay ? relay(chunks) : pauseAt(chunks)))
+
+    function pauseAt(first: readonly StreamChunk[]): Promise<unknown> {
+      return new Promise((goOn) => {
+        resolve({
+          kind: 'stream',
+          each<Result>(take: TakeChunks<Result>) {
+            relay = take
+            goOn(Promise.resolve(first).then(take))
+            return ended as Promise<Result | undefined>
+          },
+          cancel: () => stream.cancel(),
+        })
+      })
+    }
+
+    // After the first chunks these settle nothing: the end belongs to the relay.
+    ended.then(
+      () => resolve(ENDED_EMPTY),
+      (error: unknown) => {
+        if (error instanceof StreamBroken) resolve(error.failure)
+        else reject(error)
+      },
+    )
+  })
+}
+
+const ENDED_EMPTY: UpstreamFailure = {
+  kind: 'failure',
+  reason: 'bad_answer',
+  detail: 'the stream ended without a chunk',
+}
 
 export type ChatKind<Request extends ChatRequest = ChatRequest> = CallKind<
   Buffer,
@@ -234,4 +279,24 @@ function plausibleUsage(
   return (
     reported && { counts: billedUsage(held.model, price, reported), kind: 'exact', reason: null }
   )
+}
+
+/**
+ * Puts the masked values back into what a writer writes. The usage is counted from what the upstream sent, before this
+ * writer. A stream that breaks off within a placeholder ends before it.
+ */
+export function createRestoringWriter(writer: ChatWriter, placeholders: Placeholders): ChatWriter {
+  const restorer = createStreamRestorer(placeholders)
+  const eventsOf = (chunks: readonly ChatBody[]): string | undefined => {
+    const events = chunks.map((chunk) => writer.chunk(chunk))
+    const shown = events.filter((event) => event !== undefined)
+    return shown.length === 0 ? undefined : shown.join('')
+  }
+  return {
+    answer: (body, charged) => writer.answer(restoreChat(body, placeholders), charged),
+    chunk: (body) => eventsOf(restorer.push(body)),
+    end: (charged) => (eventsOf(restorer.end()) ?? '') + writer.end(charged),
+    broken: (refused) => writer.broken(refused),
+    keep: writer.keep,
+  }
 }

@@ -11,8 +11,8 @@ import type { HeldCall } from '../call.ts'
 import type { Client } from '../client.ts'
 import type { RunningCall } from '../running-calls.ts'
 import type { ChatWriter } from './chat-format.ts'
-import { countOutput, countText, leastTokens, type OutputCount } from './output-texts.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
+import { countOutput, countText, leastTokens, type OutputCount } from './output-texts.ts'
 
 /** How long a stream pauses while the lease cannot be renewed before it is ended. */
 const LEASE_WAIT_MS_MAX = 60_000

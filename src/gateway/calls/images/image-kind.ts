@@ -1,10 +1,10 @@
 /** The images kind of call: images from a prompt. The model's price decides whether tokens or images are billed. */
 import { imageUnit } from '../../../money/catalog/image-unit.ts'
 import type { Model } from '../../../money/catalog/model.ts'
-import type { Price, UnitCounts } from '../../../money/catalog/prices.ts'
+import type { Price, UnitCounts, TokenCounts } from '../../../money/catalog/prices.ts'
 import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
 import { beyond } from '../../../platform/admission/share.ts'
-import type { ImageAnswer, Provider } from '../../providers/contract.ts'
+import type { ImageAnswer, Provider, GeneratedImage } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage } from '../billed-usage.ts'
 import { estimateReason, possibleUsage } from '../possible-usage.ts'
@@ -12,8 +12,9 @@ import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
 import { readImageRequest, type ImageRequest } from './image-request.ts'
-import { writeImages, type KeepImage } from './write-images.ts'
 import { shieldImageRequest } from '../shield/shield-image-request.ts'
+import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
+import { imageMediaType } from './image-media-type.ts'
 
 /** Text output beside an image, if image tokens and text tokens have separate prices. */
 const TEXT_TOKENS_MAX = 1_024
@@ -176,4 +177,44 @@ function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; 
   const size = request.size ?? model.image?.sizes[0]
   const quality = request.quality ?? (qualitiesOf(model.price).length > 0 ? STANDARD : undefined)
   return { ...(size === undefined ? {} : { size }), ...(quality === undefined ? {} : { quality }) }
+}
+
+/** Stores an image for a limited time; resolves to the path from which it can be fetched. */
+export type KeepImage = (customerId: string, image: GeneratedImage) => Promise<string>
+
+/** The JSON of an answer, with the images as base64 or as addresses on this server that work for a limited time. */
+async function writeImages(
+  { key, request }: HeldCall<ImageRequest>,
+  { images, usage }: ImageAnswer,
+  charged: TokenCounts & { readonly billedNanoBrl: NanoBrl },
+  keepImage: KeepImage,
+  origin: string,
+): Promise<string> {
+  const addressOf = async (image: GeneratedImage): Promise<string> => {
+    try {
+      return origin + (await keepImage(key.customerId, image))
+    } catch {
+      // The customer has paid for the image, so if it cannot be stored its data becomes the address.
+      return `data:${imageMediaType(image.base64)};base64,${image.base64}`
+    }
+  }
+  const data = await Promise.all(
+    images.map(async (image) => ({
+      ...(request.wants === 'b64_json' ? {} : { url: await addressOf(image) }),
+      ...(request.wants === 'url' ? {} : { b64_json: image.base64 }),
+      ...(image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt }),
+    })),
+  )
+  return JSON.stringify({
+    created: Math.floor(Date.now() / 1000),
+    data,
+    ...(usage && {
+      usage: {
+        input_tokens: usage.promptTokens,
+        output_tokens: usage.completionTokens,
+        total_tokens: usage.promptTokens + usage.completionTokens,
+      },
+    }),
+    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
+  })
 }

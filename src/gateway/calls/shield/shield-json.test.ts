@@ -22,7 +22,7 @@ import { createMessagesFormat } from '../chat/formats/messages/messages-format.t
 import { createReasoningSeals } from '../chat/formats/responses/reasoning-seal.ts'
 import { createResponsesFormat } from '../chat/formats/responses/responses-format.ts'
 import { readChatRequest, type ChatRequest } from '../chat/chat-request.ts'
-import { createRestoringWriter } from '../chat/restoring-writer.ts'
+import { createRestoringWriter } from '../chat/chat-kind.ts'
 import { createToolCallIds } from '../chat/tool-call-ids.ts'
 import { isRefusal } from '../refusal.ts'
 import { shieldChatRequest } from './shield-chat-request.ts'

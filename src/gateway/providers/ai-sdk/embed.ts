@@ -3,7 +3,12 @@
  * fails the call, and the customer pays nothing, although the upstream bills the other batches: the batch with the
  * longest text is therefore answered first, and nothing is sent after the first failure.
  */
-import type { EmbeddingModelV4, EmbeddingModelV4Result } from '@ai-sdk/provider'
+import type {
+  EmbeddingModelV4,
+  EmbeddingModelV4Result,
+  EmbeddingModelV4CallOptions,
+  JSONObject,
+} from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type {
   EmbeddingAnswer,
@@ -17,7 +22,6 @@ import { plainTokens } from '../plain-tokens.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { callHeaders } from './call-headers.ts'
 import { RefusedRequest } from './refused-request.ts'
-import { toEmbeddingOptions } from './to-embedding-options.ts'
 import { toFailure } from './to-failure.ts'
 
 /** Some models accept one text per request; thousands of concurrent requests would only hit the rate limit. */
@@ -185,4 +189,41 @@ function sumUsage(tokens: readonly (number | undefined)[]): ReportedUsage | unde
     sum += count
   }
   return plainTokens(sum, 0)
+}
+
+/**
+ * The number of dimensions, and for Cohere's models the required `input_type`: `search_document`, `search_query`,
+ * `classification` or `clustering`. The packages refuse unknown values.
+ */
+function toEmbeddingOptions(
+  kind: AiSdkOptions['kind'],
+  modelId: string,
+  { dimensions, body }: EmbeddingCall,
+): Pick<EmbeddingModelV4CallOptions, 'dimensions' | 'providerOptions'> {
+  const inputType = body.input_type as JSONObject[string]
+  switch (kind) {
+    case 'cohere':
+      return { providerOptions: { cohere: given({ outputDimension: dimensions, inputType }) } }
+    case 'amazon-bedrock': {
+      // The package selects the request format by the same names.
+      const isCohere = modelId.includes('cohere.embed-')
+      const isNova = modelId.includes('amazon.nova-') && modelId.includes('embed')
+      const options = isCohere
+        ? { outputDimension: dimensions, inputType }
+        : isNova
+          ? { embeddingDimension: dimensions }
+          : { dimensions }
+      return { providerOptions: { amazonBedrock: given(options) } }
+    }
+    case 'google':
+    case 'google-vertex':
+    case 'anthropic':
+      return dimensions === undefined ? {} : { dimensions }
+  }
+}
+
+function given(options: Record<string, JSONObject[string] | undefined>): JSONObject {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined && value !== null),
+  )
 }

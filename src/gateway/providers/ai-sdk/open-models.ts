@@ -6,8 +6,7 @@ import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
 import { ANTHROPIC_ADDRESS } from './native-messages/anthropic-address.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import type { Fetch } from './open-fetch.ts'
-import { openVertex } from './open-vertex.ts'
-import type { OpenedModels } from './opened-models.ts'
+import { openVertex, type OpenedModels } from './open-vertex.ts'
 
 /**
  * Opens the models of an upstream. Throws a TypeError if its credentials, project or region are missing. Every setting

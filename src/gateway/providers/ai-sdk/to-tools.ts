@@ -5,10 +5,9 @@ import type {
 } from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
-import { readCacheControl } from './cache-control.ts'
+import { readCacheControl, textOf } from './to-user-parts.ts'
 import { toToolSchema } from '../tool-schema.ts'
 import { RefusedRequest } from './refused-request.ts'
-import { textOf } from './to-user-parts.ts'
 
 /** Converts the tools of a request, and `tool_choice`. Throws a `RefusedRequest`. */
 export function toTools(

@@ -1,7 +1,10 @@
-import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4TextPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
-import { readCacheControl } from './cache-control.ts'
 import type { FileContent, FileKind } from './read-file.ts'
 import { RefusedRequest } from './refused-request.ts'
 
@@ -77,4 +80,21 @@ function toAudioPart(audio: unknown): LanguageModelV4FilePart {
 export function textOf(value: unknown): string {
   if (typeof value !== 'string') throw new RefusedRequest('a text is missing in the request')
   return value
+}
+
+/**
+ * The `cache_control` of a content part or a tool, as options to spread into the converted part or tool. A lifetime of
+ * one hour costs more to write; the gateway passes it only if the model has a price for it.
+ */
+export function readCacheControl(carrier: JsonObject): {
+  providerOptions?: SharedV4ProviderOptions
+} {
+  if (!isObject(carrier.cache_control) || carrier.cache_control.type !== 'ephemeral') return {}
+  const life = carrier.cache_control.ttl === '1h' ? { ttl: '1h' as const } : {}
+  return {
+    providerOptions: {
+      anthropic: { cacheControl: { type: 'ephemeral', ...life } },
+      amazonBedrock: { cachePoint: { type: 'default', ...life } },
+    },
+  }
 }

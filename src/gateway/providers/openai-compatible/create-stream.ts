@@ -5,11 +5,12 @@ import {
   type JsonObject,
   type StreamChunk,
   type TakeChunks,
+  type UpstreamFailure,
 } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { AnswerBody } from './exchange.ts'
-import { hasFinishReason } from './has-finish-reason.ts'
-import { broken } from './parse-event.ts'
+import { parseExactly } from '../../../platform/lib/large-integers.ts'
+import { parseAnswer, TooDeep } from '../parse-answer.ts'
 
 export interface Parsed {
   readonly chunks: readonly StreamChunk[]
@@ -89,4 +90,28 @@ function addsOutput(delta: JsonObject): boolean {
   return Object.entries(delta).some(
     ([name, value]) => name !== 'role' && value !== null && value !== '',
   )
+}
+
+/** Whether a chunk of a stream ends one of its choices. */
+export function hasFinishReason(chunk: JsonObject): boolean {
+  return (
+    Array.isArray(chunk.choices) &&
+    chunk.choices.some((choice: unknown) => Boolean((choice as JsonObject | null)?.finish_reason))
+  )
+}
+
+/** The object in an event of a stream, or the fault that breaks the stream. */
+export function parseEvent(data: string, depthMax?: number): JsonObject | StreamBroken {
+  let event: unknown
+  try {
+    event = parseAnswer(data, undefined, depthMax, parseExactly)
+  } catch (error) {
+    const detail = error instanceof TooDeep ? error.message : 'an event of the stream is not JSON'
+    return broken('bad_answer', detail)
+  }
+  return isObject(event) ? event : broken('bad_answer', 'an event of the stream is not an object')
+}
+
+export function broken(reason: UpstreamFailure['reason'], detail: string): StreamBroken {
+  return new StreamBroken({ kind: 'failure', reason, detail })
 }

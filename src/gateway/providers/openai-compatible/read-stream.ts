@@ -12,10 +12,14 @@ import type { AnswerBody } from './exchange.ts'
 import { readLateError } from '../read-late-error.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { CHAT_DELTAS } from './chat-deltas.ts'
-import { createStream, type StreamParser } from './create-stream.ts'
-import { hasFinishReason } from './has-finish-reason.ts'
+import {
+  createStream,
+  type StreamParser,
+  hasFinishReason,
+  broken,
+  parseEvent,
+} from './create-stream.ts'
 import { createCallNumbers } from './number-calls.ts'
-import { broken, parseEvent } from './parse-event.ts'
 import { readUsage, usageIn } from './read-usage.ts'
 import { toPublishedForm } from './to-published-form.ts'
 

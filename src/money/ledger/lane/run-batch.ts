@@ -4,8 +4,8 @@ import { FUNCTIONS_SCHEMA } from '../../../platform/db/functions.ts'
 import type { LaneConnection } from './lane-connection.ts'
 import type { LaneResult, LaneWork } from './lane-work.ts'
 import { layOutBatch } from './lay-out-batch.ts'
-import { readVerdict } from './read-verdict.ts'
 import { COMMITTED, readResolved, type Resolved } from '../resolution.ts'
+import type { Verdict, VerdictKind } from '../attempt.ts'
 
 const STATEMENT = {
   name: 'ledger_batch',
@@ -71,4 +71,32 @@ function readWords(text: string): ReadonlyMap<number, Resolved> | undefined {
 
 function orNull(rows: readonly string[]): string | null {
   return rows.length === 0 ? null : arrayText(rows)
+}
+
+/** Parses a verdict that the SQL function `verdict_text` wrote; `VERDICT_FIELDS` lists its fields in order. */
+export function readVerdict(text: string, atMs: number): Verdict {
+  const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft, ...cap] =
+    text.split(',')
+  const [capLeft, capLimit, capUntil] = cap
+  return {
+    kind: kind as VerdictKind,
+    keySequence: keySequence ? Number(keySequence) : null,
+    ipSequence: ipSequence ? Number(ipSequence) : null,
+    balanceNanoBrl: amountOf(balance),
+    heldNanoBrl: amountOf(held),
+    budgetLeftPicoUsd: amountOf(budgetLeft),
+    teamLeftNanoBrl: amountOf(teamLeft),
+    cap: capLeft
+      ? {
+          leftNanoBrl: BigInt(capLeft),
+          limitNanoBrl: BigInt(capLimit as string),
+          until: capUntil ? new Date(Number(capUntil)) : null,
+        }
+      : null,
+    at: new Date(atMs),
+  }
+}
+
+function amountOf(text: string | undefined): bigint | null {
+  return text ? BigInt(text) : null
 }

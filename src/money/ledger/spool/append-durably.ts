@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isMissing, syncFolder, type Disk } from './disk.ts'
-import type { SpoolFile } from './spool-file.ts'
+import { isMissing, syncFolder, type Disk, type SpoolFile } from './spool-file.ts'
 
 /** The rows were not stored: the caller must keep them elsewhere. */
 export class SpoolAppendFailed extends Error {

@@ -2,8 +2,11 @@
 import { join } from 'node:path'
 import type { Log } from '../../../platform/lib/log.ts'
 import { isRunning, processIdentity } from '../../../platform/lib/process-identity.ts'
-import { deleteFile, isMissing, syncFolder, type Disk } from './disk.ts'
 import {
+  deleteFile,
+  isMissing,
+  syncFolder,
+  type Disk,
   describeFile,
   parseFileName,
   readSpoolFile,

@@ -1,12 +1,53 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Log } from '../../../platform/lib/log.ts'
 import type { ResolutionRow } from '../resolution.ts'
 import { cutTailAgain } from './append-durably.ts'
-import { deleteFile, syncFolder, type Disk } from './disk.ts'
-import { frameRow } from './record-frames.ts'
-import { setAside } from './set-aside.ts'
-import { readSpoolFile, type SpoolFile } from './spool-file.ts'
+import {
+  deleteFile,
+  syncFolder,
+  type Disk,
+  isMissing,
+  readSpoolFile,
+  type SpoolFile,
+} from './spool-file.ts'
+import { frameRow, type Span } from './record-frames.ts'
 import type { WaitingHolds } from './waiting-holds.ts'
+
+/** A folder in the spool folder; the operator inspects its files and deletes them. */
+const FOLDER = 'set-aside'
+
+/** Writes one file for each unreadable piece. Idempotent. */
+async function setAside(
+  disk: Disk,
+  dir: string,
+  name: string,
+  bytes: Buffer,
+  bad: readonly Span[],
+): Promise<void> {
+  if (bad.length === 0) return
+  const folder = join(dir, FOLDER)
+  await disk.mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const { start, end } of bad) {
+    const handle = await disk.open(join(folder, `${name}@${start}`), 'w', 0o600)
+    try {
+      await handle.writeFile(bytes.subarray(start, end))
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+  }
+  await syncFolder(disk, folder)
+  await syncFolder(disk, dir)
+}
+
+export async function countSetAside(disk: Disk, dir: string): Promise<number> {
+  try {
+    return (await disk.readdir(join(dir, FOLDER))).length
+  } catch (error) {
+    if (isMissing(error)) return 0
+    throw error
+  }
+}
 
 /** True if the file has more than its waiting rows. */
 export function isUntidy(file: SpoolFile): boolean {

@@ -1,4 +1,5 @@
-import { ASAAS_URL_PRODUCTION } from './asaas-url.ts'
+/** Includes the version segment. */
+export const ASAAS_URL_PRODUCTION = 'https://api.asaas.com/v3'
 
 export interface AsaasSettings {
   readonly baseUrl: string

@@ -2,7 +2,6 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { destroyClient } from '../destroy-client.ts'
 import { onConnection } from '../query-pool.ts'
-import { queryReadOnly } from './query-read-only.ts'
 
 /** The server cancels statements after 10 s: without an answer by then, the connection is dead. */
 const STATEMENT_MS_MAX = 12_000
@@ -67,4 +66,19 @@ function singleStatements(
     // What Kysely uses of a connection.
     connect: async () => ({ query, release() {} }) as unknown as PostgresPoolClient,
   }
+}
+
+/** One statement on a connection of the pool, in a transaction in which PostgreSQL refuses every write. */
+function queryReadOnly(pool: pg.Pool, text: string, values: unknown[]): Promise<pg.QueryResult> {
+  return onConnection(pool, async (client) => {
+    try {
+      await client.query('begin read only')
+      const result = await client.query(text, values)
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      throw error
+    }
+  })
 }

@@ -13,8 +13,8 @@ import type { Database } from '../open.ts'
 import { queryPool } from '../query-pool.ts'
 import type { Tables } from '../tables.ts'
 import { readOnlyPool } from './fall-back-pool.ts'
-import { readPrimaryPosition } from './read-positions.ts'
 import {
+  readPrimaryPosition,
   openReadReplica,
   type PrimaryMoment,
   type ReadReplica,

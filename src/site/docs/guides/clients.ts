@@ -3,7 +3,6 @@ import { html, type Html } from '../../../platform/lib/html.ts'
 import { agentSamples, javascriptSample, PLACE_OF_SECRET } from '../../pages/code-samples.ts'
 import { section, type Guide, type GuideFacts } from '../doc-page.ts'
 import { codeBlock } from '../sample-blocks.ts'
-import { codexConfig } from './codex-config.ts'
 
 export const clientGuides: readonly Guide[] = [
   client('claude-code', 'Claude Code', 'O agente de terminal da Anthropic, com qualquer modelo.', {
@@ -235,4 +234,16 @@ function client(
       ),
     ],
   }
+}
+
+/** `~/.codex/config.toml`. */
+function codexConfig({ origin, models }: GuideFacts): string {
+  return `model = "${models.chat}"
+model_provider = "catraca"
+
+[model_providers.catraca]
+name = "Catraca"
+base_url = "${origin}/v1"
+env_key = "CATRACA_API_KEY"
+wire_api = "responses"`
 }

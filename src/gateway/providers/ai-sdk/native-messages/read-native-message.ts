@@ -16,8 +16,7 @@ import {
   type UpstreamFailure,
 } from '../../contract.ts'
 import { withErrorWords } from '../../error-words.ts'
-import type { StreamParser } from '../../openai-compatible/create-stream.ts'
-import { broken, parseEvent } from '../../openai-compatible/parse-event.ts'
+import { type StreamParser, broken, parseEvent } from '../../openai-compatible/create-stream.ts'
 import { BadAnswer, readObject } from '../../openai-compatible/read-answer.ts'
 import { readCount } from '../../openai-compatible/read-count.ts'
 import { readUsage } from '../../openai-compatible/read-usage.ts'

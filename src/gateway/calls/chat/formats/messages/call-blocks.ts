@@ -4,7 +4,6 @@
  */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import { StreamBroken, type JsonObject } from '../../../../providers/contract.ts'
-import { createJsonEnd, type JsonEnd } from './json-end.ts'
 
 export interface CallBlocks {
   readonly count: number
@@ -109,4 +108,41 @@ function isOtherCall(id: unknown, known: unknown): boolean {
 function interleaved(): StreamBroken {
   const detail = 'arguments arrived for a tool call that had ended'
   return new StreamBroken({ kind: 'failure', reason: 'bad_answer', detail })
+}
+
+/** Finds the end of a JSON object in text that arrives in pieces, without reading any character twice. */
+interface JsonEnd {
+  add(text: string): void
+  /** Every bracket that was opened is closed, and there was at least one. */
+  readonly isWhole: boolean
+}
+
+function createJsonEnd(): JsonEnd {
+  let depth = 0
+  let hasBegun = false
+  let isInString = false
+  let isEscaped = false
+
+  function read(character: string): void {
+    if (isInString) {
+      if (isEscaped) isEscaped = false
+      else if (character === '\\') isEscaped = true
+      else if (character === '"') isInString = false
+      return
+    }
+    if (character === '"') isInString = true
+    else if (character === '{' || character === '[') {
+      depth += 1
+      hasBegun = true
+    } else if (character === '}' || character === ']') depth -= 1
+  }
+
+  return {
+    add(text) {
+      for (let at = 0; at < text.length; at++) read(text.charAt(at))
+    },
+    get isWhole() {
+      return hasBegun && depth <= 0
+    },
+  }
 }

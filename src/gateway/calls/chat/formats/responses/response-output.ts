@@ -6,15 +6,8 @@ import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { beginCall, type CallItem } from './call-item.ts'
-import { createItemList, type Emit } from './item-list.ts'
-import { beginMessage, type MessageItem } from './message-item.ts'
-import {
-  addSignatures,
-  beginReasoning,
-  hasReasoning,
-  type ReasoningItem,
-} from './reasoning-item.ts'
-import type { SealReasoning } from './reasoning-seal.ts'
+import { createItemList, type Emit, type ItemList, type ItemStatus } from './item-list.ts'
+import type { SealReasoning, KeptReasoning } from './reasoning-seal.ts'
 import type { ClientTools } from './tool-names.ts'
 
 export interface ResponseOutput {
@@ -101,4 +94,126 @@ export function createResponseOutput(
         addSignatures(list, seal, kept)
     },
   }
+}
+
+type PartType = 'output_text' | 'refusal'
+
+/** A message to which deltas add. */
+interface MessageItem {
+  readonly kind: 'message'
+  say(type: PartType, text: string): void
+  end(status: ItemStatus): void
+}
+
+function beginMessage(list: ItemList): MessageItem {
+  const { emit } = list
+  const message = { type: 'message', role: 'assistant' }
+  const { index, id } = list.add('msg', { ...message, status: 'in_progress', content: [] })
+  const content: JsonObject[] = []
+  let part: { type: PartType; text: string } | undefined
+  const at = () => ({ item_id: id, output_index: index, content_index: content.length })
+
+  function endPart(): void {
+    if (!part) return
+    const { type, text } = part
+    const ended = toPart(type, text)
+    const fields = type === 'refusal' ? { refusal: text } : { text, logprobs: [] }
+    emit(`response.${type}.done`, { ...at(), ...fields })
+    emit('response.content_part.done', { ...at(), part: ended })
+    content.push(ended)
+    part = undefined
+  }
+
+  return {
+    kind: 'message',
+    say(type, text) {
+      if (part?.type !== type) {
+        endPart()
+        part = { type, text: '' }
+        emit('response.content_part.added', { ...at(), part: toPart(type, '') })
+      }
+      part.text += text
+      const fields = type === 'refusal' ? {} : { logprobs: [] }
+      emit(`response.${type}.delta`, { ...at(), delta: text, ...fields })
+    },
+    end(status) {
+      endPart()
+      list.end(index, { id, ...message, status, content })
+    },
+  }
+}
+
+function toPart(type: PartType, text: string): JsonObject {
+  if (type === 'refusal') return { type, refusal: text }
+  return { type, text, annotations: [], logprobs: [] }
+}
+
+/** A reasoning item to which deltas add. */
+interface ReasoningItem {
+  readonly kind: 'reasoning'
+  /** Adds the reasoning of a delta. */
+  add(delta: JsonObject): void
+  end(): void
+}
+
+/** Shown as a summary, which every client displays; models' own reasoning is displayed by few. */
+function beginReasoning(list: ItemList, seal: SealReasoning): ReasoningItem {
+  const { emit } = list
+  const { index, id } = list.add('rs', { type: 'reasoning', summary: [] })
+  const at = { item_id: id, output_index: index, summary_index: 0 }
+  const details: unknown[] = []
+  let name: string | undefined
+  let text = ''
+
+  function think(delta: string): void {
+    const part = { type: 'summary_text', text: '' }
+    if (text === '') emit('response.reasoning_summary_part.added', { ...at, part })
+    text += delta
+    emit('response.reasoning_summary_text.delta', { ...at, delta })
+  }
+
+  return {
+    kind: 'reasoning',
+    add(delta) {
+      const { reasoning_details: more } = delta
+      if (Array.isArray(more)) details.push(...more)
+      const field = reasoningNameOf(delta)
+      name ??= field
+      if (field !== undefined) think(delta[field] as string)
+    },
+    end() {
+      const part = { type: 'summary_text', text }
+      if (text !== '') {
+        emit('response.reasoning_summary_text.done', { ...at, text })
+        emit('response.reasoning_summary_part.done', { ...at, part })
+      }
+      const fields = {
+        ...(name === undefined ? {} : { [name]: text }),
+        ...(details.length > 0 ? { reasoning_details: details } : {}),
+      }
+      const sealed = seal({ fields, calls: {} })
+      const summary = text === '' ? [] : [part]
+      list.end(index, { id, type: 'reasoning', summary, encrypted_content: sealed })
+    },
+  }
+}
+
+/** Adds an item without a text, for signatures beside texts and calls. */
+function addSignatures(list: ItemList, seal: SealReasoning, kept: KeptReasoning): void {
+  const item = { type: 'reasoning', summary: [] }
+  const { index, id } = list.add('rs', item)
+  list.end(index, { id, ...item, encrypted_content: seal(kept) })
+}
+
+function hasReasoning(delta: JsonObject): boolean {
+  const { reasoning_details: details } = delta
+  return reasoningNameOf(delta) !== undefined || (Array.isArray(details) && details.length > 0)
+}
+
+/** The field that holds the text of reasoning; upstreams use either name. */
+function reasoningNameOf(delta: JsonObject): string | undefined {
+  return ['reasoning_content', 'reasoning'].find((name) => {
+    const text = delta[name]
+    return typeof text === 'string' && text !== ''
+  })
 }

@@ -3,7 +3,6 @@ import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Refusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
-import { readFinish } from './finish.ts'
 import { createResponseEvents } from './response-events.ts'
 import type { ResponseHead } from './response-head.ts'
 import { createResponseOutput, type OutputOptions } from './response-output.ts'
@@ -45,4 +44,17 @@ export function createResponseStream(head: ResponseHead, options: OutputOptions)
       return events.take()
     },
   }
+}
+
+/** How a response ended. */
+interface Finish {
+  readonly status: 'completed' | 'incomplete'
+  readonly incompleteReason?: 'max_output_tokens' | 'content_filter'
+}
+
+/** Reads a finish reason of chat-completions. */
+export function readFinish(reason: unknown): Finish {
+  if (reason === 'length') return { status: 'incomplete', incompleteReason: 'max_output_tokens' }
+  if (reason === 'content_filter') return { status: 'incomplete', incompleteReason: reason }
+  return { status: 'completed' }
 }

@@ -7,24 +7,33 @@ import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import { readJsonBody } from '../../../read-json-body.ts'
-import type { ChatCaller, ChatWriter, WholeChatFormat } from '../../chat-format.ts'
+import type { ChatCaller, ChatWriter, WholeChatFormat, Charged } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../invalid-field.ts'
-import { toNativeBody } from './native-body.ts'
 import {
   createNativeResponseStream,
   nativeResponse,
   type NativeResponseStream,
 } from './native-response.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from './reasoning-seal.ts'
-import { repeatedOf, writeRepeated, type EndedResponse, type Repeated } from './response-head.ts'
+import {
+  repeatedOf,
+  writeRepeated,
+  type EndedResponse,
+  type Repeated,
+  writeResponse,
+  type ResponseHead,
+} from './response-head.ts'
 import { idTailOf, responseIdOf } from './response-ids.ts'
-import { createResponseStream, type ResponseStream } from './response-stream.ts'
-import { mustSearch, searchesAsked } from './searches-asked.ts'
+import { createResponseStream, type ResponseStream, readFinish } from './response-stream.ts'
 import { toChatBody } from './to-chat-body.ts'
-import type { ClientTools } from './tool-names.ts'
-import { wholeResponse } from './whole-response.ts'
+import { type ClientTools, upstreamNameOf } from './tool-names.ts'
+import { isObject } from '../../../../../platform/lib/is-object.ts'
+import { createResponseOutput, type OutputOptions } from './response-output.ts'
+import { webSearchesAsked } from '../../../../../money/catalog/web-search.ts'
+import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
+import { clientRunTool, toFunctionItem } from './client-run-tools.ts'
 
 /** A chat with the parts of its request that only its response needs. */
 export interface ResponsesRequest extends ChatRequest {
@@ -137,4 +146,95 @@ export function readResponsesRequest(
     if (error instanceof InvalidField) return refusals.invalidRequest(error.message)
     throw error
   }
+}
+
+/** The JSON of a whole response, from an answer in the chat-completions shape. */
+function wholeResponse(
+  head: ResponseHead,
+  options: OutputOptions,
+  body: JsonObject,
+  charged: Charged,
+): string {
+  const choice = Array.isArray(body.choices) ? (body.choices[0] as unknown) : undefined
+  const { message, finish_reason: reason } = isObject(choice) ? choice : {}
+  const output = createResponseOutput(options, () => {})
+  const finish = readFinish(reason)
+  if (isObject(message)) output.add(message)
+  output.end(finish.status === 'completed')
+  return writeResponse(head, { ...finish, output: output.items, charged })
+}
+
+/** The searches of the web that a request allows; 0 if it lists none, or if its `tool_choice` excludes it. */
+function searchesAsked({ tools, tool_choice: choice, max_tool_calls: limit }: JsonObject): number {
+  const isListed = (list: unknown): boolean =>
+    Array.isArray(list) && list.filter(isObject).some(isWebSearchTool)
+  if (!isListed(tools) || choice === 'none') return 0
+  if (isObject(choice)) {
+    const isChosen =
+      choice.type === 'allowed_tools' ? isListed(choice.tools) : isWebSearchTool(choice)
+    if (!isChosen) return 0
+  }
+  return webSearchesAsked(limit)
+}
+
+/** Whether the answer must search: its `tool_choice` names the search, or requires a tool where there is no other. */
+function mustSearch({ tools, tool_choice: choice }: JsonObject): boolean {
+  const areAll = (list: unknown): boolean =>
+    Array.isArray(list) &&
+    list.length > 0 &&
+    list.every((one: unknown) => isObject(one) && isWebSearchTool(one))
+  if (!isObject(choice)) return choice === 'required' && areAll(tools)
+  if (choice.type !== 'allowed_tools') return isWebSearchTool(choice)
+  return choice.mode === 'required' && areAll(choice.tools)
+}
+
+/**
+ * The body for an upstream that speaks this format: with the upstream's own ids of calls, namespaces flattened as in
+ * the translation, and without reasoning that is sealed here, which only the translation can open.
+ */
+function toNativeBody(
+  body: JsonObject,
+  ids: Pick<ToolCallIds, 'revealed'>,
+  isOwnReasoning: (sealed: string) => boolean,
+): JsonObject {
+  const { input, tools } = body
+  return {
+    ...body,
+    ...(Array.isArray(input)
+      ? {
+          input: input
+            .filter(isObject)
+            .flatMap((item) => toItem(toFunctionItem(item), ids, isOwnReasoning)),
+        }
+      : {}),
+    ...(Array.isArray(tools) ? { tools: tools.filter(isObject).flatMap(toTools) } : {}),
+  }
+}
+
+function toItem(
+  item: JsonObject,
+  ids: Pick<ToolCallIds, 'revealed'>,
+  isOwnReasoning: (sealed: string) => boolean,
+): JsonObject[] {
+  const { type, encrypted_content: sealed, call_id: id, name, namespace } = item
+  if (type === 'reasoning' && typeof sealed === 'string' && isOwnReasoning(sealed)) return []
+  if (id === undefined) return [item]
+  const named = typeof name === 'string' ? { name: upstreamNameOf(name, namespace) } : {}
+  return [{ ...item, ...named, call_id: ids.revealed(id) }]
+}
+
+function toTools(tool: JsonObject): JsonObject[] {
+  const known = clientRunTool(tool)
+  if (known) {
+    const { description, parameters } = known
+    return [{ type: 'function', name: tool.type, description, parameters, strict: false }]
+  }
+  if (tool.type !== 'namespace' || !Array.isArray(tool.tools)) return [tool]
+  return tool.tools
+    .filter(isObject)
+    .flatMap((inner) =>
+      typeof inner.name === 'string'
+        ? [{ ...inner, name: upstreamNameOf(inner.name, tool.name) }]
+        : [],
+    )
 }
