@@ -50,7 +50,7 @@ const rows: readonly (readonly [string, string])[] = [
   ['docs and changelog', `${Math.round(bytesOf(docs) / 1_000)} kB`],
 ]
 for (const [what, figure] of rows) process.stdout.write(`${what.padEnd(48)} ${figure}\n`)
-process.stdout.write('processor time of `npm test`: its own last line says it\n')
+process.stdout.write('processor time of `npm test`: its own last lines say it\n')
 
 function importersOf(sources: readonly Source[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()

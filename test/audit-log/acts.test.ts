@@ -1,3 +1,4 @@
+// deep: every act and its row
 /** An act and its row of the audit log are one transaction: neither exists without the other. */
 import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// deep: client libraries
 /**
  * The Vercel AI SDK against the gateway, with its provider for compatible servers: only `baseURL` and `apiKey` are
  * changed.

@@ -1,3 +1,4 @@
+// deep: client libraries
 /** The official `openai` client against the gateway: only `baseURL` and `apiKey` are changed. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

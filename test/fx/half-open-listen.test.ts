@@ -1,3 +1,4 @@
+// deep: a connection that is cut
 /** A LISTEN whose other end is gone without a word tells nothing: the node learns of a new rate all the same. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -25,8 +25,16 @@ export interface SharedDatabase {
 
 /** `migrate` refuses anything older than 15. */
 const OLDEST_VERSION = '15.18.0-beta.17'
-/** Tests that crash a database start a separate one, on the disk. */
-const IN_MEMORY = { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' }
+/**
+ * Tests that crash a database start a separate one, on the disk. A database lives for seconds here: the vacuum, every ten
+ * seconds in each of them, would find nothing.
+ */
+const IN_MEMORY = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '256MB',
+  autovacuum_naptime: '1min',
+}
 
 export async function startSharedDatabase(
   folder: string,

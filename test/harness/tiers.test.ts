@@ -14,3 +14,9 @@ test('a helper has the lowest tier that its imports allow', () => {
   assert.equal(tierOf('scripted-upstream'), 'sockets')
   assert.equal(tierOf('tiers'), 'unit')
 })
+
+test('a file is deep by its first line', () => {
+  const read = createTierReader(join(import.meta.dirname, '../..'))
+  assert.equal(read('test/faults/faults.test.ts').isDeep, true)
+  assert.equal(read('test/harness/tiers.test.ts').isDeep, false)
+})

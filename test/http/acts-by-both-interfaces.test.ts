@@ -1,3 +1,4 @@
+// deep: every act by HTTP and by the command line
 /** An act that the command line and HTTP both offer leaves the same audit row; the actor alone differs. */
 import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'

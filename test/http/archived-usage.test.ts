@@ -1,3 +1,4 @@
+// deep: months that leave to an archive
 /** A list of calls says where it ends because older months are in files, and only to accounts that are older. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: every kind of call at its ceiling
 /**
  * A charge is at most its hold, at upstreams that bill as much as a request permits: every byte of the body as a
  * token, and every output token that the limit allows.

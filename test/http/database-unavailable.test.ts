@@ -1,3 +1,4 @@
+// deep: a database that fails
 /** A REST request for which the database has no time, or which it cannot reach, may be sent again: 503, not 500. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Clients that leave while the database is asked for them: nothing is kept for a client that is gone. */
 import assert from 'node:assert/strict'
 import { request, type ClientRequest } from 'node:http'

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Images of an upstream, by address or in its answer, count in the memory for the customer's calls. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

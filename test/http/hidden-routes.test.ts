@@ -1,3 +1,4 @@
+// deep: generated requests of every hidden route
 /**
  * Generated requests to the routes that `/v1/openapi.json` leaves out: pages, forms, streams, endpoints for machines. The
  * contract fuzz is about the described ones, and `tenant-isolation.test.ts` about what strangers reach by either.

@@ -1,3 +1,4 @@
+// deep: an error in every statement
 /**
  * Thousands of upstream errors, as they occur in production and worse: nothing of them reaches a
  * customer, and each call ends once.

@@ -1,3 +1,4 @@
+// deep: accounts with very many keys
 /** An account may have had ten thousand keys, each with long lists: no page about the account reads all of them. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// deep: every operation against its description
 /**
  * Compares the API with its description: every operation of `/v1/openapi.json` is called, and its answer has the
  * described shape. A new operation without a case fails.

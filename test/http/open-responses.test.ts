@@ -1,3 +1,4 @@
+// deep: every format of an upstream
 /**
  * The compliance cases of Open Responses (openresponses/openresponses, src/platform/lib/compliance-tests.ts), written anew, over an
  * upstream of each format. Left out: its optional cases, for tools that a provider runs.

@@ -1,3 +1,4 @@
+// deep: every operation as a member of a team
 /**
  * The present and former members of a team see and change nothing of its owner's account beside the team itself. As in
  * `tenant-isolation.test.ts`, which is about strangers, the tables say what belongs to an account: its ids and its marked

@@ -1,3 +1,4 @@
+// deep: every table with data of a person
 /** A customer's right to a copy of their data, and to be forgotten: what the law asks to keep stays, and nothing else. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

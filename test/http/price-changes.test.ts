@@ -1,3 +1,4 @@
+// deep: two nodes while prices change
 /** Prices that an operator sets while two nodes run: both charge them without a restart, a call in progress keeps its own. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// deep: every charge of a chain, changed in any part
 /** Bills that customers show to others, and the chain by which anybody can check them. */
 import assert from 'node:assert/strict'
 import crypto, { hash } from 'node:crypto'

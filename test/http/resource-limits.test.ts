@@ -1,3 +1,4 @@
+// deep: an attack
 /** What one caller may occupy of a node: memory, processor and calls, before and after it is known. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// deep: every limit of requests, used up
 /** How many REST requests a caller may make in a minute: a key, an account, a session, and those who have none. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

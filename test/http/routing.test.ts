@@ -1,3 +1,4 @@
+// deep: every failure of a route, plain and streamed
 /**
  * Routes, retries, breakers and fallback models, as a customer and the ledger see them: one answer, one
  * charge by the price of who answered, and an account of every try.

@@ -1,3 +1,4 @@
+// deep: generated personal data
 /**
  * The LGPD shield over real sockets: an upstream records what it receives. No personal data reaches it, all of it comes
  * back to the client, and only the settings of the account and the key decide.

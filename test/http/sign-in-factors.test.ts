@@ -1,3 +1,4 @@
+// deep: every way in with every second factor
 /** Who asked for a second factor is asked for it whichever way they come, and what guards an account is changed by them alone. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

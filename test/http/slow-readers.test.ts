@@ -1,3 +1,4 @@
+// deep: an attack
 /** Clients that do not read their answers, over real sockets, with a short limit. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

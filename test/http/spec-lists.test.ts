@@ -1,3 +1,4 @@
+// deep: every list at its limits
 /** Sessions and pages: what a list has where nothing is said, the most and the least that can be asked for, and how many things there may be. */
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import assert from 'node:assert/strict'

@@ -1,3 +1,4 @@
+// deep: every limit of what is stored
 /** The storage of a free account: each list that an act of a customer grows is bounded. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: requests that no client library sends
 /** Requests that are no HTTP, or none that a route sees: their answers have the headers of every answer. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// deep: exports while charges are written, and while the database fails
 /** Exports of usage contain every charge once and to the digit, even during writes. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

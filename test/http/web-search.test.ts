@@ -1,3 +1,4 @@
+// deep: every format of a client, generated use
 /**
  * Searches of the web that a provider runs, billed by use: over real sockets, in the Responses and in the Messages
  * format, to the sandbox upstream and to one that keeps no limit.

@@ -1,3 +1,4 @@
+// deep: generated orders of locks
 /** SQL locks and increments accounts in an order of its own: the content and order of a batch change no result. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

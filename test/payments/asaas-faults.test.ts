@@ -1,3 +1,4 @@
+// deep: every failure of a processor
 /**
  * The adapter with a failing processor: uncertain outcomes, retries, and error texts that are never passed
  * on.

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Card testing: a thief tries stolen cards with many new accounts, of one network or of many. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

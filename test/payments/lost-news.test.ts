@@ -1,3 +1,4 @@
+// deep: every loss of an event
 /** News of the processor that get lost, or that it denies for a while, are found again. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: generated schedules
 /**
  * The balance has two parts, paid money and promotional credit, and every act says which one it moves. Random sequences of
  * acts are compared with a reference that keeps the two parts as numbers, act by act.

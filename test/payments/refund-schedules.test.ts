@@ -1,3 +1,4 @@
+// deep: generated schedules
 /**
  * For any order and concurrency of payments, spending, refund requests, decisions, processor faults, refunds
  * by hand at the processor and charge-backs, the final balance is the paid amount, less the processor's

@@ -1,3 +1,4 @@
+// deep: generated schedules
 /**
  * However often, late, out of order or concurrently a payment is reported: each top-up is credited once, by
  * our amount, and returned money is debited once.

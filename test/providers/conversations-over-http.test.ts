@@ -1,3 +1,4 @@
+// deep: every format of a client over every format of an upstream
 /**
  * Conversations of several turns over real sockets, in each format of clients over an upstream of each format. The
  * client sends back what it was answered, under the ids and seals of the gateway; the upstream reads all of it as it was

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * Addresses of a chat that the gateway opens itself, over every adapter: none leads into a private network, whatever a
  * name resolves to, and no package opens one on its own. Which addresses a request may have at all:

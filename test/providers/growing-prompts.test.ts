@@ -1,3 +1,4 @@
+// deep: generated conversations
 /**
  * A conversation that only grows reaches every upstream as a prompt that only grows: what an upstream has cached of one
  * request is the beginning of the next one. Of what a client sends, only the marks of `cache_control` move.

@@ -1,3 +1,4 @@
+// deep: an attack
 /** Answers by which an upstream, or somebody in its place, would take the gateway's memory or processor. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

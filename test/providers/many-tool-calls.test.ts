@@ -1,3 +1,4 @@
+// deep: an attack
 /** A hostile upstream may send as many tool calls as fit into a stream: each costs the same, however many came before. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

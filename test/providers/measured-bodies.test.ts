@@ -1,3 +1,4 @@
+// deep: generated requests
 /**
  * Compares the size measured for the hold with the request on the network: whatever a request contains, the
  * body that an upstream receives is never longer than the measured size, and its output limit is the one that

@@ -1,3 +1,4 @@
+// deep: generated conversations
 /** Conversations in the Messages format, translated and sent to an upstream that speaks it: they arrive as they came. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: generated requests
 /** A native body is written once for its measurement and all attempts: it equals the one that is written for each. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: generated requests, every field of the format
 /** Requests in the Messages format to upstreams that speak it: what is sent as it came, what is never sent, the answers. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

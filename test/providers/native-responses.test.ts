@@ -1,3 +1,4 @@
+// deep: every field of the format
 /** Requests in the Responses format to upstreams that speak it: what is sent as it came, what is never sent, the answers. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

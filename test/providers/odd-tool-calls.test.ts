@@ -1,3 +1,4 @@
+// deep: generated answers
 /**
  * Upstreams number tool calls badly: all of them 0, none, without ids, or with another id in each delta. Clients of each
  * format get each call with an id of its own and its own arguments.

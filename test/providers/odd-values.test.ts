@@ -1,3 +1,4 @@
+// deep: every value of a request replaced by odd ones
 /**
  * Every value of a request in each client's format is replaced by odd ones, one at a time. Whatever is sent, the request
  * is read or refused, and written for an upstream of its own format and for one of chat completions; nothing throws. An

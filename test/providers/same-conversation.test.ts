@@ -1,3 +1,4 @@
+// deep: every format of an upstream
 /** One conversation through every provider, plain and streamed: clients see the same answer. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: generated reports
 /**
  * The usage that each kind of provider reports, down to the priced units: each token is in one bucket, the buckets add up
  * to what the provider bills, and no report makes a bucket negative.

@@ -1,3 +1,4 @@
+// deep: generated streams
 /**
  * Events that only add text take a shorter way through the relay, in every format: it must show, count and end a stream
  * as the long way does, whatever the upstream sends and wherever its bytes are cut.

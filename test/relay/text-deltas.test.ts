@@ -1,3 +1,4 @@
+// deep: generated streams
 /** Events that only add text take a shorter way through the relay: it must show and count the same as the long way. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: an attack
 /**
  * Requests of the Responses format that are made to take time. Anybody with a key sends up to 256 kB before the balance
  * is looked at, and a node that reads for seconds serves nobody else and loses its lease.

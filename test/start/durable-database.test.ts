@@ -1,3 +1,4 @@
+// deep: databases with each unsafe setting
 /** Live mode needs a database that keeps what it said it has, also through a power cut. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

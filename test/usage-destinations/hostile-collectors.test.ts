@@ -1,3 +1,4 @@
+// deep: an attack
 /** A hostile customer or collector takes no place, and no memory, that belongs to others. */
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'

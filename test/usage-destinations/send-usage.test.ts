@@ -1,3 +1,4 @@
+// deep: every failure of a collector
 /** Each charge reaches the collector of its customer, whatever happens to either side meanwhile. */
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'

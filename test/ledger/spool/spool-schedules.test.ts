@@ -1,3 +1,4 @@
+// deep: generated schedules
 /**
  * Generated schedules of appends, replays, crashes and disk errors. Each row of a hold has a version,
  * which grows with each append.

@@ -1,3 +1,4 @@
+// deep: generated faults of a disk
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
