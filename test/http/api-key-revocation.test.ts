@@ -1,3 +1,4 @@
+// deep: two nodes, and revocations at once
 /** Revoked and restricted keys: effective on every node, at once and permanently. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// deep: every provider in every format
 /**
  * The weather conversation through the whole gateway, in the format of each provider: customers see no
  * difference but the price, and that one is right to the last digit.

@@ -1,3 +1,4 @@
+// deep: every refusal of every kind of call
 /** Every model call that is answered with an error is counted, once, for its customer and for nobody else. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

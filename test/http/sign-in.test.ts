@@ -1,3 +1,4 @@
+// deep: every way in, with its mails and its limits
 /** People sign in: they prove an e-mail, act for the customer who has it, and nobody does who proved nothing. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

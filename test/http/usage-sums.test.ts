@@ -1,3 +1,4 @@
+// deep: every sum in several zones
 /**
  * `/me/usage-summary`, `/usage/by-key`, `/usage/by-day`, `/me/runway` and `/me/dashboard-stats` against sums that the tests make
  * themselves, digit by digit, in several zones, whether days are rolled up or not.
