@@ -26,6 +26,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '1,64' },
     modes: { type: 'string', default: 'plain,stream' },
+    /** `undici`: the earlier commit has it in place of our own HTTP/1.1 client. */
+    'before-client': { type: 'string' },
     /** Gateway processes of the earlier commit and of the working tree. */
     'before-workers': { type: 'string', default: '1' },
     workers: { type: 'string', default: '1' },
@@ -67,7 +69,7 @@ await clients.start({
   args: [join(import.meta.dirname, '../upstream.ts'), String(upstreamPort)],
   readyUrl: `http://127.0.0.1:${upstreamPort}/count`,
 })
-const before = await start('before', earlier, Number(values['before-workers']))
+const before = await start('before', earlier, Number(values['before-workers']), clientArguments())
 const after = await start('after', here, Number(values.workers))
 const modes = values.modes.split(',') as Mode[]
 const cells = modes.flatMap((mode) =>
@@ -117,10 +119,18 @@ await processes.stopAll()
 for (const end of endings) end()
 process.exit(0)
 
+function clientArguments(): readonly string[] {
+  const client = values['before-client']
+  if (client === undefined) return []
+  if (client !== 'undici') throw new Error(`no client "${client}"`)
+  return ['--import', import.meta.resolve('./with-undici.ts')]
+}
+
 async function start(
   name: string,
   root: string,
   workers: number,
+  nodeArguments: readonly string[] = [],
 ): Promise<Target & { bytes: Record<Mode, number> }> {
   const own = join(folder, name)
   mkdirSync(own)
@@ -129,6 +139,7 @@ async function start(
     upstreamPort,
     folder: own,
     workers,
+    nodeArguments,
     customers: Number(values.customers),
   })
   if ('kind' in target) throw new Error(`${name}: ${target.reason}`)
