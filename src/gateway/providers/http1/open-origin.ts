@@ -1,6 +1,6 @@
 /**
  * The connections to one upstream, in HTTP/1.1. A general client was measured to take a tenth of the gateway's time for
- * a plain answer (bench/HISTORY.md).
+ * a plain answer (bench/HISTORY.md); `bench/turns/with-undici.ts` is the switch that measures it again.
  */
 import { buildConnector, errors, type Dispatcher } from 'undici'
 import { Connection } from './connection.ts'
