@@ -28,8 +28,8 @@ interface Facts {
 }
 
 /**
- * Before the start in live mode. Throws a `DatabaseNotDurable`. `synchronous_commit` is set by every connection; these two
- * belong to the server.
+ * Checks, before a start in live mode, that the server keeps what it has committed. Throws a `DatabaseNotDurable`.
+ * `synchronous_commit` is set by every connection; the two settings that are checked belong to the server.
  */
 export async function checkDurability(databaseUrl: string, log: Log): Promise<void> {
   const client = new DatabaseClient(connectionConfig(databaseUrl))

@@ -28,7 +28,7 @@ export interface WorkerStart {
 
 export const ALONE: ProcessPlace = { role: 'alone' }
 
-/** Undefined where this process is the whole server. */
+/** Returns the process within its server; undefined where this process is the whole server. */
 export function processOf(place: ProcessPlace): NodeProcess | undefined {
   return place.role === 'alone' ? undefined : place.process
 }

@@ -12,7 +12,7 @@ export const API_KEY_STATUSES = ['active', 'suspended', 'paused', 'revoked', 'ex
 /** `paused`: refused until the pause is lifted. `suspended`: the balance that pays for the key is not above zero; a credit makes the key active again. */
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
 
-/** Of the key `k`, whose account is `a`. */
+/** Selects the status of the key `k`, whose account is `a`. */
 export const KEY_STATUS = sql<ApiKeyStatus>`
   case
     when k.revoked_at is not null then 'revoked'
@@ -44,7 +44,7 @@ export interface ApiKeyDetails extends ApiKey {
   readonly createdAtExact: string
 }
 
-/** Without a `customerId`, finds the key of any customer. */
+/** Returns the details of a key of the customer; without a `customerId`, of a key of any customer. */
 export async function findApiKeyDetails(
   db: Database,
   customerId: string | undefined,

@@ -31,7 +31,7 @@ export function nameCell(db: Database, actor: Actor, cell: string): Promise<Cell
   })
 }
 
-/** Undefined for a database without a name. */
+/** Returns the name of this database's cell; undefined if it has none. */
 export async function findCell(db: Database): Promise<string | undefined> {
   const row = await db.selectFrom('installation').select('cell').executeTakeFirst()
   return row?.cell ?? undefined

@@ -9,7 +9,7 @@ import type { AskedRights, KeyRefusal } from './key-makers.ts'
 import type { KeyScope } from './key-scopes.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
 
-/** A missing field stays unchanged; null removes the limit. */
+/** A change of a key. A missing field stays unchanged; null removes the limit. */
 export interface ApiKeyChange {
   readonly name?: string
   readonly scope?: KeyScope

@@ -100,7 +100,10 @@ export async function readLimits(trx: Database, id: string): Promise<object> {
   return (rows[0] as { limits: object }).limits
 }
 
-/** With a `customerId`, only a key of this customer is found. A key that was revoked before stays unchanged. */
+/**
+ * Revokes a key and records it. With a `customerId`, only a key of this customer is found. A key that was revoked
+ * before stays unchanged.
+ */
 export function revokeKey(
   db: Database,
   actor: Actor,
@@ -115,8 +118,8 @@ export function revokeKey(
 }
 
 /**
- * Without effect on a key that is revoked already, or paused for this or a stronger reason. Returns false for a key that
- * is not the customer's.
+ * Pauses a key for its owner. A key that is revoked already, or paused for this or a stronger reason, stays unchanged.
+ * Returns false for a key that is not the customer's.
  */
 export function pauseKey(
   db: Database,
@@ -238,7 +241,7 @@ export async function recordPausedKeys(
   }
 }
 
-/** For acts that revoke keys along with something else, such as the deletion of a membership, a team or a user. */
+/** Records keys that were revoked along with something else, such as a membership, a team or a user. */
 export async function recordRevokedKeys(
   trx: Database,
   record: RecordAct,

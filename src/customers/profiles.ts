@@ -72,7 +72,10 @@ export function changeProfile(
   })
 }
 
-/** In a transaction, without an audit row. `changed` names the fields whose value changed. */
+/**
+ * Stores a profile within the caller's transaction, and writes no audit row. `changed` names the fields whose value
+ * changed.
+ */
 export async function saveProfile(
   trx: Database,
   customerId: string,
@@ -99,7 +102,7 @@ export async function saveProfile(
   return { kind: 'saved', profile: await storeProfile(trx, customerId, fields), changed }
 }
 
-/** Without a profile, every field is null. */
+/** Returns a profile as it is answered and exported. Every field is null if there is no profile. */
 export function profileRecord(profile: Profile): StoredProfileRecord
 export function profileRecord(profile: Profile | undefined): ProfileRecord
 export function profileRecord(profile: Profile | undefined): ProfileRecord {

@@ -13,7 +13,7 @@ export interface FindOptions {
   readonly uuids: 'near_pix' | 'always'
 }
 
-/** From the laxest to the strictest: send prompts as they are, send them masked, refuse them. */
+/** The actions from the laxest to the strictest: send prompts as they are, send them masked, refuse them. */
 export const SHIELD_ACTIONS = ['off', 'mask', 'block'] as const
 export type ShieldAction = (typeof SHIELD_ACTIONS)[number]
 

@@ -16,9 +16,9 @@ import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
 import { revokeTeamKeys } from './team-keys.ts'
 
-/** Per owner; more than anybody can manage. */
+/** The most open teams that one customer may have: more than anybody can manage. */
 export const TEAMS_MAX = 100
-/** With closed ones, whose rows stay because usage refers to them. */
+/** The most teams that one customer may ever have. Closed ones count: their rows stay because usage refers to them. */
 export const TEAMS_EVER_MAX = 1_000
 
 export interface Team {

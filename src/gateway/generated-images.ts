@@ -46,7 +46,7 @@ export interface ReadableImage {
   read(): AsyncGenerator<Buffer>
 }
 
-/** Undefined if there is no such image, or if it has expired. */
+/** Returns an image that can be read; undefined if there is none with this id, or if it has expired. */
 export async function findImage(db: Database, id: string): Promise<ReadableImage | undefined> {
   if (!ID.test(id)) return undefined
   const row = await db

@@ -27,7 +27,10 @@ export function deriveConnectionsMax(
   return Math.min(connectionsMax ?? affordable, affordable)
 }
 
-/** Undefined where the system does not say it (not Linux), or has no limit. Node.js has raised its own to the highest. */
+/**
+ * Returns how many descriptors this process may open; undefined where the system does not say it (not Linux) or sets no
+ * limit. Node.js has raised its own limit to the highest that is allowed.
+ */
 export function readDescriptorLimit(file = '/proc/self/limits'): number | undefined {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync(file, 'utf8'))

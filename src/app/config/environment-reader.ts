@@ -201,7 +201,10 @@ function memoryBytes(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Infinity)
 }
 
-/** One for each core, with room for each and for their parent; a process that has no room for workers is alone. */
+/**
+ * Returns the number of workers to start: one for each core, as long as each of them and their parent have room. 1
+ * means that the process works alone.
+ */
 export function workersThatFit(cores: number, memoryBytes: number): number {
   const fitting = Math.floor(memoryBytes / PROCESS_BYTES) - 1
   return Math.max(1, Math.min(cores, fitting, WORKERS_MAX))

@@ -8,7 +8,7 @@ import type { Database } from '../../platform/db/open.ts'
 import type { Log } from '../../platform/lib/log.ts'
 
 const MONTHS_AHEAD = 3
-/** With fewer months ahead the operator is warned: every daily run of a month has failed. */
+/** The number of months ahead below which the operator is warned: every daily run of a month has failed. */
 export const MONTHS_AHEAD_MIN = 2
 const LOCK_NOT_AVAILABLE = '55P03'
 const TRIES_MAX = 10

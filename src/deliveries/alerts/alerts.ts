@@ -91,7 +91,7 @@ export type AlertInput = Pick<
 >
 export type AlertChange = Partial<Pick<Alert, 'name' | 'thresholdNano' | 'channels' | 'isEnabled'>>
 
-/** Per customer. */
+/** The most alerts that one customer may have. */
 export const ALERTS_MAX = 50
 
 type NotCreated = { kind: 'too_many_alerts' | 'key_not_found' | 'team_not_found' }

@@ -25,11 +25,9 @@ import {
 import type { SpendingGuard } from '../../customers/spending-guard.ts'
 
 /**
- * The spending of the last day's usage sessions in the last 60 minutes, and the usual spending of their account's
- * sessions. An older session is no single task; only its key is checked.
+ * A usage session of the last day with its spending in the last 60 minutes, and the key that spent the most in it. An
+ * older session is no single task; only its key is checked.
  */
-
-/** The key that spent the most in the session. */
 interface SpendingSession extends SpendingKey {
   readonly sessionId: string
 }
@@ -170,14 +168,13 @@ function isAnomaly(
   return spentNanoBrl >= BigInt(factor) * usualNanoBrl
 }
 
-/**
- * The pace at which a key was paused. If its owner lets it go on, as much is usual from then on: the guard must not stop
- * the same work a minute later.
- */
-
-/** Whether the pace is the key's, or that of one session with it. */
+/** Says whether a pace is that of the key, or that of one session with it. */
 type PaceKind = 'key' | 'session'
 
+/**
+ * Records the pace at which a key was paused. If its owner lets it go on, as much is usual from then on: the guard must
+ * not stop the same work a minute later.
+ */
 async function noteAcceptedPace(
   trx: Database,
   pace: { readonly keyId: string; readonly kind: PaceKind; readonly paceNanoBrl: NanoBrl },

@@ -15,7 +15,9 @@ const DIRECT_PORT = 465
 const SUBMISSION_PORT = 587
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-/** Undefined for anything else. Never log the text: it holds the password. */
+/**
+ * Reads the address of a mail server; undefined if it is not a valid one. Never log the text: it holds the password.
+ */
 export function readSmtpUrl(text: string): SmtpServer | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -3,7 +3,7 @@ import { exactTime } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { completeUntil, SEAL_MARGIN_SECONDS } from '../../money/ledger/audit/audit-seals.ts'
 
-/** The end of complete time, as an exact time: no charge that is committed later is settled before it. */
+/** Returns the end of complete time, as an exact time: no charge that is committed later is settled before it. */
 export type CompleteTime = () => Promise<string>
 
 /** An older end stays valid, so one reading serves many destinations. */

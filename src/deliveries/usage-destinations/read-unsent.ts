@@ -94,7 +94,7 @@ function placeOf({ settledAt, id }: SentEvent): string {
   return `${settledAt} ${id}`
 }
 
-/** How many charges lie between the place and the time before which none is sent any more. */
+/** Counts the charges after the place that were settled before `before`, and so are too old to be sent. */
 export async function countGivenUp(
   db: Database,
   customerId: string,

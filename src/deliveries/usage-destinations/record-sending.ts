@@ -55,7 +55,10 @@ export interface RecordDeps {
 /** A destination that failed for so long without a success is switched off. */
 export const FAILING_HOURS_MAX = 72
 
-/** Undefined as the outcome: there was nothing to send. False if the destination is not ours any more. */
+/**
+ * Stores the end of a batch. An undefined `outcome` means that nothing had to be sent. Returns false if the destination
+ * was changed or claimed by another worker.
+ */
 export async function recordBatch(
   deps: RecordDeps,
   claimed: ClaimedDestination,

@@ -25,15 +25,14 @@ import { testSpan, toOtlpSpans, type SpanContent } from './to-otlp-spans.ts'
 import { NO_EVENT } from './usage-destinations.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 
-/**
- * The texts of calls whose customer stores their responses (`/v1/responses`) and asked for them in this destination. Nothing
- * else is stored of prompts and answers. What keys of a team wrote is not for the account that pays for them.
- */
-
-/** Larger ones are left out: they are in memory, and a collector takes a few megabytes. */
+/** The largest text that is sent: texts are in memory, and a collector takes a few megabytes. */
 const TEXT_BYTES_MAX = 256_000
 
-/** By the ids of the charges, which are those of the responses. */
+/**
+ * Returns the texts of calls whose customer stores their responses (`/v1/responses`) and asked for them in this
+ * destination, by the ids of the charges, which are those of the responses. Nothing else is stored of prompts and
+ * answers. What keys of a team wrote is not for the account that pays for them.
+ */
 async function readContents(
   store: Pick<ResponseStore, 'measure' | 'read'>,
   customerId: string,

@@ -45,7 +45,7 @@ export interface DestinationChange {
   readonly isEnabled?: boolean
 }
 
-/** Per customer. */
+/** The most usage destinations that one customer may have. */
 export const DESTINATIONS_MAX = 3
 
 /** Sends what is charged from now on. */

@@ -8,7 +8,7 @@ export function createSigningSecret(): Buffer {
   return randomBytes(SECRET_BYTES)
 }
 
-/** In the form that customers get and that receivers' libraries accept. */
+/** Writes a secret in the form that customers get and that receivers' libraries accept. */
 export function writeSigningSecret(secret: Buffer): string {
   return PREFIX + secret.toString('base64')
 }

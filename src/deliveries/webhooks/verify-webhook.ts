@@ -18,8 +18,8 @@ const ID = /^[\x21-\x7e]{1,255}$/
 const SECONDS = /^[1-9]\d{0,11}$/
 
 /**
- * Undefined unless the message was signed with the secret, at most five minutes from now in either direction (Standard
- * Webhooks 1.0.0).
+ * Returns the message if it was signed with the secret at most five minutes from now in either direction (Standard
+ * Webhooks 1.0.0); otherwise undefined.
  */
 export function verifyWebhook(
   secret: Buffer,

@@ -78,7 +78,7 @@ export async function listAttempts(
   return (await query.execute()).map(toAttempt)
 }
 
-/** Undefined also when the attempt's endpoint was deleted. */
+/** Returns an attempt with its texts; undefined also when the attempt's endpoint was deleted. */
 export async function findAttempt(
   db: Database,
   customerId: string,

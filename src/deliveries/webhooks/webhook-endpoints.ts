@@ -37,7 +37,7 @@ export interface WebhookChange extends Partial<WebhookInput> {
   readonly isEnabled?: boolean
 }
 
-/** Per customer. */
+/** The most webhook endpoints that one customer may have. */
 export const WEBHOOKS_MAX = 20
 
 interface WithSecret {

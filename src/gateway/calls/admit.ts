@@ -61,7 +61,10 @@ export async function identify(
   return refuse(hasKey(incoming) ? refusals.authenticationFailed() : refusals.keyMissing())
 }
 
-/** As `identify`, without waiting: undefined if the key is not in the cache, or is found by other means. */
+/**
+ * Does what `identify` does, without waiting. Returns undefined if the key is not in the cache, or is found by other
+ * means.
+ */
 export function identifyCached(
   deps: GatewayParts,
   incoming: IncomingCaller,

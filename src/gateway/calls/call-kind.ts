@@ -40,7 +40,7 @@ export interface CallBounds {
   readonly lean?: CallBounds | undefined
 }
 
-/** One attempt at an upstream. */
+/** What an adapter needs for one attempt at an upstream. */
 export interface UpstreamTry<Request extends CallRequest> {
   readonly held: HeldCall<Request>
   /** The model's name at the upstream. */
@@ -55,7 +55,10 @@ export interface UpstreamTry<Request extends CallRequest> {
   readonly onTranslated: NonNullable<ChatContent['onTranslated']>
 }
 
-/** The end of a call: the resolution of its hold, and the last bytes for the client, sent once it is durable. */
+/**
+ * How a call ends: the resolution of its hold, and the last bytes for the client, which are sent once the resolution is
+ * durable.
+ */
 export interface Ending {
   readonly resolution: Resolution
   /** Serializes the answer, or the end of the stream. Runs while the charge commits. */

@@ -20,7 +20,9 @@ import type { RouteCall } from './routing/create-router.ts'
  * reads the message: each takes minutes.
  */
 export const UNPAID_WORK = { max: 20, withinMs: 3_600_000 }
-/** At 20 tokens per second, a minute: within every time limit. */
+/**
+ * The most output tokens of a small call. At 20 tokens per second they take a minute, which is within every time limit.
+ */
 export const SMALL_OUTPUT_TOKENS = 1_200
 /** Attempts of one call over all routes. */
 const TRIES_MAX = 6

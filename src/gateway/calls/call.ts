@@ -98,7 +98,7 @@ export interface NotCalled {
   readonly calledAtMs: number
 }
 
-/** One element of `attempts` in a usage event, as JSON. */
+/** An element of `attempts` in a usage event, as it is stored in JSON. */
 export interface TriedUpstream {
   readonly upstream: string
   readonly model: string

@@ -28,7 +28,7 @@ export function possibleUsage<Reported extends ReportedUsage>(
     : undefined
 }
 
-/** The reason of an estimate in place of this report. */
+/** Returns why the call is charged by an estimate and not by this report. */
 export function estimateReason(
   held: HeldCall,
   reported: ReportedUsage | undefined,

@@ -53,7 +53,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
   return (await resolveOrphans(deps)) + (await resolveForgotten(deps))
 }
 
-/** For a worker, whose parent resolves the holds of other processes. Returns how many holds it resolved. */
+/** Resolves the holds of a worker, whose parent resolves those of other processes. Returns how many it resolved. */
 export async function reconcileOwn(deps: ReconcileDeps): Promise<number> {
   const { ledger, lease } = deps
   await ledger.replaySpool()
@@ -61,8 +61,8 @@ export async function reconcileOwn(deps: ReconcileDeps): Promise<number> {
 }
 
 /**
- * For the parent of a process that has ended: its holds need not wait for its lease. Its spool is
- * replayed first, so that each answer that it delivered is charged exactly, and once.
+ * Resolves, in the parent, the holds of a process that has ended, without waiting for its lease. Its spool is replayed
+ * first, so that each answer that it delivered is charged exactly, and once.
  */
 export async function reconcileEnded(deps: ReconcileDeps, processId: string): Promise<number> {
   const { db, ledger, log } = deps

@@ -85,7 +85,10 @@ const FAMILIES: readonly (readonly [RegExp, DescribedTool])[] = [
   ],
 ]
 
-/** Undefined for a tool that the client describes, or that it does not run. */
+/**
+ * Returns the description of a tool that the client runs; undefined for a tool that the client describes itself, or
+ * that it does not run.
+ */
 export function describeClientTool(tool: JsonObject): DescribedTool | undefined {
   const { type, display_width_px: width, display_height_px: height } = tool
   const found = FAMILIES.find(([family]) => typeof type === 'string' && family.test(type))?.[1]

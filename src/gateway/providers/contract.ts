@@ -201,7 +201,7 @@ export type TakeChunks<Result> = (
   chunks: readonly StreamChunk[],
 ) => Result | undefined | Promise<Result | undefined>
 
-/** One chat-completions chunk, with its usage if it carries any. */
+/** A chat-completions chunk, with its usage if it carries any. */
 export interface StreamChunk {
   readonly body: JsonObject
   /**
@@ -256,7 +256,9 @@ export interface EmbeddingCall {
   readonly takeBytes?: ChatCall['takeBytes']
 }
 
-/** One vector for each input, in the same order: numbers, or the base64 of little-endian 32-bit floats. */
+/**
+ * An answer with one vector for each input, in the same order: numbers, or the base64 of little-endian 32-bit floats.
+ */
 export interface EmbeddingAnswer {
   readonly kind: 'embeddings'
   readonly vectors: readonly (readonly number[] | string)[]

@@ -1,7 +1,10 @@
 import { isDeeperThan } from '../../platform/lib/is-deeper-than.ts'
 import { UnreadableAnswer } from './read-failure.ts'
 
-/** As for a request, whose next turn repeats the answer. Serializing thousands of levels overflows the stack. */
+/**
+ * The most levels of an answer. A request may have as many, and the next one repeats the answer. Serializing thousands
+ * of levels overflows the stack.
+ */
 export const ANSWER_DEPTH_MAX = 200
 
 /** Of the arguments of a tool: the answer, its content and the block are around them. */

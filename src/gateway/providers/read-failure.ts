@@ -14,7 +14,7 @@ export class NotSent extends Error {
   }
 }
 
-/** The answer is longer than the gateway reads. */
+/** Thrown when an answer is longer than the gateway reads. The upstream bills it all the same. */
 export class AnswerTooLong extends Error {
   constructor(bytesMax: number) {
     super(`the answer is longer than ${bytesMax} bytes`)

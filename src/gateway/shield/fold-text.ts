@@ -1,6 +1,6 @@
 /**
- * One spelling for the characters that documents are written with: full-width forms, spaces, dashes and escapes
- * become plain ASCII, invisible characters vanish. So the finders know ASCII alone.
+ * A text in one spelling for the characters that documents are written with: full-width forms, spaces, dashes and
+ * escapes become plain ASCII, invisible characters vanish. So the finders know ASCII alone.
  */
 export interface FoldedText {
   readonly text: string

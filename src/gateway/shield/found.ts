@@ -1,6 +1,6 @@
 import type { DataKind } from '../../customers/shield-setting.ts'
 
-/** One occurrence in a text; `end` is exclusive. */
+/** An occurrence of personal data in a text; `end` is exclusive. */
 export interface Found {
   readonly kind: DataKind
   readonly start: number

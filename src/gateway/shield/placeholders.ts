@@ -4,7 +4,7 @@ import type { DataKind } from '../../customers/shield-setting.ts'
 /** What a text is: the arguments of a tool call are JSON as a whole, and any other text may contain some. */
 export type Encoding = 'text' | 'json'
 
-/** One spelling of a value. */
+/** A spelling of a value that was masked. */
 export interface Spelling {
   /** As it stood in the request, within `depth` JSON strings, one within another. */
   readonly source: string

@@ -9,7 +9,9 @@ import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** Active keys of one customer, including their teams' keys: bounds the work of revoking all of them. */
 export const KEYS_MAX = 1_000
-/** With revoked ones, which stay because usage refers to them. */
+/**
+ * The most API keys that one customer may ever have. Revoked ones count: their rows stay because usage refers to them.
+ */
 export const KEYS_EVER_MAX = 10_000
 
 /**

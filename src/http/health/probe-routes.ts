@@ -7,7 +7,10 @@ interface Deps {
   readonly readiness: Readiness
 }
 
-/** For balancers in front of this port; `PROBE_PORT` answers the same, and also while the server starts. */
+/**
+ * The routes that answer balancers in front of this port. `PROBE_PORT` answers the same, and also while the server
+ * starts.
+ */
 export const probeRoutes = PROBE_PATHS.map((path) =>
   hiddenRoute({
     method: 'GET',

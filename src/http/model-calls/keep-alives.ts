@@ -14,7 +14,9 @@ export interface KeptAlive {
   end(): void
 }
 
-/** Without an empty line, at which some clients dispatch an event that has no data. */
+/**
+ * A comment that keeps a stream alive. No empty line follows it: some clients dispatch an event without data at one.
+ */
 export const KEEP_ALIVE_COMMENT = ': keep-alive\n'
 /** The timer looks so often in an interval, so a comment is late by at most a fifth of it. */
 const LOOKS = 5

@@ -157,7 +157,7 @@ const responseUsage = Type.Object({
   total_tokens: count,
 })
 
-/** As it was answered; one that broke off has neither usage nor cost. */
+/** A response as it was answered. One that broke off has neither usage nor cost. */
 export const storedResponse = Type.Object(
   {
     ...responseFields,

@@ -66,7 +66,7 @@ export const adminModel = answer({
   scheduled: Type.Array(markupChange),
 })
 
-/** In the order of the catalog, with the changes from the database. */
+/** Returns the models in the order of the catalog, with the changes from the database. */
 export async function listModelBodies({
   db,
   catalog,

@@ -52,7 +52,10 @@ type Deps = Pick<HttpParts, 'db' | 'log' | 'keys' | 'exportSlots'>
 const ERASE_MS = 5_000
 /** Entries of a list that become text at once: a large export must not block other requests. */
 const SLICE = 200
-/** Of one account. A copy can have 20 MB, takes the processor a second, and is in memory until it is read. */
+/**
+ * The most copies of one account in an hour. A copy can have 20 MB, takes the processor a second, and is in memory
+ * until it is read.
+ */
 export const COPIES_AN_HOUR: Limit = { max: 20, seconds: 3_600 }
 const RETRY_AFTER_SECONDS = 10
 

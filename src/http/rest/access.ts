@@ -3,7 +3,7 @@
  * in test/acceptance/specification.md is generated from both (`npm run docs:access`), and `test/http/access.test.ts` asks every
  * route with every caller.
  */
-/** In ascending order of rights: each role may do what the ones before it may. */
+/** The roles in ascending order of rights: each may do what the ones before it may. */
 export const OPERATOR_ROLES = ['support', 'finance', 'admin'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 

@@ -53,7 +53,7 @@ export const IDEMPOTENCY_REFUSALS: Readonly<Record<number, readonly string[]>> =
 
 export type { Subject }
 
-/** One run of a route's handler, which may be repeated after a deadlock. */
+/** What one run of a route's handler works with. A handler may run again after a deadlock. */
 export interface Run {
   /** In place of the route's own; undefined: the route's own. */
   readonly db?: Database

@@ -18,7 +18,10 @@ export function operatorTokenOf(configured: string | undefined, sealingKey: Buff
   return configured ?? deriveKey(sealingKey, 'operator pages').toString('base64url')
 }
 
-/** By the header, or by the cookie of a browser that opened the printed address. */
+/**
+ * Whether a request shows the operator's token: in its header, or in the cookie of a browser that opened the printed
+ * address.
+ */
 export function isOperator({ headers }: FastifyRequest, { token }: OperatorAccess): boolean {
   const cookies = (headers.cookie ?? '').split(';', 100).map((pair) => pair.trim())
   return (

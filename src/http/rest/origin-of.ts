@@ -12,7 +12,10 @@ export function originOf(
   return publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
 }
 
-/** For links in mails. A request may claim any host, so only sandbox mode trusts it. */
+/**
+ * Returns the origin of the links in mails; undefined if it is not known. A request may claim any host, so only sandbox
+ * mode trusts it.
+ */
 export function originForMails(
   {
     publicUrl,

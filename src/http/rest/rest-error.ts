@@ -17,7 +17,7 @@ export function restErrorText(code: string, details?: string): string {
   return JSON.stringify(details === undefined ? { error: code } : { error: code, details })
 }
 
-/** The JSON of an answer; it contains exact numbers, which only `JSON.stringify` writes. */
+/** Sends an answer as JSON. It contains exact numbers, which only `JSON.stringify` writes. */
 export function sendJson(reply: FastifyReply, body: unknown, status = 200): FastifyReply {
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

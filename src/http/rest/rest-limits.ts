@@ -40,7 +40,7 @@ export const WRITE_COST = 4
 export const WRONG_KEY_COST = 10
 /** All keys of an account together, and all its sessions, in limits of one: more keys give no more than this. */
 export const ACCOUNT_FACTOR = 5
-/** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
+/** How many times the limit of a /64 a /48 may use: one tenant gets the 65,536 networks of a /48 without effort. */
 export const WIDE_FACTOR = 10
 
 export function createRestLimits(

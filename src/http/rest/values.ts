@@ -6,7 +6,7 @@ export const brl = Type.Number({ description: 'BRL' })
 /** USD, up to twelve decimals. */
 export const usd = Type.Number({ description: 'USD' })
 export const count = Type.Integer({ minimum: 0 })
-/** Without the prefix `urn:uuid:`, which the format also allows. */
+/** A UUID without the prefix `urn:uuid:`, which the format also allows. */
 export const uuid = Type.String({ format: 'uuid', maxLength: 36 })
 export const dateTime = Type.String({ format: 'date-time' })
 export const date = Type.String({ format: 'date' })

@@ -20,7 +20,10 @@ type Noted = IncomingMessage & { [FACTS]?: Access }
 /** Where the parts that identify a caller note it; undefined without an access log. */
 export const accessFacts = createRequestSlot<AccessFacts>('access facts')
 
-/** Before other hooks are added to the server, so that a request which they refuse is named, too. */
+/**
+ * Writes a line for each request. It must be added before other hooks, so that a request which they refuse is named,
+ * too.
+ */
 export function addAccessLog(instance: FastifyInstance, writeLine: WriteLine): void {
   instance.server.prependListener('request', (request: Noted, response) => {
     const facts: Access = {}

@@ -40,7 +40,7 @@ const SWEEP_EVERY_MS = 1_000
 /** What manages a full server must not take it for a dead one. */
 const ALWAYS_ANSWERED: ReadonlySet<string> = new Set([...PROBE_PATHS, '/metrics'])
 
-/** Before other hooks are added to the server. */
+/** Limits the connections of a server. It must be called before other hooks are added to the server. */
 export function limitConnections(
   instance: FastifyInstance,
   { max, runningCalls }: ConnectionLimitOptions,

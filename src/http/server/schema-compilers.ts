@@ -4,7 +4,10 @@ import type { FastifyServerOptions } from 'fastify'
 type Compile = ReturnType<BuildCompilerFromPool>
 type Validate = ReturnType<Compile>
 
-/** Without coercion: `restRoute` turns the integers of a query into numbers itself. */
+/**
+ * The options of the schema compiler. Values are not coerced: `restRoute` turns the integers of a query into numbers
+ * itself.
+ */
 export const ajvOptions = {
   customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true },
 } satisfies FastifyServerOptions['ajv']

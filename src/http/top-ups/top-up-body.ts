@@ -88,7 +88,7 @@ export function readCentavos(given: unknown): NanoBrl | undefined {
   return amount !== undefined && amount % NANO_BRL_PER_CENTAVO === 0n ? amount : undefined
 }
 
-/** Of a top-up this is only the early answer: `createTopUp` decides with the customer locked. */
+/** Throws if the account is suspended. It only answers early: `createTopUp` decides with the customer locked. */
 export async function refuseSuspended(
   { db }: Pick<HttpParts, 'db'>,
   customerId: string,

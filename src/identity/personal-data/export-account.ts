@@ -16,12 +16,12 @@ import { EXPORT_LISTS, selectList, type ExportBounds, type ExportListName } from
 /** Increases when a field changes its meaning or is removed. */
 const EXPORT_VERSION = 1
 
-/** For an answer over HTTP, so that it is made and sent within a second for any customer. */
+/** The bounds of a copy over HTTP, which is made and sent within a second for any customer. */
 export const EXPORT_BOUNDS: ExportBounds = {
   entriesMax: 5_000,
   promptTextBytesMax: 8 * 1024 * 1024,
 }
-/** For the operator's command line: everything. */
+/** The bounds of a copy by the operator's command line, which holds everything. */
 export const WHOLE_EXPORT: ExportBounds = {
   entriesMax: 2 ** 31,
   promptTextBytesMax: 2 ** 52,

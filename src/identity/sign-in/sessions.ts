@@ -70,7 +70,7 @@ export async function markProved(
   return numAffectedRows === 1n
 }
 
-/** Without the factor that they showed, the user's sessions are those of a customer. */
+/** Forgets that the user's sessions showed a second factor. From then on they are those of a customer. */
 export async function forgetFactor(trx: Database, userId: string): Promise<void> {
   await trx
     .updateTable('sign_in_sessions')

@@ -11,7 +11,7 @@ export type Tokenizer = 'o200k_base' | 'cl100k_base'
 export const ROUTING_STRATEGIES = ['priority', 'latency', 'price'] as const
 export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
 
-/** One way to reach a model: the upstream's id in the configuration and the model's name there. */
+/** A way to reach a model: the upstream's id in the configuration and the model's name there. */
 export interface Route<P extends PriceTerms = Price> {
   readonly upstreamId: string
   readonly upstreamModel: string

@@ -33,7 +33,10 @@ export function promptTokensBound(facts: PromptFacts, model: Model): number {
   return Math.min(bound, model.contextTokens)
 }
 
-/** An estimate without a tokenizer, never above `promptTokensBound` for the same facts. */
+/**
+ * Estimates the tokens of a prompt without a tokenizer. The result is never above `promptTokensBound` for the same
+ * facts.
+ */
 export function promptTokensTypical(facts: PromptFacts, model: Model): number {
   const text = Math.ceil(facts.bytes / BYTES_PER_TOKEN_TYPICAL)
   const images = facts.imageCount * Math.min(model.imageTokensMax, IMAGE_TOKENS_TYPICAL)

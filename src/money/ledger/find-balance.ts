@@ -57,7 +57,7 @@ function balanceOf({ credited, debited, spent, toppedUp, refunds, returned }: Su
   }
 }
 
-/** As the API shows it. */
+/** Returns a balance as the API shows it. */
 export function balanceFields(balance: Balance) {
   return {
     balance_brl: jsonBrl(balance.balanceNanoBrl),

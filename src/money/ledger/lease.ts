@@ -18,7 +18,7 @@ import { connectionConfig } from '../../platform/db/open.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import type { Log } from '../../platform/lib/log.ts'
 
-/** By the database's clock: a node whose last heartbeat is older may be fenced. */
+/** How long a heartbeat keeps the lease, by the database's clock: a node whose last one is older may be fenced. */
 export const LEASE_SECONDS = 20
 /** A node stops delivering this much before the lease ends, by its own clock. */
 const MARGIN_MS = 4_000
@@ -40,7 +40,7 @@ export interface LeaseView {
   whenHeld(epoch: number, timeoutMs: number): Promise<boolean>
 }
 
-/** One of the processes of a server; the ids are the parent's choice, and new for each process. */
+/** A process of a server. The parent chooses the ids, which are new for each process. */
 export interface NodeProcess {
   readonly serverId: string
   readonly processId: string

@@ -2,7 +2,7 @@ import type { NanoBrl, PicoUsd } from '../../platform/lib/money.ts'
 
 export type UsageKind = 'exact' | 'estimated' | 'none'
 
-/** The outcome of a held call. Exactly one takes effect for each hold. */
+/** What a held call comes to. Exactly one resolution takes effect for each hold. */
 export interface Resolution {
   /** The id of the hold. */
   readonly id: string

@@ -11,7 +11,10 @@ import { addMonths, boundsOf, type Month } from './month.ts'
 /** `GET /usage/by-key` and its like sum up to 365 days, whose first hour some time zones cut. */
 export const MONTHS_KEPT_MIN = 13
 
-/** The month after the archived ones; without any, the month of the first seal. Undefined if nothing was sealed yet. */
+/**
+ * Returns the next month to archive: the one after the archived ones, or that of the first seal. Undefined if nothing
+ * was sealed yet.
+ */
 export async function findNextMonth(db: Database): Promise<Month | undefined> {
   const { rows } = await sql<{ month: string | null }>`
     select to_char((case when archived_until() > '-infinity' then archived_until()

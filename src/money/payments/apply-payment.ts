@@ -33,7 +33,10 @@ export type Applied =
   /** Another payment has paid the top-up, so this one changes nothing. The nightly comparison reports it. */
   | { readonly kind: 'other_payment'; readonly topUp: TopUp }
 
-/** Without `askedAt`, a card that looks refused does not fail: the payment may have been read at any time. */
+/**
+ * Brings a top-up to the state of its payment. Without `askedAt`, a card that looks refused does not fail: the payment
+ * may have been read at any time.
+ */
 export function applyPayment(
   db: Database,
   topUpId: string,

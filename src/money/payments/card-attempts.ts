@@ -25,7 +25,7 @@ export interface TooManyRefusals {
   readonly retryAfterSeconds: number
 }
 
-/** Per customer and hour: refused attempts, and those without an answer yet. */
+/** The most card attempts of one customer in an hour that were refused or have no answer yet. */
 export const CARD_REFUSALS_MAX = 10
 const WINDOW_SECONDS = 3_600
 

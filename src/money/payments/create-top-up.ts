@@ -77,7 +77,9 @@ const DAYS_TO_PAY = { pix: 1, boleto: 3, card: 1 } as const
 const DAY_MS = 86_400_000
 const PACE_WAIT_MS = 10_000
 const PACE_POLL_MS = 250
-/** Of one customer by Pix and boleto; cards and automatic top-ups have limits of their own. */
+/**
+ * The most top-ups of one customer by Pix and boleto in a day; cards and automatic top-ups have limits of their own.
+ */
 export const TOP_UPS_A_DAY: Limit = { max: 100, seconds: 86_400 }
 
 /** This node, or the account, was suspended in between, and the processor was not asked. */
@@ -137,8 +139,8 @@ async function makeTopUp(
 }
 
 /**
- * The outcome of a top-up that an earlier request began and did not answer; undefined if it did not get as far as a row.
- * The processor is asked for a payment that may exist, and no other one is created.
+ * Returns the outcome of a top-up that an earlier request began and did not answer; undefined if it did not get as far
+ * as a row. The processor is asked for a payment that may exist, and no other one is created.
  */
 export async function resumeTopUp(
   db: Database,

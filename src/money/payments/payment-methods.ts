@@ -31,7 +31,7 @@ export interface CardKeys {
   readonly previousSealingKey?: Buffer | undefined
 }
 
-/** Per customer. */
+/** The most payment methods that one customer may have. */
 export const PAYMENT_METHODS_MAX = 10
 
 export interface NewPaymentMethod extends Omit<PaymentMethod, 'id' | 'createdAt'> {

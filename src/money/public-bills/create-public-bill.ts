@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/open.ts'
 import { createId, randomText } from '../../platform/lib/ids.ts'
 import { toPublicBill, type PublicBill } from './public-bill.ts'
 
-/** Of one customer at a time. */
+/** The most public bills that one customer may have at a time. */
 export const PUBLIC_BILLS_MAX = 1_000
 const TOKEN_CHARS = 32
 

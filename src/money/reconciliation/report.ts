@@ -5,7 +5,7 @@ import { jsonBrl, jsonUsd, type ExactNumber } from '../../platform/lib/money.ts'
 import type { DiscrepancyRow } from './discrepancies.ts'
 import { findLastRuns, type RunRow } from './runs.ts'
 
-/** Per list. The totals count all entries. */
+/** The most entries of each list in a report. The totals count all entries. */
 export const REPORT_ENTRIES_MAX = 1_000
 /** The comparison runs every night; if the last one is older than this, one was missed. */
 const CURRENT_HOURS = 36

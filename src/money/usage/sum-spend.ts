@@ -24,7 +24,9 @@ interface Asked {
   readonly step: SpendStep
 }
 
-/** The most expensive groups that are summed one by one. */
+/**
+ * The number of groups that are summed one by one, the most expensive first; the others are one row with a null group.
+ */
 export const GROUPS_MAX = 9
 /** Among so many sessions of the period, and as many that began in it or before and went on. */
 const SESSIONS_READ = 10_000

@@ -38,7 +38,10 @@ export interface ShareLimits {
   readonly allMax?: number
 }
 
-/** With `shared`, what an owner holds in other processes counts for its own limit. */
+/**
+ * Limits what each owner holds, and what all hold in this process. With `shared`, what an owner holds in other
+ * processes counts for its own limit.
+ */
 export function createShare(
   { ownMax, allMax = Infinity }: ShareLimits,
   shared: SharedRunning = NOTHING_ELSEWHERE,

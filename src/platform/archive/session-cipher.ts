@@ -30,7 +30,7 @@ function digestOf(key: Buffer, sessionId: string): Buffer {
   return createHmac('sha256', key).update(sessionId).digest().subarray(0, DIGEST_BYTES)
 }
 
-/** Undefined if the account was deleted, and its key with it. */
+/** Returns the key of a customer's archived sessions; undefined if the account was deleted, and its key with it. */
 export async function findSessionKey(
   db: Database,
   customerId: string,

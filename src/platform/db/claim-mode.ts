@@ -19,7 +19,7 @@ export class ModeError extends Error {
   }
 }
 
-/** Undefined before the first start of a server. */
+/** Returns the mode of this database; undefined before the first start of a server. */
 export async function findMode(db: Database): Promise<Mode | undefined> {
   const row = await db.selectFrom('installation').select('mode').executeTakeFirst()
   return row?.mode

@@ -75,7 +75,7 @@ export function withPasswordFile(databaseUrl: string, path: string): string {
   return withParameter(databaseUrl, OWN_PARAMETERS.passwordFile, path)
 }
 
-/** Of a parameter that is already there, the last value counts. */
+/** Returns the address with one more parameter. If the parameter is already there, the last value counts. */
 export function withParameter(databaseUrl: string, name: string, value: string): string {
   const separator = databaseUrl.includes('?') ? '&' : '?'
   return `${databaseUrl}${separator}${name}=${encodeURIComponent(value)}`

@@ -39,7 +39,10 @@ export function hasUsers(home: string): boolean {
   return existsSync(dir) && readdirSync(dir).some((name) => isRunning(name.split('-')[0] as string))
 }
 
-/** One process at a time starts or stops the database; the lock of a dead process is removed. */
+/**
+ * Runs `work` while no other process starts or stops the database. The lock of a dead process is removed. Throws if a
+ * living one holds it for too long.
+ */
 export async function withStartLock<Result>(
   home: string,
   work: () => Promise<Result>,

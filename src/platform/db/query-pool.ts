@@ -1,6 +1,9 @@
 import type pg from 'pg'
 
-/** One statement on a connection of the pool. `pool.query` would leave out the settings that a pooler's connections need. */
+/**
+ * Runs a statement on a connection of the pool. `pool.query` would leave out the settings that a pooler's connections
+ * need.
+ */
 export function queryPool(
   pool: pg.Pool,
   text: string,

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { inTransaction, type Database } from './open.ts'
 
-/** In a transaction whose statements may take longer than those of a request: background work over many rows. */
+/**
+ * Runs `work` in a transaction whose statements may take longer than those of a request: background work over many
+ * rows.
+ */
 export function withoutTimeout<Result>(
   db: Database,
   work: (trx: Database) => Promise<Result>,

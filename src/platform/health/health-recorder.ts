@@ -7,7 +7,7 @@ import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
 import { bucketOf, LATENCY_BUCKETS } from './latency-buckets.ts'
 
-/** One attempt at an upstream. */
+/** The result of an attempt at an upstream. */
 export interface HealthSample {
   /** The vendor of the model, as shown in the catalog. */
   readonly vendor: string

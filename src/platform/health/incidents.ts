@@ -11,7 +11,7 @@ import type { IncidentSeverity, IncidentSource } from '../db/tables.ts'
 import { createId } from '../lib/ids.ts'
 
 export const INCIDENT_SEVERITIES = ['minor', 'major', 'critical'] as const
-/** In characters, as in the check constraints of the table. */
+/** The most characters of a title, as the check constraint of the table has it. */
 export const INCIDENT_TITLE_MAX = 200
 export const INCIDENT_MESSAGE_MAX = 2_000
 

@@ -69,7 +69,7 @@ export interface Subject {
   readonly isOwn: (trx: Database) => Promise<boolean>
 }
 
-/** The end of an act that threw: an answer, no effect, or unknown. */
+/** What came of an act that threw: an answer, no effect, or unknown. */
 export type ThrownOutcome = StoredAnswer | 'nothing_happened' | 'unknown'
 
 export async function actResumably(

@@ -39,7 +39,7 @@ export interface IdempotencyKeys {
 }
 
 export const IDEMPOTENCY_HOURS = 24
-/** Of one customer: of all API keys together, and of all login sessions together. */
+/** The most idempotency keys of one customer: of all API keys together, and of all login sessions together. */
 export const IDEMPOTENCY_KEYS_MAX = 5_000
 export const IDEMPOTENCY_BYTES_MAX = 32 * 1024 * 1024
 
@@ -89,7 +89,10 @@ export async function isFull(trx: Database, request: IdempotentRequest): Promise
   return records >= IDEMPOTENCY_KEYS_MAX || bytes >= IDEMPOTENCY_BYTES_MAX
 }
 
-/** With `runsForSeconds`, a claim of an act that has no answer yet; returns its end, or null. */
+/**
+ * Stores the record of a request. With `runsForSeconds`, it claims an act that has no answer yet, and returns the end
+ * of the claim; otherwise null.
+ */
 export async function insertRecord(
   trx: Database,
   keys: IdempotencyKeys,

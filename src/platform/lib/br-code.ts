@@ -50,7 +50,7 @@ export function writeBrCode(code: BrCode): string {
   return text + checksumOf(text)
 }
 
-/** Undefined when the checksum is wrong, the fields do not add up or the text is not a Pix code. */
+/** Reads a Pix code; undefined when the checksum is wrong, the fields do not add up or the text is not a Pix code. */
 export function readBrCode(text: string): BrCode | undefined {
   if (!/^[\x20-\x7e]+$/.test(text) || text.slice(-8, -4) !== '6304') return undefined
   if (checksumOf(text.slice(0, -4)) !== text.slice(-4).toUpperCase()) return undefined

@@ -7,7 +7,7 @@ export const CSV_HEAD = '\ufeff'
 /** Text, a number, a decimal number as text (`{ decimal: '1.5' }`), or an empty field. */
 export type CsvField = string | number | bigint | { readonly decimal: string } | null | undefined
 
-/** One line, including its line end. */
+/** Writes a line, including its line end. */
 export function csvRow(fields: readonly CsvField[]): string {
   return `${fields.map(csvField).join(';')}\r\n`
 }

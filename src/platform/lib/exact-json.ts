@@ -13,7 +13,7 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(text, revive as (name: string, value: unknown) => unknown)
 }
 
-/** Undefined unless the value is a whole, non-negative number of centavos. */
+/** Returns the centavos of an amount in reais; undefined unless it is a whole, non-negative number of them. */
 export function readCents(value: unknown): bigint | undefined {
   const nano = typeof value === 'string' ? parseBrl(value) : undefined
   return nano === undefined || nano % NANO_PER_CENT !== 0n ? undefined : nano / NANO_PER_CENT

@@ -17,7 +17,7 @@ const STRING_OR_LARGE = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?\d{16,}(?![\d.eE])/gs
 const MARK = `${randomBytes(12).toString('hex')}:`
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
 
-/** As `JSON.parse`, with the digits of large integers. */
+/** Parses JSON as `JSON.parse` does, and keeps the digits of large integers. */
 export function parseExactly(text: string): unknown {
   const marked = markIntegers(text)
   const value: unknown = JSON.parse(marked)

@@ -90,7 +90,7 @@ export function createProcessLog(
   }
 }
 
-/** For everything but the process itself, which also needs `flush`. */
+/** Creates a log for everything but the process itself, which also needs `flush`. */
 export const createLog: (...options: Parameters<typeof createProcessLog>) => Log = createProcessLog
 
 /** `JSON.stringify` loses errors and throws at a bigint. */

@@ -5,8 +5,8 @@ const IGNORES_DOTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * One text for all spellings by which mails reach the same mailbox, for limits that must not be evaded by spelling:
- * `Ana+1@exemplo.com` reaches `ana@exemplo.com`. Never an address to write to, and never an identity.
+ * Returns the same text for all spellings by which mails reach the same mailbox, for limits that must not be evaded by
+ * spelling: `Ana+1@exemplo.com` reaches `ana@exemplo.com`. It is never an address to write to, and never an identity.
  */
 export function mailboxOf(email: string): string {
   const lower = email.toLowerCase()

@@ -2,7 +2,7 @@
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** Undefined unless the file is an image of a type that every model reads. */
+/** Returns the type of an image by its first bytes; undefined unless every model reads this type. */
 export function imageTypeOf(head: Buffer): ImageType | undefined {
   if (begins(head, '\x89PNG')) return 'image/png'
   if (begins(head, '\xff\xd8\xff')) return 'image/jpeg'

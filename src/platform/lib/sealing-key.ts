@@ -15,7 +15,10 @@ export function parseSealingKey(text: string): Buffer | undefined {
   return isWhole && key.length === SEALING_KEY_BYTES ? key : undefined
 }
 
-/** For sandbox mode: made once and kept in the data folder, readable by its owner only. */
+/**
+ * Returns the sealing key of sandbox mode, which is made once and kept in the data folder, readable by its owner only.
+ * Throws if the file does not hold a key.
+ */
 export async function ensureSealingKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, FILE)
   await mkdir(dataDir, { recursive: true })

@@ -271,9 +271,10 @@ export async function startSandboxProcessor(
   }
 }
 
-/** The endpoints of Asaas's API v3 that the adapter calls, and those of Asaas's sandbox. */
-
-/** The returned function gives undefined for an unknown endpoint. */
+/**
+ * Returns the lookup of the endpoints of Asaas's API v3 that the adapter calls, and those of Asaas's sandbox. It gives
+ * undefined for an unknown endpoint.
+ */
 function createFindRoute(
   deps: AnswerApiDeps,
 ): (call: Pick<ApiCall, 'method' | 'path'>) => ApiRoute | undefined {

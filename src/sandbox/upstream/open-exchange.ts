@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { CallOutcome, CountKeeper, ReportedTokens } from './sandbox-counts.ts'
 
-/** One request and its answer: detects when the client leaves, and counts the outcome once. */
+/** A request and its answer. It detects when the client leaves, and counts the outcome once. */
 export interface Exchange {
   readonly response: ServerResponse
   /** False once the connection is closed. */

@@ -30,7 +30,10 @@ const SENTENCES = [
   'E assim a manhã segue, com uma volta da catraca de cada vez.',
 ] as const
 
-/** One sentence per five seconds, up to 200 sentences, which then last longer. An empty audio has none. */
+/**
+ * Returns a transcript with one sentence per five seconds, and at most 200 sentences, which then last longer. An empty
+ * audio has none.
+ */
 export function writeTranscript(seconds: number): Transcript {
   const count = Math.min(Math.ceil(seconds / SECONDS_PER_SENTENCE), SENTENCES_MAX)
   const secondsEach = Math.max(SECONDS_PER_SENTENCE, seconds / count)

@@ -145,7 +145,7 @@ function wordsOf(text: string): string {
   return [...new Set(plain.match(/[a-z0-9_-]{2,}/g))].join(' ')
 }
 
-/** One line of the search index, as the page's script reads it. */
+/** A line of the search index, as the page's script reads it. */
 export interface SearchEntry {
   readonly title: string
   /** What the entry is a part of. */

@@ -19,7 +19,7 @@ export interface ListedCode {
   readonly isOfOperatorsOnly: boolean
 }
 
-/** In the order of their first status. */
+/** Returns the error codes in the order of their first status. */
 export function listErrorCodes(operations: readonly Operation[]): readonly ListedCode[] {
   const found = new Map<string, { statuses: Set<number>; isOfOperatorsOnly: boolean }>()
   const notFound = refusals.routeNotFound()

@@ -2,9 +2,10 @@
 import type { CodeSample } from '../pages/code-samples.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
 
-/** Colours for comments and texts of a code sample; everything else stays as it is. */
-
-/** A comment begins a line or follows a space, so that an address is none. */
+/**
+ * The comments and texts of a code sample, which get colours. A comment begins a line or follows a space, so that an
+ * address is none.
+ */
 const PARTS =
   /(?<comment>(?<=^|\s)(?:#|\/\/)[^\n]*)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/gm
 

@@ -16,7 +16,10 @@ const NANO_PER_CENTAVO = 10_000_000n
 const SHORT = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 })
 const WHOLE = new Intl.NumberFormat('pt-BR')
 
-/** In centavos; amounts below one centavo keep three significant digits, so that no price reads as zero. */
+/**
+ * Writes an amount rounded to centavos. Amounts below one centavo keep three significant digits, so that no price reads
+ * as zero.
+ */
 export function roundedBrl(nano: NanoBrl): string {
   const unit =
     nano === 0n || nano >= NANO_PER_CENTAVO
@@ -30,7 +33,7 @@ export function usdText(pico: PicoUsd): string {
   return `US$ ${WHOLE.format(BigInt(whole as string))},${fraction.padEnd(2, '0')}`
 }
 
-/** Of a price in pico-USD per token. */
+/** Writes a price of pico-USD per token as USD per million tokens. */
 export function usdPerMillion(each: PicoUsd): string {
   return usdText(each * MILLION)
 }
@@ -40,13 +43,13 @@ export function multiplierText(scaled: bigint): string {
   return `${decimalE4(scaled).replace('.', ',')}×`
 }
 
-/** With all four decimals. */
+/** Writes an exchange rate or a markup with all four decimals. */
 export function rateText(scaled: bigint): string {
   const [whole, fraction = ''] = decimalE4(scaled).split('.')
   return `R$ ${whole},${fraction.padEnd(4, '0')}`
 }
 
-/** Of a price in pico-USD per token, as a charge at this moment would be. */
+/** Converts a price of pico-USD per token to nano-BRL per million tokens, as a charge at this moment would be. */
 export function brlPerMillion(each: PicoUsd, model: Model, fxRate: FxRate): NanoBrl {
   return chargeFor(each * MILLION, { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 })
 }

@@ -48,7 +48,7 @@ console.log(resposta.cost_billed_brl) // quanto custou, em reais`,
   ]
 }
 
-/** One command each, or what to enter. */
+/** Returns, for each agent, the command that starts it here, or the settings to enter. */
 export function agentSamples({ origin, secret, model }: Use): readonly CodeSample[] {
   return [
     {

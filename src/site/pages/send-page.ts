@@ -36,7 +36,7 @@ const HEADERS = {
 
 /** `private`: the same address shows the dashboard to a browser that is signed in, so every visit asks again. */
 export const OF_THIS_BROWSER = 'private, no-cache'
-/** Of pages with addresses that their request chose. */
+/** The `cache-control` of pages with addresses that their request chose: no shared cache may keep them. */
 export const OF_NO_SHARED_CACHE = 'private, max-age=60'
 export const OF_EVERYBODY = 'public, max-age=60'
 

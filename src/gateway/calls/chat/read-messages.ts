@@ -44,7 +44,10 @@ export const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   'extra_content',
   'prefix',
 ])
-/** Per type, because an upstream may ignore the type and read the field of another type. */
+/**
+ * The fields of each type of part. An upstream may ignore the type and read the field of another type, so each type has
+ * a set of its own.
+ */
 export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['text', new Set(['type', 'text', 'cache_control'])],
   ['refusal', new Set(['type', 'refusal'])],

@@ -5,8 +5,9 @@ import type { ChatStream, ReportedTokens, UpstreamFailure } from '../../provider
 export type BegunStream = ChatStream
 
 /**
- * The outcome of a stream: `whole` if it was read to its end, `broken` by the upstream, `left` if it ended or broke off
- * after the client hung up, `lapsed` if it ended because the node's lease lapsed.
+ * What is known of a stream after its end. `ending` is `whole` if it was read to its end, `broken` if the upstream
+ * broke it, `left` if it ended or broke off after the client hung up, `lapsed` if it ended because the node's lease
+ * lapsed.
  */
 export interface RelayedStream {
   readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'

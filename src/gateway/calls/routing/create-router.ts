@@ -23,7 +23,7 @@ export interface Router {
   listStates(): readonly RouteState[]
 }
 
-/** One call on a route. `end`, `fail` or `abstain` ends it; the first of these counts, later ones are ignored. */
+/** A call on a route. `end`, `fail` or `abstain` ends it; the first of these counts, later ones are ignored. */
 export interface RouteCall {
   /** The first byte arrived. The call still counts as running until its end. */
   answered(firstByteMs: number): void

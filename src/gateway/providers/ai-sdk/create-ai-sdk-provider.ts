@@ -36,11 +36,10 @@ import { toFailure } from './to-failure.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 
 /**
- * Answers as the packages can read them. They parse with numbers of 53 bits, fail on events without data, and refuse a
- * whole answer for one part of Anthropic's that is newer than they are; Anthropic says that clients must ignore those.
+ * Returns an answer as the packages can read it. They parse with numbers of 53 bits, fail on events without data, and
+ * refuse a whole answer for one part of Anthropic's that is newer than they are; Anthropic says that clients must
+ * ignore those. `unmarkIntegers` writes the integers of a tool's arguments again.
  */
-
-/** `unmarkIntegers` writes the integers of a tool's arguments again. */
 function toReadableAnswer(response: Response, kind: AiSdkOptions['kind']): Response {
   const type = response.headers.get('content-type') ?? ''
   const isClaude = kind === 'anthropic' || kind === 'google-vertex'

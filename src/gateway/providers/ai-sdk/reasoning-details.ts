@@ -6,7 +6,7 @@ import type { LanguageModelV4ReasoningPart, SharedV4ProviderMetadata } from '@ai
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 
-/** One complete block of thinking; undefined if the upstream does not require it back. */
+/** Returns a complete block of thinking as the client gets it; undefined if the upstream does not require it back. */
 export function toReasoningDetail(
   text: string,
   metadata: SharedV4ProviderMetadata | undefined,

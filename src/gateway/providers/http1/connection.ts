@@ -35,7 +35,7 @@ const ONE_WRITE_CHARACTERS_MAX = 16 * 1024
 /** A connection is given up this long before the upstream says that it closes it. */
 const KEEP_ALIVE_MARGIN_MS = 1_000
 
-/** One connection to an upstream. It carries one request at a time. */
+/** A connection to an upstream. It carries one request at a time. */
 export class Connection implements ResponseHandler {
   readonly #socket: Socket
   readonly #events: ConnectionEvents

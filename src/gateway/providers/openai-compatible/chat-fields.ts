@@ -28,10 +28,13 @@ const COMMON = [
   'safety_identifier',
 ]
 
-/** For OpenAI, which refuses unknown fields. */
+/** The fields that are sent to OpenAI, which refuses unknown ones. */
 export const OPENAI_CHAT_FIELDS: ReadonlySet<string> = new Set(COMMON)
 
-/** For other upstreams with this format: adds sampling parameters and switches for reasoning. */
+/**
+ * The fields that are sent to other upstreams with this format, which also take sampling parameters and switches for
+ * reasoning.
+ */
 export const OPEN_CHAT_FIELDS: ReadonlySet<string> = new Set([
   ...COMMON,
   'top_k',

@@ -32,7 +32,7 @@ interface KnownCalls {
   readonly byGiven: Map<unknown, number>
 }
 
-/** Of one stream. */
+/** Returns the numbering of the tool calls of one stream. */
 export function createCallNumbers(): CallNumbers {
   const choicesSeen = new Map<unknown, KnownCalls>()
   let isChanged = false

@@ -17,15 +17,14 @@ import { SUMMED, SUMMED_FOR_BUDGETS } from './audit-scope.ts'
 import { growMerkleTree } from './merkle-tree.ts'
 import { readChargeLeaves } from './read-charge-leaves.ts'
 
-/**
- * Checks of debts: an account is below zero by exactly the sum of its recorded changes, and each growth has a cause of
- * the same size. So one overrun excuses its own amount and nothing else.
- */
-
 /** The reasons of debits that may exceed the balance. */
 const OVERDRAWING = sql`('chargeback', 'top_up_returned')`
 
-/** `debts`: the rows of `account_debts` to check, as a table or a query in brackets. */
+/**
+ * Returns the checks of debts: an account is below zero by exactly the sum of its recorded changes, and each growth has
+ * a cause of the same size. So one overrun excuses its own amount and nothing else. `debts` are the rows of
+ * `account_debts` to check, as a table or a query in brackets.
+ */
 function debtChecks(debts: RawBuilder<unknown>): Checks {
   return {
     'every debt has a cause, and repayments alone are negative': sql`
@@ -71,7 +70,7 @@ function debtChecks(debts: RawBuilder<unknown>): Checks {
 export const SEAL_MARGIN_SECONDS = 60
 /** The share of one core of the database; the rest is for calls. */
 const SHARE = 0.1
-/** Of a slice. */
+/** The most events of a slice. */
 export const EVENTS_MAX = 20_000
 const BREACHES_MAX = 10
 /** A slice never crosses the end of a day: a month that is detached is not in a seal with the next one. */
@@ -240,8 +239,8 @@ export function sumsHash(number: bigint | RawBuilder<unknown>): RawBuilder<unkno
 }
 
 /**
- * The end of complete time: an event that is committed after this call has a later `settled_at`. The result stays
- * valid, so one reading serves a whole run.
+ * Returns the end of complete time: an event that is committed after this call has a later `settled_at`. The result
+ * stays valid, so one reading serves a whole run.
  */
 export async function completeUntil(db: Database, marginSeconds: number): Promise<string> {
   const { rows } = await sql<{ until: string }>`

@@ -31,7 +31,10 @@ export function parseNoteFileName(name: string): NoteFileName | undefined {
   return { name, writtenBy, nodeId, isDone: state === 'done' }
 }
 
-/** On the hot path: no allocation. The checksum is left to `sealNotes`. */
+/**
+ * Writes a note into the buffer, without its checksum, which `sealNotes` adds. It is on the hot path and allocates
+ * nothing.
+ */
 export function putNote(
   buffer: Buffer,
   at: number,

@@ -101,7 +101,7 @@ export interface ReadFile {
   readonly tail: readonly ResolutionRow[]
 }
 
-/** Undefined if the file does not exist. */
+/** Reads a file of the spool up to its known end, and what follows it; undefined if the file does not exist. */
 export async function readSpoolFile(disk: Disk, file: SpoolFile): Promise<ReadFile | undefined> {
   try {
     const all = await disk.readFile(file.path)

@@ -86,7 +86,7 @@ export async function findPaymentByReference(
   return payment ? { kind: 'payment', payment, others } : { kind: 'payment_not_found' }
 }
 
-/** The outcome of a GET that did not return its object; undefined if it did. */
+/** Returns why a GET did not return its object; undefined if it did. */
 export function readFound(
   answer: Answer,
 ): Exclude<FindPaymentOutcome, { kind: 'payment' }> | undefined {

@@ -49,7 +49,7 @@ export function refusedOf(errors: readonly AsaasError[]): {
   return { kind: 'refused', code, detail: description }
 }
 
-/** For a complete answer whose content is not the expected one. */
+/** Returns the outcome of a complete answer whose content is not the expected one. */
 export function badAnswer(mayHaveHappened: boolean, detail: string): Unavailable {
   return { kind: 'unavailable', mayHaveHappened, detail }
 }

@@ -14,7 +14,7 @@ import {
   type PaymentFinding,
 } from './compare-top-up.ts'
 
-/** One of our top-ups, or a payment without a top-up. */
+/** What a check is about: one of our top-ups, or a payment without a top-up. */
 export type Subject =
   | { readonly kind: 'top_up'; readonly id: string }
   | { readonly kind: 'payment'; readonly id: string }

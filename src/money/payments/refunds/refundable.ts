@@ -9,7 +9,7 @@ import { findPromotionalLeft } from '../../ledger/promotions.ts'
 import type { NanoBrl } from '../../../platform/lib/money.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUpMethod } from '../top-ups.ts'
 
-/** The right of withdrawal of the consumer code (CDC, art. 49). */
+/** The days within which the consumer code (CDC, art. 49) lets a customer withdraw from a top-up. */
 export const WITHDRAWAL_DAYS = 7
 /** Pix supports returns for this long. */
 const PIX_DAYS = 90

@@ -5,8 +5,6 @@ import { section, type Guide } from '../doc-page.ts'
 import { codeBlock, sampleTabs } from '../sample-blocks.ts'
 import { table } from '../table.ts'
 
-/** Code that verifies a delivery; a test runs the first two on real ones. */
-
 /** Older or newer deliveries are refused, so that a recorded one cannot be sent again. */
 const TOLERANCE_SECONDS = 300
 

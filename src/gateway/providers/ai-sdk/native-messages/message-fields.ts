@@ -37,7 +37,7 @@ export const PLAIN_FIELDS = ['temperature', 'top_p', 'top_k', 'stop_sequences'] 
 
 export const TEXT_FIELDS = set('type', 'text')
 
-/** By the role of the message. `cache_control` is read separately. */
+/** The fields of each type of block, by the role of the message. `cache_control` is read separately. */
 export const BLOCK_FIELDS: Readonly<Record<string, ReadonlyMap<string, ReadonlySet<string>>>> = {
   user: new Map([
     ['text', TEXT_FIELDS],

@@ -78,7 +78,7 @@ export function shortenInputs(answer: unknown): void {
 
 const UNFINISHED = broken('connection_lost', 'the answer ended without a finish reason')
 
-/** Of one stream. */
+/** Returns a parser of one stream in the Messages format. */
 export function createMessageParser(
   asked: AskedOfUsage & Pick<ChatContent, 'outputTokensMax'>,
 ): StreamParser {

@@ -51,7 +51,10 @@ const CLIENT_TOOL_TOKENS = 2_048
 /** The least budget of thinking, which must be below the output limit. */
 const BUDGET_TOKENS_MIN = 1_024
 
-/** Undefined if the request must be translated: this upstream or model does not take it as it is. */
+/**
+ * Writes a request in the Messages format. Returns undefined if it must be translated, because this upstream or model
+ * does not take it as it is.
+ */
 export function writeNativeMessages(
   content: ChatContent,
   kind: AiSdkOptions['kind'],

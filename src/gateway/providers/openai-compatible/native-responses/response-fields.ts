@@ -19,7 +19,7 @@ export const REASONING_FIELDS = set('effort', 'summary')
 export const TEXT_FIELDS = set('format', 'verbosity')
 export const FORMAT_FIELDS = set('type', 'name', 'description', 'schema', 'strict')
 
-/** Without ids: nothing is stored, so that no id leads anywhere. */
+/** The fields of each type of item. Ids are left out: nothing is stored, so no id leads anywhere. */
 export const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['message', set('type', 'role', 'content', 'phase')],
   ['function_call', set('type', 'call_id', 'name', 'arguments')],

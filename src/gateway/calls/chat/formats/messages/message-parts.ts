@@ -48,7 +48,7 @@ export function messageUsage(charged: Charged): JsonObject {
   }
 }
 
-/** One server-sent event. */
+/** Writes a server-sent event of the Messages format. */
 export function messageEvent(data: JsonObject & { type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -111,11 +111,6 @@ function readMessagesRequest(
   }
 }
 
-/**
- * Reads what is only in the Messages body itself: the upstream's ids of tool calls, the lifetimes of caches, and the
- * searches of the web.
- */
-
 /** Restores the ids of tool calls in a body that is not checked yet, in place. */
 function revealBlocks(body: JsonObject, ids: Pick<ToolCallIds, 'revealed'>): void {
   for (const message of listOf(body.messages)) {

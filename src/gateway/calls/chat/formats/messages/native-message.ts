@@ -54,7 +54,7 @@ const STOP_REASONS: ReadonlySet<unknown> = new Set([
   'compaction',
 ])
 
-/** The JSON of a whole message. */
+/** Writes a whole message as JSON, from an answer in the Messages format. */
 export function nativeMessage(
   head: MessageHead,
   ids: Ids,

@@ -15,7 +15,7 @@ import {
 } from './message-parts.ts'
 import { reasoningFieldOf, signaturesIn, unsignedIn } from './sealed-thinking.ts'
 
-/** The JSON of a whole message, from an answer in the chat-completions shape. */
+/** Writes a whole message as JSON, from an answer in the chat-completions shape. */
 export function wholeMessage(
   head: MessageHead,
   ids: Pick<ToolCallIds, 'hide'>,

@@ -112,7 +112,10 @@ const TOOLS: ReadonlyMap<unknown, ClientRunTool> = new Map<unknown, ClientRunToo
   ],
 ])
 
-/** Undefined for a tool that the client describes, or does not run: a shell in a container is the provider's. */
+/**
+ * Returns how a tool that the client runs is offered to models; undefined for a tool that the client describes or does
+ * not run: a shell in a container is the provider's.
+ */
 export function clientRunTool({ type, environment }: JsonObject): ClientRunTool | undefined {
   const isHere = !isObject(environment) || environment.type === 'local'
   return isHere ? TOOLS.get(type) : undefined

@@ -5,7 +5,7 @@ export type Emit = (type: string, fields: JsonObject) => void
 
 export type ItemStatus = 'completed' | 'incomplete'
 
-/** The list of items, in the order in which they began. */
+/** Keeps the items of one response in the order in which they began. */
 export interface ItemList {
   readonly items: readonly JsonObject[]
   readonly emit: Emit

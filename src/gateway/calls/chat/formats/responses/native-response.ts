@@ -77,7 +77,7 @@ const EVENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'response.custom_tool_call_input.done': ['input'],
 }
 
-/** The JSON of a whole response. */
+/** Writes a whole response as JSON, from an answer in the Responses format. */
 export function nativeResponse(
   head: ResponseHead,
   options: NativeOptions,

@@ -58,8 +58,9 @@ export function repeatedOf(body: JsonObject, tools: readonly JsonObject[]): Repe
 }
 
 /**
- * The JSON of the repeated fields, with the format's defaults and without braces. It is written field by field: as one
- * object of twenty fields, most of them constant, it was measured to take four times as long.
+ * Writes the fields of the request that a response repeats as JSON, with the format's defaults and without braces. They
+ * are written field by field: as one object of twenty fields, most of them constant, they were measured to take four
+ * times as long.
  */
 export function writeRepeated({ fields, tools, isStored, previousId }: Repeated): string {
   const { metadata, reasoning, text, tool_choice: choice, user } = fields
@@ -114,7 +115,7 @@ export interface ResponseEnd {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** The JSON of a response. */
+/** Writes a response as JSON. */
 export function writeResponse(head: ResponseHead, end: ResponseEnd): string {
   const { status, charged, incompleteReason: reason, error } = end
   const endedAt = status === 'completed' ? Math.floor(Date.now() / 1000) : null

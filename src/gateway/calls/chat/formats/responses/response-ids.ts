@@ -1,6 +1,6 @@
 /** The ids of responses and of their items, which begin with the id of the call. */
 
-/** The end of a response's id, and of those of its items before their number. */
+/** Returns what the id of a call's response ends with, and the ids of its items before their number. */
 export function idTailOf(callId: string): string {
   return callId.replaceAll('-', '')
 }
@@ -9,7 +9,7 @@ export function responseIdOf(idTail: string): string {
   return `resp_${idTail}`
 }
 
-/** Undefined for an id that this service has never given. */
+/** Returns the id of the call that made a response; undefined for an id that this service has never given. */
 export function callIdOfResponse(responseId: unknown): string | undefined {
   return typeof responseId === 'string' ? callIdIn(/^resp_([0-9a-f]{32})$/, responseId) : undefined
 }

@@ -196,9 +196,10 @@ function toMessages({ parts, calls, reasoning }: Turn): JsonObject[] {
   ]
 }
 
-/** Translates the content of a Responses item to that of a chat message. */
-
-/** A text, or a list of parts. Throws `InvalidField`. */
+/**
+ * Translates the content of a Responses item, a text or a list of parts, to that of a chat message. Throws
+ * `InvalidField`.
+ */
 function toContentParts(content: unknown, place: string): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content) || !content.every(isObject))
