@@ -26,7 +26,7 @@ interface Started extends ReturnType<typeof createModelCalls> {
   readonly live: LiveStreams
 }
 
-/** The parts under their own names, and what is made for HTTP alone. */
+/** Returns the parts under their own names, and what is made for HTTP alone. */
 export function createHttpParts(parts: Parts, started: Started): HttpDeps {
   const { config, db, webhooks, shared, accessLog } = parts
   const healthSummaries = createHealthSummaries(db)

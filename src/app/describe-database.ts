@@ -1,6 +1,6 @@
 import { readDatabaseAddress } from '../platform/db/database-address.ts'
 
-/** The database as people may see it: without its password. */
+/** Returns the database as people may see it: without its password. */
 export function describeDatabase(databaseUrl: string): string {
   const { connectionString, hosts, isPooled } = readDatabaseAddress(databaseUrl)
   if (!URL.canParse(connectionString)) return 'the database of DATABASE_URL'

@@ -63,8 +63,8 @@ const EXPLAINED = [
 ]
 
 /**
- * Failures of the machine or of a setting, in words that say what to do. Undefined for any other failure: it is a fault
- * of the program, and its stack is needed to find the cause.
+ * Says in words what to do about a failure of the machine or of a setting. Undefined for any other failure: it is a
+ * fault of the program, and its stack is needed to find the cause.
  */
 export function explainFailure(
   error: unknown,

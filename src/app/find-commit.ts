@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 
 /**
- * The commit that is checked out in `folder`, abbreviated; undefined without a checkout, as in an image. Read from git's
- * files, because a server has no git. It does not tell whether files were changed since.
+ * Returns the commit that is checked out in `folder`, abbreviated; undefined without a checkout, as in an image. Read
+ * from git's files, because a server has no git. It does not tell whether files were changed since.
  */
 export function findCommit(folder: string): string | undefined {
   try {

@@ -16,7 +16,10 @@ export interface NodeLedger extends Closable {
   readonly keptNotes: KeptNotes
 }
 
-/** The delivery notes of a node in its data folder: those that are written, and those that were compared. */
+/**
+ * Returns the folders of a node's delivery notes in its data folder: of those that are written, and of those that were
+ * compared.
+ */
 export function deliveryFolders(dataDir: string): { current: string; compared: string } {
   return { current: join(dataDir, 'delivered'), compared: join(dataDir, 'delivered-compared') }
 }

@@ -263,8 +263,8 @@ function trialOf(config: Config): TrialProgramme {
 }
 
 /**
- * The database with the tables of this release, and with the partitions of the coming months. Throws a `ModeError` if
- * it belongs to the other mode.
+ * Opens the database with the tables of this release, and with the partitions of the coming months. Throws a
+ * `ModeError` if it belongs to the other mode.
  */
 export async function openData(databaseUrl: string, mode: Mode, log: Log): Promise<OpenDatabase> {
   const ran = await migrate(databaseUrl)

@@ -17,7 +17,7 @@ export interface OpenPayments extends Closable {
   sendSandboxEventsTo(url: string): void
 }
 
-/** The account at the payment processor; in sandbox mode a local server, called over HTTP like the real one. */
+/** Opens the account at the payment processor; in sandbox mode a local server, called over HTTP like the real one. */
 export async function openPayments(
   config: Config,
   log: Log,

@@ -20,7 +20,7 @@ export interface OpenUpstreams extends Closable {
   readonly retriesOf: (upstreamId: string) => number
 }
 
-/** The configured upstreams; in sandbox mode also the sandbox upstream, called over HTTP like the others. */
+/** Opens the configured upstreams; in sandbox mode also the sandbox upstream, called over HTTP like the others. */
 export async function openUpstreams(
   config: Pick<Config, 'mode' | 'upstreams'>,
   models: readonly Model[],

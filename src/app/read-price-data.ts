@@ -3,10 +3,13 @@ import { packagedPriceData, type PriceData } from '../money/catalog/price-from-d
 import { readPriceFile } from '../money/catalog/read-price-file.ts'
 import type { Config } from './config/config.ts'
 
-/** The operator's file of price data cannot be read. */
+/** Thrown when the operator's file of price data cannot be read. */
 export class PriceDataFault extends Error {}
 
-/** The price data of the operator's file, read anew each time; without one, of the package. Throws a `PriceDataFault`. */
+/**
+ * Returns the price data of the operator's file, read anew each time; without one, of the package. Throws a
+ * `PriceDataFault`.
+ */
 export async function readPriceData({
   priceDataFile,
   models,

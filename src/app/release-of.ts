@@ -6,7 +6,7 @@ import { PROGRAM_VERSION } from './program-version.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The release that this process runs. An image names its build; a checkout has its commit. */
+/** Returns the release that this process runs. An image names its build; a checkout has its commit. */
 export function releaseOf({ build }: Pick<Config, 'build'>): Release {
   return { version: PROGRAM_VERSION, build: build ?? findCommit(ROOT) }
 }

@@ -17,8 +17,8 @@ const FIXED: readonly (keyof Config)[] = [
 const TAKEN_AT_ONCE: ReadonlySet<string> = new Set(['logLevel', 'drainMs', 'drainDelayMs'])
 
 /**
- * The settings as they are written now. Undefined, and a line in the log, if they have a fault, or if one of them cannot
- * change while workers run: the server goes on with the old ones.
+ * Returns the settings as they are written now. Undefined, and a line in the log, if they have a fault, or if one of
+ * them cannot change while workers run: the server goes on with the old ones.
  */
 export function reloadSettings(
   config: Config,

@@ -72,7 +72,7 @@ export interface ApiKeyFilter {
   readonly after?: { readonly at: string; readonly id: string } | undefined
 }
 
-/** Newest first; a null limit lists all. */
+/** Returns the details of keys, the newest first; a null limit lists all. */
 export async function listApiKeyDetails(
   db: Database,
   { customerId, teamId, createdBy, status, after }: ApiKeyFilter,

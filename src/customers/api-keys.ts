@@ -159,7 +159,7 @@ export async function holdActiveKey(trx: Database, keyId: string): Promise<boole
   return row !== undefined
 }
 
-/** The ids of the customer's keys that are not revoked. */
+/** Returns the ids of the customer's keys that are not revoked. */
 export async function listUnrevokedKeyIds(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('api_keys')
@@ -171,7 +171,7 @@ export async function listUnrevokedKeyIds(db: Database, customerId: string): Pro
   return rows.map(({ id }) => id)
 }
 
-/** Revoked ones count too. */
+/** Counts the keys that the customer ever had, with the revoked ones. */
 export async function countKeysEver(db: Database, customerId: string): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')

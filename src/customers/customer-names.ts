@@ -1,6 +1,6 @@
 import type { Database } from '../platform/db/open.ts'
 
-/** The names of customers by id; unknown ids are left out. */
+/** Returns the names of customers by id; unknown ids are left out. */
 export async function findCustomerNames(
   db: Database,
   ids: readonly (string | null)[],

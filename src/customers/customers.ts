@@ -70,7 +70,7 @@ export async function lockCustomer(trx: Database, customerId: string): Promise<v
     throw Object.assign(new Error('the customer is deleted'), { code: CUSTOMER_DELETED })
 }
 
-/** True for the error of a write for a customer who is deleted, or was deleted meanwhile. */
+/** Whether the error is that of a write for a customer who is deleted, or was deleted meanwhile. */
 export function isCustomerDeleted(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === CUSTOMER_DELETED
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/open.ts'
 import type { ShieldSetting } from './shield-setting.ts'
 
-/** The shield of an account. Throws if there is no such customer. */
+/** Returns the shield of an account. Throws if there is no such customer. */
 export async function findShield(db: Database, customerId: string): Promise<ShieldSetting> {
   return db
     .selectFrom('customers')

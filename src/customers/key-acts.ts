@@ -94,7 +94,7 @@ export function changeKey(
   })
 }
 
-/** The limits of a key or a team, for the record of the act that set them: the audit proves the rows by it. */
+/** Returns the limits of a key or a team, for the record of the act that set them: the audit proves the rows by it. */
 export async function readLimits(trx: Database, id: string): Promise<object> {
   const { rows } = await sql<{ limits: object }>`select limits_of(${id}) as limits`.execute(trx)
   return (rows[0] as { limits: object }).limits

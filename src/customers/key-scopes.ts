@@ -13,7 +13,7 @@ const ORDERED = ['calls', 'account', 'manage'] as const
 export const KEY_SCOPES = [...ORDERED, 'operator'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** `operator` covers no scope, and none covers it. */
+/** Whether the scope `held` has all rights of `wanted`. `operator` covers no scope, and none covers it. */
 export function coversScope(held: KeyScope, wanted: KeyScope): boolean {
   if (held === 'operator' || wanted === 'operator') return false
   return ORDERED.indexOf(held) >= ORDERED.indexOf(wanted)
@@ -30,7 +30,7 @@ interface KeyLimits {
   readonly taskLimitNanoBrl?: unknown
 }
 
-/** The scope of a new key whose request names none: `calls` if the key has any limit, otherwise `account`. */
+/** Returns the scope of a new key whose request names none: `calls` if the key has any limit, otherwise `account`. */
 export function defaultScope(limits: KeyLimits): KeyScope {
   const { modelIds, ipAllowlist, budget, expiresAt, teamId } = limits
   const caps = [limits.minuteLimitNanoBrl, limits.dayLimitNanoBrl, limits.taskLimitNanoBrl]

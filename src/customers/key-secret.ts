@@ -22,7 +22,7 @@ export function createKeySecret(cell?: string): string {
   return unchecked + checksumOf(unchecked)
 }
 
-/** False for a text that is no secret, or has another checksum: no key has it. */
+/** Whether a text may be a secret of a key: no key has one of another form, or with another checksum. */
 export function isKeySecret(text: string): boolean {
   const end = text.length - CHECKSUM_LENGTH
   return SECRET.test(text) && checksumOf(text.slice(0, end)) === text.slice(end)

@@ -20,7 +20,7 @@ export interface KeySummary {
   readonly lastUsedAt: Date | null
 }
 
-/** The customer's keys that are not revoked, and those of these ids; the newest first. */
+/** Returns the customer's keys that are not revoked, and those of these ids; the newest first. */
 export async function listKeySummaries(
   db: Database,
   customerId: string,
@@ -38,7 +38,7 @@ export async function listKeySummaries(
   return rows
 }
 
-/** The number of the customer's keys of each status; without a key, a status is left out. */
+/** Returns the number of the customer's keys of each status; without a key, a status is left out. */
 export async function countKeysByStatus(
   db: Database,
   customerId: string,

@@ -14,7 +14,7 @@ export interface Notification {
   readonly exactSentAt: string
 }
 
-/** Newest first, starting after the position `after`. */
+/** Returns notifications, the newest first, starting after the position `after`. */
 export async function listNotifications(
   db: Database,
   customerId: string,

@@ -81,7 +81,10 @@ export function resumeKeys(
   )
 }
 
-/** Those of these keys that were revoked or paused, or whose account is suspended. An expired key's calls run to their end. */
+/**
+ * Returns those of these keys that were revoked or paused, or whose account is suspended. An expired key's calls run to
+ * their end.
+ */
 export async function findStoppedKeys(
   db: Database,
   keyIds: readonly string[],

@@ -82,8 +82,8 @@ async function storePreferences(
 }
 
 /**
- * True for an IANA time zone that both Node.js and the database know, in the database's spelling. Each of them accepts
- * more names, with different meanings: `+03:00` is east of Greenwich for Node.js and west of it for PostgreSQL.
+ * Whether both Node.js and the database know this IANA time zone, in the database's spelling. Each of them accepts more
+ * names, with different meanings: `+03:00` is east of Greenwich for Node.js and west of it for PostgreSQL.
  */
 export async function isTimezone(db: Database, timezone: string): Promise<boolean> {
   try {

@@ -30,7 +30,7 @@ export async function putCap(
 }
 
 /**
- * The assignments by which a changed budget or cap of a key carries over what was spent in the current period:
+ * Returns the assignments by which a changed budget or cap of a key carries over what was spent in the current period:
  * `on conflict ... do update set`, where the changed row is `stored`. `spent_since` is read from the clock once, after
  * the account is locked, so a change at midnight belongs to exactly one period. The carried-over charges were settled
  * since `counted_since`.

@@ -71,7 +71,7 @@ export async function refer(
     : { kind: 'already_referred' }
 }
 
-/** Newest first, starting after the position `after`. */
+/** Returns the referred customers, the newest first, starting after the position `after`. */
 export async function listReferred(
   db: Database,
   referrerId: string,

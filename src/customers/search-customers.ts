@@ -24,7 +24,7 @@ export interface CustomerSearch {
   readonly limit: number
 }
 
-/** Newest first, including deleted customers. */
+/** Finds customers, deleted ones too; the newest first. */
 export async function searchCustomers(
   db: Database,
   { beginning, after, limit }: CustomerSearch,

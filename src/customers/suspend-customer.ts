@@ -17,7 +17,9 @@ const REASONS: Readonly<Record<SuspensionCause, string>> = {
   operator: 'A operação do serviço suspendeu a conta.',
 }
 
-/** Call it in a transaction that has locked the account. Returns false if it was suspended before. */
+/**
+ * Suspends an account. Call it in a transaction that has locked the account. Returns false if it was suspended before.
+ */
 export function suspendCustomer(
   trx: Database,
   customerId: string,
@@ -33,7 +35,10 @@ export function suspendCustomer(
   )
 }
 
-/** Call it in a transaction that has locked the account. Returns false if it was not suspended. */
+/**
+ * Lifts the suspension of an account. Call it in a transaction that has locked the account. Returns false if it was not
+ * suspended.
+ */
 export function reinstateCustomer(trx: Database, customerId: string): Promise<boolean> {
   return change(
     trx,

@@ -12,8 +12,8 @@ export interface TeamAccess {
 }
 
 /**
- * The customer's rank in the team; undefined if the team does not exist or the customer does not belong to it. With
- * `isLocked`, the rank cannot change before the end of the transaction.
+ * Returns the customer's rank in the team; undefined if the team does not exist or the customer does not belong to it.
+ * With `isLocked`, the rank cannot change before the end of the transaction.
  */
 export async function findTeamAccess(
   db: Database,
@@ -35,7 +35,7 @@ export async function findTeamAccess(
   return role && { ...found, rank: role }
 }
 
-/** The role of a member; undefined for the owner, who is not a member. */
+/** Returns the role of a member; undefined for the owner, who is not a member. */
 export async function findTeamRole(
   db: Database,
   teamId: string,

@@ -77,7 +77,10 @@ export function deleteTeam(
   })
 }
 
-/** False for a customer who is not a member. A member who has the role already keeps it. */
+/**
+ * Changes the role of a member; one who has the role already keeps it. Returns false for a customer who is not a
+ * member.
+ */
 export function changeTeamMember(
   db: Database,
   actor: Actor,
@@ -95,7 +98,10 @@ export function changeTeamMember(
   })
 }
 
-/** False for a customer who is not a member. Revokes the member's keys of the team and open invitations to it too. */
+/**
+ * Removes a member, and revokes the member's keys of the team and open invitations to it. Returns false for a customer
+ * who is not a member.
+ */
 export function removeTeamMember(
   db: Database,
   actor: Actor,
@@ -111,7 +117,7 @@ export function removeTeamMember(
   })
 }
 
-/** Only this answer contains the token. */
+/** Invites to a team. Only this answer contains the token. */
 export function inviteToTeam(
   db: Database,
   actor: Actor,

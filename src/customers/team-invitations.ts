@@ -35,7 +35,10 @@ export interface ReceivedInvitation {
   readonly expiresAt: Date
 }
 
-/** The caller must have locked the team. Returns the token, which is not stored and cannot be read again. */
+/**
+ * Stores an invitation. The caller must have locked the team. Returns the token, which is not stored and cannot be read
+ * again.
+ */
 export async function insertInvitation(
   trx: Database,
   input: { teamId: string; email: string; role: TeamRole; invitedBy: string },

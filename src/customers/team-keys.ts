@@ -4,7 +4,7 @@ import type { Database } from '../platform/db/open.ts'
 import { API_KEY_CHANNEL } from './api-keys.ts'
 import type { KeyFacts } from './key-acts.ts'
 
-/** Keys of one team that are not revoked. */
+/** The most keys of one team that are not revoked. */
 export const TEAM_KEYS_MAX = 100
 
 /** Revokes all keys of the team, or those that one customer created, on all nodes. Returns them. */

@@ -9,7 +9,7 @@ import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
 import { revokeTeamKeys } from './team-keys.ts'
 
-/** Limited so that one answer can list all members. */
+/** The most members of one team: one answer lists all of them. */
 export const TEAM_MEMBERS_MAX = 200
 
 export interface TeamPerson {
@@ -27,7 +27,7 @@ export interface TeamPerson {
   readonly billedNanoBrl: NanoBrl
 }
 
-/** The owner first, then members in the order in which they joined. */
+/** Returns the owner first, then members in the order in which they joined. */
 export async function listTeamPeople(db: Database, teamId: string): Promise<TeamPerson[]> {
   const { rows } = await sql<{
     customer_id: string
@@ -78,7 +78,7 @@ export async function listTeamPeople(db: Database, teamId: string): Promise<Team
   }))
 }
 
-/** The caller must have locked the team and checked that the customer does not belong to it. */
+/** Adds a member. The caller must have locked the team and checked that the customer does not belong to it. */
 export async function addTeamMember(
   trx: Database,
   input: { teamId: string; customerId: string; role: TeamRole },
@@ -119,7 +119,10 @@ export async function updateTeamMember(
   }
 }
 
-/** The caller must have locked the team. Also revokes the member's keys of the team and open invitations to it. */
+/**
+ * Removes a member, and revokes the member's keys of the team and open invitations to it. The caller must have locked
+ * the team.
+ */
 export async function deleteTeamMember(
   trx: Database,
   { teamId, customerId }: { teamId: string; customerId: string },

@@ -104,7 +104,7 @@ export async function closeTeam(
   }
 }
 
-/** Teams that the customer owns or is a member of, newest first. */
+/** Returns the teams that the customer owns or is a member of, the newest first. */
 export function listTeams(
   db: Database,
   customerId: string,

@@ -130,7 +130,7 @@ export const customerCommands: Record<string, Command> = {
   },
 }
 
-/** The customer that the first argument names; a deleted one is refused. */
+/** Returns the customer that the first argument names; a deleted one is refused. */
 export async function theCustomer(input: CommandInput): Promise<Customer> {
   const customer = await anyCustomer(input)
   if (customer.deletedAt) throw new UsageError(`customer ${customer.id} is deleted`)

@@ -37,7 +37,7 @@ const FREE_BYTES_MIN = 2 * 1024 ** 3
 const GIB = 1024 ** 3
 const CONNECTIONS_SHARE_MAX = 0.9
 
-/** The findings that an operator needs before taking money. */
+/** Returns the findings that an operator needs before taking money. */
 export function runDoctor(facts: {
   config: Config
   database: DatabaseFacts

@@ -129,7 +129,7 @@ export interface Config extends Telemetry {
   readonly accessLog: 'none' | 'stdout'
 }
 
-/** All faults of the configuration, one per line. */
+/** Thrown with all faults of the configuration, one per line. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {

@@ -11,7 +11,7 @@ const PER_LANE = 2
 /** Of pg-boss. */
 const FOR_JOBS = 3
 
-/** The most database connections that a server with this configuration opens. */
+/** Returns the most database connections that a server with this configuration opens. */
 export function connectionsNeeded({
   workers,
   ledgerLanes,
@@ -20,7 +20,7 @@ export function connectionsNeeded({
   return processes * (PER_PROCESS + PER_LANE * ledgerLanes) + FOR_JOBS
 }
 
-/** The most connections to replicas that one process opens. */
+/** Returns the most connections to replicas that one process opens. */
 export function replicaConnections({ databaseReadUrl }: Pick<Config, 'databaseReadUrl'>): number {
   return databaseReadUrl === undefined ? 0 : PER_REPLICA * splitHosts(databaseReadUrl).length
 }

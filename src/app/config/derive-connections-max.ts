@@ -12,8 +12,8 @@ const FEW = 1_000
 type DescriptorUse = Pick<Config, 'mode' | 'connectionsMax' | 'ledgerLanes' | 'databaseReadUrl'>
 
 /**
- * The open client connections that this process can serve: each may run a call, which takes further descriptors. Above
- * the limit of descriptors nothing is served at all, because no upstream can be reached.
+ * Returns how many open client connections this process can serve: each may run a call, which takes further
+ * descriptors. Above the limit of descriptors nothing is served at all, because no upstream can be reached.
  */
 export function deriveConnectionsMax(
   config: DescriptorUse,

@@ -1,7 +1,10 @@
 import { isDuckDbInstalled } from '../../platform/archive/open-duckdb.ts'
 import type { Config } from './config.ts'
 
-/** Settings with which the server starts, but customers or operators cannot do something; each with the remedy. */
+/**
+ * Returns the settings without which the server starts, but customers or operators cannot do something; each with the
+ * remedy.
+ */
 export function findMissingSettings(config: Config): string[] {
   const missing: string[] = []
   if (config.archive !== undefined && !isDuckDbInstalled())

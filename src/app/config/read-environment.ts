@@ -7,9 +7,9 @@ import type { Environment } from './environment.ts'
 const ENV_FILE = '.env'
 
 /**
- * The variables of the environment and those of `.env`; one that is in both has the value of the environment. The
- * environment of the process stays as it is, so that a later reading sees a changed `.env`. Throws a `ConfigError` if the
- * file cannot be read.
+ * Returns the variables of the environment and those of `.env`; one that is in both has the value of the environment.
+ * The environment of the process stays as it is, so that a later reading sees a changed `.env`. Throws a `ConfigError`
+ * if the file cannot be read.
  */
 export function readEnvironment(folder: string, own: Environment): Environment {
   const path = join(folder, ENV_FILE)

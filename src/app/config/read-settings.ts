@@ -8,7 +8,7 @@ export interface Settings {
   readonly config: Config
 }
 
-/** The settings in the environment and the folder of this process. Throws a `ConfigError`. */
+/** Returns the settings in the environment and the folder of this process. Throws a `ConfigError`. */
 export function readSettings(): Settings {
   const folder = process.cwd()
   const environment = readEnvironment(folder, process.env)

@@ -10,8 +10,8 @@ export interface MailConfig {
 }
 
 /**
- * The sender of mails and the mail server. Every field is required: by law, customers must know the company they deal
- * with (Decreto 7.962/2013, art. 2). Undefined after a fault.
+ * Returns the sender of mails and the mail server; undefined after a fault. Every field is required: by law, customers
+ * must know the company they deal with (Decreto 7.962/2013, art. 2).
  */
 export function resolveMail(environment: Environment, faults: string[]): MailConfig | undefined {
   const faultsBefore = faults.length

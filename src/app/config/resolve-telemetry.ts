@@ -12,7 +12,7 @@ export interface Telemetry {
   readonly metricsExport: MetricsExportSettings | undefined
 }
 
-/** Traces and metrics for a collector, by the standard variables of OpenTelemetry. */
+/** Resolves traces and metrics for a collector, by the standard variables of OpenTelemetry. */
 export function resolveTelemetry(
   environment: Environment,
   read: EnvironmentReader,

@@ -40,7 +40,7 @@ const PLAIN: UpstreamPreset = {
   cancelStopsBilling: false,
 }
 
-/** The preset upstreams whose variables are set, without those that the file replaces. */
+/** Returns the preset upstreams whose variables are set, without those that the file replaces. */
 export function findPresets(
   file: CatalogConfig | undefined,
   environment: Environment,
@@ -76,7 +76,7 @@ export function resolveUpstreams(
   return upstreams
 }
 
-/** The variables that configure preset upstreams: setting one of them is enough. */
+/** Returns the variables that configure preset upstreams: setting one of them is enough. */
 export function presetVariables(): string[] {
   return Object.values(upstreamPresets).map(({ whenSet }) => whenSet[0]?.at(-1) as string)
 }

@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
 
 /**
- * The configuration of one of several workers: limits of the machine's memory and disk are for all of them together, so
- * each gets its part, but never less than one whole body or file needs.
+ * Returns the configuration of one of several workers: limits of the machine's memory and disk are for all of them
+ * together, so each gets its part, but never less than one whole body or file needs.
  */
 export function shareLimits(config: Config, workers: number): Config {
   const { bodyBytesMax, bodiesBytesMax, uploadBytesMax, uploadsBytesMax, connectionsMax } = config

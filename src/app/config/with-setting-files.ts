@@ -6,9 +6,9 @@ import type { Environment } from './environment.ts'
 const FILE_BYTES_MAX = 64 * 1024
 
 /**
- * The environment, in which each variable may also be given as the path of a file with its value (`SECRETS_KEY_FILE` for
- * `SECRETS_KEY`), as container platforms hand out secrets. Line breaks at the end of a file do not count. Faults name the
- * variable and the path, never the content.
+ * Returns the environment with the values of files: each variable may also be given as the path of a file with its
+ * value (`SECRETS_KEY_FILE` for `SECRETS_KEY`), as container platforms hand out secrets. Line breaks at the end of a
+ * file do not count. Faults name the variable and the path, never the content.
  */
 export function withSettingFiles(
   environment: Environment,

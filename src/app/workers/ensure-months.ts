@@ -53,7 +53,7 @@ export async function keepMonthsAhead(
   if (failure && ahead < 0) throw failure
 }
 
-/** The number of consecutive months after this one that have a partition; -1 if this month has none. */
+/** Returns the number of consecutive months after this one that have a partition; -1 if this month has none. */
 export async function countMonthsAhead(db: Database): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
     select n - 1 as ahead from generate_series(0, 1200) n

@@ -16,7 +16,7 @@ import { pruneWebhookAttempts } from '../../deliveries/webhooks/prune-webhook-at
 import type { Database } from '../../platform/db/open.ts'
 import type { Job } from './job.ts'
 
-/** The jobs that end the time for which docs/security.md says that rows are kept. */
+/** Returns the jobs that end the time for which docs/security.md says that rows are kept. */
 export function listPruning(db: Database): Readonly<Record<string, Job>> {
   return {
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
@@ -43,7 +43,7 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
   }
 }
 
-/** True once this many minutes have passed from now. */
+/** Returns a function that returns true once this many minutes have passed from now. */
 export function inMinutes(minutes: number): () => boolean {
   const untilMs = Date.now() + minutes * 60_000
   return () => Date.now() > untilMs

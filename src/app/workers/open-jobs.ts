@@ -13,7 +13,7 @@ const STOP_MS_MAX = 5_000
 /** The library makes its tables at the first start. */
 const STATEMENT_TIMEOUT_MS = 60_000
 
-/** The queue of scheduled jobs, over connections like all others: to the primary, also through a pooler. */
+/** Opens the queue of scheduled jobs, over connections like all others: to the primary, also through a pooler. */
 export async function openJobs(databaseUrl: string, log: Log): Promise<OpenJobs> {
   const onError = (error: unknown): void => log.warn('jobs_failed', { error })
   // The library expects the types of `pg`, not ours.

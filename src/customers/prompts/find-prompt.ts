@@ -29,7 +29,7 @@ export async function findPrompt(
   return row && toPrompt(row)
 }
 
-/** The customer's prompts with their newest text. */
+/** Returns the customer's prompts with their newest text. */
 export function selectPrompts(db: Database, customerId: string) {
   return db
     .selectFrom('prompts as p')

@@ -7,7 +7,7 @@ export interface PromptVersion {
   readonly createdAt: Date
 }
 
-/** Versions below `below`, newest first. The caller has checked that the prompt is the customer's. */
+/** Returns the versions below `below`, the newest first. The caller has checked that the prompt is the customer's. */
 export async function listPromptVersions(
   db: Database,
   promptId: string,

@@ -16,7 +16,7 @@ export interface ListedPrompt extends Prompt {
   readonly updatedAtExact: string
 }
 
-/** The customer's prompts, the most recently changed first. */
+/** Returns the customer's prompts, the most recently changed first. */
 export async function listPrompts(
   db: Database,
   customerId: string,

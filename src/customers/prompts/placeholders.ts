@@ -16,14 +16,14 @@ export type Rendered =
   | { readonly kind: 'missing_value'; readonly name: string }
   | { readonly kind: 'too_long' }
 
-/** The distinct names in a body, in the order of their first occurrence. */
+/** Returns the distinct names in a body, in the order of their first occurrence. */
 export function findPlaceholders(body: string): string[] {
   return [...new Set(Array.from(body.matchAll(PLACEHOLDER), ([, name]) => name as string))]
 }
 
 /**
- * The variables of a prompt: the declared ones, which must include all placeholders of its body, or, if it declares
- * none, the placeholders of its body.
+ * Returns the variables of a prompt: the declared ones, which must include all placeholders of its body, or, if it
+ * declares none, the placeholders of its body.
  */
 export function variablesOf(
   body: string,

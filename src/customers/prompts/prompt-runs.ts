@@ -13,14 +13,14 @@ export interface PromptRun {
   readonly lastRequestAt: Date
 }
 
-/** The usage session of a run that begins now. */
+/** Returns the usage session of a run that begins now. */
 export function runSessionId(promptId: string, nowMs: number = Date.now()): string {
   return `prompt-${promptId}-${nowMs}`
 }
 
 /**
- * The charged runs of a prompt, newest first. The index sorts session ids by bytes, and the ids of one prompt differ
- * only in the time at their end, so the newest runs are the last of one range of the index.
+ * Returns the charged runs of a prompt, newest first. The index sorts session ids by bytes, and the ids of one prompt
+ * differ only in the time at their end, so the newest runs are the last of one range of the index.
  */
 export async function listPromptRuns(
   db: Database,

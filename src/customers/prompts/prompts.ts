@@ -13,7 +13,10 @@ import { copySlugOf, findFreeSlug, slugOf } from './slugs.ts'
 import { lockCustomer } from '../customers.ts'
 
 export const PROMPTS_MAX = 1_000
-/** The texts of all versions of a customer's prompts. History is append-only, so it would grow without end. */
+/**
+ * The most bytes of the texts of all versions of a customer's prompts. History is append-only, so it would grow without
+ * end.
+ */
 export const PROMPT_BYTES_MAX = 32 * 1024 * 1024
 /** Counted for each version in addition to its text, so that the number of short versions is bounded too. */
 const VERSION_BYTES = 1024

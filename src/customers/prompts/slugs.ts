@@ -6,7 +6,7 @@ const COPY_SUFFIX = '-copia'
 /** For a name without any ASCII letter or digit. */
 const FALLBACK = 'prompt'
 
-/** The name in lower case without accents, its words joined by hyphens. */
+/** Returns the name in lower case without accents, its words joined by hyphens. */
 export function slugOf(name: string): string {
   const words = name
     .normalize('NFKD')

@@ -134,7 +134,7 @@ async function insertAlert(trx: Database, input: AlertInput): Promise<Alert | No
   return toAlert(row)
 }
 
-/** Oldest first. */
+/** Returns the customer's alerts, the oldest first. */
 export async function listAlerts(db: Database, customerId: string): Promise<Alert[]> {
   const rows = await db
     .selectFrom('alerts')

@@ -71,7 +71,7 @@ export function toSpendingKey(row: SpendingRow): SpendingKey {
   }
 }
 
-/** The keys that spent at least the floor of their account, without those that are paused or revoked. */
+/** Returns the keys that spent at least the floor of their account, without those that are paused or revoked. */
 export async function listSpendingKeys(
   db: Database,
   { now, hourAt, previousHourAt, previousShareE6 }: SpendingWindows,
@@ -98,7 +98,7 @@ export interface UsualPaces {
   of(keyId: string): NanoBrl
 }
 
-/** The busiest hour of each key. It stays the same until the next full hour. */
+/** Returns the busiest hour of each key. It stays the same until the next full hour. */
 export async function readUsualPaces(
   db: Database,
   customerId: string,

@@ -23,7 +23,7 @@ export interface FailingMail {
 /** A mail is sent within seconds, and a gathered one within a minute; later than this it is overdue. */
 const WAIT_MINUTES = 10
 
-/** Failed and overdue mails, newest first. */
+/** Returns failed and overdue mails, the newest first. */
 export async function listFailingMails(
   db: Database,
   page: {

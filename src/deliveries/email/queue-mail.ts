@@ -54,7 +54,7 @@ async function queueToStranger(trx: Database, id: string, mail: MailToQueue): Pr
 }
 
 /**
- * The id of a mail while it waits, of its notification and of its Message-ID: the same fact always gives the
+ * Returns the id of a mail while it waits, of its notification and of its Message-ID: the same fact always gives the
  * same id.
  */
 export function mailId(template: TemplateName, reference: string): string {

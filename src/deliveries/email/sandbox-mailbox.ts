@@ -15,7 +15,7 @@ export interface SandboxMail {
   readonly createdAt: Date
 }
 
-/** Older mails are deleted. */
+/** The most mails that the mailbox keeps; older ones are deleted. */
 export const SANDBOX_MAILS_MAX = 500
 
 export function createSandboxMailer(db: Database): Mailer {
@@ -45,7 +45,7 @@ export function createSandboxMailer(db: Database): Mailer {
   }
 }
 
-/** Newest first, without the bodies. */
+/** Returns mails without their bodies, the newest first. */
 export async function listSandboxMails(
   db: Database,
 ): Promise<Pick<SandboxMail, 'id' | 'to' | 'subject' | 'createdAt'>[]> {

@@ -23,7 +23,7 @@ export interface ClaimedDestination extends Place {
   readonly tries: number
 }
 
-/** Far longer than a batch may take; each batch renews it. */
+/** How long a claim lasts: far longer than a batch may take. Each batch renews it. */
 export const LEASE_SECONDS = 120
 /** A destination that took longer for its last batch counts as a slow one. */
 const SLOW_MS = 2_000
@@ -72,7 +72,10 @@ export function dueAfter(seconds: number): RawBuilder<unknown> {
   return sql`now() + case when ${isTestAsked} then interval '0' else make_interval(secs => ${seconds}) end`
 }
 
-/** False if the destination was changed, deleted or claimed by another worker meanwhile. */
+/**
+ * Stores what became of a claimed destination. Returns false if it was changed, deleted or claimed by another worker
+ * meanwhile.
+ */
 export function recordDestination(
   db: Database,
   claimed: Pick<ClaimedDestination, 'id' | 'tries'>,

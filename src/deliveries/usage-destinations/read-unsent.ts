@@ -38,7 +38,7 @@ const PART_SECONDS_MAX = 86_400
 /** What began earlier is not read: no call, and no outage that delays its settlement, lasts for so long. */
 const CALL_DAYS_MAX = 40
 
-/** The next charges, up to `limit`; none before `until` is missed, because all of those are visible. */
+/** Returns the next charges, up to `limit`; none before `until` is missed, because all of those are visible. */
 export async function readUnsent(
   db: Database,
   customerId: string,

@@ -87,7 +87,7 @@ const TIMEOUT_MS = 10_000
 const LEASED = sql`due_at = now() + make_interval(secs => ${LEASE_SECONDS})`
 /** A destination is looked at again after a tenth of the time in which its customer used nothing, between these. */
 const IDLE_SECONDS = { least: 20, most: 300 }
-/** Older charges are given up, and counted. */
+/** The age in days above which charges are given up, and counted. */
 export const AGE_DAYS_MAX = 7
 
 export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination): Promise<void> {

@@ -47,7 +47,7 @@ export function toOtlpSpans(events: readonly SentEvent[], options: SpanOptions):
   return writeSpans(events.map((event) => toSpan(event, options)))
 }
 
-/** The span of a test: it costs nothing. */
+/** Returns the span of a test: it costs nothing. */
 export function testSpan(kind: DestinationKind, id: string, at: Date): string {
   const time = nanos(at.getTime(), 0)
   const attributes = {

@@ -84,7 +84,7 @@ export function createDestination(
   })
 }
 
-/** Oldest first. */
+/** Returns the customer's destinations, the oldest first. */
 export async function listDestinations(
   db: Database,
   customerId: string,

@@ -18,7 +18,7 @@ export interface FailingWebhook {
   readonly exactSince: string
 }
 
-/** Endpoints that were disabled for failing and those that fail now, the newest failure first. */
+/** Returns the endpoints that were disabled for failing and those that fail now, the newest failure first. */
 export async function listFailingWebhooks(
   db: Database,
   page: {

@@ -36,7 +36,7 @@ export interface FailedTry {
 }
 
 /**
- * The pause before the next try in milliseconds; undefined after the last one. A receiver that asks for time
+ * Returns the pause before the next try in milliseconds; undefined after the last one. A receiver that asks for time
  * gets up to twice the step and never less than the step.
  */
 export function pauseAfter(

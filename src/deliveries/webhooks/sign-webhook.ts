@@ -26,7 +26,7 @@ export function readSigningSecret(text: string): Buffer | undefined {
   return isWhole && secret.length >= 24 && secret.length <= 64 ? secret : undefined
 }
 
-/** The value of `webhook-signature`. */
+/** Writes the value of `webhook-signature`. */
 export function signWebhook(
   secret: Buffer,
   message: {

@@ -39,7 +39,7 @@ export interface WebhookAttemptDetails extends WebhookAttempt {
 export const QUEUED_MAX = 1_000
 const BODY_BYTES_MAX = 20_000 - 1
 
-/** The body of a message; every try sends the same bytes. */
+/** Writes the body of a message; every try sends the same bytes. */
 export function messageBody(message: {
   readonly type: EventType
   readonly createdAt: Date
@@ -52,7 +52,7 @@ export function messageBody(message: {
   return body
 }
 
-/** Newest first. Only finds attempts of the customer's own endpoints. */
+/** Returns attempts, the newest first. Only finds those of the customer's own endpoints. */
 export async function listAttempts(
   db: Database,
   endpointId: string,
@@ -135,7 +135,7 @@ export async function isQueueFull(trx: Database, endpointId: string): Promise<bo
   return rows.length > 0
 }
 
-/** Attempts that run keep their outcome, but get no next try. */
+/** Fails the attempts that wait. Those that run keep their outcome, but get no next try. */
 export async function failQueuedAttempts(
   trx: Database,
   endpointId: string,

@@ -45,7 +45,7 @@ interface WithSecret {
   readonly signingSecret: string
 }
 
-/** Only this answer contains the secret. */
+/** Creates an endpoint. Only this answer contains the secret. */
 export function createWebhook(
   db: Database,
   actor: Actor,
@@ -85,7 +85,7 @@ async function insertWebhook(
   return { endpoint: toEndpoint(row), signingSecret: writeSigningSecret(secret) }
 }
 
-/** Oldest first. */
+/** Returns the customer's endpoints, the oldest first. */
 export async function listWebhooks(db: Database, customerId: string): Promise<WebhookEndpoint[]> {
   const rows = await db
     .selectFrom('webhook_endpoints')

@@ -4,8 +4,8 @@ import type { WebhookSettings } from './webhook-settings.ts'
 export const WEBHOOK_URL_MAX = 2_000
 
 /**
- * The address as it is stored, or its fault. Names are not resolved here: a name can point to another address later, so
- * every delivery checks it.
+ * Returns the address as it is stored, or its fault. Names are not resolved here: a name can point to another address
+ * later, so every delivery checks it.
  */
 export function readWebhookUrl(
   text: string,

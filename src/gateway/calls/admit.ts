@@ -111,12 +111,12 @@ export function isReadAlike(before: ActiveKey, after: ActiveKey): boolean {
   return isSameShield(before.shield, after.shield) && before.scope === after.scope
 }
 
-/** The key in `Authorization: Bearer <key>`; the scheme is case-insensitive. */
+/** Returns the key in `Authorization: Bearer <key>`; the scheme is case-insensitive. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S{1,200}) *$/i.exec(authorization ?? '')?.[1]
 }
 
-/** The models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
+/** Returns the models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
 export function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,

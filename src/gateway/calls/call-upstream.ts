@@ -277,7 +277,7 @@ function isFailure(outcome: { kind: string }): outcome is UpstreamFailure {
   return outcome.kind === 'failure'
 }
 
-/** The refusal for the client when no route answered. */
+/** Returns the refusal for the client when no route answered. */
 export function refusalOf(failure: UpstreamFailure): Refusal {
   switch (failure.reason) {
     case 'refused_request':

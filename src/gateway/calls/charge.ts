@@ -83,7 +83,7 @@ export function releaseHeldCall(held: HeldCall, reason: string, times?: CallTime
   }
 }
 
-/** Usage by our own count. */
+/** Returns usage by our own count. */
 export function estimated(
   { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
   reason: string,

@@ -62,7 +62,7 @@ export function takeFallbacks(body: JsonObject): readonly string[] {
   return fallbacksBeside(model as string, (models as string[] | null) ?? [])
 }
 
-/** The distinct fallback models, without `modelId` itself. */
+/** Returns the distinct fallback models, without `modelId` itself. */
 export function fallbacksBeside(modelId: string, ids: readonly string[]): string[] {
   return [...new Set(ids)].filter((id) => id !== modelId)
 }

@@ -114,7 +114,7 @@ export function keySubject(key: { id: string; requestsPerMinute: number }): Limi
   return { subject: `k:${key.id}`, limit: key.requestsPerMinute }
 }
 
-/** The subject under which the memory of a customer's calls is counted. */
+/** Returns the subject under which the memory of a customer's calls is counted. */
 export function customerSubject(customerId: string): string {
   return `c:${customerId}`
 }

@@ -12,10 +12,10 @@ interface Named {
 }
 
 /**
- * The same request with digests for the identifiers that only its customer gives out. All customers share the operator's
- * account at a provider, which refuses users and keeps caches by them: equal values of two customers must differ there.
- * Nor does the provider learn an e-mail address that a client wrote there. A digest has 43 characters; providers take 64.
- * It comes behind the shield, which reads what the client wrote, and before anything is measured.
+ * Returns the same request with digests for the identifiers that only its customer gives out. All customers share the
+ * operator's account at a provider, which refuses users and keeps caches by them: equal values of two customers must
+ * differ there. Nor does the provider learn an e-mail address that a client wrote there. A digest has 43 characters;
+ * providers take 64. It comes behind the shield, which reads what the client wrote, and before anything is measured.
  */
 export function nameEndUsers<Request extends CallRequest & Named>(
   request: Request,

@@ -11,8 +11,8 @@ export type EstimateReason = 'no_usage_reported' | 'impossible_usage_reported'
 export type LeastUsage = Partial<Record<keyof ReportedUsage, number>>
 
 /**
- * The report, unless it is below what was delivered, or above what this call can have used. Both are faults of the
- * upstream: the call is charged by an estimate, within the hold. A chat's report above the hold that is possible is
+ * Returns the report, unless it is below what was delivered, or above what this call can have used. Both are faults of
+ * the upstream: the call is charged by an estimate, within the hold. A chat's report above the hold that is possible is
  * charged in full.
  */
 export function possibleUsage<Reported extends ReportedUsage>(

@@ -331,7 +331,7 @@ export const refusals = {
     ),
 } satisfies Record<string, (...facts: never[]) => Refusal>
 
-/** The refusal when the memory of a customer, or of the node, is used up. */
+/** Returns the refusal when the memory of a customer, or of the node, is used up. */
 export function refusalOfExcess(excess: Excess): Refusal {
   return excess === 'own' ? refusals.tooManyBytes() : refusals.noMemory()
 }
@@ -340,7 +340,7 @@ export function isRefusal(value: object): value is Refusal {
   return (value as { kind?: unknown }).kind === 'refused'
 }
 
-/** The JSON body of an error answer of the model API. `param` is for client libraries, which read it. */
+/** Writes the JSON body of an error answer of the model API. `param` is for client libraries, which read it. */
 export function refusalBody(refused: Refusal): string {
   const { message, type, code } = refused
   return JSON.stringify({ error: { message, type, code, param: null } })

@@ -164,8 +164,8 @@ const EVENT_BYTES_MAX = 16 * 1024 * 1024
 const EVENT_BYTES_PER_TOKEN = 256
 
 /**
- * The longest event of a stream. Some upstreams send a call of a tool with all its arguments in one, of which a customer
- * decides how long they are.
+ * Returns the most bytes of an event of a stream. Some upstreams send a call of a tool with all its arguments in one,
+ * of which a customer decides how long they are.
  */
 export function eventBytesMax({ outputTokensMax }: Pick<ChatContent, 'outputTokensMax'>): number {
   const bytes = outputTokensMax * EVENT_BYTES_PER_TOKEN

@@ -2,12 +2,12 @@ import { guardedFetch } from '../../platform/lib/guarded-fetch.ts'
 import type { ChatCall } from './contract.ts'
 import { NotSent } from './read-failure.ts'
 
-/** The message names neither the address nor its content. */
+/** Thrown when a file is not downloaded. The message names neither the address nor its content. */
 export class DownloadRefused extends Error {
   override readonly name = 'DownloadRefused'
 }
 
-/** The memory for the calls of this customer, or of the node, is used up. */
+/** Thrown when the memory for the calls of this customer, or of the node, is used up. */
 export class NoRoomForDownload extends Error {
   override readonly name = 'NoRoomForDownload'
 }

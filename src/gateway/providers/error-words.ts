@@ -97,7 +97,7 @@ const ERROR_WORDS: ReadonlySet<string> = new Set([
 ])
 const WORDS_MAX = 5
 
-/** The known error codes within an upstream's text, in their order; empty if there are none. */
+/** Returns the known error codes within an upstream's text, in their order; empty if there are none. */
 export function errorWords(text: string): string {
   const found = new Set((text.match(/\w+/g) ?? []).filter((word) => ERROR_WORDS.has(word)))
   return [...found].slice(0, WORDS_MAX).join(' ')

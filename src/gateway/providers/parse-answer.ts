@@ -30,8 +30,9 @@ export function parseAnswer(
 }
 
 /**
- * The arguments of a tool as an object. A model writes as many levels as its customer asks for, so too many are no fault
- * of the answer: like text that is no JSON, they stay visible as text, up to a depth that no text can be written of.
+ * Returns the arguments of a tool as an object. A model writes as many levels as its customer asks for, so too many are
+ * no fault of the answer: like text that is no JSON, they stay visible as text, up to a depth that no text can be
+ * written of.
  */
 export function shallowInput(input: unknown, text: () => string): unknown {
   if (!isDeeperThan(input, INPUT_DEPTH_MAX)) return input

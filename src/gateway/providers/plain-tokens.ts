@@ -1,6 +1,6 @@
 import type { ReportedTokens } from './contract.ts'
 
-/** The tokens of a call without caching and reasoning. */
+/** Returns the tokens of a call without caching and reasoning. */
 export function plainTokens(promptTokens: number, completionTokens: number): ReportedTokens {
   return {
     promptTokens,

@@ -6,7 +6,7 @@ import { HeadTimeout } from './http1/connection.ts'
 import { BadResponse } from '../../platform/lib/response-reader.ts'
 import { SilentTooLong } from './watch-silence.ts'
 
-/** The call was aborted while it waited for a connection: nothing was sent to the upstream. */
+/** Thrown when the call was aborted while it waited for a connection: nothing was sent to the upstream. */
 export class NotSent extends Error {
   constructor(cause: unknown) {
     super('aborted before it was sent', { cause })
@@ -22,7 +22,7 @@ export class AnswerTooLong extends Error {
   }
 }
 
-/** The memory for the calls of this customer, or of the node, is used up. */
+/** Thrown when the memory for the calls of this customer, or of the node, is used up. */
 export class NoRoomForAnswer extends Error {
   readonly code = 'NO_ROOM_FOR_ANSWER'
   override readonly name = 'NoRoomForAnswer'
@@ -31,7 +31,7 @@ export class NoRoomForAnswer extends Error {
   }
 }
 
-/** The answer is in a form that the gateway does not read. */
+/** Thrown when the answer is in a form that the gateway does not read. */
 export class UnreadableAnswer extends Error {
   readonly code = 'UNREADABLE_ANSWER'
 }
@@ -46,7 +46,7 @@ const OWN_ERRORS = [
   BadResponse,
 ]
 
-/** The failure for an answer with an error status. The customer's text in its body reaches no log. */
+/** Returns the failure for an answer with an error status. The customer's text in its body reaches no log. */
 export function readRefusal(
   status: number,
   headers: RetryHeaders | undefined,
@@ -65,7 +65,7 @@ export function readRefusal(
   }
 }
 
-/** The failure for a call that got no answer, or only part of one. */
+/** Returns the failure for a call that got no answer, or only part of one. */
 export function readError(error: unknown): UpstreamFailure {
   return {
     kind: 'failure',

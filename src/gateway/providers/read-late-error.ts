@@ -4,9 +4,9 @@ import { withErrorWords } from './error-words.ts'
 import { readRefusal } from './read-failure.ts'
 
 /**
- * The failure for an error that an upstream reports after the head of its answer. A fault of the request fails as it does
- * with an error status, so that one customer's requests close no route to the others. Any other error is the upstream's
- * fault. `place` starts the detail for the log.
+ * Returns the failure for an error that an upstream reports after the head of its answer. A fault of the request fails
+ * as it does with an error status, so that one customer's requests close no route to the others. Any other error is the
+ * upstream's fault. `place` starts the detail for the log.
  */
 export function readLateError(error: unknown, place: string): UpstreamFailure {
   const text = JSON.stringify(error ?? null)

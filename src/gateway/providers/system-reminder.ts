@@ -1,8 +1,8 @@
 const OPEN = '<system-reminder>'
 
 /**
- * The text of an instruction in the middle of a conversation, for a turn of the user: where an upstream takes no
- * instructions there. Moved to the front, it would change the prompt before all that the upstream has cached.
+ * Returns the text of an instruction in the middle of a conversation, for a turn of the user: where an upstream takes
+ * no instructions there. Moved to the front, it would change the prompt before all that the upstream has cached.
  */
 export function asReminder(text: string): string {
   // As agents mark them themselves.

@@ -8,7 +8,10 @@ export function isAsciiLetter(code: number): boolean {
   return lower >= 97 && lower <= 122 && code < 128
 }
 
-/** Letters of ASCII and the accented ones of Latin scripts, also with their accents as characters of their own. */
+/**
+ * Whether a character is a letter of ASCII or an accented one of Latin scripts, also with its accents as characters of
+ * their own.
+ */
 export function isLatinLetter(code: number): boolean {
   if (code < 128) return isAsciiLetter(code)
   if (code >= 0xc0 && code <= 0x24f) return code !== 0xd7 && code !== 0xf7
@@ -30,8 +33,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * The place after a separator between two groups of a document: one punctuation character with at most one space on
- * each side, one or two spaces, or a comma with a digit behind it. The same place if there is none.
+ * Returns the place after a separator between two groups of a document: one punctuation character with at most one
+ * space on each side, one or two spaces, or a comma with a digit behind it. The same place if there is none.
  */
 export function skipSeparator(text: string, place: number): number {
   let end = place

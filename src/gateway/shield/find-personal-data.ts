@@ -99,7 +99,7 @@ export function findPersonalData(source: string, options: FindOptions): readonly
   }
 }
 
-/** The same, with pauses, so that other work can be done meanwhile. */
+/** Finds what `findPersonalData` finds, with pauses, so that other work can be done meanwhile. */
 export function* findInSteps(
   source: string,
   options: FindOptions,

@@ -113,7 +113,7 @@ export function inJsonStrings(text: string, depth: number): string {
 const LETTERS = 'QZKWX'
 const LOOKS_ALIKE = /(?:CPF|CNPJ|EMAIL|TELEFONE|CARTAO|PIX)\d+(?:V\d+)?([QZKWX]{2,})/gi
 
-/** The first tag that makes no placeholder of what the texts of the request already contain. */
+/** Returns the first tag that makes no placeholder of what the texts of the request already contain. */
 export function chooseTag(texts: Iterable<string>): string {
   const used: UsedTags = new Map()
   for (const text of texts)

@@ -32,7 +32,7 @@ const ISSUERS: readonly (readonly [from: number, to: number, lengths: readonly n
 const CARD_WORD = /cart[aã]o|card|visa/i
 const CARD_WORD_BEFORE = 32
 
-/** The card number that begins with this digit. */
+/** Returns the card number that begins with this digit. */
 export function readCardAt(text: string, start: number): Found | undefined {
   if (!/[2-6]/.test(text.charAt(start))) return undefined
   for (const breaks of LAYOUTS) {

@@ -39,7 +39,7 @@ export function isMobileNumber(digits: string): boolean {
   return MOBILE_DIGITS.test(digits)
 }
 
-/** The Brazilian phone number whose first run of digits begins here; signs before it belong to it. */
+/** Returns the Brazilian phone number whose first run of digits begins here; signs before it belong to it. */
 export function readPhoneAt(text: string, firstDigit: number): Found | undefined {
   const start = findStart(text, firstDigit)
   return readWithArea(text, start) ?? readService(text, start) ?? readWithoutArea(text, firstDigit)

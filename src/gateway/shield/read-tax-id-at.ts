@@ -10,12 +10,12 @@ const CNPJ_LENGTH = 14
 export const CPF_RUNS: ReadonlySet<number> = new Set([3, 6, 9, 11])
 export const CNPJ_RUNS: ReadonlySet<number> = new Set([2, 5, 8, 12, 14])
 
-/** The CPF that begins with this digit. */
+/** Returns the CPF that begins with this digit. */
 export function readCpfAt(text: string, start: number): Found | undefined {
   return readDigitsAt(text, start, 11, CPF_BREAKS)
 }
 
-/** The CNPJ that begins with this digit and has no letters. */
+/** Returns the CNPJ that begins with this digit and has no letters. */
 export function readCnpjAt(text: string, start: number): Found | undefined {
   return readDigitsAt(text, start, CNPJ_LENGTH, CNPJ_BREAKS)
 }
@@ -39,9 +39,9 @@ const CNPJ_BREAKS_BACK = [2, 6, 9, 12]
 const WORD_BEFORE = 24
 
 /**
- * The CNPJ with letters that ends before `end`, where a run of digits ends. It is read backwards, because its end is
- * two digits and its beginning may be any word. Small letters count only in the official spelling, with its slash,
- * or after the word CNPJ.
+ * Returns the CNPJ with letters that ends before `end`, where a run of digits ends. It is read backwards, because its
+ * end is two digits and its beginning may be any word. Small letters count only in the official spelling, with its
+ * slash, or after the word CNPJ.
  */
 export function readLetterCnpjBefore(text: string, end: number): Found | undefined {
   if (isAsciiAlphanumeric(text.charCodeAt(end)) && !isBeforeKnownWord(text, end)) return undefined

@@ -70,13 +70,13 @@ export interface ShieldOptions extends FindOptions {
 }
 
 /**
- * Characters of all texts of a request: about half a million tokens. The readers need up to 0.6 s for a million characters
- * of numbers on a busy machine.
+ * The most characters of all texts of a request: about half a million tokens. The readers need up to 0.6 s for a
+ * million characters of numbers on a busy machine.
  */
 export const SHIELDED_CHARACTERS_MAX = 2 * 1024 * 1024
 /**
- * Values that a request may have masked, with repetitions. To name one takes some 15 µs, most of them for the memory, and
- * nothing else runs meanwhile.
+ * The most values that a request may have masked, with repetitions. To name one takes some 15 µs, most of them for the
+ * memory, and nothing else runs meanwhile.
  */
 export const MASKED_VALUES_MAX = 20_000
 

@@ -150,7 +150,7 @@ export type KeyInput = Pick<
   | 'expiresAt'
 >
 
-/** The input of `createApiKey`. Throws a `RestRefusal`. */
+/** Returns the input of `createApiKey`. Throws a `RestRefusal`. */
 export function readKeyInput(deps: Pick<HttpParts, 'catalog'>, fields: GivenFields): KeyInput {
   const isOperator = fields.scope === 'operator'
   const change = readKeyChange(deps, {
@@ -183,7 +183,7 @@ function operatorExpiry(wanted: Date | null | undefined): Date {
   return expiresAt
 }
 
-/** The changes to an existing key: only the given fields. Throws a `RestRefusal`. */
+/** Returns the changes to an existing key: only the given fields. Throws a `RestRefusal`. */
 export function readKeyChange(
   { catalog }: Pick<HttpParts, 'catalog'>,
   fields: GivenFields,

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db/open.ts'
 import { actorOf, holdCaller, type Caller } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
-/** Active keys of one customer, including their teams' keys: bounds the work of revoking all of them. */
+/** The most active keys of one customer, including their teams' keys: it bounds the work of revoking all of them. */
 export const KEYS_MAX = 1_000
 /**
  * The most API keys that one customer may ever have. Revoked ones count: their rows stay because usage refers to them.

@@ -9,7 +9,7 @@ import { whenClosed } from '../rest/leaving-client.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-/** Downloads of images to one address at once. Each occupies less than a megabyte. */
+/** The most downloads of images to one address at once. Each occupies less than a megabyte. */
 export const IMAGE_DOWNLOADS_MAX = 20
 
 type Deps = Pick<HttpParts, 'db'> & { readonly imageSlots: Share }

@@ -272,7 +272,7 @@ function flagsOf({ 'anthropic-beta': header }: FastifyRequest['headers']): strin
     .map((flag) => flag.trim())
 }
 
-/** The bytes of a fully read body. */
+/** Returns the bytes of a fully read body. */
 export function bytesOf({ body, raw }: FastifyRequest): Buffer {
   if (!Buffer.isBuffer(body)) return Buffer.alloc(0)
   const model = modelInPath(raw)

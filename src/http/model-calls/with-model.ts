@@ -2,8 +2,8 @@ const OPENS = 0x7b
 const ENDS = 0x7d
 
 /**
- * The bytes of a JSON object with this `model`, which goes before one that the object may have: of several fields of one
- * name, the last counts. Bytes that are no object are returned as they are, to be refused as such.
+ * Returns the bytes of a JSON object with this `model`, which goes before one that the object may have: of several
+ * fields of one name, the last counts. Bytes that are no object are returned as they are, to be refused as such.
  */
 export function withModel(body: Buffer, model: string): Buffer {
   const end = lastByte(body, body.length)

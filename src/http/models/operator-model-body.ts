@@ -94,7 +94,7 @@ export async function listModelBodies({
   })
 }
 
-/** The configured model. Throws a 404 for an unknown one. */
+/** Returns the configured model. Throws a 404 for an unknown one. */
 export function getConfigured({ catalog }: Pick<HttpParts, 'catalog'>, id: string): Model {
   const found = catalog.listConfigured().find((model) => model.id === id)
   if (!found) throw new RestRefusal(404, 'model_not_found')

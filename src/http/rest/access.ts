@@ -63,7 +63,7 @@ export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The scope that a key needs, as customers know it. */
+/** Returns the scope that a key needs, as customers know it. */
 export function scopeOf<Each extends Access>(access: Each): Exclude<Each, 'within'> | 'manage' {
   return access === 'within' ? 'manage' : (access as Exclude<Each, 'within'>)
 }

@@ -42,7 +42,7 @@ export type Caller = {
 
 export const CSRF_HEADER = 'x-csrf-token'
 
-/** The caller as the audit log records it. */
+/** Returns the caller as the audit log records it. */
 export function actorOf(caller: Caller): Actor {
   const { customerId, ip } = caller
   return caller.keyId === undefined

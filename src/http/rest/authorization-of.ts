@@ -6,8 +6,8 @@ const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
 const EMPTY = /^\s*(?:Bearer\s*)?$/i
 
 /**
- * The key of a request as an `Authorization` header, wherever the client put it; undefined if there is none. A browser
- * sends none of these headers by itself.
+ * Returns the key of a request as an `Authorization` header, wherever the client put it; undefined if there is none. A
+ * browser sends none of these headers by itself.
  */
 export function authorizationOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers

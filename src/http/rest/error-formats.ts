@@ -44,12 +44,15 @@ export const responsesErrors: ErrorFormat = {
 const RESPONSES_PATH = /^\/v1\/responses(\/|$|\?)/
 const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
 
-/** The format of errors of REST routes that client libraries of models call; undefined: the REST format. */
+/**
+ * Returns the format of errors of REST routes that client libraries of models call; undefined for the other routes,
+ * which use the REST format.
+ */
 export function clientErrorsOf(path: string): ErrorFormat | undefined {
   return RESPONSES_PATH.test(path) ? responsesErrors : undefined
 }
 
-/** The format of errors of a model call's path. */
+/** Returns the format of errors of a model call's path. */
 export function errorFormatOf(path: string): ErrorFormat {
   if (RESPONSES_PATH.test(path)) return responsesErrors
   return MESSAGES_PATH.test(path) ? messagesErrors : chatErrors

@@ -13,7 +13,9 @@ export interface OperatorAccess {
 
 const COOKIE = 'catraca_operator'
 
-/** The configured token, or else one that the sandbox prints at its start: the same for all nodes with this key. */
+/**
+ * Returns the configured token, or else one that the sandbox prints at its start: the same for all nodes with this key.
+ */
 export function operatorTokenOf(configured: string | undefined, sealingKey: Buffer): string {
   return configured ?? deriveKey(sealingKey, 'operator pages').toString('base64url')
 }
@@ -33,7 +35,7 @@ export function isOperator({ headers }: FastifyRequest, { token }: OperatorAcces
   )
 }
 
-/** The cookie for a browser that opens a page with `?token=`; undefined without the right one. */
+/** Returns the cookie for a browser that opens a page with `?token=`; undefined without the right one. */
 export function operatorCookie(
   { query }: FastifyRequest,
   { token }: OperatorAccess,

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * The address at which this client reaches the server; `publicUrl` if the operator configured it. `X-Forwarded-Host` is
- * never believed: proxies pass on that of their clients, and shared caches do not tell its values apart.
+ * Returns the address at which this client reaches the server; `publicUrl` if the operator configured it.
+ * `X-Forwarded-Host` is never believed: proxies pass on that of their clients, and shared caches do not tell its values
+ * apart.
  */
 export function originOf(
   { protocol, headers: { host = '' } }: FastifyRequest,

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** The REST format of errors: `{error: <code>, details?}`. */
+/** Writes an error in the REST format: `{error: <code>, details?}`. */
 export function restError(
   reply: FastifyReply,
   status: number,

@@ -38,7 +38,10 @@ export interface RestLimitTerms {
 export const WRITE_COST = 4
 /** A program with a mistyped key sees 401 this many times less often before it is slowed down. */
 export const WRONG_KEY_COST = 10
-/** All keys of an account together, and all its sessions, in limits of one: more keys give no more than this. */
+/**
+ * How many times the limit of one key all keys of an account together may use, and all its sessions: more keys give no
+ * more than this.
+ */
 export const ACCOUNT_FACTOR = 5
 /** How many times the limit of a /64 a /48 may use: one tenant gets the 65,536 networks of a /48 without effort. */
 export const WIDE_FACTOR = 10

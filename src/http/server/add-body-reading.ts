@@ -12,7 +12,7 @@ import { hasBody } from './request-head.ts'
 /** The whole body must arrive within this time; a route that reads its body itself has the longer limit of the server. */
 const BODY_TIMEOUT_MS = 60_000
 
-/** `streamed`: the paths of routes that read their bodies themselves. */
+/** Reads the bodies of requests. `streamed` are the paths of routes that read their bodies themselves. */
 export function addBodyReading(
   server: FastifyInstance,
   bodies: Share,
@@ -44,7 +44,7 @@ export function addBodyReading(
   server.addContentTypeParser('*', createReadBody(bodies, arrivals))
 }
 
-/** The network, because one machine has all addresses of its IPv6 /64. */
+/** Returns the network of an address, because one machine has all addresses of its IPv6 /64. */
 export function subjectOfIp(ip: string): string {
   return `i:${nearNetwork(plainIp(ip))}`
 }

@@ -13,12 +13,12 @@ const DEPLOYMENT =
 
 const deployments = new WeakMap<IncomingMessage, string>()
 
-/** The model that the path of a request names, in place of its body. */
+/** Returns the model that the path of a request names, in place of its body. */
 export function modelInPath(request: IncomingMessage): string | undefined {
   return deployments.get(request)
 }
 
-/** The path and query of a request, as routes expect them. */
+/** Returns the path and query of a request, as routes expect them. */
 export function clientPath(request: IncomingMessage): string {
   const target = originForm(request.url ?? '/')
   const end = target.indexOf('?')

@@ -33,7 +33,7 @@ class BytesBehind extends Error {
   override readonly message = 'bytes follow behind the compressed body'
 }
 
-/** The coding of a body; undefined if it has none, `unknown` for one that is not read. */
+/** Returns the coding of a body; undefined if it has none, `unknown` for one that is not read. */
 export function codingOf(headers: IncomingHttpHeaders): Coding | 'unknown' | undefined {
   const named = headers['content-encoding']?.trim().toLowerCase()
   if (named === undefined || named === '' || named === 'identity') return undefined

@@ -46,7 +46,7 @@ export function createArrivalWatch(
 /** Bodies up to this size are not counted: the number of connections bounds them. */
 const UNCOUNTED_BYTES = 16 * 1024
 
-/** The memory for bodies is used up; the error handler answers in the format of the route. */
+/** Thrown when the memory for bodies is used up; the error handler answers in the format of the route. */
 export class BodyRefused extends Error {
   readonly excess: Excess
   constructor(excess: Excess) {
@@ -68,7 +68,7 @@ class BodyUndecodable extends Error {
   readonly statusCode = 400
 }
 
-/** The body is compressed in a way that this route does not read. */
+/** Thrown when the body is compressed in a way that this route does not read. */
 export class CodingRefused extends Error {
   readonly statusCode = 415
 }

@@ -8,15 +8,15 @@ export function hasBody({ headers }: FastifyRequest): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** The size of the body; undefined if only its end will show it. */
+/** Returns the size of the body; undefined if only its end will show it. */
 export function declaredBytes({ headers }: FastifyRequest): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined
   return Number(headers['content-length'] ?? 0)
 }
 
 /**
- * The target as routes expect it: without the scheme and host that clients of proxies send. Invalid percent-encoding is
- * kept as it is, so that it is an unknown path like any other.
+ * Returns the target as routes expect it: without the scheme and host that clients of proxies send. Invalid
+ * percent-encoding is kept as it is, so that it is an unknown path like any other.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target
@@ -29,7 +29,7 @@ export function originForm(target: string): string {
   }
 }
 
-/** The client's id for the call if it is a UUID, else a new one. */
+/** Returns the client's id for the call if it is a UUID, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && isUuid(header) ? header.toLowerCase() : createId()
 }

@@ -68,9 +68,8 @@ function isStream(payload: unknown): boolean {
 }
 
 /**
- * The access log, and what clients may occupy by being there: connections, and answers that they do not read, and how often
- * strangers may ask. Before
- * other hooks are added to the server.
+ * Adds the access log, and limits what clients may occupy by being there: connections, and answers that they do not
+ * read, and how often strangers may ask. It must be called before other hooks are added to the server.
  */
 export function watchClients(
   server: FastifyInstance,

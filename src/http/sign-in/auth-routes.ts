@@ -123,7 +123,7 @@ async function limitRequest(
   return SENDS_MAIL.has(path) ? limitCaller(deps, 'mail', client) : undefined
 }
 
-/** The headers that better-auth receives, without any that a client could forge. */
+/** Returns the headers that better-auth receives, without any that a client could forge. */
 export function clientHeaders(request: FastifyRequest): Headers {
   const { 'user-agent': userAgent = '', cookie, origin, referer } = request.headers
   const headers = new Headers({ [CLIENT_IP_HEADER]: plainIp(request.ip) })

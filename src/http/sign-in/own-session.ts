@@ -8,8 +8,8 @@ import { originOf } from '../rest/origin-of.ts'
 export type Needs = 'session' | 'proof'
 
 /**
- * The login session of a request that requires one. Undefined: the request was refused, and the answer is sent. A
- * cookie alone allows no change, because any site can make the browser send it.
+ * Returns the login session of a request that requires one. Undefined means that the request was refused, and the
+ * answer is sent. A cookie alone allows no change, because any site can make the browser send it.
  */
 export async function ownSession(
   deps: Pick<HttpParts, 'signIn' | 'config'>,

@@ -11,7 +11,7 @@ interface Guards {
   readonly backupCodesLeft: number
 }
 
-/** The security settings of an account, without its secrets, for the dashboard's page. */
+/** Returns the security settings of an account, without its secrets, for the dashboard's page. */
 export async function securityState({ db }: Deps, session: Session): Promise<object> {
   const { userId } = session
   const { rows } = await sql<Guards>`

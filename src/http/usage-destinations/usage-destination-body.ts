@@ -134,7 +134,7 @@ export function readAccess(
   return { kind, publicKey: public_key, secretKey: secret_key }
 }
 
-/** The form in which the address is stored. Throws a 400 for an address that a destination must not have. */
+/** Returns the form in which the address is stored. Throws a 400 for an address that a destination must not have. */
 export function readDestinationUrl(settings: DestinationSettings, text: string): string {
   const read = readWebhookUrl(text, settings)
   if ('fault' in read) throw faulty(`url: ${read.fault}`)

@@ -22,7 +22,7 @@ import { sendCsv } from '../rest/send-csv.ts'
 import { sendDownload } from '../rest/send-download.ts'
 import { askedPeriod, periodQuery } from './usage-period.ts'
 
-/** Concurrent slots per customer and node. */
+/** The most concurrent exports of one customer on one node. */
 export const EXPORTS_MAX = 2
 
 type Deps = Pick<HttpParts, 'db' | 'primary' | 'log' | 'exportSlots'> & {

@@ -119,7 +119,7 @@ export async function readWebhookChange(
   }
 }
 
-/** The form in which the address is stored. Throws a 400 for an address that a webhook must not have. */
+/** Returns the form in which the address is stored. Throws a 400 for an address that a webhook must not have. */
 export async function readUrl(settings: WebhookSettings, text: string): Promise<string> {
   const read = readWebhookUrl(text, settings)
   if ('fault' in read) throw new RestRefusal(400, 'invalid_request', `url: ${read.fault}`)

@@ -240,7 +240,7 @@ export const EXPORT_LISTS = {
 
 export type ExportListName = keyof typeof EXPORT_LISTS
 
-/** The newest entries within the bounds, and the count of all entries. */
+/** Returns the queries for the newest entries within the bounds, and for the count of all entries. */
 export function selectList(name: ExportListName, customerId: string, bounds: ExportBounds) {
   const list: ExportList = EXPORT_LISTS[name]
   const taken = list.take?.(bounds.promptTextBytesMax) ?? sql`select * from entries`

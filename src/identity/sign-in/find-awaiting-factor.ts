@@ -1,6 +1,9 @@
 import type { Database } from '../../platform/db/open.ts'
 
-/** The e-mail of the login session that this answer of better-auth starts, if it still needs a code of the second factor. */
+/**
+ * Returns the e-mail of the login session that this answer of better-auth starts, if it still needs a code of the
+ * second factor.
+ */
 export async function findAwaitingFactor(
   db: Database,
   answer: Response,

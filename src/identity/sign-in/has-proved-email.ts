@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 
-/** True if a user has verified the customer's current e-mail; otherwise it is only a claim. */
+/** Whether a user has verified the customer's current e-mail; otherwise it is only a claim. */
 export async function hasProvedEmail(db: Database, customerId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from customers c

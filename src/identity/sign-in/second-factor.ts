@@ -82,8 +82,8 @@ export interface KeyOperator {
 }
 
 /**
- * The owner of an active key with the scope `operator`, read anew for each request: the key ends with what its owner had
- * when it was created. Undefined also while the owner's account is suspended.
+ * Returns the owner of an active key with the scope `operator`, read anew for each request: the key ends with what its
+ * owner had when it was created. Undefined also while the owner's account is suspended.
  */
 export async function findKeyOperator(
   db: Database,

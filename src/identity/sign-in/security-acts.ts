@@ -52,7 +52,7 @@ export function enableSecondFactor(
   })
 }
 
-/** False if no second factor is enabled. */
+/** Disables the second factor. Returns false if none is enabled. */
 export function disableSecondFactor(
   db: Database,
   actor: Actor,
@@ -88,7 +88,7 @@ export function recordNewPasskey(
   return guarding(db, actor, customerId, (_trx, report) => report('passkey.added', id, { name }))
 }
 
-/** False if the user has no such passkey. */
+/** Removes a passkey. Returns false if the user has no such passkey. */
 export function removePasskey(
   db: Database,
   actor: Actor,
@@ -135,7 +135,7 @@ export function recordPasswordReset(
   })
 }
 
-/** False if the user has no such login session. */
+/** Ends a login session. Returns false if the user has no such session. */
 export function endSession(
   db: Database,
   actor: Actor,

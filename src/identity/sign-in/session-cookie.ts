@@ -15,8 +15,8 @@ export function hasSessionCookie(cookies: string | undefined): boolean {
 }
 
 /**
- * The cookies of a request over https without ours that lack the prefix: another host of the domain, or anybody on the
- * way of a request over http, may have set them.
+ * Returns the cookies of a request over https without ours that lack the prefix: another host of the domain, or anybody
+ * on the way of a request over http, may have set them.
  */
 export function withoutOpenCookies(cookies: string): string {
   return cookies

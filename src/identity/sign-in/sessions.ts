@@ -86,7 +86,7 @@ export interface ListedSession {
   readonly createdAt: Date
 }
 
-/** Newest first, at most 200. */
+/** Returns the user's sessions, the newest first, at most 200. */
 export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
   const { rows } = await sql<ListedSession>`
     select id, nullif(user_agent, '') as "userAgent", nullif(ip, '') as ip, created_at as "createdAt"
@@ -132,7 +132,7 @@ export async function endSessionsOf(
   return Number(numAffectedRows)
 }
 
-/** Those of the sessions that may still act. */
+/** Returns the ids of those of the sessions that may still act. */
 export async function listActiveSessionIds(
   db: Database,
   sessionIds: readonly string[],

@@ -32,14 +32,14 @@ export function findTotpStep(secret: Buffer, code: string, nowMs: number): numbe
   return found
 }
 
-/** The URI in the QR code that the app scans. */
+/** Returns the URI in the QR code that the app scans. */
 export function totpUri(secret: Buffer, account: string): string {
   const issuer = 'Catraca'
   const query = new URLSearchParams({ secret: base32(secret), issuer, digits: '6', period: '30' })
   return `otpauth://totp/${issuer}:${encodeURIComponent(account)}?${query.toString()}`
 }
 
-/** RFC 4648, without padding. */
+/** Encodes bytes by RFC 4648, without padding. */
 export function base32(bytes: Buffer): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   const groups = bits.match(/.{1,5}/g) ?? []

@@ -55,7 +55,7 @@ export function describeDifference(before: PriceTerms, after: PriceTerms): strin
     .join(', ')
 }
 
-/** The difference of a whole schedule from the price in force, one part for each scheduled price. */
+/** Returns the difference of a whole schedule from the price in force, one part for each scheduled price. */
 export function describeAmounts(
   inForce: PriceTerms,
   schedule: PriceSchedule<PriceTerms>,

@@ -13,7 +13,7 @@ export function hourCacheUnitOfTier(abovePromptTokens: number): string {
   return abovePromptTokens === 0 ? HOUR_CACHE_UNIT : `${HOUR_CACHE_UNIT}:${abovePromptTokens}`
 }
 
-/** The unit for a prompt of this size; undefined if the price has no one-hour cache writes. */
+/** Returns the unit for a prompt of this size; undefined if the price has no one-hour cache writes. */
 export function hourCacheUnit(price: PriceTerms, promptTokens: number): string | undefined {
   let found: string | undefined
   for (const { abovePromptTokens } of price.tiers) {
@@ -23,7 +23,7 @@ export function hourCacheUnit(price: PriceTerms, promptTokens: number): string |
   return found !== undefined && price.units?.[found] !== undefined ? found : undefined
 }
 
-/** The highest surcharge per token for a prompt of at most this size. */
+/** Returns the highest surcharge per token for a prompt of at most this size. */
 export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number): bigint {
   let most = 0n
   for (const { abovePromptTokens } of price.tiers) {
@@ -34,7 +34,7 @@ export function hourCacheSurchargeMax(price: PriceTerms, promptTokensMax: number
   return most
 }
 
-/** The surcharge of each tier, computed from the full price of a token written for an hour. */
+/** Returns the surcharge of each tier, computed from the full price of a token written for an hour. */
 export function hourCacheUnits(
   tiers: readonly PriceTier[],
   hourPrices: readonly bigint[],
@@ -51,7 +51,7 @@ export function isHourCacheUnit(unit: string): boolean {
   return unit === HOUR_CACHE_UNIT || unit.startsWith(`${HOUR_CACHE_UNIT}:`)
 }
 
-/** The tokens that a settled call wrote for an hour; `units` is the JSON of its resolution. */
+/** Returns the tokens that a settled call wrote for an hour; `units` is the JSON of its resolution. */
 export function hourCacheWrites(units: string | null | undefined): number {
   if (!units?.includes(HOUR_CACHE_UNIT)) return 0
   const counts = JSON.parse(units) as UnitCounts

@@ -136,7 +136,7 @@ async function cancelChange(
   return { kind: 'canceled', change: toChange(row) }
 }
 
-/** All changes that are not canceled, the earliest first. */
+/** Returns all changes that are not canceled, the earliest first. */
 export async function listMarkupChanges(db: Database): Promise<MarkupChange[]> {
   const rows = await db
     .selectFrom('markup_changes')

@@ -4,8 +4,8 @@ const NEAREST_MAX = 3
 const CHARACTERS_MAX = 100
 
 /**
- * The ids that a client may have meant by a name that the catalog does not have: those with the fewest characters to
- * change. A client only reads them; no model answers under another name.
+ * Returns the ids that a client may have meant by a name that the catalog does not have: those with the fewest
+ * characters to change. A client only reads them; no model answers under another name.
  */
 export function nearestModels(name: string, ids: readonly string[]): string[] {
   const wanted = name.slice(name.lastIndexOf('/') + 1).toLowerCase()

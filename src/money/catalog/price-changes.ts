@@ -138,7 +138,7 @@ export function withdrawPrices(
   })
 }
 
-/** All changes that are not withdrawn, the earliest start first; of one start, the last one stored counts. */
+/** Returns all changes that are not withdrawn, the earliest start first; of one start, the last one stored counts. */
 export async function listPriceChanges(db: Database): Promise<PriceChange[]> {
   const rows = await db
     .selectFrom('price_changes')

@@ -27,7 +27,7 @@ export function priceAt<P>(schedule: PriceSchedule<P>, atMs: number): P {
   return (schedule.findLast((each) => applies(each, atMs)) ?? schedule[0]).price
 }
 
-/** Every price that applies at some moment from the first to the last, both inclusive. */
+/** Returns every price that applies at some moment from the first to the last, both inclusive. */
 export function pricesBetween<P>(schedule: PriceSchedule<P>, fromMs: number, untilMs: number): P[] {
   const found = new Set([priceAt(schedule, fromMs)])
   for (
@@ -39,7 +39,7 @@ export function pricesBetween<P>(schedule: PriceSchedule<P>, fromMs: number, unt
   return [...found]
 }
 
-/** The first moment after the given one at which another price may apply; `Infinity` if none can. */
+/** Returns the first moment after the given one at which another price may apply; `Infinity` if none can. */
 export function nextPriceChange(schedule: PriceSchedule<unknown>, afterMs: number): number {
   let next = Infinity
   for (const { startsAt, window } of schedule) {
@@ -50,7 +50,7 @@ export function nextPriceChange(schedule: PriceSchedule<unknown>, afterMs: numbe
   return next
 }
 
-/** The schedule without prices that can never apply again. */
+/** Returns the schedule without prices that can never apply again. */
 export function withoutPast<P>(schedule: PriceSchedule<P>, nowMs: number): PriceSchedule<P> {
   const first = schedule.findLastIndex(
     ({ startsAt, window }) => !window && (!startsAt || startsAt.getTime() <= nowMs),
@@ -59,7 +59,7 @@ export function withoutPast<P>(schedule: PriceSchedule<P>, nowMs: number): Price
   return [{ price: base.price }, ...later]
 }
 
-/** The same schedule of other prices, such as prices with ids. */
+/** Returns the same schedule of other prices, such as prices with ids. */
 export function mapSchedule<P, Q>(
   [first, ...later]: PriceSchedule<P>,
   map: (price: P) => Q,

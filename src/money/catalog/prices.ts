@@ -62,7 +62,9 @@ export interface UsageCounts extends TokenCounts {
   readonly units?: UnitCounts
 }
 
-/** The exact upstream cost of this usage. Throws if a unit has no price, so that nothing is free by accident. */
+/**
+ * Returns the exact upstream cost of this usage. Throws if a unit has no price, so that nothing is free by accident.
+ */
 export function costOf(price: PriceTerms, usage: UsageCounts): PicoUsd {
   return costOfTokens(price, usage) + costOfUnits(price, usage.units)
 }

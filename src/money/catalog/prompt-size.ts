@@ -21,7 +21,10 @@ const TEMPLATE_TOKENS = 64
 const IMAGE_TOKENS_TYPICAL = 1_000
 const BYTES_PER_TOKEN_TYPICAL = 4
 
-/** Never below the true tokens of the prompt, as long as the catalog's bounds of the model are correct. */
+/**
+ * Returns a number that is never below the true tokens of the prompt, as long as the catalog's bounds of the model are
+ * correct.
+ */
 export function promptTokensBound(facts: PromptFacts, model: Model): number {
   if (facts.hasFiles) return model.contextTokens
   const bound =
@@ -43,15 +46,15 @@ export function promptTokensTypical(facts: PromptFacts, model: Model): number {
   return Math.min(text + images, promptTokensBound(facts, model))
 }
 
-/** The longest tokens, of spaces, in o200k_base and cl100k_base. */
+/** The bytes of the longest tokens, of spaces, in o200k_base and cl100k_base. */
 export const TOKEN_BYTES_MAX = 128
 
-/** The least number of output tokens in this many bytes of text. */
+/** Returns the least number of output tokens in this many bytes of text. */
 export function outputTokensLeast(bytes: number): number {
   return Math.ceil(bytes / TOKEN_BYTES_MAX)
 }
 
-/** The typical number of output tokens in this many bytes of text. */
+/** Returns the typical number of output tokens in this many bytes of text. */
 export function outputTokensTypical(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN_TYPICAL)
 }

@@ -54,8 +54,8 @@ export function quote<P extends PriceTerms>(input: QuoteInput<P>): Quote<P> {
 }
 
 /**
- * The most output tokens per choice whose ceiling is within both limits; 0 if not even one fits. An undefined limit
- * does not apply.
+ * Returns the most output tokens per choice whose ceiling is within both limits; 0 if not even one fits. An undefined
+ * limit does not apply.
  */
 export function outputTokensThatFit(
   input: QuoteInput<PriceTerms>,
@@ -90,8 +90,8 @@ interface PromptBounds {
 }
 
 /**
- * The most that a request with at most this usage can cost: every prompt token at the highest input price, and every
- * output token at the highest output price, of any tier that the prompt can reach.
+ * Returns the most that a request with at most this usage can cost: every prompt token at the highest input price, and
+ * every output token at the highest output price, of any tier that the prompt can reach.
  */
 export function costCeilingOf(
   price: PriceTerms,

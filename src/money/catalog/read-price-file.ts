@@ -17,7 +17,7 @@ export type PriceFile =
 
 const ENTRIES = new Set(['id', 'prices', 'price_schedule'])
 
-/** The models are those of the configuration. */
+/** Reads a file of prices, of the configuration's `models`. */
 export function readPriceFile(text: string, models: readonly ConfiguredModel[]): PriceFile {
   let value: unknown
   try {

@@ -6,7 +6,7 @@ import type { PriceTerms } from './prices.ts'
 import { readPrices } from './read-prices.ts'
 import { WEB_SEARCH_UNIT } from './web-search.ts'
 
-/** The schedule with the prices that the configuration adds to it. */
+/** Returns the schedule with the prices that the configuration adds to it. */
 export function readPriceSchedule(
   modelId: string,
   category: ModelCategory,

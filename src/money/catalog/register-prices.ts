@@ -152,7 +152,7 @@ interface Priced<P> {
   readonly priceSchedule?: PriceSchedule<P>
 }
 
-/** The model with all of its prices and those of its routes replaced, whenever they apply. */
+/** Returns the model with all of its prices and those of its routes replaced, whenever they apply. */
 export function mapPrices<P extends PriceTerms, Q extends PriceTerms>(
   model: Model<P>,
   map: (price: P) => Q,

@@ -8,7 +8,7 @@ export interface CallSpan {
   readonly untilMs: number
 }
 
-/** The distinct prices by which the call may be charged: any route may answer, at any time of the span. */
+/** Returns the distinct prices by which the call may be charged: any route may answer, at any time of the span. */
 export function chargeablePrices({ price, routes }: Model, span: CallSpan): readonly Price[] {
   const [first, ...others] = routes
   if (others.length === 0 && !first?.priceSchedule) return [first?.price ?? price]
@@ -21,8 +21,8 @@ export function chargeablePrices({ price, routes }: Model, span: CallSpan): read
 }
 
 /**
- * The price of an answer of this route that ends now: providers with prices by time of day bill by the end of the
- * answer. The time is kept within the span, so that the hold covers the price whatever the clock does.
+ * Returns the price of an answer of this route that ends now: providers with prices by time of day bill by the end of
+ * the answer. The time is kept within the span, so that the hold covers the price whatever the clock does.
  */
 export function chargedPrice(route: Route, span: CallSpan, nowMs: number): Price {
   if (!route.priceSchedule) return route.price

@@ -27,9 +27,9 @@ const SAVING_SHARE_MIN = 10n
 const SAVING_MIN_NANO_BRL = 10_000_000n
 
 /**
- * The models that would save the most at today's prices and exchange rate; at most three. `model` is the one that the
- * customer used. Only chat models are compared: vectors of another embedding model do not fit an existing index, and
- * models count the units of images, audio and video differently.
+ * Returns the models that would save the most at today's prices and exchange rate; at most three. `model` is the one
+ * that the customer used. Only chat models are compared: vectors of another embedding model do not fit an existing
+ * index, and models count the units of images, audio and video differently.
  */
 export function suggestModels(
   models: readonly Model[],

@@ -1,6 +1,6 @@
 import type { ConfiguredModel } from './model.ts'
 
-/** The distinct vendors of these models, sorted by name. */
+/** Returns the distinct vendors of these models, sorted by name. */
 export function vendorsOf(
   models: readonly ConfiguredModel[],
   modelIds: readonly string[],

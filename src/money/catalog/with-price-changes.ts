@@ -13,8 +13,8 @@ export interface PriceChange<P extends PriceTerms = Price> {
 }
 
 /**
- * The model with the changes of its prices behind its own. A change whose units are not the model's is left out: the
- * configuration was changed after it, and calls are billed by the units of the model.
+ * Returns the model with the changes of its prices behind its own. A change whose units are not the model's is left
+ * out: the configuration was changed after it, and calls are billed by the units of the model.
  */
 export function withPriceChanges<P extends PriceTerms>(
   model: Model<P>,

@@ -15,9 +15,9 @@ export interface AppliedRate {
 }
 
 /**
- * The rates of a mode, the newest day first, with the period in which charges used each. A rate is in force from the
- * moment it is stored until a rate of the same or a later day is stored, or until it is withdrawn, by the rule of
- * `findCurrentFxRate`, which charges use. There is about one row per business day.
+ * Returns the rates of a mode, the newest day first, with the period in which charges used each. A rate is in force
+ * from the moment it is stored until a rate of the same or a later day is stored, or until it is withdrawn, by the rule
+ * of `findCurrentFxRate`, which charges use. There is about one row per business day.
  */
 export async function listAppliedRates(
   db: Database,

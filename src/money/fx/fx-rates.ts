@@ -38,7 +38,7 @@ export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxR
   return { ...input, id: (rows[0] as { id: number }).id }
 }
 
-/** The newest rate that this mode may use. */
+/** Returns the newest rate that this mode may use. */
 export async function findCurrentFxRate(
   db: Database,
   mode: 'sandbox' | 'live',
@@ -49,7 +49,7 @@ export async function findCurrentFxRate(
   return row && toFxRate(row)
 }
 
-/** The newest rate of the central bank. */
+/** Returns the newest rate of the central bank. */
 export async function findOfficialFxRate(db: Database): Promise<FxRate | undefined> {
   const row = await ratesByAge(db)
     .where('source', 'not in', [SANDBOX_SOURCE, MANUAL_SOURCE])

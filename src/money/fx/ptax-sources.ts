@@ -16,7 +16,7 @@ export interface PtaxRow {
   readonly bulletinAt: Date | null
 }
 
-/** The fault of an answer, with a message for the operator. */
+/** Thrown for the fault of an answer, with a message for the operator. */
 export class PtaxFault extends Error {}
 
 export type PtaxSourceName = 'bcb_olinda' | 'bcb_sgs' | 'bcb_csv'
@@ -28,7 +28,7 @@ export interface PtaxSource {
   read(text: string): PtaxRow[]
 }
 
-/** Both inclusive, `YYYY-MM-DD` in Brasília. */
+/** The days that are asked for, both inclusive, `YYYY-MM-DD` in Brasília. */
 export interface PtaxWindow {
   readonly first: string
   readonly last: string

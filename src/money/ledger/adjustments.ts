@@ -53,7 +53,10 @@ interface AdjustmentTerms {
   readonly approvalAboveNanoBrl: NanoBrl
 }
 
-/** It must not run inside a transaction of the caller, because an adjustment that cannot be posted is rolled back. */
+/**
+ * Requests an adjustment. It must not run inside a transaction of the caller, because an adjustment that cannot be
+ * posted is rolled back.
+ */
 export function requestAdjustment(
   db: Database,
   actor: Actor,
@@ -209,7 +212,7 @@ function recordAct(
   })
 }
 
-/** Newest first. */
+/** Returns adjustments, the newest first. */
 export async function listAdjustments(
   db: Database,
   page: {

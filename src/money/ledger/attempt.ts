@@ -92,8 +92,8 @@ export interface CapLeft {
 }
 
 /**
- * The database did not answer. Nothing was sent upstream; if the hold was taken nevertheless, the reconciliation of
- * this node releases it (`reconcile.ts`).
+ * An answer for a database that did not answer. Nothing was sent upstream; if the hold was taken nevertheless, the
+ * reconciliation of this node releases it (`reconcile.ts`).
  */
 export interface LedgerUnavailable {
   readonly kind: 'unavailable'

@@ -52,7 +52,10 @@ async function post(
   return outcome === 'posted' ? { kind: outcome, entryId } : { kind: outcome }
 }
 
-/** Must be a transaction's first lock on a customer, so that transactions cannot deadlock. */
+/**
+ * Locks an account until the end of the transaction. It must be the transaction's first lock on a customer, so that
+ * transactions cannot deadlock.
+ */
 export async function lockAccount(trx: Database, customerId: string): Promise<void> {
   await sql`
     select 1 from accounts where customer_id = ${customerId} for no key update`.execute(trx)

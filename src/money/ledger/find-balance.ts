@@ -20,7 +20,7 @@ const TOP_UPS = ['top_up', 'sandbox']
 const REFUNDS = ['refund', 'top_up_returned']
 const RETURNED_REFUNDS = ['refund_failed', 'refund_rejected']
 
-/** The balance with the sums that explain it; all zero for an account that does not exist. */
+/** Returns the balance with the sums that explain it; all zero for an account that does not exist. */
 export async function findBalance(db: Database, customerId: string): Promise<Balance> {
   const { rows } = await sql<Record<keyof Sums, bigint>>`
     select a.credited_nano_brl as credited, a.debited_nano_brl as debited, a.charged_nano_brl as spent,

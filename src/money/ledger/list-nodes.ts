@@ -27,7 +27,7 @@ export interface HoldsState {
 const HOURS_SHOWN = 24
 const NODES_MAX = 50
 
-/** Nodes that are alive, were alive in the last day, or have open holds; the newest first. */
+/** Returns the nodes that are alive, were alive in the last day, or have open holds; the newest first. */
 export async function listNodes(db: Database): Promise<NodeState[]> {
   const { rows } = await sql<NodeState>`
     select n.id, n.started_at as "startedAt", n.seen_at as "seenAt", n.stopped_at as "stoppedAt",

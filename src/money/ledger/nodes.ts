@@ -45,8 +45,9 @@ export async function fenceEndedProcess(db: Database, processId: string): Promis
 }
 
 /**
- * Orphaned holds: of nodes that were fenced, stopped, or never registered. Sorted by id, after `afterId`. No node that
- * holds a lease can still deliver for them. With `processId`, only those of this process.
+ * Returns orphaned holds: those of nodes that were fenced, stopped, or never registered. They are sorted by id, after
+ * `afterId`. No node that holds a lease can still deliver for them. With `processId`, only those of this process are
+ * returned.
  */
 export async function listOrphanedHolds(
   db: Database,
@@ -64,7 +65,7 @@ export async function listOrphanedHolds(
   return rows.map(toOpenHold)
 }
 
-/** This node's open holds that are older than `olderThanSeconds`. */
+/** Returns this node's open holds that are older than `olderThanSeconds`. */
 export async function listOwnHolds(
   db: Database,
   nodeId: string,

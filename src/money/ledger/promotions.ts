@@ -50,7 +50,7 @@ export function takeBackPromotion(
   })
 }
 
-/** The promotional part of the balance, valid as long as the account is locked. */
+/** Returns the promotional part of the balance, valid as long as the account is locked. */
 export async function findPromotionalLeft(db: Database, customerId: string): Promise<NanoBrl> {
   const { rows } = await sql<{ left: bigint }>`
     select promotional_left(a) as left from accounts a where customer_id = ${customerId}`.execute(

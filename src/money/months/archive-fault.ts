@@ -1,2 +1,2 @@
-/** The month stays where it is: in one line, why. */
+/** Thrown when a month stays where it is; the message says in one line why. */
 export class ArchiveFault extends Error {}

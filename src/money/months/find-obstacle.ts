@@ -8,7 +8,10 @@ import type { Database } from '../../platform/db/open.ts'
 import { timeOfId } from '../ledger/deliveries/compare-deliveries.ts'
 import { addMonths, boundsOf, type Month } from './month.ts'
 
-/** `GET /usage/by-key` and its like sum up to 365 days, whose first hour some time zones cut. */
+/**
+ * The newest months that always stay: `GET /usage/by-key` and its like sum up to 365 days, whose first hour some time
+ * zones cut.
+ */
 export const MONTHS_KEPT_MIN = 13
 
 /**

@@ -13,7 +13,7 @@ export interface ListedMonth {
   readonly files: number
 }
 
-/** The months with a partition or with files, the oldest first. */
+/** Returns the months with a partition or with files, the oldest first. */
 export async function listMonths(db: Database): Promise<ListedMonth[]> {
   const { rows } = await sql<ListedMonth>`
     with parts as (

@@ -5,12 +5,12 @@ export function isMonth(text: string): boolean {
   return /^\d{4}-(0[1-9]|1[0-2])$/.test(text)
 }
 
-/** The first day, as the database has it. */
+/** Returns the first day of a month, as the database writes it. */
 export function firstDay(month: Month): string {
   return `${month}-01`
 }
 
-/** Exact times; `toAt` is exclusive. */
+/** Returns the exact times of a month's begin and end; `toAt` is exclusive. */
 export function boundsOf(month: Month): { readonly fromAt: string; readonly toAt: string } {
   return { fromAt: `${month}-01T00:00:00Z`, toAt: `${addMonths(month, 1)}-01T00:00:00Z` }
 }

@@ -6,7 +6,7 @@ import { BILLED_PICO_USD } from '../ledger/audit/audit-event-checks.ts'
 import { boundsOf, firstDay, type Month } from './month.ts'
 import type { Attempt } from './write-files.ts'
 
-/** Day by day, so that no snapshot lives long. */
+/** Stores the sums of a month, day by day, so that no snapshot lives long. */
 export async function storeSums(db: Database, { month, renew }: Attempt): Promise<void> {
   const store = (work: (trx: Database) => Promise<void>) =>
     withoutTimeout(db, async (trx) => {

@@ -8,7 +8,7 @@ import { DELIVERY_CHECKS } from '../ledger/deliveries/discrepancies.ts'
 import { audit, type AuditOptions, type AuditReport } from '../ledger/audit/audit.ts'
 import { CAUSE_CHECKS } from './audit-causes.ts'
 
-/** Reasons of ledger entries that only top-ups and refunds write. */
+/** The reasons of ledger entries that only top-ups and refunds write. */
 export const RETURN_REASONS: readonly string[] = [
   'refund',
   'refund_failed',

@@ -133,7 +133,10 @@ export function deleteAutomaticTopUp(
   })
 }
 
-/** Call it in a transaction. The last of `FAILURES_MAX` consecutive failures turns it off and notifies the customer. */
+/**
+ * Counts a failed automatic top-up. Call it in a transaction. The last of `FAILURES_MAX` consecutive failures turns it
+ * off and notifies the customer.
+ */
 export async function recordAutomaticFailure(trx: Database, customerId: string): Promise<void> {
   const { rows } = await sql<SwitchedOff>`
     with failed as (
@@ -161,7 +164,7 @@ export async function recordAutomaticFailure(trx: Database, customerId: string):
   })
 }
 
-/** Call it in a transaction. */
+/** Forgets the failures before a successful automatic top-up. Call it in a transaction. */
 export async function recordAutomaticSuccess(trx: Database, customerId: string): Promise<void> {
   await trx
     .updateTable('automatic_top_ups')

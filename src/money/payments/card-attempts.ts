@@ -30,8 +30,9 @@ export const CARD_REFUSALS_MAX = 10
 const WINDOW_SECONDS = 3_600
 
 /**
- * `refused` counts refused attempts, `all` also accepted ones. `newcomers` are all customers who never topped up, so that
- * an attacker with many networks and accounts does not use up the attempts of the others.
+ * The limits of card attempts. `refused` counts refused attempts, `all` also accepted ones. `newcomers` are all
+ * customers who never topped up, so that an attacker with many networks and accounts does not use up the attempts of
+ * the others.
  */
 export const CARD_LIMITS = {
   customer: { all: { max: 30, seconds: 86_400 } },

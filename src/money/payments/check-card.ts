@@ -22,7 +22,7 @@ export function findCardFault(
   return undefined
 }
 
-/** The Luhn formula: ISO/IEC 7812-1, annex B. */
+/** Whether the number's last digit is right by the Luhn formula: ISO/IEC 7812-1, annex B. */
 export function hasSoundCheckDigit(number: string): boolean {
   let sum = 0
   for (let place = 0; place < number.length; place++) {

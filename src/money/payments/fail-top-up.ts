@@ -18,7 +18,7 @@ interface Fault {
 const CARD_ANSWER_MS = 120_000
 
 /**
- * True if the card was refused. The processor reports no refusal by status: it leaves the payment open, so that the
+ * Whether the card was refused. The processor reports no refusal by status: it leaves the payment open, so that the
  * payer can pay it in another way. Whether the issuer's time was over counts when the processor was asked: its answer
  * may be old when it is applied.
  */

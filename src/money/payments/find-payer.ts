@@ -7,7 +7,7 @@ export type FoundPayer =
   | { readonly kind: 'payer'; readonly payer: PayerDetails }
   | { readonly kind: 'cpf_required' | 'email_required' }
 
-/** The customer's data that the processor receives. */
+/** Returns the customer's data that the processor receives. */
 export async function findPayer(db: Database, customerId: string): Promise<FoundPayer> {
   const profile = await findProfile(db, customerId)
   if (!profile) return { kind: 'cpf_required' }

@@ -105,7 +105,7 @@ export async function findPaymentMethod(
   return row && toPaymentMethod(row)
 }
 
-/** Oldest first. */
+/** Returns the customer's payment methods, the oldest first. */
 export async function listPaymentMethods(
   db: Database,
   customerId: string,
@@ -149,7 +149,7 @@ export async function findChosenCard(
   )
 }
 
-/** Past top-ups keep the card's details; an automatic top-up with this card is turned off. */
+/** Deletes a payment method. Past top-ups keep the card's details; an automatic top-up with this card is turned off. */
 export async function deletePaymentMethod(
   db: Database,
   actor: Actor,

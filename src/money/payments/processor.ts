@@ -149,7 +149,10 @@ export interface RefundRequest {
   readonly description: string
 }
 
-/** The processor gave no reliable answer. `detail` contains no personal data and no credentials. */
+/**
+ * An outcome that is not known: the processor gave no reliable answer. `detail` contains no personal data and no
+ * credentials.
+ */
 export interface Unavailable {
   readonly kind: 'unavailable'
   /** False only if the processor certainly did nothing: it was not reached, or it rejected the request unread. */
@@ -158,7 +161,7 @@ export interface Unavailable {
   readonly detail: string
 }
 
-/** The processor refused the customer's data. */
+/** A refusal of the customer's data by the processor. */
 export interface InvalidCustomer {
   readonly kind: 'invalid_customer'
   readonly field: PayerField | undefined
@@ -174,7 +177,7 @@ export type PayerField =
   | 'address'
   | 'processor_customer_id'
 
-/** The card was refused, by its issuer or because its data are invalid. Nothing was stored. */
+/** A refusal of the card, by its issuer or because its data are invalid. Nothing was stored. */
 export interface Declined {
   readonly kind: 'declined'
   /** The processor's text, in Portuguese. */

@@ -18,7 +18,7 @@ interface DueRemoval {
   readonly tries: number
 }
 
-/** Repeating a removal changes nothing at the processor. */
+/** Removes customers at the processor. Repeating a removal changes nothing there. */
 export function removePayers(db: Database, processor: Processor, log: Log): Promise<unknown> {
   return workOff({
     claim: (limit) => claimDue<DueRemoval>(db, dueAt(processor.id), limit),

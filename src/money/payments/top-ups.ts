@@ -55,7 +55,7 @@ export async function findTopUp(
   return row && toTopUp(row)
 }
 
-/** Newest first, starting after the given position. */
+/** Returns top-ups, the newest first, starting after the given position. */
 export async function listTopUps(
   db: Database,
   customerId: string,
@@ -78,7 +78,7 @@ export async function listTopUps(
   return rows.map((row) => ({ ...toTopUp(row), exactCreatedAt: row.exact_created_at }))
 }
 
-/** `paid` includes top-ups that were refunded later. */
+/** Counts top-ups. `paid` includes those that were refunded later. */
 export async function countTopUps(
   db: Database,
   customerId: string,

@@ -3,7 +3,7 @@ import { exactTime } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { toPublicBill, type PublicBill } from './public-bill.ts'
 
-/** The customer's links, newest first. `at`: to the microsecond, for cursors. */
+/** Returns the customer's links, newest first. `at`: to the microsecond, for cursors. */
 export async function listPublicBills(
   db: Database,
   customerId: string,

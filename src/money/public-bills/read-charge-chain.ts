@@ -32,7 +32,7 @@ export interface ChainOfDay extends DayHead {
 const ENDS_A_DAY = sql`s.to_at = date_trunc('day', s.to_at, 'UTC')`
 const DAY = sql<string>`to_char((s.from_at at time zone 'UTC'), 'YYYY-MM-DD')`
 
-/** The heads of finished days, newest first. */
+/** Returns the heads of finished days, newest first. */
 export async function listDayHeads(
   db: Database,
   page: { limit: number; beforeDay?: string | undefined },
@@ -46,7 +46,7 @@ export async function listDayHeads(
   return rows
 }
 
-/** The chains of those of these days (`2026-11-24`) that are over and sealed. */
+/** Returns the chains of those of these days (`2026-11-24`) that are over and sealed. */
 export async function readChainsOfDays(
   db: Database,
   days: readonly string[],

@@ -99,8 +99,8 @@ interface ChargeRow extends Omit<ShownCharge, 'proof'> {
 }
 
 /**
- * The bill that a link opens; undefined for no link, and for those of deleted accounts. The amounts are read from the
- * ledger at every call, their places in the trees only once.
+ * Returns the bill that a link opens; undefined for no link, and for those of deleted accounts. The amounts are read
+ * from the ledger at every call, their places in the trees only once.
  */
 export async function readPublicBill(
   db: Database,

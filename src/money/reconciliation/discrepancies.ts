@@ -198,7 +198,9 @@ export async function countOpenDiscrepancies(db: Database): Promise<number> {
   return Number(rows[0]?.count ?? 0n)
 }
 
-/** Subjects of payment discrepancies that are not gone, of any age: the next comparison checks them again. */
+/**
+ * Returns the subjects of payment discrepancies that are not gone, of any age: the next comparison checks them again.
+ */
 export async function listUnresolvedSubjects(db: Database, processor: string): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     select distinct subject from reconciliation_discrepancies

@@ -12,8 +12,8 @@ const TOLERANCE_PERCENT = 1n
 const TOLERANCE_PICO_USD = 10_000_000_000n
 
 /**
- * The export is complete for the days from its first to its last one: it replaces earlier imports of these days, and a
- * day that it does not name cost nothing. Returns the days.
+ * Stores the costs of an export. It is complete for the days from its first to its last one: it replaces earlier
+ * imports of these days, and a day that it does not name cost nothing. Returns the days.
  */
 export function importUpstreamCosts(
   db: Database,

@@ -11,10 +11,10 @@ export interface Latency {
   readonly firstByteP50Ms: number | null
 }
 
-/** The sample size: the newest charged calls. */
+/** The number of calls in the sample: the newest charged ones. */
 export const LATENCY_CALLS = 500
 
-/** Latency of the customer's newest charged calls. */
+/** Returns the latency of the customer's newest charged calls. */
 export async function findLatency(db: Database, customerId: string): Promise<Latency> {
   const { rows } = await sql<Latency>`
     select count(*)::int4 as calls,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { exactTime } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 
-/** Whole days in the customer's time zone; today ends now. */
+/** A period of whole days in the customer's time zone; today ends now. */
 export interface UsagePeriod {
   readonly timezone: string
   /** `YYYY-MM-DD`, both inclusive. */
@@ -16,7 +16,9 @@ export interface UsagePeriod {
 /** The length of the period up to `to` if no first day is given. */
 const DAYS_DEFAULT = 30
 
-/** The days must exist. If the requested `from` is after `to`, the period is empty. */
+/**
+ * Returns the period between two days, which must exist. If the requested `from` is after `to`, the period is empty.
+ */
 export async function findUsagePeriod(
   db: Database,
   customerId: string,

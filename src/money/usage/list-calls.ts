@@ -17,7 +17,7 @@ export interface Call extends UsageEvent {
 
 type CallColumns = Omit<Call, keyof UsageEvent>
 
-/** The customer's calls, newest first. */
+/** Returns the customer's calls, newest first. */
 export function listCalls(
   db: Database,
   list: UsageList,

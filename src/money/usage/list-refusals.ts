@@ -20,7 +20,7 @@ export interface RefusalsOfHour {
   readonly lastAt: Date
 }
 
-/** The newest hours first, starting after the end of the previous page. */
+/** Returns the refusals of each hour, the newest hours first, starting after the end of the previous page. */
 export async function listRefusals(
   db: Database,
   list: {

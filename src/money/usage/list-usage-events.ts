@@ -93,12 +93,12 @@ export interface UsageList {
   readonly before?: { readonly at: string; readonly id: string } | undefined
 }
 
-/** The customer's charges, newest first, starting after the end of the previous page. */
+/** Returns the customer's charges, newest first, starting after the end of the previous page. */
 export function listUsageEvents(db: Database, list: UsageList): Promise<UsageEvent[]> {
   return listOutcomes(db, list, ['charged'])
 }
 
-/** The same with other outcomes, and with more columns of the event `e`. */
+/** Returns calls as `listUsageEvents` does, with other outcomes, and with more columns of the event `e`. */
 export async function listOutcomes<More = unknown>(
   db: Database,
   list: UsageList,

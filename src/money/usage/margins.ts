@@ -107,7 +107,7 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** `YYYY-MM-DD`, both ends inclusive. */
+/** Returns the days as `YYYY-MM-DD`, with both ends. */
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) days.push(dayOf(ms))

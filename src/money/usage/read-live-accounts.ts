@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 
-/** The state of each account as one line of JSON: it differs whenever the balance or the charges do. */
+/** Returns the state of each account as one line of JSON: it differs whenever the balance or the charges do. */
 export async function readLiveAccounts(
   db: Database,
   customerIds: readonly string[],

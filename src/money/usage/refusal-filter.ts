@@ -9,7 +9,7 @@ export interface RefusalFilter {
   readonly untilAt: string
 }
 
-/** The condition on rows of `usage_refusals`. */
+/** Returns the condition on rows of `usage_refusals`. */
 export function isCounted(
   customerId: string,
   { modelId, apiKeyId, code, fromAt, untilAt }: RefusalFilter,

@@ -56,7 +56,7 @@ export async function findSession(
   return rows[0]
 }
 
-/** The session's charges, oldest first, starting after the end of the previous page. */
+/** Returns the session's charges, oldest first, starting after the end of the previous page. */
 export async function listSessionEvents(
   db: Database,
   customerId: string,

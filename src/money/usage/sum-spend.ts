@@ -30,7 +30,7 @@ interface Asked {
 export const GROUPS_MAX = 9
 /** Among so many sessions of the period, and as many that began in it or before and went on. */
 const SESSIONS_READ = 10_000
-/** The parts of a session are summed event by event. */
+/** The most requests of a session whose parts are summed: they are summed event by event. */
 export const SESSION_REQUESTS_MAX = 50_000
 
 const GROUPS: Readonly<Record<'model' | 'key' | 'team', RawBuilder<unknown>>> = {

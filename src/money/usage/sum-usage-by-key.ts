@@ -16,7 +16,7 @@ export interface KeyUsage extends UsageSums {
   readonly models: readonly ModelUsage[]
 }
 
-/** Usage by each key of the customer in the last days; keys without usage are left out. */
+/** Returns the usage by each key of the customer in the last days; keys without usage are left out. */
 export async function sumUsageByKey(
   db: Database,
   customerId: string,

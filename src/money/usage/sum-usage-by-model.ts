@@ -13,7 +13,7 @@ export interface ModelUsage extends UsageSums {
   readonly modelId: string
 }
 
-/** The customer's usage of each model in the last days, the most expensive first. */
+/** Returns the customer's usage of each model in the last days, the most expensive first. */
 export async function sumUsageByModel(
   db: Database,
   customerId: string,

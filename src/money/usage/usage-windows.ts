@@ -77,7 +77,7 @@ export function addUp(sums: readonly UsageSums[]): UsageSums {
   )
 }
 
-/** The most expensive first; at equal cost, the one with more requests. */
+/** Sorts the most expensive first; at equal cost, the one with more requests. */
 export function byCost(left: UsageSums, right: UsageSums): number {
   if (left.costBilledNanoBrl !== right.costBilledNanoBrl)
     return left.costBilledNanoBrl > right.costBilledNanoBrl ? -1 : 1

@@ -36,8 +36,9 @@ const FREE_MS = 5
 export const TIMED_FROM_BYTES = 32 * 1024
 
 /**
- * The time of a work is known at its end alone: of two bodies of as many bytes, one may take twenty times as long, and
- * the shield needs a second for the two million characters of a request if all are numbers.
+ * Shares the processor's time between customers. The time of a work is known at its end alone: of two bodies of as many
+ * bytes, one may take twenty times as long, and the shield needs a second for the two million characters of a request
+ * if all are numbers.
  */
 export function createOwnTime(
   /** Works of one customer that wait. */

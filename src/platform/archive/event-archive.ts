@@ -57,10 +57,10 @@ export interface EventArchive {
   ): AsyncGenerator<readonly ArchivedEvent[]>
 }
 
-/** Readings by customers at once: each has a DuckDB, and copies of files of a bucket. */
+/** The most readings by customers at once: each has a DuckDB, and copies of files of a bucket. */
 export const READINGS_MAX = 4
 
-/** `READINGS_MAX` others read the archive. */
+/** Thrown when `READINGS_MAX` others read the archive. */
 export class ArchiveBusy extends Error {}
 
 export function createEventArchive(

@@ -69,7 +69,7 @@ export const EVENT_LINE: RawBuilder<string> = sql`(select row_to_json(r)::text f
   ),
 )}) r)`
 
-/** The rows of `usage_events` that are in these lines of JSON. Without lines it has no rows. */
+/** Returns the rows of `usage_events` that are in these lines of JSON. Without lines it has no rows. */
 export function eventsIn(lines: readonly string[]): RawBuilder<unknown> {
   const columns = EVENT_COLUMNS.map(
     ({ name, type, isJson }) => sql`${sql.ref(name)} ${sql.raw(isJson ? 'text' : type)}`,

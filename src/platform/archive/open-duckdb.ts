@@ -17,7 +17,7 @@ export class DuckDbMissing extends Error {}
 /** Beyond it DuckDB sorts in `tempDir`. */
 const MEMORY_MAX = '384MB'
 
-/** It reads and writes local files only, and loads no extension. */
+/** Opens a database in memory. It reads and writes local files only, and loads no extension. */
 export async function openDuckDb(tempDir: string): Promise<DuckDb> {
   const { DuckDBInstance } = await load()
   const instance = await DuckDBInstance.create(':memory:', {

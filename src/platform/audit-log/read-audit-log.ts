@@ -54,7 +54,7 @@ export async function* readAuditLog(
   }
 }
 
-/** Newest first, starting after the position `after`. */
+/** Returns acts, the newest first, starting after the position `after`. */
 export async function listAuditLog(
   db: Database,
   page: AuditLogFilter & {

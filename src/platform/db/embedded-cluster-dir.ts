@@ -17,9 +17,9 @@ const SHARED_DIR = '/var/lib/catraca'
 const ID_FILE = 'id'
 
 /**
- * The folder of the database: inside the data folder or, if the database's account cannot reach that (a checkout under
- * /root), in a folder elsewhere. Its name consists of the path of the data folder and an id that the data folder
- * keeps, so that a data folder that was removed begins with a new database.
+ * Returns the folder of the database: inside the data folder or, if the database's account cannot reach that (a
+ * checkout under /root), in a folder elsewhere. Its name consists of the path of the data folder and an id that the
+ * data folder keeps, so that a data folder that was removed begins with a new database.
  */
 export function locateCluster(
   dataDir: string,
@@ -37,7 +37,7 @@ export function locateCluster(
   return outside
 }
 
-/** The folders that `locateCluster` may have returned for a data folder, if they exist; creates none. */
+/** Returns the folders that `locateCluster` may have returned for a data folder, if they exist; creates none. */
 export function findClusters(dataDir: string): string[] {
   const inside = join(resolve(dataDir), 'postgres')
   // The one in the data folder knows where the other one is, so it goes last.

@@ -5,12 +5,12 @@ import type { Database } from './open.ts'
 /** Each connection may take this long to end, in milliseconds. */
 const END_MS_MAX = 2_000
 
-/** The name by which the database knows the connections of one process of a server. */
+/** Returns the name by which the database knows the connections of one process of a server. */
 export function connectionsOf(processId: string): string {
   return `catraca-${processId}`
 }
 
-/** The address of the database for a process, whose connections then have its name. */
+/** Returns the address of the database for a process, whose connections then have its name. */
 export function databaseUrlOf(databaseUrl: string, processId: string): string {
   return withParameter(databaseUrl, 'application_name', connectionsOf(processId))
 }

@@ -9,7 +9,7 @@ export function exactTime(column: string): RawBuilder<string> {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 }
 
-/** The same time to the millisecond, as a `Date` writes it. */
+/** Returns the same time to the millisecond, as a `Date` writes it. */
 export function toMilliseconds(exact: string): string {
   return `${exact.slice(0, 23)}Z`
 }

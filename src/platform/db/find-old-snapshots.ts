@@ -12,8 +12,8 @@ export interface OldSnapshot {
 const AGE_SECONDS_MIN = 60
 
 /**
- * Transactions, prepared transactions and replication slots that are older than a minute: they keep the database from
- * removing the dead rows that calls leave.
+ * Finds transactions, prepared transactions and replication slots that are older than a minute: they keep the database
+ * from removing the dead rows that calls leave.
  */
 export async function findOldSnapshots(
   db: Database,

@@ -5,7 +5,7 @@ import { destroyClient } from './destroy-client.ts'
 
 const PROBE_MS_MAX = 2_500
 
-/** No host of the address takes writes: all are standbys, or do not answer. */
+/** Thrown when no host of the address takes writes: all are standbys, or do not answer. */
 export class NoPrimary extends Error {
   constructor(hosts: readonly DatabaseHost[], reasons: readonly unknown[]) {
     const texts = hosts.map(
@@ -17,8 +17,8 @@ export class NoPrimary extends Error {
 }
 
 /**
- * The first host that says it takes writes. All are asked at once, so that a dead one costs no time. If two say so,
- * the manager of the fail-over has not stopped the old primary; nothing here can tell which one is right.
+ * Returns the first host that says it takes writes. All are asked at once, so that a dead one costs no time. If two say
+ * so, the manager of the fail-over has not stopped the old primary; nothing here can tell which one is right.
  */
 export async function findPrimary(address: DatabaseAddress): Promise<DatabaseHost> {
   const { hosts } = address

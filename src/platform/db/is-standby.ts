@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from './open.ts'
 
-/** It follows another database and takes no writes. */
+/** Whether the database follows another one and takes no writes. */
 export async function isStandby(db: Database): Promise<boolean> {
   const { rows } = await sql<{ follows: boolean }>`select pg_is_in_recovery() as follows`.execute(
     db,

@@ -1,4 +1,6 @@
-/** The address leads to a pooler, and does not say so: the settings of connections do not reach PostgreSQL. */
+/**
+ * Thrown when the address leads to a pooler, and does not say so: the settings of connections do not reach PostgreSQL.
+ */
 export class PoolerNotDeclared extends Error {
   constructor() {
     super(
@@ -10,7 +12,7 @@ export class PoolerNotDeclared extends Error {
   }
 }
 
-/** PgBouncer's answer to settings in the start-up message. */
+/** Whether an error is PgBouncer's answer to settings in the start-up message. */
 export function isRefusedByPooler(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   return code === '08P01' && message?.includes('startup parameter') === true

@@ -46,7 +46,7 @@ const BATCH = 200
 /** The length of the prefix that `sealPrefix` adds. */
 const PREFIX_BYTES = sql.lit(5)
 
-/** The sums over all columns. */
+/** Returns the sums over all columns. */
 export async function countSealed(
   db: Database,
   { current, previous }: SealingKeys,

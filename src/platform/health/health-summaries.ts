@@ -10,8 +10,8 @@ export interface HealthSummaries {
 }
 
 /**
- * The health of each vendor over a window of days. Callers without a key must not be able to load the database, so each
- * window is computed at most once in 30 seconds.
+ * Returns the health of each vendor over a window of days. Callers without a key must not be able to load the database,
+ * so each window is computed at most once in 30 seconds.
  */
 export function createHealthSummaries(db: Database): HealthSummaries {
   const kept = new Map<number, { untilMs: number; vendors: Promise<VendorHealth[]> }>()
@@ -43,7 +43,7 @@ export interface VendorHealth {
   readonly p95Ms: number | null
 }
 
-/** The last `days` times 24 hours, sorted by vendor. */
+/** Sums up the last `days` times 24 hours, sorted by vendor. */
 export async function summarizeHealth(db: Database, days: number): Promise<VendorHealth[]> {
   // One sum per bucket reads each row once; unnesting the arrays into rows takes four times as long.
   const sums = Array.from(

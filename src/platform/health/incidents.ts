@@ -151,7 +151,7 @@ async function whyNotChanged(
   return known ? 'already_resolved' : 'incident_not_found'
 }
 
-/** Incidents with their history, newest first; all of them if no `limit` is given. */
+/** Returns incidents with their history, the newest first; all of them if no `limit` is given. */
 export async function listIncidents(
   db: Database,
   options: {

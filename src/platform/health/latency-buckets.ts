@@ -15,7 +15,7 @@ const LATENCY_MS_MAX = 15 * 60_000
 
 export const LATENCY_BUCKETS = Math.ceil(Math.log(LATENCY_MS_MAX) / LOG_FACTOR)
 
-/** The bucket of a latency; latencies outside 1 ms to 15 min count in the first or the last bucket. */
+/** Returns the bucket of a latency; latencies outside 1 ms to 15 min count in the first or the last bucket. */
 export function bucketOf(ms: number): number {
   // Negated, so that NaN also counts in the first bucket.
   if (!(ms > 1)) return 0
@@ -23,8 +23,8 @@ export function bucketOf(ms: number): number {
 }
 
 /**
- * The latency in ms, with three significant digits, that `share` (above 0, at most 1) of the counted calls did not
- * exceed; null if no call was counted.
+ * Returns the latency in ms, with three significant digits, that `share` (above 0, at most 1) of the counted calls did
+ * not exceed; null if no call was counted.
  */
 export function percentileMs(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -12,7 +12,7 @@ export interface JobState {
   readonly lastFailedAt: Date | null
 }
 
-/** The scheduled jobs and their state; one node runs each job. Empty until a node has started its workers. */
+/** Returns the scheduled jobs and their state; one node runs each job. Empty until a node has started its workers. */
 export async function listJobs(db: Database): Promise<JobState[]> {
   const { rows: made } = await sql<{ is_there: boolean }>`
     select to_regclass('jobs.schedule') is not null and to_regclass('jobs.job') is not null as is_there`.execute(

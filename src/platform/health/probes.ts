@@ -14,7 +14,7 @@ export interface ProbeAnswer {
 
 const OK: ProbeAnswer = { status: 200, body: { status: 'ok' } }
 
-/** `readiness` is undefined until the server has started. */
+/** Answers a probe. `readiness` is undefined until the server has started. */
 export async function answerProbe(
   path: ProbePath,
   readiness: Readiness | undefined,

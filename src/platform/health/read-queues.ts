@@ -19,8 +19,8 @@ export interface QueueState {
 }
 
 /**
- * The work queues that all nodes share. Each count reads a partial index of open items only, or a table of few rows for
- * each customer.
+ * Returns the work queues that all nodes share. Each count reads a partial index of open items only, or a table of few
+ * rows for each customer.
  */
 export async function readQueues(db: Database): Promise<QueueState[]> {
   const queue = (name: QueueState['name'], waiting: ReturnType<typeof sql>) => sql`

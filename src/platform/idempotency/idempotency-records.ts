@@ -45,7 +45,10 @@ export const IDEMPOTENCY_BYTES_MAX = 32 * 1024 * 1024
 
 const INNER_KEY_PURPOSE = 'catraca idempotent answer'
 
-/** Until the end of the transaction no other request of the caller with this key begins; false: one has begun. */
+/**
+ * Locks the key of a request. Until the end of the transaction no other request of the caller with this key begins;
+ * false means that one has begun.
+ */
 export async function lockKey(trx: Database, request: IdempotentRequest): Promise<boolean> {
   const name = `idempotency ${request.customerId} ${digestOf(request).toString('base64')}`
   const { rows } = await sql<{ is_mine: boolean }>`
@@ -140,7 +143,7 @@ export interface Claim {
   readonly until: string | null
 }
 
-/** The act has ended. The first answer stays if two requests carried out the same act. */
+/** Stores the answer of an act that has ended. The first answer stays if two requests carried out the same act. */
 export async function storeAnswer(
   db: Database,
   keys: IdempotencyKeys,
@@ -150,7 +153,7 @@ export async function storeAnswer(
   await updateAnswer(db, keys, request, record).where('is_answered', '=', false).execute()
 }
 
-/** The act was refused, unless another request has resumed it since, which may carry it out. */
+/** Stores that the act was refused, unless another request has resumed it since, which may carry it out. */
 export async function storeRefusal(
   db: Database,
   keys: IdempotencyKeys,
@@ -188,7 +191,7 @@ export async function holdClaim(trx: Database, { id, until }: Claim): Promise<bo
   return row !== undefined
 }
 
-/** The act may have happened: the next request with the key finds out. */
+/** Ends the claim of an act that may have happened: the next request with the key finds out. */
 export async function endClaim(db: Database, { id, until }: Claim): Promise<void> {
   await db
     .updateTable('idempotency_keys')
@@ -198,7 +201,7 @@ export async function endClaim(db: Database, { id, until }: Claim): Promise<void
     .execute()
 }
 
-/** Nothing happened: the next request with the key begins anew. */
+/** Deletes the claim of an act that did not happen: the next request with the key begins anew. */
 export async function deleteClaim(db: Database, { id, until }: Claim): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('id', '=', id).where(isStill(until)).execute()
 }

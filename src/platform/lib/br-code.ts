@@ -76,7 +76,7 @@ export function readBrCode(text: string): BrCode | undefined {
   }
 }
 
-/** CRC-16/CCITT-FALSE as four hexadecimal digits: polynomial 0x1021, initial value 0xFFFF, not reflected. */
+/** Computes CRC-16/CCITT-FALSE as four hexadecimal digits: polynomial 0x1021, initial value 0xFFFF, not reflected. */
 export function checksumOf(text: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(text, 'utf8')) {

@@ -1,6 +1,6 @@
 import type { NanoBrl } from './money.ts'
 
-/** Rounded half up to the nano-BRL; null without tokens. */
+/** Returns the price of a thousand tokens, rounded half up to the nano-BRL; null without tokens. */
 export function brlPer1kTokens(
   costNanoBrl: NanoBrl,
   used: { readonly promptTokens: number; readonly completionTokens: number },

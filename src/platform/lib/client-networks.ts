@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * The networks of a client that share a count: `near` is one household or machine (an IPv4 address, an IPv6 /64),
- * `wide` what one tenant can get without effort (a /24, a /48).
+ * Returns the networks of a client that share a count: `near` is one household or machine (an IPv4 address, an IPv6
+ * /64), `wide` what one tenant can get without effort (a /24, a /48).
  */
 export function clientNetworks(ip: string): { readonly near: string; readonly wide: string } {
   if (!isVersion6(ip)) return { near: ip, wide: `${ip.split('.').slice(0, 3).join('.')}.0/24` }
@@ -11,12 +11,15 @@ export function clientNetworks(ip: string): { readonly near: string; readonly wi
   return { near: `${prefix(4)}::/64`, wide: `${prefix(3)}::/48` }
 }
 
-/** The `near` network alone, for counts on the hot path. */
+/** Returns the `near` network alone, for counts on the hot path. */
 export function nearNetwork(ip: string): string {
   return isVersion6(ip) ? clientNetworks(ip).near : ip
 }
 
-/** The `wide` network of an IPv6 address; undefined for IPv4, where a /24 belongs to many customers of a carrier. */
+/**
+ * Returns the `wide` network of an IPv6 address; undefined for IPv4, where a /24 belongs to many customers of a
+ * carrier.
+ */
 export function wideNetwork(ip: string): string | undefined {
   return isVersion6(ip) ? clientNetworks(ip).wide : undefined
 }
@@ -26,7 +29,7 @@ function isVersion6(ip: string): boolean {
   return ip.includes(':') && isIPv6(ip)
 }
 
-/** The eight groups without leading zeros, so that every spelling of an address gives the same ones. */
+/** Returns the eight groups without leading zeros, so that every spelling of an address gives the same ones. */
 export function ipv6Groups(ip: string): string[] {
   const { hostname } = new URL(`http://[${ip.replace(/%.*$/, '')}]`)
   const [head = '', tail] = hostname.slice(1, -1).split('::')

@@ -2,8 +2,8 @@
 const DATA_EXCEPTION = /^22[0-9A-Z]{3}$/
 
 /**
- * The message of an error as far as a log may have it: `JSON.parse` and the database quote the text that they cannot
- * read, which may be a prompt or a document of a person.
+ * Returns the message of an error as far as a log may have it: `JSON.parse` and the database quote the text that they
+ * cannot read, which may be a prompt or a document of a person.
  */
 export function errorText(error: Error): string {
   const { message, name, code } = error as Error & { code?: unknown }
@@ -13,7 +13,7 @@ export function errorText(error: Error): string {
   return message
 }
 
-/** The stack without the message in its first lines. */
+/** Returns the stack without the message in its first lines. */
 export function errorFrames(error: Error): string | undefined {
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
   return frames && [`${error.name}: ${errorText(error)}`, ...frames].join('\n')

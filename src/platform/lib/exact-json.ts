@@ -19,7 +19,7 @@ export function readCents(value: unknown): bigint | undefined {
   return nano === undefined || nano % NANO_PER_CENT !== 0n ? undefined : nano / NANO_PER_CENT
 }
 
-/** Centavos as a JSON number of reais. */
+/** Returns centavos as a JSON number of reais. */
 export function jsonCents(cents: bigint): ExactNumber {
   return jsonBrl(cents * NANO_PER_CENT)
 }

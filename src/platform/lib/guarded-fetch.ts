@@ -64,7 +64,7 @@ export type GuardedFetchReason =
   | 'failed'
   | 'too_many_redirects'
 
-/** The message names only the host of a URL: paths and queries can hold secrets. */
+/** Thrown when a request fails. The message names only the host of a URL: paths and queries can hold secrets. */
 export class GuardedFetchError extends Error {
   readonly reason: GuardedFetchReason
   /** The system's code of a failed connection, as in `ECONNREFUSED`. */

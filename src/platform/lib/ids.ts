@@ -40,12 +40,12 @@ function turnTo(ms: number): void {
   beginning = `${time.slice(0, 8)}-${time.slice(8)}-7`
 }
 
-/** True for the text form of any UUID. */
+/** Whether the text is the text form of any UUID. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }
 
-/** `length` random characters of 0-9 A-Z a-z, each with 5.95 bits of randomness. */
+/** Returns `length` random characters of 0-9 A-Z a-z, each with 5.95 bits of randomness. */
 export function randomText(length: number): string {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   let text = ''

@@ -1,4 +1,4 @@
-/** True for a JSON object: neither null nor an array. */
+/** Whether the value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

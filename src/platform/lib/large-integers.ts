@@ -24,7 +24,7 @@ export function parseExactly(text: string): unknown {
   return marked === text ? value : unmark(value)
 }
 
-/** The digits of an integer that `parseExactly` kept; undefined for any other value. */
+/** Returns the digits of an integer that `parseExactly` kept; undefined for any other value. */
 export function largeDigitsOf(value: unknown): string | undefined {
   return exact.isRawJSON(value) ? value.rawJSON : undefined
 }

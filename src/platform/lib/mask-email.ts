@@ -1,5 +1,6 @@
 /**
- * `ana.souza@exemplo.com.br` -> `a***@e***.br`: enough for its owner to recognize it, too little to write to.
+ * Masks an e-mail address: `ana.souza@exemplo.com.br` -> `a***@e***.br`. It is enough for its owner to recognize it,
+ * too little to write to.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

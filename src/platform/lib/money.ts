@@ -36,8 +36,8 @@ export interface Conversion {
 }
 
 /**
- * `cost_billed_brl = cost_upstream_usd x fx_rate x markup_multiplier`, rounded half up, once, to the
- * nano-BRL. The cost must not be negative.
+ * Returns `cost_billed_brl = cost_upstream_usd x fx_rate x markup_multiplier`, rounded half up, once, to the nano-BRL.
+ * The cost must not be negative.
  */
 export function chargeFor(costPicoUsd: PicoUsd, conversion: Conversion): NanoBrl {
   const product = costPicoUsd * conversion.fxRateE4 * conversion.markupE4
@@ -45,18 +45,18 @@ export function chargeFor(costPicoUsd: PicoUsd, conversion: Conversion): NanoBrl
 }
 
 /**
- * The amount in USD that counts against the customer's USD budgets: the cost with the markup, rounded half up.
+ * Returns the amount in USD that counts against the customer's USD budgets: the cost with the markup, rounded half up.
  */
 export function billedPicoUsd(costPicoUsd: PicoUsd, markupE4: bigint): PicoUsd {
   return (costPicoUsd * markupE4 + RATE_SCALE / 2n) / RATE_SCALE
 }
 
-/** `1234500000n` -> `"1.2345"`: exact, without trailing zeros or exponent. */
+/** Writes BRL exactly, without trailing zeros or exponent: `1234500000n` -> `"1.2345"`. */
 export function decimalBrl(nano: NanoBrl): string {
   return decimal(nano, 9)
 }
 
-/** pico-USD as a decimal string of USD. */
+/** Writes pico-USD as a decimal string of USD. */
 export function decimalUsd(pico: PicoUsd): string {
   return decimal(pico, 12)
 }
@@ -71,12 +71,12 @@ export interface ExactNumber {
   readonly rawJSON: string
 }
 
-/** BRL as an exact JSON number. */
+/** Returns BRL as an exact JSON number. */
 export function jsonBrl(nano: NanoBrl): ExactNumber {
   return JSON.rawJSON(decimalBrl(nano))
 }
 
-/** USD as an exact JSON number. */
+/** Returns USD as an exact JSON number. */
 export function jsonUsd(pico: PicoUsd): ExactNumber {
   return JSON.rawJSON(decimalUsd(pico))
 }
@@ -86,17 +86,17 @@ export function jsonE4(scaled: bigint): ExactNumber {
   return JSON.rawJSON(decimalE4(scaled))
 }
 
-/** `"50"`, `"50.25"` -> nano-BRL; undefined for anything else (sign, exponent, more than 9 decimals). */
+/** Reads `"50"` or `"50.25"` as nano-BRL; undefined for anything else (sign, exponent, more than 9 decimals). */
 export function parseBrl(text: string): NanoBrl | undefined {
   return parseDecimal(text, 9)
 }
 
-/** `"12.5"` -> pico-USD; undefined for anything else. */
+/** Reads `"12.5"` as pico-USD; undefined for anything else. */
 export function parseUsd(text: string): PicoUsd | undefined {
   return parseDecimal(text, 12)
 }
 
-/** `"5.2238"` -> 52238n; undefined for anything else, more than four decimals included. */
+/** Reads `"5.2238"` as 52238n; undefined for anything else, more than four decimals included. */
 export function parseE4(text: string): bigint | undefined {
   return parseDecimal(text, 4)
 }

@@ -48,7 +48,10 @@ for (const [network, prefix] of IPV4_REFUSED) {
 for (const [network, prefix] of IPV6_REFUSED) refused.addSubnet(network, prefix, 'ipv6')
 for (const [network, prefix] of IPV6_ALLOWED) allowedIpv6.addSubnet(network, prefix, 'ipv6')
 
-/** Expects the address in the form that the system returns; false for any other text. */
+/**
+ * Whether an address can be reached by everybody. Expects it in the form that the system returns; false for any other
+ * text.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

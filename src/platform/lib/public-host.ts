@@ -15,7 +15,10 @@ export function isPublicHost(hostname: string): boolean {
   return isIP(address) === 0 ? !PRIVATE_NAME.test(name) : isPublicAddress(address)
 }
 
-/** Ports below 1024, except those of HTTP, belong to other protocols: mail, name and file servers. */
+/**
+ * Whether a port may be called. Ports below 1024, except those of HTTP, belong to other protocols: mail, name and file
+ * servers.
+ */
 export function isOpenPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024
 }

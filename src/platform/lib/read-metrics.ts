@@ -19,7 +19,10 @@ const SERIES = /^(\S+?)(\{.*\})? (\S+)$/
 const COMMENT = /^# (HELP|TYPE) (\S+) ?(.*)$/
 const HISTOGRAM_PART = /_(?:bucket|sum|count)$/
 
-/** The families by their names, in the order of the text; lines that are neither a comment nor a series are skipped. */
+/**
+ * Returns the families by their names, in the order of the text; lines that are neither a comment nor a series are
+ * skipped.
+ */
 export function readMetrics(text: string): Map<string, MetricFamily> {
   const families = new Map<string, ReturnType<typeof emptyFamily>>()
   const familyOf = (name: string) => {

@@ -9,10 +9,10 @@ const TIMEOUT_MS = 3_000
 const TRIES = 2
 
 /**
- * The addresses of a name that a customer or an upstream gave. The system's resolver would occupy, until the server of
- * that name answers or for ten seconds, one of the two threads that the process has for all names: two silent names
- * would keep the connections to upstreams and to the database waiting. These questions occupy sockets of their own, and
- * end with the signal. Only name servers are asked: neither a file of hosts nor a search domain leads inwards.
+ * Returns the addresses of a name that a customer or an upstream gave. The system's resolver would occupy, until the
+ * server of that name answers or for ten seconds, one of the two threads that the process has for all names: two silent
+ * names would keep the connections to upstreams and to the database waiting. These questions occupy sockets of their
+ * own, and end with the signal. Only name servers are asked: neither a file of hosts nor a search domain leads inwards.
  */
 export async function resolveGivenName(
   hostname: string,

@@ -16,7 +16,7 @@ export interface ResponseHandler {
   end(canReuse: boolean): void
 }
 
-/** The upstream does not speak HTTP/1.1, or broke off. */
+/** Thrown when the upstream does not speak HTTP/1.1, or broke off. */
 export class BadResponse extends Error {
   readonly code = 'BAD_RESPONSE'
   constructor(message: string) {

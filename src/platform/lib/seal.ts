@@ -24,7 +24,8 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES
 
 /**
- * Layout: version, key id, nonce, ciphertext, tag. With random nonces one key is safe for four billion secrets.
+ * Seals a secret of a row. Layout: version, key id, nonce, ciphertext, tag. With random nonces one key is safe for four
+ * billion secrets.
  */
 export function seal(key: Buffer, rowId: string, secret: Buffer): Buffer {
   const head = Buffer.concat([sealPrefix(key), randomBytes(NONCE_BYTES)])
@@ -51,7 +52,7 @@ export function unseal(key: Buffer, rowId: string, sealed: Buffer, previousKey?:
   }
 }
 
-/** The first bytes of everything that the key seals. */
+/** Returns the first bytes of everything that the key seals. */
 export function sealPrefix(key: Buffer): Buffer {
   return Buffer.concat([Buffer.of(VERSION), keyIdOf(key)])
 }

@@ -6,7 +6,7 @@ import { SEALING_KEY_BYTES } from './seal.ts'
 
 const FILE = 'secrets.key'
 
-/** 32 bytes in base64, as `openssl rand -base64 32` writes them; undefined for anything else. */
+/** Reads 32 bytes in base64, as `openssl rand -base64 32` writes them; undefined for anything else. */
 export function parseSealingKey(text: string): Buffer | undefined {
   const plain = text.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   const key = Buffer.from(plain, 'base64')

@@ -1,4 +1,4 @@
-/** The time in a subtitle file: `01:02:03,456`; SubRip uses a comma, WebVTT a point. */
+/** Writes a time as subtitle files have it: `01:02:03,456`; SubRip uses a comma, WebVTT a point. */
 export function subtitleTime(seconds: number, decimalMark: ',' | '.'): string {
   const ms = Math.round(seconds * 1000)
   const parts = [

@@ -6,7 +6,7 @@ export type TaxIdReading =
   | { readonly kind: 'cpf' | 'cnpj'; readonly taxId: string }
   | { readonly kind: 'invalid_cpf_cnpj_format' | 'invalid_cpf_cnpj_checksum' }
 
-/** Accepts punctuation and spaces, and returns the id without them. */
+/** Reads a CPF or CNPJ. Accepts punctuation and spaces, and returns the id without them. */
 export function readTaxId(text: string): TaxIdReading {
   const taxId = text.replaceAll(/[./\-\s]/g, '').replaceAll(/[a-z]/g, (c) => c.toUpperCase())
   const kind = kindOfTaxId(taxId)
@@ -22,7 +22,7 @@ export function readTaxId(text: string): TaxIdReading {
     : { kind, taxId }
 }
 
-/** Expects an id without punctuation. */
+/** Returns whether an id is a CPF or a CNPJ. Expects it without punctuation. */
 export function kindOfTaxId(taxId: string): 'cpf' | 'cnpj' | undefined {
   if (/^\d{11}$/.test(taxId)) return 'cpf'
   return /^[0-9A-Z]{12}\d{2}$/.test(taxId) ? 'cnpj' : undefined

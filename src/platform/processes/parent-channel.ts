@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import { createChannel, type Channel } from './channel.ts'
 
 /**
- * The worker's end of the channel to its parent. `onLost`: the parent is gone, so nothing replaces this process if it
- * dies.
+ * Opens the worker's end of the channel to its parent. `onLost` is called when the parent is gone, so that nothing
+ * replaces this process if it dies.
  */
 export function openParentChannel(onLost: () => void): Channel {
   // Otherwise the platform ends this process, with its calls, as soon as the parent is gone.

@@ -106,7 +106,7 @@ export function renderPayment(
   }
 }
 
-/** The id without its prefix, as used in page addresses. */
+/** Returns the id without its prefix, as used in page addresses. */
 export function slugOf({ id }: SandboxPayment): string {
   return id.replace('pay_', '')
 }

@@ -69,7 +69,7 @@ export function createRefunds({ state, emit, later, balanceCents }: RefundsDeps)
   }
 }
 
-/** Includes pending refunds. */
+/** Returns the refunded amount, with pending refunds. */
 export function refundedCentsOf({ refunds }: SandboxPayment): bigint {
   return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0n)
 }

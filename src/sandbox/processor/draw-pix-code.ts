@@ -15,7 +15,7 @@ export function writePixPayload(payment: SandboxPayment): string {
   })
 }
 
-/** The answer of `pixQrCode`. Throws a `Refusal` for payments that cannot be paid by Pix. */
+/** Returns the answer of `pixQrCode`. Throws a `Refusal` for payments that cannot be paid by Pix. */
 export async function drawPixCode(payment: SandboxPayment): Promise<object> {
   if (payment.billingType !== 'PIX' && payment.billingType !== 'UNDEFINED') {
     throw new Refusal(400, 'invalid_action', 'Esta cobrança não pode ser paga com Pix.')

@@ -17,7 +17,7 @@ export function answerList(data: readonly object[], query: URLSearchParams): obj
   return renderList(data, limit, Number(query.get('offset')) || 0)
 }
 
-/** Also true if the query does not filter by the name. */
+/** Whether a value passes the query's filter of this name, or the query has none. */
 export function matches(query: URLSearchParams, name: string, value: unknown): boolean {
   const wanted = query.get(name)
   return wanted === null || wanted === value
@@ -137,7 +137,7 @@ export function createPaymentAnswers({ state, life }: AnswerApiDeps): Record<str
   }
 }
 
-/** The endpoints that simulate the payer or an operator of Asaas's sandbox. */
+/** Returns the endpoints that simulate the payer or an operator of Asaas's sandbox. */
 export function createSandboxAnswers({ state, life }: AnswerApiDeps): Record<string, Answer> {
   const render = createRender(life)
   const act =

@@ -38,7 +38,7 @@ export function checkCard(card: { readonly [name: string]: unknown }, today: str
   }
 }
 
-/** The refusal by the issuer; no payment is stored. */
+/** Returns the refusal by the issuer; no payment is stored. */
 export function declined(): Refusal {
   return new Refusal(
     400,

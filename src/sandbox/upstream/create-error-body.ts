@@ -5,7 +5,7 @@ export interface ErrorFacts {
   readonly code: string | null
 }
 
-/** The error body in OpenAI's format. */
+/** Returns the error body in OpenAI's format. */
 export function createErrorBody({ message, type, param, code }: ErrorFacts): string {
   return JSON.stringify({ error: { message, type, param, code } })
 }

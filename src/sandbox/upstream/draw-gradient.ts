@@ -56,7 +56,7 @@ function encodeChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, checksum])
 }
 
-/** The colours of a picture as 24 hexadecimal digits; with the size, they are enough to draw it again. */
+/** Returns the colours of a picture as 24 hexadecimal digits; with the size, they are enough to draw it again. */
 export function chooseColours(prompt: string, index: number): string {
   return sha256(`${index} ${prompt}`).toString('hex', 0, COLOURS_BYTES)
 }

@@ -28,7 +28,7 @@ const LINE = /^[ \t]*pesquise (\S.{0,199})$/gim
 /** About a thousand tokens. */
 const PAGE = 'A catraca gira quando há saldo, e sem saldo ninguém passa. '.repeat(70)
 
-/** The search among the tools of a request in the Responses or Messages format; undefined without one. */
+/** Returns the search among the tools of a request in the Responses or Messages format; undefined without one. */
 export function findSearchTool(tools: unknown): JsonObject | undefined {
   const list = Array.isArray(tools) ? tools.filter(isObject) : []
   return list.find(isSearchTool)
@@ -38,7 +38,7 @@ export function isSearchTool({ type }: JsonObject): boolean {
   return typeof type === 'string' && type.startsWith('web_search')
 }
 
-/** The first searches that the user planned; without a limit, all of them. */
+/** Returns the first searches that the user planned; without a limit, all of them. */
 export function planSearches(
   turns: readonly ChatMessage[],
   tool: JsonObject | undefined,

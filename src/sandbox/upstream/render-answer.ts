@@ -162,8 +162,8 @@ function renderCall(
 }
 
 /**
- * The probability of a piece of the answer, and of as many others as are asked for. The sandbox does not sample, so they
- * are invented: each token is twice as probable as the next one, and the piece comes first.
+ * Returns the probability of a piece of the answer, and of as many others as are asked for. The sandbox does not
+ * sample, so they are invented: each token is twice as probable as the next one, and the piece comes first.
  */
 export function describeLogprob({ text }: Piece, topCount: number): JsonObject {
   const list = [text, ...Array.from({ length: topCount }, (_, index) => ` outra${index + 1}`)]
@@ -189,7 +189,7 @@ export interface Usage {
   }
 }
 
-/** The usage that the model reports, which some models falsify; undefined if it reports none. */
+/** Returns the usage that the model reports, which some models falsify; undefined if it reports none. */
 export function describeUsage(
   answer: Answer,
   request: ChatRequest,

@@ -14,7 +14,7 @@ export function writeReasoning(messages: readonly ChatMessage[]): string {
   return `Preciso responder com simpatia e em poucas palavras. ${echo(messages)} Sou a sandbox, então vou dizer isso com clareza.`
 }
 
-/** The answer to the tool results at the end of the conversation. */
+/** Returns the answer to the tool results at the end of the conversation. */
 export function writeToolReport(messages: readonly ChatMessage[]): string {
   const calls = messages.flatMap((message) => message.toolCalls)
   const reports = lastResults(messages).map((result) => {

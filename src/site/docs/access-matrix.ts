@@ -17,7 +17,9 @@ const HEADS: Readonly<Record<CallerKind, string>> = {
 
 type Declared = Pick<Route<never>, 'method' | 'url' | 'access' | 'stricter'>
 
-/** The last part of test/acceptance/specification.md: a line for each route, a column for each kind of caller. */
+/**
+ * Returns the last part of test/acceptance/specification.md: a line for each route, a column for each kind of caller.
+ */
 export function renderAccessMatrix(routes: readonly Declared[]): string {
   const head = ['route', 'access', ...CALLERS.map((caller) => HEADS[caller])]
   const lines = routes.flatMap(({ method, url, access, stricter }) => {

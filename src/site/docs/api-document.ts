@@ -119,7 +119,7 @@ export function errorCodesOf({ answers }: Pick<Operation, 'answers'>): readonly 
     })
 }
 
-/** The place of a code on the page of errors. */
+/** Returns the place of a code on the page of errors. */
 export function errorAnchor(code: string): string {
   return code.replace(/[^a-z0-9_]+/g, '-')
 }

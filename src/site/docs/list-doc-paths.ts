@@ -1,6 +1,6 @@
 import { createDocs } from './write-doc-pages.ts'
 
-/** The pages that search engines list: all but those of the operators. */
+/** Returns the pages that search engines list: all but those of the operators. */
 export function listDocPaths(document: object): readonly string[] {
   const { pages, resources } = createDocs(document)
   const hidden = new Set(

@@ -23,7 +23,7 @@ function highlight(code: string): readonly Html[] {
   return [...pieces, html`${code.slice(at)}`]
 }
 
-/** The same call with several clients; one is open at a time. `name` is unique on its page. */
+/** Shows the same call with several clients; one is open at a time. `name` is unique on its page. */
 export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {
   return html`<div class="samples">
     ${samples.map(

@@ -9,7 +9,7 @@ import {
   type CodeSample,
 } from './code-samples.ts'
 
-/** The first call of a model with each client; empty for a model of a kind that has no operation. */
+/** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
 export function modelSamples(model: Model, origin: string): readonly CodeSample[] {
   const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
   const { category, image } = model

@@ -27,7 +27,7 @@ export interface UnitPrice {
   readonly each: PicoUsd
 }
 
-/** The prices of units other than text tokens, for the quantities that people compare. */
+/** Returns the prices of units other than text tokens, for the quantities that people compare. */
 export function unitPrices({ price: { units = {} } }: Model): UnitPrice[] {
   return Object.entries(units).map(([unit, each]) => {
     const [name = unit, ...kinds] = unit.split(':')
@@ -75,7 +75,7 @@ export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {
   return (Object.hasOwn(MAKERS, vendor) && MAKERS[vendor]) || vendor
 }
 
-/** The makers of these models, the ones with most models first. */
+/** Returns the makers of these models, the ones with most models first. */
 export function makersOf(models: readonly Model[]): string[] {
   const counts = new Map<string, number>()
   for (const model of models) counts.set(makerOf(model), (counts.get(makerOf(model)) ?? 0) + 1)

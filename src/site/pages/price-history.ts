@@ -10,7 +10,10 @@ export interface PriceEvent {
   readonly text: string
 }
 
-/** The operators' changes of one model, the newest first; those that are planned have a time that has not come yet. */
+/**
+ * Returns the operators' changes of one model, the newest first; those that are planned have a time that has not come
+ * yet.
+ */
 export function priceHistory(
   model: Model,
   markups: readonly MarkupChange[],

@@ -4,7 +4,7 @@ import { html, type Html } from '../../platform/lib/html.ts'
 import { brlPerMillion, rateText, roundedBrl, shortCount } from './amounts.ts'
 import { isPaidByTokens, makerOf, modelPath, unitPriceTexts } from './model-words.ts'
 
-/** The prices in reais of these models. */
+/** Returns the prices in reais of these models. */
 export function priceTable(models: readonly Model[], fxRate: FxRate, caption: string): Html {
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
     <table>

@@ -22,7 +22,7 @@ export interface Page {
   readonly write: (facts: SiteFacts, origin: string) => Html
 }
 
-/** `name`: of the written page, for one origin. */
+/** Sends a page that is kept once written; `name` is that of the page for one origin. */
 export async function sendWritten(
   { request, reply, deps }: Visit,
   name: string,

@@ -38,7 +38,7 @@ interface Reading {
 
 const NOTHING_READ: Reading = { markups: [], prices: [], health: [] }
 
-/** The same object is returned as long as nothing has changed. */
+/** Returns a reader of the facts, which returns the same object as long as nothing has changed. */
 export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
   let reading = NOTHING_READ
   let readAtMs = -Infinity

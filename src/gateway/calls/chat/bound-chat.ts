@@ -44,7 +44,7 @@ export async function boundChat(
   }
 }
 
-/** The searches of the web that a hold covers, and so those that are sent. */
+/** Returns the searches of the web that a hold covers, and so those that are sent. */
 export function webSearchesHeld(unitsHeld: UnitCounts | undefined): number {
   return unitsHeld?.[WEB_SEARCH_UNIT] ?? 0
 }
@@ -152,7 +152,7 @@ const BYTES_PER_TOKEN_HIGH = 8
 /** Of messages, counted in about a second. Longer ones are bounded by their bytes. */
 const COUNTED_CHARACTERS_MAX = 1_000_000
 
-/** The content of a chat for one upstream model. */
+/** Returns the content of a chat for one upstream model. */
 export function contentOf(
   model: Model,
   request: ChatRequest,

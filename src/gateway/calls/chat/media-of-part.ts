@@ -41,7 +41,7 @@ export function imageKindOf(url: string): ImageKind | undefined {
   return isPublicUrl(url) ? 'address' : undefined
 }
 
-/** The kind of the `file` of a content part; undefined if it cannot be priced. */
+/** Returns the kind of the `file` of a content part; undefined if it cannot be priced. */
 export function fileKindOf(file: unknown): FileKind | undefined {
   const url = isObject(file) ? file.file_data : undefined
   const data = typeof url === 'string' ? readDataUrl(url) : undefined

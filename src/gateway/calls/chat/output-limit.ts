@@ -16,14 +16,14 @@ const DEFAULT_LIMIT_MIN = 4_096
 
 type Asked = Pick<ChatRequest, 'body' | 'isStream' | 'choices' | 'outputTokensMax'>
 
-/** The output tokens of each choice whose answer can be read as a whole; Infinity without log probabilities. */
+/** Returns the output tokens of each choice whose answer can be read as a whole; Infinity without log probabilities. */
 export function outputTokensReadable({ body, isStream, choices }: Asked): number {
   const perToken = logprobsPerToken(body)
   if (isStream || perToken === 0) return Infinity
   return Math.floor(CHAT_ANSWER_BYTES_MAX / (BYTES_PER_LOGPROB * perToken * choices))
 }
 
-/** The most bytes of a plain answer. Some formats repeat parts of the request in it. */
+/** Returns the most bytes of a plain answer. Some formats repeat parts of the request in it. */
 export function plainBytesMax(request: ChatRequest, outputTokensMax: number): number {
   const perToken = TOKEN_BYTES_MAX + BYTES_PER_LOGPROB * logprobsPerToken(request.body)
   return request.bytes + outputTokensMax * request.choices * perToken

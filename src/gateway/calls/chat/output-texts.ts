@@ -3,7 +3,10 @@ import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import { TEXT_FIELDS } from '../../providers/openai-compatible/chat-deltas.ts'
 
-/** The generated texts of a whole answer, which are counted if the upstream reports no usage, or less than it has. */
+/**
+ * Returns the generated texts of a whole answer, which are counted if the upstream reports no usage, or less than it
+ * has.
+ */
 export function outputTexts(body: JsonObject): string[] {
   if (!Array.isArray(body.choices)) return []
   const texts: string[] = []
@@ -84,12 +87,12 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** The least tokens of the output; one at least where there is any. */
+/** Returns the least tokens of the output; one at least where there is any. */
 export function leastTokens({ deltas, writtenBytes }: OutputCount): number {
   return Math.max(outputTokensLeast(writtenBytes), Math.min(deltas, 1))
 }
 
-/** The same for a whole answer. */
+/** Returns the least tokens of a whole answer, as `leastTokens` does of a stream. */
 export function leastTokensOf({ choices }: JsonObject): number {
   const count: OutputCount = { deltas: 0, bytes: 0, writtenBytes: 0 }
   if (Array.isArray(choices))

@@ -17,7 +17,10 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set([
 /** Not an empty text, which an adapter may leave out together with the message around it. */
 const PLACEHOLDER = '.'
 
-/** The text contents of messages. A translated body contains each of them unchanged; a native one may leave some out. */
+/**
+ * Returns the text contents of messages. A translated body contains each of them unchanged; a native one may leave some
+ * out.
+ */
 export function promptTexts(messages: readonly JsonObject[]): string[] {
   const texts: string[] = []
   mapTexts(messages, (text) => {
@@ -27,7 +30,10 @@ export function promptTexts(messages: readonly JsonObject[]): string[] {
   return texts
 }
 
-/** The request with a placeholder for each of its `promptTexts`. A native body loses a text as often as the messages have it. */
+/**
+ * Returns the request with a placeholder for each of its `promptTexts`. A native body loses a text as often as the
+ * messages have it.
+ */
 export function withoutTexts(request: ChatRequest): ChatRequest {
   const left = new Map<string, number>()
   const messages = mapTexts(request.messages, (text) => {

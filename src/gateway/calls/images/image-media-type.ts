@@ -1,4 +1,4 @@
-/** The media type of an image by its first bytes; PNG if they match no known type. */
+/** Returns the media type of an image by its first bytes; PNG if they match no known type. */
 export function imageMediaType(base64: string): string {
   const head = Buffer.from(base64.slice(0, 24), 'base64')
   if (head.subarray(0, 3).equals(JPEG)) return 'image/jpeg'

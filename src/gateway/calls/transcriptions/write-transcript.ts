@@ -10,7 +10,7 @@ type ChargedTranscript = Pick<
   'promptTokens' | 'completionTokens' | 'units' | 'billedNanoBrl'
 >
 
-/** The answer in the requested format. Formats other than JSON carry the cost in a header. */
+/** Writes the answer in the requested format. Formats other than JSON carry the cost in a header. */
 export function writeTranscript(
   format: TranscriptFormat,
   answer: TranscriptionAnswer,

@@ -21,8 +21,8 @@ export function toReasoningDetail(
 }
 
 /**
- * The blocks of thinking of an earlier turn. Clients that collected a stream may send a block as several texts, of which
- * only the last is signed.
+ * Returns the blocks of thinking of an earlier turn. Clients that collected a stream may send a block as several texts,
+ * of which only the last is signed.
  */
 export function readReasoningDetails(details: unknown): LanguageModelV4ReasoningPart[] {
   const parts: LanguageModelV4ReasoningPart[] = []

@@ -5,8 +5,8 @@ import { withErrorWords } from '../error-words.ts'
 import { readFinishReason, type FinishReason } from '../finish-reason.ts'
 
 /**
- * The `finish_reason` of an answer, or a failure. Without the upstream's own (raw) reason the answer is incomplete: the
- * packages invent a reason if the connection just closed.
+ * Returns the `finish_reason` of an answer, or a failure. Without the upstream's own (raw) reason the answer is
+ * incomplete: the packages invent a reason if the connection just closed.
  */
 export function toFinishReason({
   unified,
@@ -30,7 +30,7 @@ const OF_PACKAGES = {
   error: 'failed',
 } as const
 
-/** The upstream's explanation of a refusal; undefined if it gives none. */
+/** Returns the upstream's explanation of a refusal; undefined if it gives none. */
 export function refusalText(
   metadata: { readonly anthropic?: unknown } | undefined,
 ): string | undefined {

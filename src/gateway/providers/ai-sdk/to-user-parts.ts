@@ -23,7 +23,7 @@ export async function toUserParts(content: unknown, readFile: ReadContent): Prom
   return parts
 }
 
-/** The parts of a content list; absent content has none. */
+/** Returns the parts of a content list; absent content has none. */
 export function listParts(content: unknown): JsonObject[] {
   if (content === undefined || content === null) return []
   if (!Array.isArray(content) || !content.every(isObject)) {
@@ -37,7 +37,7 @@ export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** False for a part with a blank text. */
+/** Whether a part says something; one with a blank text does not. */
 export function isSaid({ type, text }: JsonObject): boolean {
   return type !== 'text' || typeof text !== 'string' || !isBlank(text)
 }
@@ -83,8 +83,8 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * The `cache_control` of a content part or a tool, as options to spread into the converted part or tool. A lifetime of
- * one hour costs more to write; the gateway passes it only if the model has a price for it.
+ * Returns the `cache_control` of a content part or a tool, as options to spread into the converted part or tool. A
+ * lifetime of one hour costs more to write; the gateway passes it only if the model has a price for it.
  */
 export function readCacheControl(carrier: JsonObject): {
   providerOptions?: SharedV4ProviderOptions

@@ -15,7 +15,7 @@ export interface Request {
   readonly handler: Dispatcher.DispatchHandler
 }
 
-/** No head of a response came in time. */
+/** Thrown when no head of a response came in time. */
 export class HeadTimeout extends Error {
   readonly code = 'HEAD_TIMEOUT'
   constructor(ms: number) {

@@ -100,7 +100,7 @@ export function hasFinishReason(chunk: JsonObject): boolean {
   )
 }
 
-/** The object in an event of a stream, or the fault that breaks the stream. */
+/** Returns the object in an event of a stream, or the fault that breaks the stream. */
 export function parseEvent(data: string, depthMax?: number): JsonObject | StreamBroken {
   let event: unknown
   try {

@@ -31,7 +31,7 @@ export async function inlineImages(body: JsonObject, download: DownloadFile): Pr
   return { ...body, messages }
 }
 
-/** The most bytes by which the body grows, without the data of the images. */
+/** Returns the most bytes by which the body grows, without the data of the images. */
 export function inlinedGrowth(body: JsonObject): number {
   const parts = (body.messages as JsonObject[]).flatMap(({ content }) =>
     Array.isArray(content) ? (content as unknown[]) : [],

@@ -12,7 +12,7 @@ const ERROR_BYTES_MAX = 16 * 1024
 /** Thrown if an answer is malformed. */
 export class BadAnswer extends Error {}
 
-/** The failure for an answer with an error status. If its body breaks off, the status is enough. */
+/** Returns the failure for an answer with an error status. If its body breaks off, the status is enough. */
 export async function readRefused(
   { status, headers, body }: Answered,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export function readReportedError(body: JsonObject): UpstreamFailure | undefined
   return { kind: 'failure', reason: 'server_error', detail }
 }
 
-/** The failure for a call that got no answer, only part of one, or a malformed one. */
+/** Returns the failure for a call that got no answer, only part of one, or a malformed one. */
 export function readCallError(error: unknown): UpstreamFailure {
   return error instanceof BadAnswer ? badAnswer(error.message) : readError(error)
 }

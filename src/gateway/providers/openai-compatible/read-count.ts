@@ -1,4 +1,4 @@
-/** No answer has more tokens than this; a larger number counts as unknown usage. */
+/** The most tokens that an answer can have; a larger number counts as unknown usage. */
 export const TOKENS_MAX = 1_000_000_000
 
 /** A number of tokens; undefined if it is missing or implausible. */

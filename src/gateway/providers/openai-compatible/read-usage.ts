@@ -10,7 +10,7 @@ const CACHE_WRITES = [
   'cache_creation_tokens',
 ] as const
 
-/** The usage of an answer or chunk; Moonshot's streams have it in their last choice. */
+/** Returns the usage of an answer or chunk; Moonshot's streams have it in their last choice. */
 export function usageIn({ usage, choices }: JsonObject): unknown {
   if (usage || !Array.isArray(choices)) return usage
   return choices.filter(isObject).findLast((choice) => choice.usage)?.usage

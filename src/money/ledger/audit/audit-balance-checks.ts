@@ -294,7 +294,7 @@ function spentByTasks(tasks: RawBuilder<unknown>): RawBuilder<unknown> {
 /** Only the full audit reads longer sessions: each of their calls would read them again. */
 const SESSION_REQUESTS_MAX = 1_000
 
-/** The sessions and tasks of these events, with all their events. */
+/** Returns the sessions and tasks of these events, with all their events. */
 export function touchedSessions(events: RawBuilder<unknown>): Checks {
   return {
     [SESSIONS]: sql`

@@ -8,7 +8,9 @@ export type Checks = Readonly<Record<string, RawBuilder<unknown>>>
 export const BILLED_PICO_USD = sql`(sign(e.cost_upstream_pico_usd)
   * div(abs(e.cost_upstream_pico_usd)::numeric * e.markup_e4 + 5000, 10000))`
 
-/** `events`: the rows of `usage_events` to check, as a table or a query in brackets. */
+/**
+ * Returns the checks of events. `events` are the rows of `usage_events` to check, as a table or a query in brackets.
+ */
 export function eventChecks(events: RawBuilder<unknown>): Checks {
   return {
     'cost = tokens and units x price': sql`
@@ -65,7 +67,10 @@ export function eventChecks(events: RawBuilder<unknown>): Checks {
   }
 }
 
-/** `corrections`: the rows of `charge_corrections` to check, as a table or a query in brackets. */
+/**
+ * Returns the checks of corrections. `corrections` are the rows of `charge_corrections` to check, as a table or a query
+ * in brackets.
+ */
 export function correctionChecks(corrections: RawBuilder<unknown>): Checks {
   return {
     'a correction reverses exactly the first outcome of its hold': sql`

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../../platform/db/open.ts'
 import { BILLED_PICO_USD } from './audit-event-checks.ts'
 
-/** Customers with ids after `after`, up to and including `until`; null means no limit. */
+/** The customers with ids after `after`, up to and including `until`; null means no limit. */
 export interface CustomerRange {
   readonly after: string | null
   readonly upTo: string | null

@@ -165,7 +165,7 @@ export function eventsOf({ fromAt, toAt }: Slice): RawBuilder<unknown> {
     where settled_at >= ${fromAt}::timestamptz and settled_at < ${toAt}::timestamptz)`
 }
 
-/** The checks of a single slice. */
+/** Returns the checks of a single slice. */
 export function sliceChecks(slice: Slice): Checks {
   return {
     ...eventChecks(eventsOf(slice)),
@@ -196,8 +196,8 @@ function createdIn(table: string, { fromAt, toAt }: Slice): RawBuilder<unknown> 
 }
 
 /**
- * SHA-256 over the rows of a slice; the connection writes times in UTC. Session ids are left out: they are erased. Columns
- * that came later are added only where they are not zero, so that earlier seals keep their hashes.
+ * Computes SHA-256 over the rows of a slice; the connection writes times in UTC. Session ids are left out: they are
+ * erased. Columns that came later are added only where they are not zero, so that earlier seals keep their hashes.
  */
 export function rowsHash(
   slice: Slice,
@@ -217,7 +217,7 @@ export function rowsHash(
       from ${createdIn('charge_corrections', slice)} c)), 'UTF8'))`
 }
 
-/** The root of the tree over the events of a slice. */
+/** Returns the root of the tree over the events of a slice. */
 export async function chargesRoot(
   db: Database,
   slice: Slice,
@@ -227,7 +227,7 @@ export async function chargesRoot(
   return (await growMerkleTree(leaves.map(({ leaf }) => leaf))).root
 }
 
-/** SHA-256 over the rows of this seal in `audit_seal_sums`. */
+/** Computes SHA-256 over the rows of this seal in `audit_seal_sums`. */
 export function sumsHash(number: bigint | RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select sha256(convert_to(coalesce(string_agg(row(
       m.customer_id, m.hour_at, m.api_key_id, m.model_id, m.team_id, m.charged, m.released, m.prompt_tokens,

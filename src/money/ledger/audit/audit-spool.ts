@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const WAITING_MS_MAX = 600_000
 
 /**
- * Spool files without a new record for ten minutes that still have rows for the database, and the files in `set-aside`:
- * unreadable bytes that may have been charges.
+ * Returns spool files without a new record for ten minutes that still have rows for the database, and the files in
+ * `set-aside`: unreadable bytes that may have been charges.
  */
 export async function findWaitingSpoolFiles(
   spoolDir: string,

@@ -69,8 +69,8 @@ const CHUNK_MS = 1_000
 const OPEN_SLICES_MAX = 400
 
 /**
- * `more`: checks of rooms that the ledger does not know. If `db` is a transaction, the audit runs inside it and proves
- * its snapshot.
+ * Checks the books. `more` are checks of rooms that the ledger does not know. If `db` is a transaction, the audit runs
+ * inside it and proves its snapshot.
  */
 export async function audit(
   db: Database,
@@ -111,7 +111,7 @@ export async function audit(
   return { ok: checks.every((check) => check.ok), checks, seal, archived, counts }
 }
 
-/** Inside the transaction `db`, or in a new snapshot. */
+/** Runs the work inside the transaction `db`, or in a new snapshot. */
 export function inSnapshot<Result>(
   db: Database,
   work: (trx: Database) => Promise<Result>,

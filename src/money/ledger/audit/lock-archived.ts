@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../platform/db/open.ts'
 
-/** Until the end of the transaction, no month becomes archived (`to read`), or nobody relies on which are (`to change`). */
+/**
+ * Locks which months are archived. Until the end of the transaction, no month becomes archived (`to read`), or nobody
+ * relies on which are (`to change`).
+ */
 export async function lockArchived(trx: Database, use: 'to read' | 'to change'): Promise<void> {
   const key = sql`hashtextextended('archived months', 0)`
   await (

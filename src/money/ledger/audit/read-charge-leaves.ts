@@ -6,7 +6,10 @@ export interface ChargeLeaf {
   readonly leaf: Buffer
 }
 
-/** The leaves of the events that were settled in a slice of time, in the order of their tree. `events`: archived ones. */
+/**
+ * Returns the leaves of the events that were settled in a slice of time, in the order of their tree. `events` are
+ * archived ones.
+ */
 export async function readChargeLeaves(
   db: Database,
   { fromAt, toAt }: { readonly fromAt: string; readonly toAt: string },

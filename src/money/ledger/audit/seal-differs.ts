@@ -5,7 +5,7 @@ import { rowsHash, type Slice } from './audit-seals.ts'
 export const ROWS = 'sealed events are as they were sealed'
 export const TREE = 'the tree of a seal is that of its events'
 
-/** The seal, if these events have another hash, number or sums than those that it sealed. */
+/** Selects the seal if these events have another hash, number or sums than those that it sealed. */
 export function sealDiffers(
   number: bigint,
   slice: Slice,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../platform/db/open.ts'
 import type { NanoBrl } from '../../../platform/lib/money.ts'
 
-/** The stored state of a hold: the sum of its events, and whether it is open. */
+/** What is stored of a hold: the sum of its events, and whether it is open. */
 export interface StoredDelivery {
   billedNanoBrl: NanoBrl | null
   isOpen: boolean
@@ -54,7 +54,7 @@ async function findBetween(
   }
 }
 
-/** The time in a UUID version 7. */
+/** Returns the time in a UUID version 7. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

@@ -26,7 +26,10 @@ export interface LostDeliveries {
   readonly lost: readonly LostDelivery[]
 }
 
-/** `dirs`: folders with notes, compared or not. Files that were last written before `since` are left out. */
+/**
+ * Finds answers that were delivered and not charged. `dirs` are folders with notes, compared or not. Files that were
+ * last written before `since` are left out.
+ */
 export async function findLostDeliveries(
   db: Database,
   dirs: readonly string[],

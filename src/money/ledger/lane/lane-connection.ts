@@ -88,8 +88,8 @@ class BatchQuery implements pg.Submittable {
 }
 
 /**
- * The connection broke, or the answer was late. `wasSent`: the statement may have been committed nevertheless; if it is
- * false, the statement had no effect.
+ * Thrown when the connection broke, or the answer was late. `wasSent` means that the statement may have been committed
+ * nevertheless; if it is false, the statement had no effect.
  */
 export class ConnectionLost extends Error {
   readonly wasSent: boolean

@@ -21,7 +21,7 @@ export interface Checkpoint {
   readonly outputTokensSeen: number
 }
 
-/** The customer whose account this work locks; undefined where it locks none. */
+/** Returns the customer whose account this work locks; undefined where it locks none. */
 export function customerOf(work: LaneWork): string | undefined {
   if (work.kind === 'attempt') return work.attempt.customerId
   return work.kind === 'resolve' ? work.row.customer_id : undefined

@@ -9,7 +9,10 @@ import type { Checkpoint } from './lane-work.ts'
 import type { Attempt } from '../attempt.ts'
 import type { ResolutionRow } from '../resolution.ts'
 
-/** The subjects of rate windows: one machine has all addresses of its IPv6 /64. Those of addresses sort, and so are locked, before those of keys. */
+/**
+ * Returns the subject of the rate window of an address: one machine has all addresses of its IPv6 /64. The subjects of
+ * addresses sort, and so are locked, before those of keys.
+ */
 export function ipWindow(ip: string): string {
   return `i:${nearNetwork(ip)}`
 }
@@ -83,7 +86,7 @@ export const VERDICT_FIELDS = [
 
 type Fields<Name extends string> = Readonly<Record<Name, CompositeField>>
 
-/** The values of a record in the order of `names`; a missing name becomes null. */
+/** Returns the values of a record in the order of `names`; a missing name becomes null. */
 export function inOrder<Name extends string>(
   names: readonly Name[],
   fields: Partial<Fields<Name>>,

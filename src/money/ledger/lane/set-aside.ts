@@ -27,7 +27,9 @@ export interface SetAside {
 const GIVE_UP_MS = 8_000
 const LOCK_TIMEOUT_MS = 500
 const BATCH_MAX = 256
-/** Errors without an effect: a lock not granted in time, a lost deadlock, a statement that took too long. */
+/**
+ * The codes of errors without an effect: a lock not granted in time, a lost deadlock, a statement that took too long.
+ */
 export const RETRYABLE: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '57014'])
 
 interface Waiting {

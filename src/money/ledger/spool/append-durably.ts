@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isMissing, syncFolder, type Disk, type SpoolFile } from './spool-file.ts'
 
-/** The rows were not stored: the caller must keep them elsewhere. */
+/** Thrown when the rows were not stored: the caller must keep them elsewhere. */
 export class SpoolAppendFailed extends Error {
   readonly code: string
   /**

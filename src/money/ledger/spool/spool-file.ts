@@ -15,7 +15,7 @@ export type Disk = Pick<
 
 export const DISK: Disk = fs
 
-/** Creating, renaming or deleting a file survives a power failure only once its folder is synced. */
+/** Syncs a folder: creating, renaming or deleting a file in it survives a power failure only then. */
 export async function syncFolder(disk: Disk, dir: string): Promise<void> {
   const folder = await disk.open(dir, 'r')
   try {

@@ -49,7 +49,7 @@ export async function countSetAside(disk: Disk, dir: string): Promise<number> {
   }
 }
 
-/** True if the file has more than its waiting rows. */
+/** Whether the file has more than its waiting rows. */
 export function isUntidy(file: SpoolFile): boolean {
   return file.waiting < file.holdsInFile || file.waiting === 0 || file.hasBad || file.hasTail
 }
@@ -104,7 +104,7 @@ async function keepRows(
   return rows.size === 0
 }
 
-/** Logs once for each file, without its content. */
+/** Logs unreadable records once for each file, without its content. */
 export function alarmUnreadable(file: SpoolFile, count: number, log: Log): void {
   file.hasBad = count > 0
   if (count === 0 || file.isAlarmed) return
@@ -112,7 +112,7 @@ export function alarmUnreadable(file: SpoolFile, count: number, log: Log): void 
   log.error('spool_record_unreadable', { file: file.name, count })
 }
 
-/** The newest row of each hold, if it is in this file. */
+/** Returns the newest row of each hold, if it is in this file. */
 export function newestRows(
   rows: readonly ResolutionRow[],
   file: SpoolFile,

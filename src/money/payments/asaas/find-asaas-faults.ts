@@ -1,4 +1,4 @@
-/** Includes the version segment. */
+/** The address of the API in production, with the segment of its version. */
 export const ASAAS_URL_PRODUCTION = 'https://api.asaas.com/v3'
 
 export interface AsaasSettings {

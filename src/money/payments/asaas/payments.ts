@@ -121,7 +121,9 @@ function readRefusal(
     : refusedOf(errors)
 }
 
-/** The code `invalid_action` has many meanings; its text identifies a refused card. */
+/**
+ * Whether a refusal is that of a card. The code `invalid_action` has many meanings; its text identifies a refused card.
+ */
 export function isDeclined(code: string, description: string): boolean {
   return code === 'invalid_action' && /transação|cartão|autorizad/i.test(description)
 }

@@ -32,7 +32,7 @@ export function createReadEvent(token: string | undefined): Processor['readEvent
   }
 }
 
-/** Accepts any bytes. The caller has checked the token. */
+/** Reads an event from any bytes. The caller has checked the token. */
 export function parseEvent(
   body: string | Buffer,
 ): Exclude<ReadEventOutcome, { kind: 'invalid_token' }> {

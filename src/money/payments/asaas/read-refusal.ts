@@ -17,7 +17,7 @@ const FIELDS = new Map<string, PayerField>([
   ['province', 'address'],
 ])
 
-/** Asaas usually reports one error at a time. */
+/** Returns the first error: Asaas usually reports one at a time. */
 export function firstError(errors: readonly AsaasError[]): AsaasError {
   return errors[0] ?? { code: 'unknown', description: 'sem descrição' }
 }

@@ -26,7 +26,7 @@ export interface CheckedSubject {
   readonly wasRepaired: boolean
 }
 
-/** The processor gave no reliable answer, so no conclusion is possible. */
+/** Thrown when the processor gave no reliable answer, so that no conclusion is possible. */
 export class ProcessorUnavailable extends Error {
   constructor({ detail }: Unavailable) {
     super(detail)
@@ -107,8 +107,8 @@ async function checkPayment(
 }
 
 /**
- * True for a paid payment without a top-up, and for an unpaid one whose reference looks like ours. Unpaid bills that
- * the operator issues with the same account for other purposes do not count.
+ * Whether a payment lacks a top-up that it should have: a paid one without a top-up, or an unpaid one whose reference
+ * looks like ours. Unpaid bills that the operator issues with the same account for other purposes do not count.
  */
 export function isUnmatched(payment: Payment): boolean {
   if (payment.hasBeenPaid) return netOf(payment) > 0n

@@ -27,8 +27,9 @@ export interface BookedTopUp {
 }
 
 /**
- * `before` is our state before the processor was read, `after` our state once its answer was applied. Money moves at
- * the processor first, so a state of the processor between the two is no discrepancy.
+ * Compares a top-up with the processor. `before` is our state before the processor was read, `after` our state once its
+ * answer was applied. Money moves at the processor first, so a state of the processor between the two is no
+ * discrepancy.
  */
 export function compareTopUp(
   before: BookedTopUp,
@@ -57,7 +58,7 @@ export function amountOf({ amountCents }: Payment): NanoBrl {
   return amountCents * NANO_BRL_PER_CENTAVO
 }
 
-/** The amount of a paid payment that has not been returned to the payer. */
+/** Returns the amount of a paid payment that has not been returned to the payer. */
 export function netOf(payment: Payment): NanoBrl {
   const back = payment.status === 'chargeback' ? payment.amountCents : payment.refundedCents
   return (payment.amountCents - back) * NANO_BRL_PER_CENTAVO

@@ -31,7 +31,10 @@ type ClosedReason =
   | 'tax_id_rewarded'
   | 'top_up_returned'
 
-/** Nodes may run it concurrently: each referral is rewarded once. Returns the number of rewards. */
+/**
+ * Pays the rewards that are due. Nodes may run it concurrently: each referral is rewarded once. Returns the number of
+ * rewards.
+ */
 export async function rewardDueReferrals(
   db: Database,
   programme: ReferralProgramme,

@@ -13,7 +13,10 @@ import { wasReversed } from './reward-due-referrals.ts'
 
 const AT_ONCE_MAX = 500
 
-/** Nodes may run it concurrently. Returns the number of rewards of which it took an amount back. */
+/**
+ * Takes back rewards whose reason is gone. Nodes may run it concurrently. Returns the number of rewards of which it
+ * took an amount back.
+ */
 export async function takeBackRewards(db: Database, log: Log): Promise<number> {
   const { rows } = await sql<{ customer_id: string; referrer_id: string }>`
     select r.customer_id, r.referrer_id from referrals r

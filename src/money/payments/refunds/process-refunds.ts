@@ -23,7 +23,10 @@ const WAIT_MINUTES_MAX = 60
 /** One answer that there is no such payment may be wrong. */
 const UNKNOWN_TRIES_MAX = 5
 
-/** Nodes may run it concurrently. Returns the number of parts that were processed. */
+/**
+ * Requests the approved refunds from the processor. Nodes may run it concurrently. Returns the number of parts that
+ * were processed.
+ */
 export async function processRefunds(
   db: Database,
   processor: Processor,

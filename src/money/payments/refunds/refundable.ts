@@ -26,7 +26,7 @@ export interface RefundableTopUp {
   readonly isManual: boolean
 }
 
-/** Newest first. The result holds only while the account is locked. */
+/** Returns the top-ups that can be refunded, the newest first. The result holds only while the account is locked. */
 export async function findRefundable(
   db: Database,
   customerId: string,

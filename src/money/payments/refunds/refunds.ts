@@ -20,7 +20,7 @@ export interface Refund extends RefundRow {
   readonly parts: readonly RefundPartRow[]
 }
 
-/** The amount that was returned to the payer. */
+/** Returns the amount that was returned to the payer. */
 export function returnedOf({ parts }: Pick<Refund, 'parts'>): NanoBrl {
   return parts
     .filter((part) => part.status === 'done')
@@ -34,7 +34,7 @@ export interface RefundFilter {
   readonly limit: number
 }
 
-/** Newest first. */
+/** Returns refunds, the newest first. */
 export async function listRefunds(
   db: Database,
   { customerId, status, after, limit }: RefundFilter,

@@ -10,7 +10,7 @@ import { findRefund, type Refund } from './refunds.ts'
 import { updateRefunding } from './settle-parts.ts'
 import { findRefundable, sumUnspent, type RefundableTopUp } from './refundable.ts'
 
-/** The minimum of the specification; a withdrawal has none. */
+/** The least amount of a refund, by the specification; a withdrawal has no least amount. */
 export const REFUND_MIN_NANO_BRL = 5n * NANO_PER_BRL
 
 export interface RefundInput {
@@ -102,7 +102,10 @@ async function insertRefund(trx: Database, input: RefundInput): Promise<Requeste
   return { kind: 'requested', refund: (await findRefund(trx, refundId)) as Refund }
 }
 
-/** Each withdrawn top-up costs the operator a fee, so that paying in and out without end costs somebody else. */
+/**
+ * The most withdrawals of one customer in a day. Each withdrawn top-up costs the operator a fee, so that paying in and
+ * out without end costs somebody else.
+ */
 export const WITHDRAWALS_A_DAY = 5
 export const WITHDRAWALS_A_MONTH = 15
 
@@ -125,8 +128,8 @@ interface RecentRefunds {
 }
 
 /**
- * True for a customer who reached a limit of withdrawals. No top-up is taken then, and a further withdrawal of what is
- * left waits for an operator: the right of withdrawal is never refused.
+ * Whether a customer reached a limit of withdrawals. No top-up is taken then, and a further withdrawal of what is left
+ * waits for an operator: the right of withdrawal is never refused.
  */
 export async function hasWithdrawnOften(db: Database, customerId: string): Promise<boolean> {
   return (await readRecent(db, customerId)).has_withdrawn_often

@@ -14,12 +14,12 @@ import { findRefund, returnedOf, type RefundPartRow } from './refunds.ts'
 
 export type OpenPart = RefundPartRow & { readonly customer_id: string }
 
-/** The description that the processor stores with a refund, so that it can be found after a lost answer. */
+/** Returns the description that the processor stores with a refund, so that it can be found after a lost answer. */
 export function refundDescription(refundId: string): string {
   return `Reembolso ${refundId}`
 }
 
-/** The processor's own record of a part, if it has one. */
+/** Returns the processor's own record of a part, if it has one. */
 export function findPartAt(
   payment: Payment,
   part: Pick<RefundPartRow, 'refund_id'>,
@@ -48,9 +48,9 @@ export async function settleParts(trx: Database, topUp: TopUp, payment: Payment)
 }
 
 /**
- * The amount `back` of this top-up was returned to the payer by a charge-back or by a refund that we did not request.
- * Ends the open parts that the rest of the top-up no longer covers: the money set aside for them pays for the return,
- * and the remainder is credited to the balance again. Returns the amount that they paid.
+ * Ends the open parts that a top-up no longer covers after the amount `back` was returned to the payer by a charge-back
+ * or by a refund that we did not request. The money set aside for them pays for the return, and the remainder is
+ * credited to the balance again. Returns the amount that they paid.
  */
 export async function giveUpParts(
   trx: Database,
@@ -76,14 +76,14 @@ async function takePart(trx: Database, part: OpenPart, taken: NanoBrl): Promise<
   await endPart(trx, part, 'taken', taken)
 }
 
-/** The money was returned to the payer. */
+/** Ends a part whose money was returned to the payer. */
 export function completePart(trx: Database, part: OpenPart): Promise<void> {
   return endPart(trx, part, 'done', part.amount_nano_brl)
 }
 
 /**
- * The money could not be returned: credits it to the balance again. The balance of a deleted customer is out of reach, so
- * an operator has to transfer the money, or to say that it cannot be.
+ * Ends a part whose money could not be returned, and credits it to the balance again. The balance of a deleted customer
+ * is out of reach, so an operator has to transfer the money, or to say that it cannot be.
  */
 export async function failPart(
   trx: Database,

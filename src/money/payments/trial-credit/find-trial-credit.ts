@@ -11,7 +11,7 @@ export interface TrialCredit {
   readonly grantedAt: Date | null
 }
 
-/** The trial credit as the customer sees it. */
+/** Returns the trial credit as the customer sees it. */
 export async function findTrialCredit(
   db: Database,
   customerId: string,

@@ -7,8 +7,8 @@ import { onConnection } from '../query-pool.ts'
 const STATEMENT_MS_MAX = 12_000
 
 /**
- * The pool of a replica for single statements: one that the replica cannot answer is sent to the primary, which refuses
- * to write as the replica would. There are no transactions, of which the primary would get the rest.
+ * Returns the pool of a replica for single statements: one that the replica cannot answer is sent to the primary, which
+ * refuses to write as the replica would. There are no transactions, of which the primary would get the rest.
  */
 export function fallBackPool(
   replica: pg.Pool,
@@ -44,7 +44,10 @@ function queryWithin(
   })
 }
 
-/** The pool of the primary for single statements that do not write. It does not end the connections of `primary`. */
+/**
+ * Returns the pool of the primary for single statements that do not write. It does not end the connections of
+ * `primary`.
+ */
 export function readOnlyPool(primary: pg.Pool): PostgresPool {
   const statements = (text: string, values: unknown[]): Promise<unknown> =>
     queryReadOnly(primary, text, values)

@@ -11,7 +11,7 @@ const DECODER = 4
 const SPECIFIC = 5
 const MPEG4_AUDIO = 0x40
 
-/** The sample rate of an AAC track by its description; undefined if it is not AAC-LC in frames of 1,024. */
+/** Returns the sample rate of an AAC track by its description; undefined if it is not AAC-LC in frames of 1,024. */
 export function aacRateOf(description: Buffer): number | undefined {
   const at = description.indexOf('esds', 0, 'latin1')
   if (at === -1 || description.lastIndexOf('esds', undefined, 'latin1') !== at) return undefined

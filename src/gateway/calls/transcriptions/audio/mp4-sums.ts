@@ -33,7 +33,9 @@ export function addTimes(body: Buffer, sums: SampleSums): boolean {
   return true
 }
 
-/** The default size of the samples in a fragment's track. Returns false if the box is shorter than it declares. */
+/**
+ * Reads the default size of the samples in a fragment's track. Returns false if the box is shorter than it declares.
+ */
 export function readRunsHead(body: Buffer, sums: SampleSums): boolean {
   const flags = body.readUInt32BE(0)
   if ((flags & 0x10) === 0) return true
@@ -44,7 +46,7 @@ export function readRunsHead(body: Buffer, sums: SampleSums): boolean {
   return true
 }
 
-/** The samples of a fragment, of whichever track. Returns false if the box is shorter than it declares. */
+/** Adds the samples of a fragment, of whichever track. Returns false if the box is shorter than it declares. */
 export function addRun(body: Buffer, sums: SampleSums): boolean {
   const flags = body.readUInt32BE(0)
   const count = body.readUInt32BE(4)

@@ -9,7 +9,7 @@ const FLAGS_MAX = 7
 const OPUS_RATE = 48_000
 
 /**
- * The most seconds of an Ogg file with Opus: the sum of its packets, or its largest granule position if that is
+ * Returns the most seconds of an Ogg file with Opus: the sum of its packets, or its largest granule position if that is
  * longer. Infinite if a page is incomplete or corrupt, because a decoder would look for the next page inside it.
  */
 export async function oggSeconds(file: AudioWindow): Promise<number> {
@@ -75,7 +75,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest >>> 0
 })
 
-/** The checksum of a page, computed with zeros in place of its checksum field. */
+/** Returns the checksum of a page, computed with zeros in place of its checksum field. */
 export function checksum(page: Buffer, length: number): number {
   let sum = 0
   for (let at = 0; at < length; at++) {

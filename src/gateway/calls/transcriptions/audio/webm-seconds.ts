@@ -31,8 +31,8 @@ interface Element {
 }
 
 /**
- * The most seconds of a WebM file with Opus: the sum of its packets, the end of its last packet, or its declared
- * duration. Infinite for other codecs and for files unlike those that browsers write.
+ * Returns the most seconds of a WebM file with Opus: the sum of its packets, the end of its last packet, or its
+ * declared duration. Infinite for other codecs and for files unlike those that browsers write.
  */
 export async function webmSeconds(file: AudioWindow): Promise<number> {
   let nanosPerTick = 1_000_000

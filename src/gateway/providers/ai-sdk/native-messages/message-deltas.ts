@@ -35,7 +35,7 @@ function textOf({ type, delta }: JsonObject): FieldText | undefined {
   return typeof text === 'string' && text !== '' ? { field: field as string, text } : undefined
 }
 
-/** The delta of chat completions for the text that an event adds; undefined if it adds none. */
+/** Returns the delta of chat completions for the text that an event adds; undefined if it adds none. */
 export function outputOf(event: JsonObject): JsonObject | undefined {
   const found = textOf(event)
   if (!found) return undefined

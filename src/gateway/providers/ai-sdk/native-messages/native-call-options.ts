@@ -4,8 +4,8 @@ import { callHeaders } from '../call-headers.ts'
 import type { NativeMessages } from './write-native-messages.ts'
 
 /**
- * The call with which the package writes the address, the credentials and the limit, and reads the answer. Its body is
- * replaced by that of `native`.
+ * Returns the call with which the package writes the address, the credentials and the limit, and reads the answer. Its
+ * body is replaced by that of `native`.
  */
 export function nativeCallOptions(
   { callId, outputTokensMax }: Pick<ChatCall, 'callId' | 'outputTokensMax'>,

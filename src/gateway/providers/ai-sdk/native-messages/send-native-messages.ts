@@ -26,7 +26,7 @@ import { writeNativeMessages } from './write-native-messages.ts'
 
 const VERSION = '2023-06-01'
 
-/** The fields that the gateway writes itself. */
+/** Returns the fields that the gateway writes itself. */
 export function headOf({ model, outputTokensMax, isStream }: ChatContent): JsonObject {
   return { model, max_tokens: outputTokensMax, ...(isStream ? { stream: true } : {}) }
 }

@@ -17,7 +17,7 @@ export const RESPONSE_DELTAS: DeltaForm = {
   },
 }
 
-/** The delta of chat completions for what an event of these types adds. */
+/** Returns the delta of chat completions for what an event of these types adds. */
 export function outputOf({ type, delta, output_index: index }: JsonObject): JsonObject | undefined {
   switch (type) {
     case 'response.output_text.delta':

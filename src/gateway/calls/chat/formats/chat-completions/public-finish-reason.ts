@@ -6,7 +6,7 @@ const KNOWN: ReadonlySet<unknown> = new Set([
   'function_call',
 ])
 
-/** The finish reason as the format has it: an upstream's own words may name it. Null while a choice goes on. */
+/** Returns the finish reason as the format has it: an upstream's own words may name it. Null while a choice goes on. */
 export function publicFinishReason(reason: unknown): unknown {
   if (KNOWN.has(reason)) return reason
   return reason ? 'stop' : null

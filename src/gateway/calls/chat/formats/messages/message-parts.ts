@@ -58,7 +58,7 @@ export function withCost(json: string, { billedNanoBrl }: Charged): string {
   return `${json.slice(0, -1)},"cost_billed_brl":${decimalBrl(billedNanoBrl)}}`
 }
 
-/** The thinking of one of the `reasoning_details`. */
+/** Returns the thinking of one of the `reasoning_details`. */
 export function textOfDetail({ type, text }: JsonObject): string {
   return type === 'reasoning.text' && typeof text === 'string' ? text : ''
 }

@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<number, string>> = {
 }
 
 /**
- * The JSON body of an error answer in the Messages format, whose `type` clients read. Our own `code` is added, because
- * several codes share a type. The request id is also in the header `x-request-id`.
+ * Writes the JSON body of an error answer in the Messages format, whose `type` clients read. Our own `code` is added,
+ * because several codes share a type. The request id is also in the header `x-request-id`.
  */
 export function messagesErrorBody({ status, code, message }: Refusal, requestId?: string): string {
   return JSON.stringify({

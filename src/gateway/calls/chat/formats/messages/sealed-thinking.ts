@@ -50,7 +50,7 @@ export function withoutSealed(body: JsonObject, seal: Pick<ReasoningSeal, 'isOwn
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const
 export type ReasoningField = (typeof REASONING_FIELDS)[number]
 
-/** The field of a message or a delta that holds its reasoning. */
+/** Returns the field of a message or a delta that holds its reasoning. */
 export function reasoningFieldOf(carrier: JsonObject): ReasoningField | undefined {
   return REASONING_FIELDS.find((field) => {
     const text = carrier[field]
@@ -58,7 +58,7 @@ export function reasoningFieldOf(carrier: JsonObject): ReasoningField | undefine
   })
 }
 
-/** The content of the signature of such reasoning; the text itself is the thinking of its block. */
+/** Returns the content of the signature of such reasoning; the text itself is the thinking of its block. */
 export function unsignedIn(field: ReasoningField): KeptReasoning {
   return { fields: { [field]: '' }, calls: {} }
 }

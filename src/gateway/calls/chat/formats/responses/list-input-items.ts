@@ -12,7 +12,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call_output: 'ctco',
 }
 
-/** All items that a response was generated from, in their order, each with an id: the input of the last turn is its own. */
+/**
+ * Returns all items that a response was generated from, in their order, each with an id: the input of the last turn is
+ * its own.
+ */
 export function listInputItems(turns: readonly StoredTurn[]): JsonObject[] {
   const last = turns.at(-1)
   return turns.flatMap((turn) => [

@@ -14,7 +14,7 @@ export function callIdOfResponse(responseId: unknown): string | undefined {
   return typeof responseId === 'string' ? callIdIn(/^resp_([0-9a-f]{32})$/, responseId) : undefined
 }
 
-/** The call that made an item of an output. */
+/** Returns the id of the call that made an item of an output. */
 export function callIdOfItem(itemId: unknown): string | undefined {
   return typeof itemId === 'string'
     ? callIdIn(/^[a-z]{2,4}_([0-9a-f]{32})\d{1,6}$/, itemId)

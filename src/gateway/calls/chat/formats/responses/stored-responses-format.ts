@@ -78,7 +78,9 @@ export function createStoredResponsesFormat(
   }
 }
 
-/** The reader for a model call: a key of the scope `calls`, and a key of a team, reads only its own responses. */
+/**
+ * Returns the reader for a model call: a key of the scope `calls`, and a key of a team, reads only its own responses.
+ */
 export function readerOf({ id, customerId, scope, teamId }: ChatCaller): ResponseReader {
   return { customerId, keyId: id, seesAccount: scope !== 'calls' && teamId === null }
 }

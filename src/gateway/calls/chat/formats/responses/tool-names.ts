@@ -19,7 +19,10 @@ export type ClientTools = ReadonlyMap<string, ClientTool>
 const NAME_CHARACTERS_MAX = 64
 const HASH_CHARACTERS = 8
 
-/** The same for the tools of a request and for the calls of earlier turns, whose tools may be gone. */
+/**
+ * Returns the name of a tool at the upstream. It is the same for the tools of a request and for the calls of earlier
+ * turns, whose tools may be gone.
+ */
 export function upstreamNameOf(name: string, namespace: unknown): string {
   if (typeof namespace !== 'string' || namespace === '') return name
   const joined = `${withoutLastUnderscores(namespace)}__${name}`
