@@ -43,6 +43,10 @@ function privateWords(name: string): readonly string[] {
   return words
 }
 
+/** The start of a comment that says nothing without the code below it, such as "Per customer." or "Newest first." */
+const FRAGMENT =
+  /\/\*\*[\s*]*(?:Of|By|With|Without|For|In|As|From|At|Before|On|Per|Undefined|Newest|Oldest|True|False)\s(?:(?!\*\/)[\s\S])*\*\/\s*export .*/g
+
 test('names are split into their words', () => {
   assert.deepEqual(wordsOf('isToldBy'), ['is', 'told', 'by'])
   assert.deepEqual(wordsOf('told_nano_brl'), ['told', 'nano', 'brl'])
@@ -64,4 +68,11 @@ test('no identifier, file or column has a word of the private dialect', () => {
     for (const [name] of text.replaceAll(/--[^\n]*/g, '').matchAll(/[a-z_]\w*/g))
       for (const word of privateWords(name)) found.push(`${file}: ${name} (${word})`)
   assert.deepEqual([...new Set(found)], [])
+})
+
+test('a doc comment of an export is a sentence, not a fragment', () => {
+  const found: string[] = []
+  for (const { file, text } of readSources('src/**/*.ts'))
+    for (const [comment] of text.matchAll(FRAGMENT)) found.push(`${file}: ${comment}`)
+  assert.deepEqual(found, [])
 })

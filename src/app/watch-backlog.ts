@@ -1,7 +1,7 @@
 import type { Backlog, BacklogNumbers } from '../platform/health/read-backlog.ts'
 import type { LabelledValue, Metrics } from './create-metrics.ts'
 
-/** Gauges of what waits in the database, which all nodes share: every node that reads it says the same. */
+/** Adds gauges of what waits in the database, which all nodes share: every node that reads it says the same. */
 export function watchBacklog(metrics: Metrics, read: () => Backlog | undefined): void {
   for (const [name, help, key] of NUMBERS)
     metrics.gaugeByLabels(name, help, [], () => listOf(read()?.[key], {}))

@@ -26,7 +26,7 @@ interface Watched {
   readonly accessLog: LineWriter | undefined
 }
 
-/** Gauges whose values are read when the metrics are requested. */
+/** Adds gauges whose values are read when the metrics are requested. */
 export function watchNode(
   metrics: Metrics,
   { calls, bodies, books, router, fxRate, pool, replicas, lease, release, accessLog }: Watched,

@@ -30,8 +30,8 @@ interface Acceptance {
 }
 
 /**
- * The customer joins the team. Of concurrent calls with the same proof, one finds the invitation open. An invitation
- * that the customer cannot accept stays open, so this must not run inside a transaction of the caller.
+ * Lets the customer join the team. Of concurrent calls with the same proof, one finds the invitation open. An
+ * invitation that the customer cannot accept stays open, so this must not run inside a transaction of the caller.
  */
 export function acceptInvitation(
   db: Database,

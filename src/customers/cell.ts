@@ -16,7 +16,7 @@ export type CellNamed =
   /** For ever: keys with its name are in use, and balancers route by it. */
   | { readonly kind: 'has_other_name'; readonly cell: string }
 
-/** Repeating a name changes nothing. */
+/** Names the cell of this database. Repeating a name changes nothing. */
 export function nameCell(db: Database, actor: Actor, cell: string): Promise<CellNamed> {
   return audited(db, actor, async (trx, record): Promise<CellNamed> => {
     if (!CELL.test(cell)) return { kind: 'invalid' }

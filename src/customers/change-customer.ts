@@ -15,8 +15,9 @@ export type ChangedCustomer =
   | { readonly kind: 'email_taken' }
 
 /**
- * Call it in a transaction. An e-mail that differs from the stored one only in case does not change it. If a concurrent
- * transaction takes the e-mail, the database raises 23505, and the caller must retry the transaction.
+ * Changes a customer. Call it in a transaction. An e-mail that differs from the stored one only in case does not change
+ * it. If a concurrent transaction takes the e-mail, the database raises 23505, and the caller must retry the
+ * transaction.
  */
 export async function changeCustomer(
   trx: Database,

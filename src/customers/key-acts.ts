@@ -65,7 +65,7 @@ export function createKey(db: Database, actor: Actor, input: ApiKeyInput): Promi
   })
 }
 
-/** `fields` are the names of the changed fields, as the caller's interface calls them. */
+/** Changes a key and records it. `fields` are the names of the changed fields, as the caller's interface calls them. */
 export function changeKey(
   db: Database,
   actor: Actor,
@@ -193,7 +193,7 @@ export type ResumedByOperator =
   | 'key_not_found'
   | 'own_account'
 
-/** Lifts an operator's pause. `still_paused`: a pause of the owner's remains, which the owner lifts. */
+/** Lifts an operator's pause. `still_paused` means that a pause of the owner's remains, which the owner lifts. */
 export function resumeKeyByOperator(
   db: Database,
   actor: Actor,

@@ -31,8 +31,8 @@ export function createTeam(
 }
 
 /**
- * `fields` are the names of the changed fields, as the caller's interface calls them; without any, nothing happens. The
- * cap limits what the team may take from the owner's balance, so only the owner changes it.
+ * Changes a team. `fields` are the names of the changed fields, as the caller's interface calls them; without any,
+ * nothing happens. The cap limits what the team may take from the owner's balance, so only the owner changes it.
  */
 export function changeTeam(
   db: Database,

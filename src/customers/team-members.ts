@@ -97,8 +97,8 @@ export async function addTeamMember(
 }
 
 /**
- * The caller must have locked the team. If the member is no longer an admin, the member's open invitations are revoked.
- * Returns undefined if there is no such member.
+ * Changes the role of a member. The caller must have locked the team. If the member is no longer an admin, the member's
+ * open invitations are revoked. Returns undefined if there is no such member.
  */
 export async function updateTeamMember(
   trx: Database,

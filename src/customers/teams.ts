@@ -47,7 +47,9 @@ export interface Team {
   readonly createdAtExact: string
 }
 
-/** Call it in a transaction. It locks the owner's row, so that concurrently created teams are counted. */
+/**
+ * Stores a team. Call it in a transaction. It locks the owner's row, so that concurrently created teams are counted.
+ */
 export async function insertTeam(
   trx: Database,
   input: { ownerId: string; name: string; limitNanoBrl: NanoBrl | null },
@@ -72,7 +74,10 @@ export async function insertTeam(
   return { kind: 'created', id }
 }
 
-/** An undefined field stays unchanged. A lower cap ends no running call, whose hold was within the old cap. */
+/**
+ * Changes a team. An undefined field stays unchanged. A lower cap ends no running call, whose hold was within the old
+ * cap.
+ */
 export async function updateTeam(
   trx: Database,
   teamId: string,

@@ -40,7 +40,7 @@ export function readDescriptorLimit(file = '/proc/self/limits'): number | undefi
   }
 }
 
-/** Once for each server, at its start. */
+/** Warns once for each server, at its start, if it may open few descriptors. */
 export function warnOfFewDescriptors(config: DescriptorUse, log: Log): void {
   const descriptors = readDescriptorLimit()
   const affordable = deriveConnectionsMax({ ...config, connectionsMax: undefined }, descriptors)

@@ -57,7 +57,7 @@ function isBucket(text: string): boolean {
   return /^https?:$/.test(url.protocol) && url.pathname.length > 1
 }
 
-/** `running`: how many read it in the other processes of this server. */
+/** Opens the archive. `running` is how many read it in the other processes of this server. */
 export function openArchive(settings: ArchiveSettings, running?: SharedRunning): EventArchive {
   return createEventArchive(
     openArchiveStore(settings),

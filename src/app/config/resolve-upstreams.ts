@@ -51,7 +51,7 @@ export function findPresets(
     .map(([id]): UpstreamConfig => ({ id, kind: id }))
 }
 
-/** Faults are added to `faults`, each with the id of its upstream. */
+/** Resolves the configured upstreams. Faults are added to `faults`, each with the id of its upstream. */
 export function resolveUpstreams(
   entries: readonly UpstreamConfig[],
   environment: Environment,

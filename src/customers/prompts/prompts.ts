@@ -87,7 +87,9 @@ export async function clonePrompt(
   return insertPrompt(db, customerId, copySlugOf(source.slug), { ...source, name })
 }
 
-/** Concurrent changes of one prompt wait for each other, so that each new text gets its own version. */
+/**
+ * Changes a prompt. Concurrent changes of one prompt wait for each other, so that each new text gets its own version.
+ */
 export function changePrompt(
   db: Database,
   customerId: string,

@@ -51,7 +51,8 @@ const CHECK_EVERY_SECONDS = 300
 const BATCH = 500
 
 /**
- * Any number of nodes may run it at once: one node checks each account. Returns the number of warned customers.
+ * Warns customers whose balance is low. Any number of nodes may run it at once: one node checks each account. Returns
+ * the number of warned customers.
  */
 export async function warnOfLowBalance(
   db: Database,

@@ -14,8 +14,8 @@ const BELOW_A_CENT = /^-?0+\.00\d*[1-9]/
 const DEFAULT_TIMEZONE = 'America/Sao_Paulo'
 
 /**
- * `"1234.5"` -> `R$ 1.234,50`, with a no-break space. Rounded to the centavo, except amounts below one: they
- * keep all their digits, so that spent money never reads as zero. Undefined for text that is no decimal.
+ * Writes `"1234.5"` as `R$ 1.234,50`, with a no-break space. It is rounded to the centavo, except amounts below one:
+ * they keep all their digits, so that spent money never reads as zero. Undefined for text that is no decimal.
  */
 export function formatBrl(decimal: string): string | undefined {
   if (!DECIMAL.test(decimal)) return undefined
@@ -27,7 +27,7 @@ export function formatCount(count: number): string {
   return COUNT.format(count)
 }
 
-/** `31/12/2026 23:59` in the given time zone. */
+/** Writes a time as `31/12/2026 23:59` in the given time zone. */
 export function formatTime(at: Date, timezone: string): string {
   const parts = new Map(
     timeFormat(timezone)
@@ -38,13 +38,13 @@ export function formatTime(at: Date, timezone: string): string {
   return `${part('day')}/${part('month')}/${part('year')} ${part('hour')}:${part('minute')}`
 }
 
-/** `2026-12-31` -> `31/12/2026`; undefined for anything else. */
+/** Writes `2026-12-31` as `31/12/2026`; undefined for anything else. */
 export function formatDay(day: string): string | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
   return match ? `${match[3]}/${match[2]}/${match[1]}` : undefined
 }
 
-/** `12345678000195` -> `12.345.678/0001-95`. */
+/** Writes `12345678000195` as `12.345.678/0001-95`. */
 export function formatCnpj(cnpj: string): string {
   return cnpj.replace(/^(..)(...)(...)(....)(..)$/, '$1.$2.$3/$4-$5')
 }

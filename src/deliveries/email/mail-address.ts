@@ -14,7 +14,7 @@ export function isMailAddress(text: string): boolean {
   return text.length <= LENGTH_MAX && ADDRESS.test(text)
 }
 
-/** `Catraca <contas@example.com>`, or the address alone; undefined for anything else. */
+/** Reads `Catraca <contas@example.com>`, or the address alone; undefined for anything else. */
 export function readMailAddress(text: string): MailAddress | undefined {
   const match = /^\s*(?:([^<>\p{Cc}]*?)\s*<([^<>]+)>|([^<>]+?))\s*$/u.exec(text)
   if (!match) return undefined

@@ -29,7 +29,7 @@ const LEASE_SECONDS = 60
 /** Key of the advisory lock: the letters of "webhooks" on a telephone. */
 const LEASE_LOCK = 93_246_657
 
-/** `at` is the time of the lease: the database's own, except in tests. */
+/** Leases the attempts that are due. `at` is the time of the lease: the database's own, except in tests. */
 export async function leaseDueAttempts(
   db: Database,
   { limit, at }: { limit: number; at: RawBuilder<Date> },

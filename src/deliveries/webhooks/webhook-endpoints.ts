@@ -123,8 +123,8 @@ export async function lockWebhook(
 }
 
 /**
- * Queued messages go to the new address; disabling the webhook fails them. `fields` are the names of the changed
- * fields, as the caller's interface calls them.
+ * Changes an endpoint. Queued messages go to the new address; disabling the webhook fails them. `fields` are the names
+ * of the changed fields, as the caller's interface calls them.
  */
 export function changeWebhook(
   db: Database,
@@ -145,7 +145,7 @@ export function changeWebhook(
   })
 }
 
-/** The endpoint must be locked. */
+/** Stores the changed fields of an endpoint, which must be locked. */
 export async function updateWebhook(
   trx: Database,
   found: WebhookEndpoint,
@@ -169,7 +169,7 @@ export async function updateWebhook(
   return toEndpoint(row)
 }
 
-/** The endpoint must be locked. Fails its queued attempts. */
+/** Disables an endpoint, which must be locked, and fails its queued attempts. */
 export async function disableWebhook(
   trx: Database,
   id: string,

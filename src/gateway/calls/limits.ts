@@ -123,7 +123,7 @@ export function ipSubject(ip: string, limit: number): LimitSubject {
   return { subject: `i:${nearNetwork(ip)}`, limit }
 }
 
-/** Seconds from the verdict until the counters reset; at least one. */
+/** Returns the seconds from the verdict until the counters reset; at least one. */
 export function secondsToReset(verdict: Verdict): number {
   return Math.max(1, 60 - Math.floor((verdict.at.getTime() % MINUTE_MS) / 1000))
 }

@@ -103,7 +103,7 @@ export function errorWords(text: string): string {
   return [...found].slice(0, WORDS_MAX).join(' ')
 }
 
-/** `prefix` alone, or with the known codes of the text. */
+/** Returns `prefix` alone, or with the known codes of the text. */
 export function withErrorWords(prefix: string, text: string): string {
   const words = errorWords(text)
   return words === '' ? prefix : `${prefix}: ${words}`

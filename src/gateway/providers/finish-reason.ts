@@ -26,7 +26,10 @@ const BY_WORD: readonly (readonly [RegExp, FinishReason | 'failed'])[] = [
   [/tool|function/i, 'tool_calls'],
 ]
 
-/** `failed` if the provider says that the model did not come to an end of its answer by itself. */
+/**
+ * Returns the finish reason, or `failed` if the provider says that the model did not come to an end of its answer by
+ * itself.
+ */
 export function readFinishReason(reason: string): FinishReason | 'failed' {
   if (PUBLISHED.has(reason)) return reason as FinishReason
   return BY_WORD.find(([words]) => words.test(reason))?.[1] ?? 'stop'

@@ -45,7 +45,7 @@ export function skipSeparator(text: string, place: number): number {
   return end
 }
 
-/** `skipSeparator` towards the beginning: the place where the separator that ends before `place` begins. */
+/** Returns the place where the separator that ends before `place` begins: `skipSeparator` towards the beginning. */
 export function skipSeparatorBack(text: string, place: number): number {
   let start = place
   if (isBlank(text.charCodeAt(start - 1))) start -= 1

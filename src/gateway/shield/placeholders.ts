@@ -192,7 +192,10 @@ function addPattern<Value>(patterns: Patterns<Value>, pattern: string, value: Va
   node.value = value
 }
 
-/** `partial` if the text ends within a pattern. Expects that no pattern is a prefix of another one. */
+/**
+ * Returns the pattern that begins at `start`; `partial` if the text ends within a pattern. Expects that no pattern is a
+ * prefix of another one.
+ */
 export function matchPattern<Value>(
   patterns: Patterns<Value>,
   text: string,

@@ -28,7 +28,7 @@ export function tracedServeCall<Body>(spans: Spans, serveCall: ServeCall<Body>):
     })
 }
 
-/** The same observer with a span for each step. */
+/** Returns the same observer with a span for each step. */
 export function tracedObserver(spans: Spans, observer: GatewayObserver): GatewayObserver {
   return {
     ...observer,

@@ -28,7 +28,7 @@ interface Watched {
   dueAtMs: number
 }
 
-/** `intervalMs` of 0: nothing is ever sent. */
+/** Returns what keeps streams alive. With an `intervalMs` of 0 nothing is ever sent. */
 export function createKeepAlives(intervalMs: number): KeepAlives {
   const watched = new Set<Watched>()
   let timer: NodeJS.Timeout | undefined

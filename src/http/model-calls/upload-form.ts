@@ -38,7 +38,7 @@ const FIELDS_MAX = 50
 const FIELD_BYTES_MAX = 256 * 1024
 const READ_BYTES = 64 * 1024
 
-/** Files are written to `dir`; the fields stay in memory, and count in `memory`. */
+/** Reads uploaded forms. Files are written to `dir`; the fields stay in memory, and count in `memory`. */
 export function createUploads(
   { dir, fileBytesMax, totalBytesMax }: UploadLimits,
   memory: Share,

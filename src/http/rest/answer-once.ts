@@ -184,7 +184,7 @@ function requestOf({ request, caller, rawBody }: OnceCall): IdempotentRequest {
   }
 }
 
-/** `url`: the path with the query. */
+/** Returns the fingerprint of a request. `url` is the path with the query. */
 export function fingerprintOf(method: string, url: string, rawBody: Buffer): string {
   return createHash('sha256').update(`${method} ${url}\n`).update(rawBody).digest('base64')
 }

@@ -16,7 +16,7 @@ import { checkedCallers } from './checked-callers.ts'
 import { explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
 
-/** The error handler answers in the format of the route. */
+/** Thrown when the server has too many connections. The error handler answers in the format of the route. */
 export class TooManyConnections extends Error {
   constructor() {
     super('the limit of client connections is reached')

@@ -20,7 +20,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'uma data com hora, como 2026-12-31T23:59:00Z',
 }
 
-/** `deve ser um texto`: the predicate of a sentence whose subject is the field. */
+/** Returns the predicate of a sentence whose subject is the field, such as `deve ser um texto`. */
 export function explainFault({ keyword = '', params = {} }: SchemaFault): string {
   const limit = String(params['limit'])
   switch (keyword) {

@@ -66,7 +66,7 @@ export function topUpBody(found: TopUp): AnswerOf<typeof topUp> {
   }
 }
 
-/** Wording of the specification. */
+/** Returns the fault of an amount in the wording of the specification. */
 export function amountFault(minimumBrl: number): string {
   return `amount must be number between ${minimumBrl} and ${AMOUNT_BRL_MAX}`
 }

@@ -79,7 +79,7 @@ export function renewBackupCodes(
   })
 }
 
-/** Call it after better-auth has stored the passkey. */
+/** Records a new passkey. Call it after better-auth has stored it. */
 export function recordNewPasskey(
   db: Database,
   actor: Actor,

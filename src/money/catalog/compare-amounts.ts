@@ -45,7 +45,10 @@ function differingAmounts(before: PriceTerms, after: PriceTerms) {
     .filter((each) => each.before !== each.after)
 }
 
-/** `input 0.15 -> 0.2, output 0.6 -> 0.8`: USD per million tokens or per unit; undefined for equal prices. */
+/**
+ * Writes a difference as `input 0.15 -> 0.2, output 0.6 -> 0.8`, in USD per million tokens or per unit; undefined for
+ * equal prices.
+ */
 export function describeDifference(before: PriceTerms, after: PriceTerms): string | undefined {
   const differing = differingAmounts(before, after)
   if (differing.length === 0) return undefined

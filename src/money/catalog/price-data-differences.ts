@@ -19,7 +19,10 @@ const DAY_MS = 86_400_000
 /** Within eight days, each window of a daily price has begun and ended, on each day of the week. */
 const WINDOWS_MS = 8 * DAY_MS
 
-/** `models` are priced as they are in force, with the changes of the operator. Only built-in models are in the data. */
+/**
+ * Finds the built-in models whose price in the data is another. `models` are priced as they are in force, with the
+ * changes of the operator.
+ */
 export function findPriceDifferences(
   models: readonly ConfiguredModel[],
   data: PriceData,

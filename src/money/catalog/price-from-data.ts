@@ -59,7 +59,7 @@ export interface PriceSource {
 }
 
 /**
- * The prices of a model. Throws if the data has none, so that no model is ever without a price.
+ * Returns the prices of a model. Throws if the data has none, so that no model is ever without a price.
  * Tiers that begin beyond the model's context are left out.
  *
  * A kind of token without its own price costs as much as the kind that includes it. One-hour cache writes are a
@@ -147,7 +147,7 @@ export function picoUsdPerSecond(microUsdPerHour: bigint): bigint {
   return (microUsdPerHour * PICO_PER_MICRO + SECONDS_PER_HOUR - 1n) / SECONDS_PER_HOUR
 }
 
-/** USD with at most six decimals is a whole number of micro-USD; more decimals are rounded up. */
+/** Converts USD to micro-USD. With at most six decimals the result is exact; more decimals are rounded up. */
 export function microUsd(usd: number): bigint {
   const match = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(usd))
   if (!match) throw new Error(`${usd} is not a price`)

@@ -55,8 +55,8 @@ function secondOf(time: string): number {
 }
 
 /**
- * Excludes one-hour cache writes and searches: no call depends on them, and they are offered only if every price has
- * them.
+ * Returns the names of a price's units without one-hour cache writes and searches: no call depends on them, and they
+ * are offered only if every price has them.
  */
 export function unitNames({ units }: PriceTerms): string {
   return Object.keys(units ?? {})

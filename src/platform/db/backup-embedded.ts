@@ -37,7 +37,7 @@ const CONTROL_FILE = 'global/pg_control'
 /** PostgreSQL writes the control file in one piece; a reading beside a write could still see two halves. */
 const CONTROL_TRIES = 100
 
-/** `home`: the folder of the embedded database. `to` must not exist; it appears as a whole or not at all. */
+/** Copies the embedded database, whose folder is `home`. `to` must not exist; it appears as a whole or not at all. */
 export async function backupEmbedded(
   databaseUrl: string,
   home: string,

@@ -18,7 +18,7 @@ export function compositeText(fields: readonly CompositeField[]): string {
   return `${text})`
 }
 
-/** Texts, or composite values as text, in PostgreSQL's text format of arrays. */
+/** Writes texts, or composite values as text, in PostgreSQL's text format of arrays. */
 export function arrayText(rows: readonly string[]): string {
   return `{${rows.map(quoted).join(',')}}`
 }

@@ -58,7 +58,7 @@ function reasonOf(error: unknown): string {
   return message || code || String(error)
 }
 
-/** The client reads its password from the file of the address, if it has one, at the moment of connecting. */
+/** Makes the client read its password from the file of the address, if it has one, at the moment of connecting. */
 export function usePasswordFile(client: pg.Client, { passwordFile }: DatabaseAddress): void {
   if (passwordFile === undefined) return
   const password = async (): Promise<string> => (await readFile(passwordFile, 'utf8')).trim()

@@ -96,7 +96,7 @@ export function openDatabase(
   return { db, pool, close: () => db.destroy() }
 }
 
-/** Errors of idle connections are reported, not thrown: the next query reports the failure. */
+/** Opens a pool. Errors of idle connections are reported, not thrown: the next query reports the failure. */
 export function openPool(
   config: DatabaseClientConfig,
   { max, onError }: { readonly max: number; onError: (error: Error) => void },

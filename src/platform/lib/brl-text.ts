@@ -7,7 +7,7 @@ const BRL = new Intl.NumberFormat('pt-BR', {
   maximumFractionDigits: 9,
 })
 
-/** `1234500000000n` -> `R$ 1.234,50`, with a plain space and every digit that is not zero. */
+/** Writes `1234500000000n` as `R$ 1.234,50`, with a plain space and every digit that is not zero. */
 export function brlText(nano: NanoBrl): string {
   return BRL.format(decimalBrl(nano) as `${number}`).replace(/\s/g, ' ')
 }

@@ -11,7 +11,7 @@ export interface Html {
 /** Nothing is written for `undefined` and `false`; the items of a list follow each other. */
 export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[]
 
-/** html`<p>${name}</p>`: for text between tags and for quoted attributes. */
+/** Writes a template, html`<p>${name}</p>`, whose values are for text between tags and for quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const written = values.map(write)
   return { [TEXT]: parts.map((part, place) => part + (written[place] ?? '')).join('') }
@@ -21,7 +21,7 @@ export function htmlText(page: Html): string {
   return page[TEXT]
 }
 
-/** HTML from a trusted writer, such as the parts of a page that never change. */
+/** Marks text as HTML from a trusted writer, such as the parts of a page that never change. */
 export function trustedHtml(text: string): Html {
   return { [TEXT]: text }
 }

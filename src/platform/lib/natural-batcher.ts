@@ -17,7 +17,7 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void
 }
 
-/** `run` gets the items in order and returns one result for each, in the same order. */
+/** Creates a batcher. `run` gets the items in order and returns one result for each, in the same order. */
 export function createNaturalBatcher<Item, Result>(
   batchMax: number,
   run: (items: Item[]) => Promise<Result[]>,

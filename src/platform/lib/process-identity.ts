@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 
-/** `<pid>.<start>`. The start is 0 on systems that do not report it (only Linux does). */
+/** Returns `<pid>.<start>`. The start is 0 on systems that do not report it (only Linux does). */
 export function processIdentity(pid: number = process.pid): string {
   return `${pid}.${startOf(pid)}`
 }

@@ -1,4 +1,4 @@
-/** Python writes strings and numbers as JSON does, but has other words for true, false and null. */
+/** Writes a value in Python, which has strings and numbers as JSON does, but other words for true, false and null. */
 export function pythonLiteral(value: unknown, indent = ''): string {
   if (value === true) return 'True'
   if (value === false) return 'False'

@@ -28,7 +28,7 @@ export function kindOfTaxId(taxId: string): 'cpf' | 'cnpj' | undefined {
   return /^[0-9A-Z]{12}\d{2}$/.test(taxId) ? 'cnpj' : undefined
 }
 
-/** `***.982.247-**`, or for a CNPJ `**.345.678/****-**`: the masks that the federal government uses. */
+/** Masks an id as the federal government does: `***.982.247-**`, or for a CNPJ `**.345.678/****-**`. */
 export function maskTaxId(taxId: string): string {
   return taxId.length === 11
     ? `***.${taxId.slice(3, 6)}.${taxId.slice(6, 9)}-**`

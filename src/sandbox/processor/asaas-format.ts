@@ -111,7 +111,7 @@ export function slugOf({ id }: SandboxPayment): string {
   return id.replace('pay_', '')
 }
 
-/** Subtracts the fee: R$ 1,99, or for cards R$ 0,49 plus 2,99 %, as observed in Asaas's own sandbox. */
+/** Returns the amount less the fee: R$ 1,99, or for cards R$ 0,49 plus 2,99 %, as observed in Asaas's own sandbox. */
 export function netCentsOf({ amountCents, billingType }: SandboxPayment): bigint {
   const fee = billingType === 'CREDIT_CARD' ? 49n + (amountCents * 299n + 5_000n) / 10_000n : 199n
   return amountCents > fee ? amountCents - fee : 0n

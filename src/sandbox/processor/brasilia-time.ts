@@ -1,4 +1,4 @@
-/** Date and time in Brasília, such as `2026-11-21 13:05:59`. */
+/** Writes date and time in Brasília, such as `2026-11-21 13:05:59`. */
 export function brasiliaTime(at: Date): string {
   return at.toLocaleString('sv-SE', { timeZone: 'America/Sao_Paulo' })
 }

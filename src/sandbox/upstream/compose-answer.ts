@@ -50,7 +50,10 @@ const TEXT_ONLY = /\bdo not (call|use) (any )?tools\b|\bnão (chame|use) ferrame
 const LONG_ANSWER_TOKENS = 400
 const BIG_ANSWER_BYTES = 2_000_000
 
-/** Deterministic except for the ids: the same request gets the same text and the same token count. */
+/**
+ * Composes an answer, which depends on the request alone, except for the ids: the same request gets the same text and
+ * the same token count.
+ */
 export function composeAnswer(
   request: ChatRequest,
   model: SandboxModel,

@@ -37,7 +37,7 @@ export function listTurns(messages: readonly ChatMessage[]): ChatMessage[] {
   })
 }
 
-/** The results of tools behind the last answer, also if the user has said something since. */
+/** Returns the results of tools behind the last answer, also if the user has said something since. */
 export function lastResults(turns: readonly ChatMessage[]): ChatMessage[] {
   const lastAnswer = turns.findLastIndex(({ role }) => role === 'assistant')
   return turns.slice(lastAnswer + 1).filter(({ role }) => role === 'tool')

@@ -53,7 +53,7 @@ export function checkGranularities({ format, granularities }: TranscriptionField
   )
 }
 
-/** Such models behave like gpt-4o-transcribe, which reports usage in tokens and returns no timestamps. */
+/** Whether a model behaves like gpt-4o-transcribe, which reports usage in tokens and returns no timestamps. */
 export function reportsTokens(modelName: string): boolean {
   return modelName.endsWith('-tokens')
 }

@@ -56,7 +56,7 @@ export function renderBody(
   })
 }
 
-/** All events except `[DONE]`. Several choices alternate, as if a model wrote them at the same time. */
+/** Renders all events except `[DONE]`. Several choices alternate, as if a model wrote them at the same time. */
 export function* renderEvents(
   identity: AnswerIdentity,
   answer: Answer,

@@ -100,7 +100,8 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
 const byId = new Map(SANDBOX_MODELS.map((model) => [model.id, model]))
 
 /**
- * Only the part after the last slash counts. An unknown name is `sandbox-chat`, which behaves well at every endpoint.
+ * Finds a model by the part of its name after the last slash. An unknown name is `sandbox-chat`, which behaves well at
+ * every endpoint.
  */
 export function findSandboxModel(name: string): SandboxModel {
   const id = name.slice(name.lastIndexOf('/') + 1)

@@ -108,7 +108,10 @@ export interface ErrorCode {
   readonly code: string
 }
 
-/** Descriptions of errors end in their codes, after the last sentence (`rest-route.ts`). Some codes are sentences. */
+/**
+ * Returns the error codes of an operation. Descriptions of errors end in them, after the last sentence
+ * (`rest-route.ts`). Some codes are sentences.
+ */
 export function errorCodesOf({ answers }: Pick<Operation, 'answers'>): readonly ErrorCode[] {
   return answers
     .filter(({ status }) => status >= 400)

@@ -36,7 +36,7 @@ export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {
   </div>`
 }
 
-/** `label` is unique on its page. */
+/** Shows a block of code. `label` is unique on its page. */
 export function codeBlock(label: string, code: string, id = ''): Html {
   return html`<figure>
     <figcaption>${label}</figcaption>

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../platform/lib/html.ts'
 
-/** `label` is unique on its page. The first column is code. */
+/** Shows a table. `label` is unique on its page. The first column is code. */
 export function table(
   label: string,
   heads: readonly string[],

@@ -38,7 +38,7 @@ export function usdPerMillion(each: PicoUsd): string {
   return usdText(each * MILLION)
 }
 
-/** `12500n` -> `1,25×`. */
+/** Writes `12500n` as `1,25×`. */
 export function multiplierText(scaled: bigint): string {
   return `${decimalE4(scaled).replace('.', ',')}×`
 }
@@ -54,7 +54,7 @@ export function brlPerMillion(each: PicoUsd, model: Model, fxRate: FxRate): Nano
   return chargeFor(each * MILLION, { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 })
 }
 
-/** `128000` -> `128 mil`. */
+/** Writes `128000` as `128 mil`. */
 export function shortCount(count: number): string {
   if (count >= 1_000_000) return `${SHORT.format(count / 1_000_000)} mi`
   return count >= 1_000 ? `${SHORT.format(count / 1_000)} mil` : WHOLE.format(count)
@@ -64,7 +64,7 @@ export function wholeCount(count: number): string {
   return WHOLE.format(count)
 }
 
-/** `12/11/2026`, in Brasília. */
+/** Writes a day in Brasília as `12/11/2026`. */
 export function dayText(at: Date): string {
   return at.toLocaleDateString('pt-BR', { timeZone: 'America/Sao_Paulo' })
 }

@@ -153,7 +153,7 @@ console.log(resposta.text)`,
   ]
 }
 
-/** `flags`: of curl itself, such as `-N`. */
+/** Writes a call with curl. `flags` are curl's own, such as `-N`. */
 export function curlSample(
   { origin, secret }: Pick<Use, 'origin' | 'secret'>,
   path: string,
@@ -173,7 +173,7 @@ export function curlSample(
   }
 }
 
-/** `code` uses the `client` of the library; imports at its beginning come first. */
+/** Writes a call in Python. `code` uses the `client` of the library; imports at its beginning come first. */
 export function pythonSample(
   { origin, secret }: Pick<Use, 'origin' | 'secret'>,
   code: string,
@@ -190,7 +190,7 @@ ${rest}`,
   }
 }
 
-/** `code` uses the `client` of the library; imports at its beginning come first. */
+/** Writes a call in JavaScript. `code` uses the `client` of the library; imports at its beginning come first. */
 export function javascriptSample(
   { origin, secret }: Pick<Use, 'origin' | 'secret'>,
   code: string,

@@ -8,7 +8,10 @@ import { tagOf, type PageText, type WrittenPage } from './site-pages.ts'
 
 const toGzip = promisify(gzip)
 
-/** `styles`: of further `<style>` elements. A page connects to nothing unless it names a source. */
+/**
+ * Returns the content security policy of a page. `styles` are those of further `<style>` elements. A page connects to
+ * nothing unless it names a source.
+ */
 export function pagePolicy(styles: readonly string[] = [], connects?: "'self'"): string {
   const hashes = [SITE_STYLE, ...styles].map(
     (style) => `'sha256-${hash('sha256', style, 'base64')}'`,

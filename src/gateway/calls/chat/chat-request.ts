@@ -44,7 +44,7 @@ const CHOICES_MAX = 128
 /** No model writes as much in one answer; a lower limit than this is a wish, which is lowered to the model's. */
 export const OUTPUT_TOKENS_ABSURD = 100_000_000
 
-/** `bytes` is the size of the body as it was received. */
+/** Reads a request in the chat-completions shape. `bytes` is the size of the body as it was received. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
   const opening = findModelIdFault(body) ?? findFallbacksFault(body)
   if (opening !== undefined) return refusals.invalidRequest(opening)

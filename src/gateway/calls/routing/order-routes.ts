@@ -10,7 +10,7 @@ export interface RouteView {
 }
 
 /**
- * The order in which routes are tried.
+ * Returns the order in which routes are tried.
  *
  * - `priority`: smaller numbers first; among equal priorities, at random in proportion to the weights;
  * - `latency`: the fastest first, and untried routes before all others;

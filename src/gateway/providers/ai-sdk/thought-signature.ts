@@ -6,7 +6,7 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 
-/** Fields to spread into a tool call, a message or a delta; empty without a signature. */
+/** Returns fields to spread into a tool call, a message or a delta; empty without a signature. */
 export function toExtraContent(metadata: SharedV4ProviderMetadata | undefined): JsonObject {
   const signature = (metadata?.google ?? metadata?.googleVertex)?.thoughtSignature
   return typeof signature === 'string'
@@ -14,7 +14,7 @@ export function toExtraContent(metadata: SharedV4ProviderMetadata | undefined): 
     : {}
 }
 
-/** Options to spread into a prompt part; empty if the tool call or message has no signature. */
+/** Returns options to spread into a prompt part; empty if the tool call or message has no signature. */
 export function readThoughtSignature(carrier: JsonObject): {
   providerOptions?: { google: { thoughtSignature: string } }
 } {

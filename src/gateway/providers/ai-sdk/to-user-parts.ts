@@ -32,7 +32,10 @@ export function listParts(content: unknown): JsonObject[] {
   return content
 }
 
-/** Upstreams refuse a request with an empty text, and some with one of white space. */
+/**
+ * Whether a text is empty or white space: upstreams refuse a request with an empty text, and some with one of white
+ * space.
+ */
 export function isBlank(text: string): boolean {
   return text.trim() === ''
 }

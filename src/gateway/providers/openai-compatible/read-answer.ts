@@ -40,7 +40,9 @@ export function readObject(
   return body
 }
 
-/** Some upstreams report an error in the body of an answer with status 200. */
+/**
+ * Returns the failure that an answer reports: some upstreams report an error in the body of an answer with status 200.
+ */
 export function readReportedError(body: JsonObject): UpstreamFailure | undefined {
   if (!body.error) return undefined
   const detail = withErrorWords('error in the answer', JSON.stringify(body.error))

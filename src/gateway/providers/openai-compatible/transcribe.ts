@@ -100,7 +100,10 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Fields that the gateway sets; the customer's values are ignored. */
 const OWN_FIELDS = new Set(['file', 'model', 'response_format', 'stream'])
 
-/** The method rejects only if the customer's file cannot be read, or does not have the declared size. */
+/**
+ * Returns the method for transcriptions, which rejects only if the customer's file cannot be read, or does not have the
+ * declared size.
+ */
 export function createTranscribe(upstream: Upstream): NonNullable<Provider['transcribe']> {
   const path = upstream.path('/audio/transcriptions')
   return async function transcribe(call, signal) {

@@ -136,7 +136,10 @@ const SETTINGS = {
  */
 const LIMIT_TRANSACTION = `select set_config(name, '10000', false) from pg_settings where name = 'transaction_timeout'`
 
-/** Statements wait up to `lockTimeoutMs` for a lock, and then fail with 55P03 without an effect. */
+/**
+ * Opens a connection of the lane. Statements wait up to `lockTimeoutMs` for a lock, and then fail with 55P03 without an
+ * effect.
+ */
 export function createLaneConnection(databaseUrl: string, lockTimeoutMs: number): LaneConnection {
   let client: DatabaseClient | undefined
   let connecting: Promise<DatabaseClient> | undefined

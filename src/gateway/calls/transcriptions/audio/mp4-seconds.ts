@@ -74,7 +74,7 @@ interface Found extends SampleSums {
 }
 
 /**
- * The seconds of an MP4 file with AAC or Opus: those of its samples, those that its headers declare, or those of its
+ * Returns the seconds of an MP4 file with AAC or Opus: those of its samples, those that its headers declare, or those of its
  * samples of AAC at 8 kbit/s, whichever are most. Infinite for other codecs, for malformed tables, for tables in boxes
  * that are not entered here (some decoders enter more), and if its edits may play the same sound more than once.
  *

@@ -19,9 +19,9 @@ const SAMPLE_RATE_MAX = 384_000
 const CHANNELS_MAX = 8
 
 /**
- * Bytes per second of a WAV file with uncompressed samples, from its rate, channels and sample width. Undefined if the
- * file is compressed or a decoder may take it for compressed, if it contradicts itself, if its samples do not begin
- * within the head, or if it has two formats.
+ * Returns the bytes per second of a WAV file with uncompressed samples, from its rate, channels and sample width.
+ * Undefined if the file is compressed or a decoder may take it for compressed, if it contradicts itself, if its samples
+ * do not begin within the head, or if it has two formats.
  */
 export function pcmBytesPerSecond(head: Buffer): number | undefined {
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE')

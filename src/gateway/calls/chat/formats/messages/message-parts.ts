@@ -23,14 +23,20 @@ const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['content_filter', 'refusal'],
 ])
 
-/** Some upstreams report `stop` for an answer that calls tools; agents run them only for `tool_use`. */
+/**
+ * Returns the `stop_reason` of an answer. Some upstreams report `stop` for an answer that calls tools; agents run them
+ * only for `tool_use`.
+ */
 export function stopReasonOf(finishReason: unknown, hasToolCalls: boolean): string {
   const reason = STOP_REASONS.get(finishReason)
   if (reason !== undefined && reason !== 'end_turn') return reason
   return hasToolCalls ? 'tool_use' : 'end_turn'
 }
 
-/** Tokens read from and written to the cache are not part of `input_tokens` in this format. */
+/**
+ * Returns the `usage` of a message. Tokens read from and written to the cache are not part of `input_tokens` in this
+ * format.
+ */
 export function messageUsage(charged: Charged): JsonObject {
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = charged
   const forAnHour = hourCacheWrites(charged.units)

@@ -63,7 +63,7 @@ export function createMessagesFormat(
   }
 }
 
-/** The requests for counts of tokens: they have no output, and so need no limit of it. */
+/** Returns the format of requests for counts of tokens: they have no output, and so need no limit of it. */
 export function createMessageTokensFormat(
   ids: ToolCallIds,
   reasoningSeals: ReasoningSeals,

@@ -63,7 +63,7 @@ export function unsignedIn(field: ReasoningField): KeptReasoning {
   return { fields: { [field]: '' }, calls: {} }
 }
 
-/** Signatures beside texts and calls; undefined without any. */
+/** Returns the signatures beside texts and calls; undefined without any. */
 export function signaturesIn(extra: unknown, calls: JsonObject): KeptReasoning | undefined {
   if (extra === undefined && Object.keys(calls).length === 0) return undefined
   return { fields: extra === undefined ? {} : { extra_content: extra }, calls }

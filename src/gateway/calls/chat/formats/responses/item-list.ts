@@ -14,7 +14,7 @@ export interface ItemList {
   end(index: number, item: JsonObject): void
 }
 
-/** `idTail` ends the ids of all items. */
+/** Returns an empty list. `idTail` ends the ids of all items. */
 export function createItemList(idTail: string, emit: Emit): ItemList {
   const items: JsonObject[] = []
   return {

@@ -50,7 +50,10 @@ const REPEATED_FIELDS = [
 
 type RepeatedFields = Partial<Record<(typeof REPEATED_FIELDS)[number], unknown>>
 
-/** Not the whole body: it would stay in memory for the whole call, also after the shield has masked a copy of it. */
+/**
+ * Returns what a response repeats of its request. It does not keep the whole body, which would stay in memory for the
+ * whole call, also after the shield has masked a copy of it.
+ */
 export function repeatedOf(body: JsonObject, tools: readonly JsonObject[]): Repeated {
   const fields: RepeatedFields = {}
   for (const name of REPEATED_FIELDS) fields[name] = body[name]

@@ -128,7 +128,7 @@ export function createResponsesFormat(
   }
 }
 
-/** `bytes` is the size of the body as it was received. */
+/** Reads a request in the Responses format. `bytes` is the size of the body as it was received. */
 export function readResponsesRequest(
   body: JsonObject,
   bytes: number,
