@@ -9,7 +9,10 @@ import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
 
 export const API_KEY_STATUSES = ['active', 'suspended', 'paused', 'revoked', 'expired'] as const
 
-/** `paused`: refused until the pause is lifted. `suspended`: the balance that pays for the key is not above zero; a credit makes the key active again. */
+/**
+ * The state of a key. A `paused` one is refused until the pause is lifted. `suspended` means that the balance that pays
+ * for the key is not above zero; a credit makes the key active again.
+ */
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
 
 /** Selects the status of the key `k`, whose account is `a`. */

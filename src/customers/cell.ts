@@ -5,7 +5,7 @@
 import { audited, type Actor } from '../platform/audit-log/audited.ts'
 import type { Database } from '../platform/db/open.ts'
 
-/** As the constraint of the table has it. */
+/** The names of cells, as the constraint of the table has them. */
 const CELL = /^[0-9a-z]{1,8}$/
 
 export type CellNamed =

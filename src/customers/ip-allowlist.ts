@@ -31,7 +31,7 @@ export function createIpMatcher(entries: readonly string[]): IpMatcher {
   }
 }
 
-/** Of a block: the address in words of 32 bits, and the length of its prefix. */
+/** The words of a block: the address in words of 32 bits, and the length of its prefix. */
 const BLOCK_WORDS = 5
 
 function networksOf(blocks: readonly Block[], family: Block['family']): Uint32Array {
@@ -44,7 +44,7 @@ function networksOf(blocks: readonly Block[], family: Block['family']): Uint32Ar
   return networks
 }
 
-/** On the hot path. */
+/** Whether an address is in any of the networks. It is on the hot path. */
 function isInAny(networks: Uint32Array, words: readonly number[]): boolean {
   for (let start = 0; start < networks.length; start += BLOCK_WORDS) {
     const bits = networks[start + BLOCK_WORDS - 1] as number

@@ -66,7 +66,7 @@ export async function findChangeRefusal(
   return own && findBeyond(trx, own, before.customerId, before, after)
 }
 
-/** Of a key for calls without limits. Each key has a limit of requests, so that is none here. */
+/** The rights of a key for calls without limits. Each key has a limit of requests, so that is none here. */
 const UNLIMITED: AskedRights = {
   scope: 'calls',
   modelIds: null,

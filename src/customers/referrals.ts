@@ -6,7 +6,7 @@ import type { Database } from '../platform/db/open.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
 import { lockCustomer } from './customers.ts'
 
-/** Without characters that are confused when read aloud or copied by hand: 0, O, 1 and I. */
+/** The characters of codes, without those that are confused when read aloud or copied by hand: 0, O, 1 and I. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 /** 40 bits: if a million codes exist, one guess in a million hits one. */
 const CODE_LENGTH = 8

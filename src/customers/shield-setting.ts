@@ -17,7 +17,7 @@ export interface FindOptions {
 export const SHIELD_ACTIONS = ['off', 'mask', 'block'] as const
 export type ShieldAction = (typeof SHIELD_ACTIONS)[number]
 
-/** See `FindOptions`. From the laxer to the stricter. */
+/** The choices for UUIDs from the laxer to the stricter; see `FindOptions`. */
 export const UUID_CHOICES = [
   'near_pix',
   'always',

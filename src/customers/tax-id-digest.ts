@@ -32,7 +32,7 @@ function findKey(db: Database): Promise<{ id: string; secret_sealed: Buffer } | 
     .executeTakeFirst()
 }
 
-/** Of concurrent calls the second waits, and finds the key of the first. */
+/** Makes the key. Of concurrent calls the second waits, and finds the key of the first. */
 function makeKey(
   db: Database,
   { current }: SealingKeys,

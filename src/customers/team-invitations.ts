@@ -171,7 +171,7 @@ function isOpen() {
   return sql<boolean>`i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`
 }
 
-/** True if the e-mail is the owner's or a member's. */
+/** Whether the e-mail is the owner's or a member's. */
 async function isOfTeam(db: Database, teamId: string, email: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from customers c

@@ -47,7 +47,7 @@ export async function deleteWaitingUsers(db: Database, log: Log): Promise<number
   return deleted
 }
 
-/** Maps users of the identity provider to customers. */
+/** A user of the identity provider, and the customer it belongs to. */
 export interface ExternalUser {
   readonly idHash: Buffer
   /** Null if no earlier event created a customer. */

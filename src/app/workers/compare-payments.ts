@@ -16,7 +16,10 @@ export interface ComparePaymentsDeps {
   readonly log: Log
 }
 
-/** Boletos are paid days after they are created, and refunds follow days after that. */
+/**
+ * The days whose payments are compared: boletos are paid days after they are created, and refunds follow days after
+ * that.
+ */
 export const COMPARED_DAYS = 35
 
 /**

@@ -1,9 +1,9 @@
 import type { Database } from '../../platform/db/open.ts'
 
-/** Without the number at its end. Repeated copies must not grow without limit. */
+/** The most characters without the number at the end. Repeated copies must not grow without limit. */
 const LENGTH_MAX = 100
 const COPY_SUFFIX = '-copia'
-/** For a name without any ASCII letter or digit. */
+/** The slug of a name without any ASCII letter or digit. */
 const FALLBACK = 'prompt'
 
 /** Returns the name in lower case without accents, its words joined by hyphens. */

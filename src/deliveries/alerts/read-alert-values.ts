@@ -59,7 +59,10 @@ export interface AlertValue extends AlertReading {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/** Fewer calls prove nothing: with two calls, one failure is a rate of 50 percent. */
+/**
+ * The least calls of which a rate of errors is read. Fewer prove nothing: with two calls, one failure is a rate of 50
+ * percent.
+ */
 export const ERROR_CALLS_MIN = 20
 const NANO = 1_000_000_000n
 /** An upper bound of the runway that fits in the database column. */

@@ -11,7 +11,7 @@ export interface MailSender {
   readonly isSandbox: boolean
 }
 
-/** Fictitious, and labelled so. The CNPJ is all zeros, which belongs to nobody. */
+/** A fictitious sender, labelled so. The CNPJ is all zeros, which belongs to nobody. */
 export const SANDBOX_SENDER: MailSender = {
   from: { name: 'Catraca (sandbox)', address: 'sandbox@catraca.example' },
   company: {

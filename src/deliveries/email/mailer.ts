@@ -9,7 +9,7 @@ export interface OutgoingMail extends RenderedMail {
   readonly to: string
 }
 
-/** Errors are our own words and SMTP codes, never the server's text, which may name people. */
+/** What became of a mail. Errors are our own words and SMTP codes, never the server's text, which may name people. */
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
   /** A permanent failure: no further attempt. */

@@ -1,4 +1,4 @@
-/** `smtps://user:password@host:465` or `smtp://user:password@host:587`. */
+/** A mail server, written as `smtps://user:password@host:465` or `smtp://user:password@host:587`. */
 export interface SmtpServer {
   readonly host: string
   readonly port: number

@@ -20,7 +20,7 @@ import type { DestinationKind } from './destination-access.ts'
 import type { SentEvent } from './read-unsent.ts'
 import { NO_EVENT } from './usage-destinations.ts'
 
-/** Texts of the calls whose customer asked for them, as JSON. */
+/** The texts of a call whose customer asked for them, as JSON. */
 export interface SpanContent {
   readonly input?: string
   readonly output?: string

@@ -30,7 +30,7 @@ export interface ExpectedBody {
   readonly findFault: (customerId: string, bytes: number) => Refusal | undefined
 }
 
-/** From this size on, the balance is read before the body, unless the customer held money within this minute. */
+/** The size from which on the balance is read before the body, unless the customer held money within this minute. */
 const BALANCE_BEFORE_BYTES = 256 * 1024
 /** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
 const WIDE_FACTOR = 10

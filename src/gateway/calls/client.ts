@@ -35,8 +35,9 @@ export interface IncomingCall<Body = Buffer> {
 }
 
 /**
- * Methods only, no getters: V8 keeps the getters of an object literal, and everything they reference, until a full
- * garbage collection. With one such object per call, this took a quarter of the gateway's time (bench/HISTORY.md).
+ * The client of a call. It has methods only, no getters: V8 keeps the getters of an object literal, and everything they
+ * reference, until a full garbage collection. With one such object per call, this took a quarter of the gateway's time
+ * (bench/HISTORY.md).
  */
 export interface Client {
   refuse(refused: Refusal, limits: Limits): void

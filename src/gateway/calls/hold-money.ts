@@ -27,7 +27,7 @@ import { refusals, type Refusal } from './refusal.ts'
 const LOWERED_TOKENS_MIN = 64
 /** Each try is a different request: with a fresh key, without searches, a counted prompt, or a limit lowered after a lost race. */
 const TRIES_MAX = 7
-/** From the time limit of a call to its charge: a call that was stopped still ends its stream. */
+/** The most time from the time limit of a call to its charge: a call that was stopped still ends its stream. */
 const END_MS_MAX = 60_000
 
 /** The variable part of a hold request; it changes with every try. */
@@ -142,7 +142,7 @@ function amountsOf(bounds: CallBounds) {
   return { promptTokensMax, outputTokensMax, choices, unitsMax, writesCache }
 }
 
-/** With a lower bound of the prompt, which bounds its cache writes, too. */
+/** Returns the input with a lower bound of the prompt, which bounds its cache writes, too. */
 function withPrompt(input: QuoteInput, promptTokensMax: number): QuoteInput {
   const { unitsMax } = input
   const writes = unitsMax?.[HOUR_CACHE_UNIT]

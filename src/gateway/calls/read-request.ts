@@ -7,7 +7,7 @@ import type { GatewayParts } from './gateway-parts.ts'
 import { TIMED_FROM_BYTES, TOO_MANY_WAIT } from '../../platform/admission/own-time.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
-/** As measured: a megabyte of text takes about a second. */
+/** The measured time of a count: a megabyte of text takes about a second. */
 const COUNT_MS_PER_BYTE = 1e-3
 /** Shorter prompts are counted as they come. */
 const COUNTED_AT_ONCE_BYTES = 100_000

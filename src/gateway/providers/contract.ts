@@ -282,7 +282,7 @@ export interface ImageCall {
   readonly takeBytes?: ChatCall['takeBytes']
 }
 
-/** Images as bytes: an address would reveal the upstream. */
+/** An answer with images as bytes: an address would reveal the upstream. */
 export interface ImageAnswer {
   readonly kind: 'images'
   readonly images: readonly GeneratedImage[]

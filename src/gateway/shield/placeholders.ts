@@ -163,7 +163,7 @@ function tagAt(number: number, length: number): string {
   return tag
 }
 
-/** Strings to replace, as a tree by their characters. ASCII letters match in either case. */
+/** The strings to replace, as a tree by their characters. ASCII letters match in either case. */
 export interface Patterns<Value> {
   readonly next: Map<number, Patterns<Value>>
   value: Value | undefined

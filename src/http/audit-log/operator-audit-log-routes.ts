@@ -34,7 +34,9 @@ const entry = answer({
   details: nullable(Type.Record(Type.String(), Type.Unknown())),
 })
 
-/** Reading the log is not recorded, because such rows would soon be most of it. Exporting it is. */
+/**
+ * The routes of the audit log. Reading it is not recorded, because such rows would soon be most of it. Exporting it is.
+ */
 export const operatorAuditLogRoutes = [
   restRoute({
     method: 'GET',

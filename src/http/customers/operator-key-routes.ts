@@ -22,7 +22,7 @@ const forEach = {
   refusals: { 403: ['own_account'], 404: ['key_not_found'] },
 } as const
 
-/** Both succeed if the key already has that state. */
+/** The routes that change the state of a key. They succeed also if the key already has that state. */
 export const operatorKeyRoutes = [
   restRoute({
     ...forEach,

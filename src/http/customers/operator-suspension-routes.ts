@@ -23,7 +23,7 @@ const forEach = {
   refusals: { 403: ['own_account'], 404: ['customer_not_found'] },
 } as const
 
-/** Both succeed if the account already has that state. */
+/** The routes that suspend and reinstate an account. Both succeed if the account already has that state. */
 export const operatorSuspensionRoutes = [
   restRoute({
     ...forEach,

@@ -16,7 +16,7 @@ const DAYS_MAX = 90
 
 const days = wholeNumber(1, DAYS_MAX, DAYS_DEFAULT)
 
-/** Uptime and latency by the maker of the models; the upstreams behind them are never named. */
+/** The routes for uptime and latency by the maker of the models; the upstreams behind them are never named. */
 export const upstreamHealthRoutes = [
   restRoute({
     method: 'GET',

@@ -20,7 +20,7 @@ const RETRY_AFTER_SECONDS = 2
 const PATH = '/files/images'
 export const IMAGE_FILES = `/v1${PATH}`
 
-/** Generated images, readable by anyone with their address until they expire. */
+/** The routes of generated images, which anyone with their address can read until they expire. */
 export const imageFileRoutes = [
   restRoute({
     method: 'GET',

@@ -7,7 +7,7 @@ type Deps = Pick<HttpParts, 'operatorAccess'> & {
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
 }
 
-/** Prometheus metrics, with the operator's token. */
+/** The route of Prometheus metrics, which takes the operator's token. */
 export const metricsRoutes = [
   hiddenRoute({
     method: 'GET',

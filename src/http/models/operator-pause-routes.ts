@@ -11,7 +11,7 @@ type Deps = Pick<HttpParts, 'db' | 'log' | 'reloadCatalog'>
 
 const state = answer({ is_paused: Type.Boolean() })
 
-/** Both succeed if the service already has that state. */
+/** The routes that pause and resume the service. Both succeed if it already has that state. */
 export const operatorPauseRoutes = [
   restRoute({
     method: 'POST',

@@ -2,7 +2,7 @@ import { brl } from './values.ts'
 
 const described = (description: string) => ({ ...brl, description })
 
-/** Written by `balanceFields`: balance = topped up + other credits - spent - refunded - other debits. */
+/** The balance as `balanceFields` writes it: balance = topped up + other credits - spent - refunded - other debits. */
 export const balanceShape = {
   balance_brl: described(
     'total_topped_up_brl + total_other_credits_brl - total_spent_brl - total_refunded_brl - total_other_debits_brl',

@@ -123,7 +123,7 @@ export interface RestCall<
 /** The accesses of this kind of route: the handlers of the others authenticate callers themselves. */
 export type RestAccess = Exclude<Access, 'session' | 'signed' | 'machine'>
 
-/** Every route needs these to authenticate the caller. */
+/** What every route needs to authenticate the caller. */
 export type AccessDeps = AuthenticateDeps &
   AssertAccessDeps & {
     readonly idempotency: IdempotencyDeps

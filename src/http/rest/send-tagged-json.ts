@@ -7,7 +7,7 @@ const compress = promisify(gzip)
 /** Compression gains nothing for an answer that fits into one packet. */
 const COMPRESSED_FROM_BYTES = 1_400
 
-/** JSON that is ready to be sent any number of times. */
+/** A JSON text that is ready to be sent any number of times. */
 export interface TaggedJson {
   /** As bytes: a text of a megabyte would be encoded anew for each request. */
   readonly bytes: Buffer

@@ -1,9 +1,9 @@
 /** Schemas of values that several resources of the API use. */
 import Type from 'typebox'
 
-/** BRL, exact, with up to nine decimals. */
+/** An exact amount in BRL, with up to nine decimals. */
 export const brl = Type.Number({ description: 'BRL' })
-/** USD, up to twelve decimals. */
+/** An amount in USD, with up to twelve decimals. */
 export const usd = Type.Number({ description: 'USD' })
 export const count = Type.Integer({ minimum: 0 })
 /** A UUID without the prefix `urn:uuid:`, which the format also allows. */

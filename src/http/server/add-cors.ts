@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 
-/** `*`: every origin. */
+/** The origins that browsers may call from; `*` means every origin. */
 export type CorsOrigins = '*' | readonly string[]
 
 const PATH =

@@ -5,7 +5,7 @@ import { BlockJoiner, comesInTooManyParts } from '../../platform/lib/block-joine
 /** Time for the client to read the answer. */
 const CLOSE_MS = 10_000
 
-/** Its body came in too many small parts; the connection is not read any more, and is closed soon. */
+/** Says that a body came in too many small parts; the connection is not read any more, and is closed soon. */
 export const TOO_MANY_PARTS = 'too-many-parts'
 
 /**

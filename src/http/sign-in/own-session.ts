@@ -4,7 +4,7 @@ import { CSRF_HEADER } from '../rest/authenticate.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { originOf } from '../rest/origin-of.ts'
 
-/** `proof`: the user of the session must have proved their identity recently. */
+/** What a route needs of a login session. `proof` means that its user must have proved their identity recently. */
 export type Needs = 'session' | 'proof'
 
 /**

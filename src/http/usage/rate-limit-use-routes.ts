@@ -54,7 +54,7 @@ const keyUse = answer({
   tokens_per_minute: tokenUse,
 })
 
-/** Active keys, even while the balance is used up. */
+/** The use of rate limits by active keys, even while the balance is used up. */
 export const rateLimitUseRoutes = [
   restRoute({
     method: 'GET',

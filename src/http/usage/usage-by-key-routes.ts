@@ -43,7 +43,7 @@ const keyUsage = answer({
   }),
 })
 
-/** Revoked keys are listed only if they were used; other keys always. */
+/** The usage of each key. Revoked keys are listed only if they were used; other keys always. */
 export const usageByKeyRoutes = [
   restRoute({
     method: 'GET',

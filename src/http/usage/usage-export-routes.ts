@@ -41,7 +41,10 @@ const common = {
   refusals: { 429: ['too_many_exports'] },
 } as const
 
-/** Every charge of a period, streamed: the load on memory and database does not depend on their number. */
+/**
+ * The export of every charge of a period. It is streamed: the load on memory and database does not depend on the number
+ * of charges.
+ */
 export const usageExportRoutes = [
   restRoute({
     ...common,

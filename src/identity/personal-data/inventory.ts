@@ -16,8 +16,8 @@ const LOGS =
   'kept: access logs for at least six months (Marco Civil, art. 15), with ids and IP addresses'
 
 /**
- * Keyed by `table.column`; the column identifies the person whom the row belongs to, or is personal data
- * itself.
+ * The personal data that is held, keyed by `table.column`; the column identifies the person whom the row belongs to, or
+ * is personal data itself.
  */
 export const INVENTORY: Readonly<Record<string, Holding>> = {
   'customers.id': {

@@ -1,7 +1,7 @@
 /** Constants that routes, mails and better-auth share. */
 
 export const AUTH_PATH = '/auth'
-/** Links in mails lead to these pages of ours (`src/http/sign-in`). */
+/** A page of ours (`src/http/sign-in`) to which links in mails lead, as to the ones below. */
 export const CONFIRM_PATH = `${AUTH_PATH}/confirm`
 export const LINK_PATH = `${AUTH_PATH}/link`
 export const NEW_PASSWORD_PATH = `${AUTH_PATH}/new-password`

@@ -362,7 +362,7 @@ function placeName(place: string, value: unknown): string {
   return `${LISTS[list as List]} "${id}"${field === '' ? '' : `: ${field.replace(/^\./, '')}`}`
 }
 
-/** Undefined if the rest is no configuration, either. */
+/** Returns the configuration without its faulty entries; undefined if the rest is no configuration, either. */
 function withoutEntries(value: unknown, faulty: ReadonlySet<string>): CatalogConfig | undefined {
   if (!isObject(value)) return undefined
   const rest = Object.fromEntries(

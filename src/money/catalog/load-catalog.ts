@@ -78,7 +78,9 @@ const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
   'audio',
 ])
 
-/** In sandbox mode, the sandbox upstream serves a model that has no real upstream. */
+/**
+ * Returns the model with its routes. In sandbox mode, the sandbox upstream serves a model that has no real upstream.
+ */
 function withRoutes(
   model: ConfiguredModel,
   mode: 'sandbox' | 'live',

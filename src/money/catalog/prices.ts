@@ -46,7 +46,7 @@ export interface Price extends PriceTerms {
 }
 
 /**
- * Tokens of one answer. `promptTokens` is the whole prompt, cached and cache-written tokens included;
+ * The tokens of one answer. `promptTokens` is the whole prompt, cached and cache-written tokens included;
  * `completionTokens` is the whole output, reasoning included.
  */
 export interface TokenCounts {

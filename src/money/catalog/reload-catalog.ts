@@ -5,7 +5,10 @@ import { listMarkupChanges } from './markup-changes.ts'
 import { listPriceChanges } from './price-changes.ts'
 import { findServicePause } from './service-pause.ts'
 
-/** Notified when a markup or a price changes, or a model is disabled or enabled, or the service is paused or resumed. */
+/**
+ * The channel that notifies all nodes when a markup or a price changes, or a model is disabled or enabled, or the
+ * service is paused or resumed.
+ */
 export const CATALOG_CHANNEL = 'catalog'
 
 /**

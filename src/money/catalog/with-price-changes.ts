@@ -3,7 +3,7 @@ import type { PriceSchedule, ScheduledPrice } from './price-schedule.ts'
 import type { Price, PriceTerms } from './prices.ts'
 import { unitNames } from './read-price-schedule.ts'
 
-/** New prices of a model, which an operator set. */
+/** A change of a model's prices, which an operator set. */
 export interface PriceChange<P extends PriceTerms = Price> {
   readonly id: number
   readonly modelId: string

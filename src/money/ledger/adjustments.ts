@@ -240,7 +240,7 @@ export async function listAdjustments(
   return rows.map((row) => ({ ...toAdjustment(row), exactCreatedAt: row.exact_created_at }))
 }
 
-/** False if the balance does not cover it. */
+/** Posts the adjustment. Returns false if the balance does not cover it. */
 async function post(trx: Database, adjustment: Adjustment): Promise<boolean> {
   const { id, customerId, amountNanoBrl, kind, reason: note } = adjustment
   const entry = { customerId, amountNanoBrl, reference: id, note }

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import { jsonBrl, type NanoBrl } from '../../platform/lib/money.ts'
 
-/** `balance = topped up + other credits - spent - refunded - other debits`, all of one moment. */
+/**
+ * A balance with its sums, all of one moment: `balance = topped up + other credits - spent - refunded - other debits`.
+ */
 export interface Balance {
   readonly balanceNanoBrl: NanoBrl
   /** Paid in by the customer; in sandbox mode, also the balance of the demo. */

@@ -204,7 +204,7 @@ async function assertStored(db: Database, store: ArchiveStore, attempt: Attempt)
     if (!stored.has(name)) throw new ArchiveFault(`${name} was removed after it was written`)
 }
 
-/** From here on the files are the place of the month. */
+/** Makes the files the place of the month, from here on. */
 function commit(
   db: Database,
   { month, run }: Attempt,

@@ -105,7 +105,10 @@ async function findPartition(db: Database, month: Month): Promise<string | undef
   return rows[0]?.name
 }
 
-/** Of other partitions: calls that began in another month than they were settled in, and months in `usage_events_past`. */
+/**
+ * Removes the month's rows from other partitions: calls that began in another month than they were settled in, and
+ * months in `usage_events_past`.
+ */
 async function removeStragglers(
   db: Database,
   { bounds, kept, partition }: Rest & { partition: string | undefined },

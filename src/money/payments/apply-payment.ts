@@ -137,8 +137,8 @@ async function takeBack(trx: Database, topUp: TopUp, payment: Payment): Promise<
 }
 
 /**
- * True for a Pix that its bank returned, the charge-back of a Pix: nobody requested the refund at the processor, or money
- * was returned that is spent already.
+ * Whether a Pix was returned by its bank, the charge-back of a Pix: nobody requested the refund at the processor, or
+ * money was returned that is spent already.
  */
 async function isReturnedByBank(
   trx: Database,

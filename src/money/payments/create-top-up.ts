@@ -33,7 +33,7 @@ interface CardLimitReached {
 
 const CARD_LIMIT_REACHED = 'CC001'
 
-/** For the error of an inserted top-up; any other error is thrown again. */
+/** Returns the limit that the error of an inserted top-up reports; any other error is thrown again. */
 function asCardLimit(error: unknown): CardLimitReached {
   if (!isObject(error) || error['code'] !== CARD_LIMIT_REACHED) throw error
   return { kind: 'card_limit_reached', retryAfterSeconds: Number(error['detail']) }

@@ -25,7 +25,10 @@ export interface ChosenCard {
   readonly lastFour: string
 }
 
-/** New tokens are sealed with `sealingKey`; the previous key opens tokens that were sealed before the key changed. */
+/**
+ * The keys that seal the tokens of cards. New tokens are sealed with `sealingKey`; the previous key opens tokens that
+ * were sealed before the key changed.
+ */
 export interface CardKeys {
   readonly sealingKey: Buffer
   readonly previousSealingKey?: Buffer | undefined

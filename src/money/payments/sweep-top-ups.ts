@@ -58,7 +58,7 @@ function unpaidAt(processorId: string): ClaimableRows {
   }
 }
 
-/** Of a paid top-up, `checked_at` is the time from which the hour until the next check counts. */
+/** Selects paid top-ups to check. Their `checked_at` is the time from which the hour until the next check counts. */
 function paidAt(processorId: string): ClaimableRows {
   return {
     table: 'top_ups',

@@ -109,9 +109,9 @@ async function topUpOne(db: Database, deps: AutomaticDeps, due: Due): Promise<vo
 }
 
 /**
- * False if another node has claimed the customer since, the setting is not the claimed one, or a charge would no longer
- * be due: this node may have been suspended, and the processor takes its time, while the customer paid by Pix or was
- * suspended. The next attempt waits from now on.
+ * Renews the claim; the next attempt waits from now on. Returns false if another node has claimed the customer since,
+ * the setting is not the claimed one, or a charge would no longer be due: this node may have been suspended, and the
+ * processor takes its time, while the customer paid by Pix or was suspended.
  */
 async function renewClaim(trx: Database, due: Due, topUpId: string | null): Promise<boolean> {
   const { numAffectedRows } = await sql`

@@ -57,8 +57,8 @@ async function sliceOf(db: Database, { settledAt }: SettledCharge) {
 /** A bill of a session shows its first charges only. */
 export const CHARGES_MAX = 200
 /**
- * And only those of its first days: a bill has all seals of the days in which its charges were settled, of which a busy
- * service makes hundreds a day. The first day is always shown.
+ * The most seals that a bill shows, and only those of its first days: a bill has all seals of the days in which its
+ * charges were settled, of which a busy service makes hundreds a day. The first day is always shown.
  */
 export const SEALS_MAX = 5_000
 /** The text form of a token; no other one is looked up. */

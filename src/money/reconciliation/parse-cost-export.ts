@@ -118,7 +118,7 @@ function timeOf(iso: string | undefined, seconds: string | undefined): number | 
   return seconds && /^\d{9,11}$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }
 
-/** True for an existing day of the years 2000 to 2099. */
+/** Whether the text is an existing day of the years 2000 to 2099. */
 function isDay(text: string): boolean {
   const time = /^20\d\d-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 
-/** Usage in requests or in tokens. */
+/** The usage of minutes, in requests or in tokens. */
 export interface MinuteUse {
   readonly current: number
   readonly total: number

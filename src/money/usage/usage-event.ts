@@ -40,7 +40,7 @@ export interface UsageEventFilter {
   readonly untilAt?: string | undefined
 }
 
-/** `released`: calls that failed and cost nothing. */
+/** How a call ended for the account; `released` ones failed and cost nothing. */
 export type CallOutcome = 'charged' | 'released'
 
 /**

@@ -1,6 +1,6 @@
 import { createPace } from './rate.ts'
 
-/** More works of the customer wait than may: their clients may have left. */
+/** The answer if more works of the customer wait than may: their clients may have left. */
 export const TOO_MANY_WAIT = Symbol('too many works wait')
 
 /** The processor's time that a customer's requests take before they cost anything. */

@@ -25,7 +25,7 @@ export interface Share {
 /** The limit that is reached: that of the owner, or that of all. */
 export type Excess = 'own' | 'all'
 
-/** Once disposed of, it holds nothing, and may take again. */
+/** A part of a share that is held. Once disposed of, it holds nothing, and may take again. */
 export interface Held extends Disposable {
   readonly amount: number
   /** Holds more, or nothing more and returns the limit that is reached. */

@@ -60,7 +60,10 @@ export const EVENT_COLUMNS: readonly EventColumn[] = Object.entries({
   in_caps: { type: 'int2', fileType: 'smallint' },
 }).map(([name, types]) => ({ name, ...types }))
 
-/** Event `e` as a line of JSON without its session, which stands beside it: the form in which rows are written to files. */
+/**
+ * Selects event `e` as a line of JSON without its session, which stands beside it: the form in which rows are written
+ * to files.
+ */
 export const EVENT_LINE: RawBuilder<string> = sql`(select row_to_json(r)::text from (select ${sql.join(
   EVENT_COLUMNS.filter(({ name }) => name !== SESSION_COLUMN).map(({ name, isJson }) =>
     isJson

@@ -3,8 +3,8 @@ import type { Database } from '../db/open.ts'
 import { audited, SYSTEM } from './audited.ts'
 
 /**
- * Access logs must be kept for six months (Marco Civil, art. 15), and what explains a charge, a refund or a credit for
- * five years from the end of its year (CTN, art. 173): at most six.
+ * The years for which acts are kept. Access logs must be kept for six months (Marco Civil, art. 15), and what explains
+ * a charge, a refund or a credit for five years from the end of its year (CTN, art. 173): at most six.
  */
 export const YEARS_KEPT = 6
 const ROWS_AT_ONCE = 5_000

@@ -15,7 +15,7 @@ export interface StoredPriceSchedule {
   }
 }
 
-/** `public_bills.proofs`, by the ids of the charges. Hashes are in hexadecimal. */
+/** The type of `public_bills.proofs`, by the ids of the charges. Hashes are in hexadecimal. */
 export type StoredProofs = Readonly<
   Record<
     string,

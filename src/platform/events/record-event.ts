@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
-/** Webhooks can subscribe to these types. */
+/** The types of events to which webhooks can subscribe. */
 export const EVENT_TYPES = [
   'topup.created',
   'topup.paid',

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { createId } from '../lib/ids.ts'
 
-/** Nodes must report more often than this. */
+/** The time within which nodes must report again. */
 export const BREAKER_LEASE_SECONDS = 60
 
 /**

@@ -74,7 +74,7 @@ async function insertIncident(trx: Database, input: IncidentInput): Promise<stri
   return id
 }
 
-/** Fields that are set replace the stored ones. */
+/** A change of an incident. Fields that are set replace the stored ones. */
 export interface IncidentChange {
   readonly id: string
   readonly title?: string | undefined

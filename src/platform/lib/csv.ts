@@ -4,7 +4,7 @@
  */
 export const CSV_HEAD = '\ufeff'
 
-/** Text, a number, a decimal number as text (`{ decimal: '1.5' }`), or an empty field. */
+/** A text, a number, a decimal number as text (`{ decimal: '1.5' }`), or an empty field. */
 export type CsvField = string | number | bigint | { readonly decimal: string } | null | undefined
 
 /** Writes a line, including its line end. */

@@ -398,7 +398,7 @@ function mediaTypeOf(contentType: string | undefined): string {
   return essence.trim().toLowerCase() || MEDIA_TYPE_UNKNOWN
 }
 
-/** For work that takes no signal: after an abort it continues, and its result is ignored. */
+/** Waits for work that takes no signal, until the abort: the work continues, and its result is ignored. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)

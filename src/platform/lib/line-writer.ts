@@ -74,7 +74,7 @@ function* chunksOf(lines: readonly string[]): Generator<{ text: string; lines: n
   yield chunk
 }
 
-/** False if the descriptor does not take it: its reader is gone, or a disk is full. */
+/** Writes the whole text. Returns false if the descriptor does not take it: its reader is gone, or a disk is full. */
 async function writeWhole(fd: number, text: string): Promise<boolean> {
   let rest = Buffer.from(text, 'latin1')
   for (;;) {

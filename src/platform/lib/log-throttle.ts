@@ -50,7 +50,9 @@ interface Event {
 export const SUMMARY_MS = 10_000
 const LINES_MAX = 20
 const STACK_AGAIN_MS = 600_000
-/** Per event. Further causes share one entry: an event whose messages all differ is not split by cause. */
+/**
+ * The most causes of one event. Further ones share one entry: an event whose messages all differ is not split by cause.
+ */
 const CAUSES_MAX = 50
 /** Far more than the program has; the least recently seen events are forgotten. */
 const EVENTS_MAX = 1_000

@@ -20,7 +20,7 @@ declare global {
 export type NanoBrl = bigint
 export type PicoUsd = bigint
 
-/** 1 BRL in nano-BRL. */
+/** The nano-BRL in one BRL. */
 export const NANO_PER_BRL = 1_000_000_000n
 /** The exchange rate and the markup carry four decimals. */
 export const RATE_SCALE = 10_000n
@@ -109,7 +109,10 @@ function decimal(value: bigint, scale: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
 }
 
-/** By a pattern it would take the square of the time for zeros that are not the last: customers write such texts. */
+/**
+ * Removes the zeros at the end. A pattern would take the square of the time for zeros that are not the last: customers
+ * write such texts.
+ */
 function withoutLastZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end -= 1

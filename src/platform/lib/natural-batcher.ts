@@ -1,6 +1,6 @@
 /**
- * Natural batching: while one batch runs, new items wait, and the next batch takes all of them. An idle batcher
- * starts at once; a busy one makes batches as large as the load.
+ * A batcher without a timer: while one batch runs, new items wait, and the next batch takes all of them. An idle
+ * batcher starts at once; a busy one makes batches as large as the load.
  */
 export interface NaturalBatcher<Item, Result> {
   /** Resolves with this item's result, or rejects with the error of its batch. */

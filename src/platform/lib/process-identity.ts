@@ -24,7 +24,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** In clock ticks since boot: field 22 of proc(5) stat, counted from the end of the program's name. */
+/**
+ * Returns the start of a process in clock ticks since boot: field 22 of proc(5) stat, counted from the end of the
+ * program's name.
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

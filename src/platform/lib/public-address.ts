@@ -21,7 +21,7 @@ const IPV4_REFUSED: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** In IPv6 only these blocks are public: the rest is private, local or unassigned. */
+/** The only blocks of IPv6 that are public: the rest is private, local or unassigned. */
 const IPV6_ALLOWED: readonly (readonly [network: string, prefix: number])[] = [
   ['2000::', 3],
   // Networks without IPv4 reach all of it through addresses of this block; the embedded IPv4 address is

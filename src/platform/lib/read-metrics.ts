@@ -1,4 +1,4 @@
-/** Metrics in the text format of Prometheus, read into families. */
+/** A series of a metric in the text format of Prometheus. */
 export interface MetricSeries {
   /** With its ending in a histogram, such as `_bucket`. */
   readonly name: string

@@ -4,7 +4,7 @@ export interface ResolvedAddress {
   readonly address: string
 }
 
-/** Of one question to one name server; the second try gets twice as much. */
+/** The time for one question to one name server; the second try gets twice as much. */
 const TIMEOUT_MS = 3_000
 const TRIES = 2
 

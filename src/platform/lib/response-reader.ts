@@ -26,7 +26,7 @@ export class BadResponse extends Error {
 }
 
 const HEAD_BYTES_MAX = 64 * 1024
-/** Of one chunk's extension, and of all trailers, which are ignored. */
+/** The most bytes of one chunk's extension, and of all trailers, which are ignored. */
 const IGNORED_BYTES_MAX = 16 * 1024
 const INTERIM_RESPONSES_MAX = 16
 /** 2^52: sizes stay exact. */
@@ -302,7 +302,10 @@ function readHeaders(lines: readonly string[]): ResponseHeaders {
   return headers
 }
 
-/** By a pattern, spaces within a value would take the square of the time: 4 s for a head of them. */
+/**
+ * Returns a value without the spaces at its ends. A pattern would take the square of the time for spaces within it: 4 s
+ * for a head of them. Throws a `BadResponse` for line ends within the value.
+ */
 function withoutSpaces(line: string, from: number): string {
   let start = from
   let end = line.length

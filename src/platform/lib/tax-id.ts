@@ -1,6 +1,6 @@
 /**
- * CPF (people, 11 digits) and CNPJ (companies, 14 characters; since July 2026 also letters, by IN RFB
- * 2.229/2024): format and check digits.
+ * A CPF (people, 11 digits) or CNPJ (companies, 14 characters; since July 2026 also letters, by IN RFB 2.229/2024), or
+ * the fault of its format or check digits.
  */
 export type TaxIdReading =
   | { readonly kind: 'cpf' | 'cnpj'; readonly taxId: string }

@@ -23,7 +23,10 @@ export interface WebhookQueue {
   close(): Promise<void>
 }
 
-/** 0, 30 s, 1 min, 3.5 min, 5 min, 15 min, 25 min, five times an hour, twice two hours, and three. */
+/**
+ * The pauses between tries: 0, 30 s, 1 min, 3.5 min, 5 min, 15 min, 25 min, five times an hour, twice two hours, and
+ * three.
+ */
 export const RETRY_DELAYS_MS: readonly number[] = [
   0, 30_000, 60_000, 210_000, 300_000, 900_000, 1_500_000, 3_600_000, 3_600_000, 3_600_000,
   3_600_000, 3_600_000, 7_200_000, 7_200_000, 10_800_000,

@@ -1,6 +1,6 @@
 /**
- * Faults that the sandbox simulates, either by `failNext` in tests or by the centavos of an amount, so that every fault
- * can be caused through a product's own pages.
+ * A fault that the sandbox simulates, either by `failNext` in tests or by the centavos of an amount, so that every
+ * fault can be caused through a product's own pages.
  */
 export type SandboxFaultKind =
   /** The request takes effect, but the connection is cut before the answer. */

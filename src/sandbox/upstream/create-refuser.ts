@@ -2,7 +2,7 @@ import type { Exchange } from './open-exchange.ts'
 import type { ProviderRefusal } from './provider-refusals.ts'
 import type { SandboxModel } from './sandbox-models.ts'
 
-/** Headers of a real provider, which a gateway must not forward. */
+/** The headers of a real provider, which a gateway must not forward. */
 export const PROVIDER_HEADERS = {
   'openai-organization': 'org-sandbox',
   'openai-processing-ms': '5',

@@ -6,7 +6,7 @@ import type { ChatRequest } from './read-chat-request.ts'
 import type { JsonObject } from './read-field.ts'
 import type { SandboxModel } from './sandbox-models.ts'
 
-/** Fields that the body or all chunks of one answer share. */
+/** The fields that the body or all chunks of one answer share. */
 export interface AnswerIdentity {
   readonly id: string
   readonly created: number

@@ -22,7 +22,7 @@ export interface SandboxCounts {
   readonly calls: ReadonlyMap<string, CallRecord>
 }
 
-/** More than one start with the same id means that the gateway sent a call twice. */
+/** The counts of one id. More than one start with the same id means that the gateway sent a call twice. */
 export interface CallRecord {
   readonly started: number
   readonly completed: number

@@ -33,10 +33,10 @@ export function writeJsonObject(messages: readonly ChatMessage[]): string {
   })
 }
 
-/** Characters of two, three and four bytes and joined ones, so that tokens end within characters. */
+/** A text of characters of two, three and four bytes and joined ones, so that tokens end within characters. */
 export const HARD_CHARACTERS = ' Coração, ação, 日本語, 👩‍👩‍👧 e 🎟️.'
 
-/** Two repetitions have exactly twice the tokens of one, because no token spans the boundary. */
+/** A story of which two repetitions have exactly twice the tokens of one, because no token spans the boundary. */
 export const STORY = `${[
   'Era uma vez uma catraca que contava histórias a quem passava por ela.',
   'A cada volta ela dava um passo da história, e ninguém passava sem ouvir um pedaço.',

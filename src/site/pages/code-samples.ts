@@ -19,7 +19,7 @@ export interface Use {
 /** Longer bodies of curl are written over several lines. */
 const LINE_LENGTH_MAX = 90
 
-/** Stands where the secret belongs. */
+/** The text that stands where the secret belongs. */
 export const PLACE_OF_SECRET = 'SUA_CHAVE'
 
 export function chatSamples(use: Use): readonly CodeSample[] {

@@ -37,7 +37,10 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** `private`: the same address shows the dashboard to a browser that is signed in, so every visit asks again. */
+/**
+ * The `cache-control` of pages that are `private`, because the same address shows the dashboard to a browser that is
+ * signed in; every visit asks again.
+ */
 export const OF_THIS_BROWSER = 'private, no-cache'
 /** The `cache-control` of pages with addresses that their request chose: no shared cache may keep them. */
 export const OF_NO_SHARED_CACHE = 'private, max-age=60'

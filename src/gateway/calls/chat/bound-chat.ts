@@ -149,7 +149,10 @@ function countsOf(
 const COUNT_MARGIN = 1.03
 /** Hardly a prompt has more bytes per token: a balance that does not cover so few is refused without a question. */
 const BYTES_PER_TOKEN_HIGH = 8
-/** Of messages, counted in about a second. Longer ones are bounded by their bytes. */
+/**
+ * The most characters of messages whose tokens are counted, which takes about a second. Longer ones are bounded by
+ * their bytes.
+ */
 const COUNTED_CHARACTERS_MAX = 1_000_000
 
 /** Returns the content of a chat for one upstream model. */
@@ -295,7 +298,10 @@ async function countPromptBound(
   return promptTokensBound({ ...facts, bytes: rest + counted }, model)
 }
 
-/** As if the texts had no token: never above the bound with their count, whose rest is this one or larger. */
+/**
+ * Returns the bound as if the texts had no token. It is never above the bound with their count, whose rest is this one
+ * or larger.
+ */
 function boundBesideTexts(facts: PromptFacts, model: Model, { messages }: ChatRequest): number {
   const bytes = Math.max(0, facts.bytes - bytesOf(promptTexts(messages)))
   return promptTokensBound({ ...facts, bytes }, model)

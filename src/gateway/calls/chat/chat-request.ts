@@ -41,7 +41,10 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
 }
 
 const CHOICES_MAX = 128
-/** No model writes as much in one answer; a lower limit than this is a wish, which is lowered to the model's. */
+/**
+ * A number of tokens that no model writes in one answer; a lower limit than this is a wish, which is lowered to the
+ * model's.
+ */
 export const OUTPUT_TOKENS_ABSURD = 100_000_000
 
 /** Reads a request in the chat-completions shape. `bytes` is the size of the body as it was received. */

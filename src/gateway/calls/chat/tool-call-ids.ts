@@ -20,7 +20,10 @@ export interface ToolCallIds {
 }
 
 const PUBLIC_PREFIX = 'call_'
-/** With the prefix, ids of the known shapes have 40 characters: the most that OpenAI takes, if the client asks it next. */
+/**
+ * The bytes of a tag. With the prefix, ids of the known shapes have 40 characters: the most that OpenAI takes, if the
+ * client asks it next.
+ */
 const TAG_BYTES = 6
 const PLAIN_BYTES = 20
 /** A longer id is not an id of a known upstream, and passes unchanged in both directions. */
@@ -179,7 +182,7 @@ function unpack(plain: Buffer): string {
   return prefix + digitsOf(plain.subarray(1), radix)
 }
 
-/** With a leading 1, so that leading zeros stay. */
+/** Returns the digits as a number with a leading 1, so that leading zeros stay. */
 function numberOf(digits: string, radix: number): Buffer {
   let number = 1n
   for (const digit of digits) number = number * BigInt(radix) + BigInt(DIGITS.indexOf(digit))

@@ -171,7 +171,7 @@ function qualitiesOf({ units }: Price): string[] {
   return [...new Set(named.filter((quality) => quality !== undefined))]
 }
 
-/** For images billed per image, sends the size and quality explicitly: they decide the price. */
+/** Returns the size and quality that are sent explicitly for images billed per image, because they decide the price. */
 function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; quality?: string } {
   if (!isBilledByImage(model.price)) return {}
   const size = request.size ?? model.image?.sizes[0]

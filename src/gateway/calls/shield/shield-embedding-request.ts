@@ -3,7 +3,7 @@ import { createTextShield } from './text-shield.ts'
 import type { ShieldRequest } from './shielded-request.ts'
 
 /**
- * Each text is masked on its own, so that the same text has the same vector in every request. Texts that are given as
+ * Masks each text on its own, so that the same text has the same vector in every request. Texts that are given as
  * tokens are not read.
  */
 export const shieldEmbeddingRequest: ShieldRequest<EmbeddingRequest> = (request, options) => {

@@ -23,7 +23,10 @@ import { shieldTranscriptionRequest } from '../shield/shield-transcription-reque
 const TEMPLATE_TOKENS = 64
 /** Output tokens per second of speech, for estimates only. */
 const TEXT_TOKENS_PER_SECOND = 4
-/** At most some ten minutes of speech: its words with their times take less than `UNCOUNTED_BYTES`. */
+/**
+ * The most bytes of a small file: some ten minutes of speech, whose words with their times take less than
+ * `UNCOUNTED_BYTES`.
+ */
 const SMALL_FILE_BYTES = 512 * 1024
 
 export function createTranscriptionKind(

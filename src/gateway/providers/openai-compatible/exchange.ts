@@ -40,7 +40,7 @@ interface ReadBytes {
   readonly isTooLong: boolean
 }
 
-/** Undici's, or `http1/open-origin.ts`. */
+/** A dispatcher of requests: undici's, or `http1/open-origin.ts`. */
 export interface Dispatches<Request> {
   dispatch(request: Request, handler: Dispatcher.DispatchHandler): unknown
 }

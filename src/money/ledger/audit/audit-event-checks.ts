@@ -1,7 +1,7 @@
 /** Checks of single usage events: the database repeats their arithmetic in `numeric`. */
 import { sql, type RawBuilder } from 'kysely'
 
-/** Each check is a query for the rows that break an invariant, under the name of the invariant. */
+/** The queries for the rows that break an invariant, each under the name of its invariant. */
 export type Checks = Readonly<Record<string, RawBuilder<unknown>>>
 
 /** The amount of event `e` that counts against a budget, which is kept in USD. */

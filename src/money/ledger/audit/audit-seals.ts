@@ -113,7 +113,7 @@ export async function sealUsage(db: Database, options: SealOptions = {}): Promis
   return sealed
 }
 
-/** Undefined when nothing is left to seal, or another process is sealing. */
+/** Seals the next slice. Returns undefined when nothing is left to seal, or another process is sealing. */
 async function sealNext(
   trx: Database,
   limits: SliceLimits,
@@ -259,7 +259,10 @@ interface SliceLimits {
   readonly eventsMax: number
 }
 
-/** From the end of the last seal, to the end of its hour at most, and with as many events as a slice may have. */
+/**
+ * Returns the slice from the end of the last seal, to the end of its hour at most, and with as many events as a slice
+ * may have.
+ */
 async function nextSlice(
   trx: Database,
   { until, eventsMax, ...limits }: SliceLimits,

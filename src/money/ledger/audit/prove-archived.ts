@@ -127,7 +127,7 @@ function sumsDiffer(month: string, parts: readonly unknown[]): RawBuilder<unknow
     where f.number <> f.place or f.events <> coalesce(p.events, 0) or (f.created_from, f.created_to) is distinct from (p.first_at, p.last_at)`
 }
 
-/** By the archive's fault, not by the database's. */
+/** Thrown when reading failed by the archive's fault, not by the database's. */
 class Unreadable extends Error {}
 
 async function proveStored(

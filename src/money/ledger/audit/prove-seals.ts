@@ -93,7 +93,7 @@ export async function proveSeals(
     })
 }
 
-/** In how many days audits of so many events read every seal again; undefined: never. */
+/** Returns in how many days audits of so many events read every seal again; undefined means never. */
 async function daysToReadAll(db: Database, eventsAgain: number): Promise<bigint | undefined> {
   if (eventsAgain === 0) return undefined
   const { rows } = await sql<{ days: bigint }>`

@@ -21,7 +21,10 @@ import { createWaitingHolds, type WaitingHolds } from './waiting-holds.ts'
 import { appendDurably, cutTailAgain, SpoolAppendFailed } from './append-durably.ts'
 import { frameRow } from './record-frames.ts'
 
-/** `unreachable`: the database did not answer. `refused`: it refused the row, which is retried after a pause. */
+/**
+ * Writes a row of the spool to the database. `unreachable` means that the database did not answer, `refused` that it
+ * refused the row, which is retried after a pause.
+ */
 export type Replay = (row: ResolutionRow) => Promise<'taken' | 'unreachable' | 'refused'>
 
 const REPLAY_AT_ONCE = 500

@@ -16,7 +16,7 @@ interface RateGate {
   note(endpoint: string, status: number, headers: IncomingHttpHeaders): number | undefined
 }
 
-/** For a 429 that names no time. */
+/** The pause after a 429 that names no time. */
 const SECONDS_DEFAULT = 5
 /** A wrong header must not stop top-ups for a day: after this time the next call is sent. */
 const SECONDS_MAX = 300
@@ -195,7 +195,10 @@ function rateLimited(seconds: number | undefined): Attempt {
   }
 }
 
-/** For a request without a complete answer. `detail` has only the error's code or name: messages may repeat the request. */
+/**
+ * Returns the outcome of a request without a complete answer. `detail` has only the error's code or name: messages may
+ * repeat the request.
+ */
 function readFailure(error: unknown, status: number | undefined, isWrite: boolean): Attempt {
   const { name, code } = error as { name?: string; code?: unknown }
   const hasTimedOut = name === 'TimeoutError'
@@ -207,7 +210,7 @@ function readFailure(error: unknown, status: number | undefined, isWrite: boolea
   }
 }
 
-/** True if nothing was sent. A connection reset does not count: it may come after the request. */
+/** Whether nothing was sent. A connection reset does not count: it may come after the request. */
 function isConnectFailure(code: unknown): boolean {
   return (
     typeof code === 'string' &&

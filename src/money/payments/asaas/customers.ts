@@ -100,7 +100,7 @@ function readRefusal(errors: readonly AsaasError[], taxId: string): EnsureCustom
     : refusal
 }
 
-/** True if the customer was deleted in Asaas's panel. */
+/** Whether the customer was deleted in Asaas's panel. */
 function isGone(answer: Answer): boolean {
   if (answer.kind === 'ok') return answer.body.deleted === true
   if (answer.kind !== 'refused') return false

@@ -50,10 +50,10 @@ export type TrialOutcome =
 
 /** A household or an office, and the many customers of a carrier behind one address. */
 const NETWORK_GRANTS_A_DAY = 3
-/** Of an IPv6 /48, of which one tenant gets all 65,536 networks of the size /64 without effort. */
+/** The most grants of an IPv6 /48 in a day: one tenant gets all its 65,536 networks of the size /64 without effort. */
 const WIDE_GRANTS_A_DAY: Limit = { max: 10, seconds: 86_400 }
 const TRIES_A_DAY: Limit = { max: 5, seconds: 86_400 }
-/** Of the advisory lock under which grants are judged, one after another. */
+/** The advisory lock under which grants are judged, one after another. */
 const LOCK = 0x7472_6961
 
 /** A repeat of the same customer is `trial_credit_used`. */

@@ -1,4 +1,4 @@
-/** By the index of the sample rate. */
+/** The sample rates by their index. */
 const RATES: readonly number[] = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
   7_350,

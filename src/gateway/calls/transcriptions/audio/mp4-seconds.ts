@@ -277,9 +277,9 @@ const LEAF_BYTES: Readonly<Record<string, number>> = {
   stz2: 12,
 }
 const UNKNOWN = 0xffff_ffff
-/** For decoders, its track is MPEG audio. */
+/** A handler whose track is MPEG audio for decoders. */
 const MPEG_HANDLER = 'm1a '
-/** Of texts, times, places and hints for a server. */
+/** The codecs of texts, times, places and hints for a server. */
 const SILENT_CODECS: ReadonlySet<string> = new Set([
   'text',
   'tx3g',

@@ -32,7 +32,7 @@ const COMPUTER_FIELDS = set(
   'enable_zoom',
 )
 
-/** Fields that are sent as they come. */
+/** The fields that are sent as they come. */
 export const PLAIN_FIELDS = ['temperature', 'top_p', 'top_k', 'stop_sequences'] as const
 
 export const TEXT_FIELDS = set('type', 'text')
@@ -60,7 +60,7 @@ export const BLOCK_FIELDS: Readonly<Record<string, ReadonlyMap<string, ReadonlyS
   ]),
 }
 
-/** Blocks of the assistant that are sent where the search of the web itself is sent. */
+/** The blocks of the assistant that are sent where the search of the web itself is sent. */
 export const SEARCH_BLOCK_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...(BLOCK_FIELDS.assistant as ReadonlyMap<string, ReadonlySet<string>>),
   ['server_tool_use', set('type', 'id', 'name', 'input')],
@@ -106,7 +106,7 @@ export const TOOL_FIELDS = set(
   'strict',
   'eager_input_streaming',
 )
-/** Tools of the client that the provider describes, at the versions that today's models know, some with a flag. */
+/** The tools of the client that the provider describes, at the versions that today's models know, some with a flag. */
 export const CLIENT_TOOLS: ReadonlyMap<
   string,
   { readonly fields: ReadonlySet<string>; readonly flag?: string }
@@ -120,7 +120,7 @@ export const CLIENT_TOOLS: ReadonlyMap<
 export const TOOL_CHOICE_FIELDS = set('type', 'name', 'disable_parallel_tool_use')
 export const THINKING_FIELDS = set('type', 'budget_tokens', 'display')
 
-/** Edits that only take parts of the prompt away. A compaction is another answer of the model, and is billed. */
+/** The edits that only take parts of the prompt away. A compaction is another answer of the model, and is billed. */
 export const EDIT_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'clear_tool_uses_20250919',
@@ -138,7 +138,7 @@ export const TAKES_SYSTEM = /claude-(?:opus-4-8|[a-z]+-(?:[5-9]|\d\d)(?!\d))/
 /** What all upstreams of the format know. */
 const COMMON_FLAGS = ['interleaved-thinking-2025-05-14', 'fine-grained-tool-streaming-2025-05-14']
 
-/** Flags that add no cost. Every other flag is left out, together with its fields. */
+/** The flags that add no cost. Every other flag is left out, together with its fields. */
 export const FLAGS: Readonly<Partial<Record<AiSdkOptions['kind'], ReadonlySet<string>>>> = {
   anthropic: set(
     ...COMMON_FLAGS,

@@ -28,7 +28,9 @@ export const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['custom_tool_call_output', set('type', 'call_id', 'output')],
   ['reasoning', set('type', 'summary', 'encrypted_content')],
 ])
-/** Sent where the search itself is sent: without it, they say nothing. */
+/**
+ * The fields of an item of a search, which is sent where the search itself is sent: without it, the item says nothing.
+ */
 export const SEARCH_ITEM_FIELDS = set('type', 'status', 'action')
 export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['input_text', set('type', 'text')],
@@ -38,7 +40,7 @@ export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['input_image', set('type', 'image_url', 'detail')],
   ['input_file', set('type', 'file_data', 'filename')],
 ])
-/** Others may make an image larger than the catalog's bound. */
+/** The details of images that are sent; others may make an image larger than the catalog's bound. */
 export const IMAGE_DETAILS = set('auto', 'low', 'high')
 
 export const TOOL_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([

@@ -147,7 +147,7 @@ function publicBlock(block: JsonObject, ids: Ids): JsonObject | undefined {
   return shown?.citations === undefined ? shown : withPages(shown)
 }
 
-/** Of the citations, those of pages that a search found. */
+/** Returns a block with those of its citations that are of pages that a search found. */
 function withPages({ citations, ...block }: JsonObject): JsonObject {
   const pages = Array.isArray(citations) ? citations.filter(isPage) : []
   return pages.length === 0 ? block : { ...block, citations: pages }
@@ -157,7 +157,7 @@ function isPage(citation: unknown): boolean {
   return isObject(citation) && citation.type === 'web_search_result_location'
 }
 
-/** Undefined for a part of a type that is not known here. */
+/** Returns the known fields of a part; undefined for a part of a type that is not known here. */
 function pick(
   fieldsOf: ReadonlyMap<unknown, readonly string[]>,
   part: JsonObject,

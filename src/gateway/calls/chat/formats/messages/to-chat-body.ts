@@ -63,7 +63,10 @@ function toTools(tools: unknown): JsonObject[] {
   })
 }
 
-/** Undefined for a tool that is left out: the search of the web has a way of its own, that of tools finds what is here. */
+/**
+ * Describes a tool; undefined for one that is left out: the search of the web has a way of its own, that of tools finds
+ * what is here.
+ */
 function describe(tool: JsonObject): JsonObject | undefined {
   const { type, description, input_schema: schema, strict } = tool
   if (isAbsent(type) || type === 'custom')

@@ -40,7 +40,7 @@ const ACTION = {
 const SCREEN =
   'Uses the mouse and the keyboard of a computer, and answers with a picture of its screen. Coordinates are pixels from the top left.'
 
-/** By the type of the tool, which is also the name of the function. */
+/** The tools by their type, which is also the name of the function. */
 const TOOLS: ReadonlyMap<unknown, ClientRunTool> = new Map<unknown, ClientRunTool>([
   [
     'shell',

@@ -187,7 +187,7 @@ function itemsOf({ output }: JsonObject, options: NativeOptions): JsonObject[] {
   })
 }
 
-/** Undefined for an item of a type that is not known here. */
+/** Returns an item as clients get it; undefined for an item of a type that is not known here. */
 function publicItem(
   item: JsonObject,
   index: number,
