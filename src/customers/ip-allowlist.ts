@@ -13,8 +13,9 @@ interface Block {
 }
 
 /**
- * Throws a RangeError that names the first entry that is neither an address nor a CIDR block. The matcher of each key in
- * use stays in memory: the platform's `BlockList` takes a third of a kilobyte for each entry, so these are numbers.
+ * Returns a matcher of addresses. Throws a RangeError that names the first entry that is neither an address nor a CIDR
+ * block. The matcher of each key in use stays in memory: the platform's `BlockList` takes a third of a kilobyte for
+ * each entry, so these are numbers.
  */
 export function createIpMatcher(entries: readonly string[]): IpMatcher {
   const blocks = entries.map(readBlock)

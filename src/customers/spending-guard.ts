@@ -16,7 +16,7 @@ export interface SpendingGuard {
 export const GUARD_FACTOR = { default: 10, min: 2, max: 1_000 } as const
 export const GUARD_FLOOR_BRL = { default: 200, min: 1, max: 1_000_000 } as const
 
-/** Throws if there is no such customer. */
+/** Returns the spending guard of an account. Throws if there is no such customer. */
 export async function findSpendingGuard(db: Database, customerId: string): Promise<SpendingGuard> {
   return db
     .selectFrom('customers')

@@ -14,7 +14,7 @@ export type TaxIdDigest = (taxId: string) => Buffer
 const PURPOSE = 'rewarded_tax_ids'
 const KEY_BYTES = 32
 
-/** Throws a `SealError` if none of the given keys opens the stored one. */
+/** Opens the key of the digests. Throws a `SealError` if none of the given keys opens the stored one. */
 export async function openTaxIdDigest(db: Database, keys: SealingKeys): Promise<TaxIdDigest> {
   const row = (await findKey(db)) ?? (await makeKey(db, keys))
   return digestBy(unseal(keys.current, row.id, row.secret_sealed, keys.previous))

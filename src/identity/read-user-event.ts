@@ -33,7 +33,7 @@ const NAME_MAX = 200
 const MILLISECONDS_FROM = 100_000_000_000
 const YEAR_2200 = 7_258_118_400_000
 
-/** `sentAt` is the time of the change if the message names none. */
+/** Reads a message of the identity provider. `sentAt` is the time of the change if the message names none. */
 export function readUserEvent(body: unknown, sentAt: Date): UserEvent {
   const { type: named, event, data, timestamp } = isObject(body) ? (body as Fields) : {}
   const given = named ?? event

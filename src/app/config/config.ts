@@ -143,7 +143,7 @@ export class ConfigError extends Error {
 const MIB = 1024 * 1024
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
-/** Throws a `ConfigError`. Relative paths start at `folder`. */
+/** Loads the configuration of this process. Throws a `ConfigError`. Relative paths start at `folder`. */
 export function loadConfig(variables: Environment, folder: string): Config {
   const faults: string[] = []
   const environment = withSettingFiles(variables, folder, faults)

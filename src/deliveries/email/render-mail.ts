@@ -176,7 +176,7 @@ interface WayOut {
 const SUBJECT_MAX = 150
 const ONE_CLICK = 'List-Unsubscribe=One-Click'
 
-/** Throws for an unknown template. */
+/** Renders a mail from its template. Throws for an unknown template. */
 export function renderMail(
   template: string,
   data: MailData,

@@ -18,7 +18,7 @@ export function toStored(sealingKey: Buffer, id: string, access: DestinationAcce
   }
 }
 
-/** Throws a `SealError`. */
+/** Opens the sealed headers of a destination. Throws a `SealError`. */
 export function openHeaders(
   { sealingKey, previousSealingKey }: DestinationSettings,
   id: string,

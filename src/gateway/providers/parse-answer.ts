@@ -49,7 +49,7 @@ export class TooDeep extends UnreadableAnswer {
   }
 }
 
-/** Throws `TooDeep`. */
+/** Checks that a value has at most `depthMax` levels. Throws `TooDeep`. */
 export function assertShallow(value: unknown, depthMax = ANSWER_DEPTH_MAX): void {
   if (isDeeperThan(value, depthMax)) throw new TooDeep(depthMax)
 }

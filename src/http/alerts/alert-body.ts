@@ -82,7 +82,7 @@ export const alert = answer({
   updated_at: dateTime,
 })
 
-/** Throws a 400 for a field that alerts of this kind do not have. */
+/** Reads the fields of a new alert. Throws a 400 for a field that alerts of this kind do not have. */
 export function readAlertInput(customerId: string, body: Static<typeof alertInput>): AlertInput {
   const { api_key_id: apiKeyId = null, team_id: teamId = null, is_enabled = true } = body
   const restricted = apiKeyId !== null ? 'api_key_id' : 'team_id'
@@ -101,7 +101,7 @@ export function readAlertInput(customerId: string, body: Static<typeof alertInpu
   }
 }
 
-/** Throws a 400 for a value that alerts of this kind cannot have. */
+/** Reads the changed fields of an alert. Throws a 400 for a value that alerts of this kind cannot have. */
 export function readAlertChange(
   kind: AlertKind,
   { name, threshold, channels, is_enabled }: Static<typeof alertChange>,

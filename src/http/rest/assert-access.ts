@@ -11,7 +11,10 @@ export interface AssertAccessDeps {
   readonly replicas: { readonly primary: Database }
 }
 
-/** Throws a `RestRefusal` unless the table of `access.ts` gives the caller this access. */
+/**
+ * Checks that the caller may use the route. Throws a `RestRefusal` unless the table of `access.ts` gives the caller
+ * this access.
+ */
 export async function assertAccess(
   { operatorRoles, replicas }: AssertAccessDeps,
   caller: Caller,

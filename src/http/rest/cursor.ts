@@ -22,7 +22,10 @@ export function writeCursor({ at, id }: Place): string {
   return Buffer.from(`${at}/${id}`).toString('base64url')
 }
 
-/** Throws a 400 for text that is not a cursor. `isId` recognises the ids of this list. */
+/**
+ * Reads the position that a cursor names. Throws a 400 for text that is not a cursor. `isId` recognises the ids of this
+ * list.
+ */
 export function readCursor(
   text: string | undefined,
   isId: (id: string) => boolean = isUuid,

@@ -11,7 +11,10 @@ export const teamRank = Type.Enum(['owner', 'admin', 'member'])
 
 const HEIGHT: Readonly<Record<TeamRank, number>> = { member: 0, admin: 1, owner: 2 }
 
-/** Throws a 404 for a team that does not exist for the caller, and a 403 if the caller's rank is too low. */
+/**
+ * Returns the caller's access to a team. Throws a 404 for a team that does not exist for the caller, and a 403 if the
+ * caller's rank is too low.
+ */
 export async function getTeamAccess(
   db: Database,
   caller: Caller,

@@ -8,7 +8,7 @@ export const periodQuery = {
   to: dayInQuery('Último dia (AAAA-MM-DD), incluído; sem ele, até agora.'),
 }
 
-/** Throws a 400 if the period ends before it begins. */
+/** Returns the period that a request asks for. Throws a 400 if the period ends before it begins. */
 export async function askedPeriod(
   db: Database,
   customerId: string,

@@ -82,7 +82,7 @@ function costOfTokens(price: PriceTerms, tokens: TokenCounts): PicoUsd {
   )
 }
 
-/** Throws if a unit has no price. */
+/** Returns the cost of units at this price. Throws if a unit has no price. */
 export function costOfUnits(price: PriceTerms, units: UnitCounts | undefined): PicoUsd {
   let cost = 0n
   for (const unit in units) {

@@ -24,7 +24,7 @@ export const MANUAL_SOURCE = 'manual'
 /** The channel that notifies all nodes of a new rate. */
 export const FX_CHANNEL = 'fx_rates'
 
-/** Throws for a day in the future: no later rate could replace it until then. */
+/** Stores a rate. Throws for a day in the future: no later rate could replace it until then. */
 export async function storeFxRate(db: Database, input: FxRateInput): Promise<FxRate> {
   if (input.rateDate > dayInBrasilia(new Date()))
     throw new Error(`a rate of ${input.rateDate}, which is in the future`)

@@ -54,7 +54,7 @@ export interface ArchivedMonth {
   readonly removal: Removal
 }
 
-/** Throws an `ArchiveFault` if the month may not leave, or another process archives it. */
+/** Archives a month. Throws an `ArchiveFault` if the month may not leave, or another process archives it. */
 export async function archiveMonth(
   db: Database,
   month: Month,

@@ -66,7 +66,7 @@ export async function copyFileDurably(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Throws a `BackupFault` if the file is not as the manifest says. */
+/** Checks a file of a backup. Throws a `BackupFault` if the file is not as the manifest says. */
 export async function checkFile(
   folder: string,
   { path, bytes, sha256 }: BackupFile,

@@ -25,7 +25,7 @@ export async function findMode(db: Database): Promise<Mode | undefined> {
   return row?.mode
 }
 
-/** Throws a `ModeError` if the database belongs to the other mode. */
+/** Checks the mode of the database. Throws a `ModeError` if the database belongs to the other mode. */
 export async function assertMode(db: Database, wanted: Mode): Promise<void> {
   const stored = await findMode(db)
   if (stored !== undefined && stored !== wanted) throw new ModeError(stored, wanted)

@@ -31,7 +31,7 @@ const LIMITS = [
   'query_timeout',
 ] as const
 
-/** Throws a `TypeError` if this is no address of PostgreSQL. */
+/** Reads `DATABASE_URL`. Throws a `TypeError` if this is no address of PostgreSQL. */
 export function readDatabaseAddress(databaseUrl: string): DatabaseAddress {
   const [, start, authority, rest] = AUTHORITY.exec(databaseUrl) ?? []
   if (start === undefined || authority === undefined || rest === undefined)

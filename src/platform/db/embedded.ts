@@ -73,7 +73,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
 }
 
-/** Throws an Error with instructions if this machine has no embedded PostgreSQL. */
+/** Starts the embedded database. Throws an Error with instructions if this machine has no embedded PostgreSQL. */
 export async function startEmbedded(options: {
   dataDir: string
   log: (message: string) => void

@@ -29,7 +29,10 @@ export interface RestorePoint {
   readonly until: Date | undefined
 }
 
-/** Throws a `BackupFault` for a damaged backup and for a data folder that has a database. */
+/**
+ * Restores the embedded database from a backup. Throws a `BackupFault` for a damaged backup and for a data folder that
+ * has a database.
+ */
 export async function restoreEmbedded(
   backup: string,
   dataDir: string,

@@ -28,7 +28,7 @@ const VALUE_CHARACTERS_MAX = 99
 /** Ten digits before the decimal point, as in the Banco Central's API. */
 const AMOUNT_CENTS_MAX = 999_999_999_999n
 
-/** Throws a `RangeError` for a value that the standard does not allow. */
+/** Writes a Pix code. Throws a `RangeError` for a value that the standard does not allow. */
 export function writeBrCode(code: BrCode): string {
   const { target, amountCents, txid = '***' } = code
   if (!(target.kind === 'key' ? /^([A-Za-z0-9]{1,25}|\*{3})$/ : /^\*{3}$/).test(txid)) {

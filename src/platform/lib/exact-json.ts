@@ -5,7 +5,7 @@ import { jsonBrl, parseBrl, type ExactNumber } from './money.ts'
 const AMOUNT_NAMES = new Set(['value', 'netValue', 'originalValue', 'interestValue'])
 const NANO_PER_CENT = 10_000_000n
 
-/** Throws a `SyntaxError` when the text is not JSON. */
+/** Parses JSON and keeps the digits of amounts. Throws a `SyntaxError` when the text is not JSON. */
 export function parseExactJson(text: string): unknown {
   const revive = (name: string, value: unknown, context: { source?: string }) =>
     typeof value === 'number' && AMOUNT_NAMES.has(name) ? context.source : value

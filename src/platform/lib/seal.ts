@@ -34,7 +34,10 @@ export function seal(key: Buffer, rowId: string, secret: Buffer): Buffer {
   return Buffer.concat([head, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws a `SealError`. During a key rotation, `previousKey` opens the secrets that were not resealed yet. */
+/**
+ * Opens a sealed secret of a row. Throws a `SealError`. During a key rotation, `previousKey` opens the secrets that
+ * were not resealed yet.
+ */
 export function unseal(key: Buffer, rowId: string, sealed: Buffer, previousKey?: Buffer): Buffer {
   if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION)
     throw new SealError('damaged')

@@ -12,7 +12,10 @@ const DECLINED = new Set(['5184019740373151', '4916561358240741'])
 /** Not a card of Asaas: it can be saved and is refused when charged, like a card over its limit. */
 const DECLINED_LATER = '4000000000000002'
 
-/** Throws a `Refusal`. Any other card with a valid check digit is approved, as in Asaas's own sandbox. */
+/**
+ * Checks a card as the sandbox's issuer does. Throws a `Refusal`. Any other card with a valid check digit is approved,
+ * as in Asaas's own sandbox.
+ */
 export function checkCard(card: { readonly [name: string]: unknown }, today: string): CheckedCard {
   const number = textOf(card.number).replaceAll(/[\s.-]/g, '')
   const month = textOf(card.expiryMonth).padStart(2, '0')

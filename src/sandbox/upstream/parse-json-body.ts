@@ -2,7 +2,7 @@ import { isObject } from '../../platform/lib/is-object.ts'
 import { BadRequest } from './bad-request.ts'
 import type { JsonObject } from './read-field.ts'
 
-/** Throws `BadRequest` with OpenAI's wording. */
+/** Parses the body of a request. Throws `BadRequest` with OpenAI's wording. */
 export function parseJsonBody(text: string): JsonObject {
   let body: unknown
   try {

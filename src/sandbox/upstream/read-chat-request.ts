@@ -88,7 +88,7 @@ export interface Tool {
   readonly isCustom?: boolean
 }
 
-/** Throws `BadRequest` with OpenAI's wording. */
+/** Reads a chat request. Throws `BadRequest` with OpenAI's wording. */
 export function readChatRequest(text: string): ChatRequest {
   const body = parseJsonBody(text)
   const modelName = readModelName(body.model)

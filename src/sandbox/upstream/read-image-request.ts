@@ -30,7 +30,7 @@ const PROMPT_CHARACTERS_MAX = 32_000
 const SIDE_PIXELS_MIN = 16
 const SIDE_PIXELS_MAX = 4096
 
-/** Throws `BadRequest` with OpenAI's wording. */
+/** Reads an image request. Throws `BadRequest` with OpenAI's wording. */
 export function readImageRequest(text: string): ImageRequest {
   const body = parseJsonBody(text)
   const modelName = readModelName(body.model)

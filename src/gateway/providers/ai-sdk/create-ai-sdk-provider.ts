@@ -119,7 +119,10 @@ function isKnownBlock(block: unknown): boolean {
 /** Gemini opens an address by what it leads to, also as a video or a document, whatever type the request names. */
 const OPENS_ANYTHING: ReadonlySet<AiSdkOptions['kind']> = new Set(['google', 'google-vertex'])
 
-/** Throws a TypeError if the upstream's credentials, project or region are missing. */
+/**
+ * Creates the adapter of an upstream that the AI SDK's packages call. Throws a TypeError if the upstream's credentials,
+ * project or region are missing.
+ */
 export function createAiSdkProvider(options: AiSdkOptions): Provider {
   const connection = openFetch(options)
   /** The packages call `fetch` themselves, and do not tell which call it is for. */

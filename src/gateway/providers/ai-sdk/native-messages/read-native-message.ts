@@ -37,7 +37,7 @@ const ERROR_STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['request_too_large', 413],
 ])
 
-/** Throws `BadAnswer`. */
+/** Reads a whole answer in the Messages format. Throws `BadAnswer`. */
 export function readNativeMessage(text: string, asked: AskedOfUsage): ChatAnswer | UpstreamFailure {
   const native = readObject(text, shortenInputs, parseExactly)
   if (native.type === 'error') return errorOf(native)

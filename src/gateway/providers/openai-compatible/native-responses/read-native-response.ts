@@ -26,7 +26,7 @@ const EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
 /** The last event has one level around the answer, which repeats the tools of a request that may be as deep. */
 const EVENT_DEPTH_MAX = ANSWER_DEPTH_MAX + 1
 
-/** Throws `BadAnswer`. */
+/** Reads a whole answer in the Responses format. Throws `BadAnswer`. */
 export function readNativeResponse(text: string, asked: SearchAsked): ChatAnswer | UpstreamFailure {
   const native = readObject(text)
   if (native.status === 'failed') return failureOf(native.error)

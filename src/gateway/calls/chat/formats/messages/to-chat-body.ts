@@ -13,7 +13,7 @@ import { InvalidField } from '../invalid-field.ts'
 import type { OpenThinking } from './sealed-thinking.ts'
 import { toChatMessages, toTextParts } from './to-chat-messages.ts'
 
-/** Throws `InvalidField`. */
+/** Translates a Messages body to the chat-completions shape. Throws `InvalidField`. */
 export function toChatBody(
   body: JsonObject,
   openThinking: OpenThinking = () => undefined,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../providers/contract.ts'
 import { InvalidField } from '../invalid-field.ts'
 import type { OpenThinking } from './sealed-thinking.ts'
 
-/** Throws `InvalidField`. */
+/** Translates the messages of a Messages body to chat messages. Throws `InvalidField`. */
 export function toChatMessages(messages: unknown, openThinking: OpenThinking): JsonObject[] {
   if (!Array.isArray(messages) || messages.length === 0)
     throw new InvalidField(

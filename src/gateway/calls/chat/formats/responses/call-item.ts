@@ -15,7 +15,9 @@ export interface CallItem {
 
 type Named = JsonObject & { readonly call_id: string; readonly name: string }
 
-/** `call` is the first delta of a tool call, with its id and the name of the function. */
+/**
+ * Begins the item of a tool call. `call` is the first delta of a tool call, with its id and the name of the function.
+ */
 export function beginCall(
   list: ItemList,
   tools: ClientTools,

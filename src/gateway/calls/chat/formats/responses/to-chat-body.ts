@@ -11,7 +11,7 @@ import type { ReasoningSeal } from './reasoning-seal.ts'
 import { toChatMessages } from './to-chat-messages.ts'
 import { toChatTools, type TranslatedTools } from './to-chat-tools.ts'
 
-/** Throws `InvalidField`. */
+/** Translates a Responses body to the chat-completions shape. Throws `InvalidField`. */
 export function toChatBody(
   body: JsonObject,
   seal: ReasoningSeal,

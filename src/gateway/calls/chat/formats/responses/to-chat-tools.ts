@@ -20,7 +20,7 @@ export interface TranslatedTools {
   readonly kept: readonly JsonObject[]
 }
 
-/** Throws `InvalidField`. */
+/** Translates the tools of a Responses body to chat tools. Throws `InvalidField`. */
 export function toChatTools(body: JsonObject): TranslatedTools {
   const clientTools = new Map<string, ClientTool>()
   const kept: JsonObject[] = []
