@@ -8,8 +8,6 @@ import { assertAudit } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import fc from '../harness/fast-check.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { UNPAID_WORK } from '../../src/gateway/calls/call-upstream.ts'
-import { m4a } from '../harness/m4a.ts'
 import { askForm, theOutcome, wav } from '../harness/media-calls.ts'
 import {
   eventOf,
@@ -217,25 +215,6 @@ for (const [name, kind] of Object.entries(KINDS))
       { numRuns: CASES_PER_KIND },
     )
   })
-
-test('a sound of MP4 that its upstream says is longer is charged the whole hold, and 20 of them pause the customer', async () => {
-  const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
-  upstream.play('speech', json({ text: 'oi', duration: SECONDS_MAX }))
-  const askM4a = askSpeech('speech', m4a(Array<number>(4).fill(1_000)))
-  for (let count = 0; count < UNPAID_WORK.max; count++) {
-    const answer = await askM4a(secret)
-    assert.equal(answer.status, 200, answer.text)
-    const outcome = await theOutcome(gateway, answer.requestId)
-    assert.deepEqual(
-      [outcome.usage_kind, outcome.reason],
-      ['estimated', 'impossible_usage_reported'],
-    )
-    assert.equal(outcome.cost_billed_nano_brl, outcome.held_nano_brl)
-  }
-  const paused = await askM4a(secret)
-  assert.equal(paused.status, 429, paused.text)
-  assert.equal((await askSpeech('speech')(secret)).status, 200)
-})
 
 test('the operator is told of an impossible report', async () => {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })

@@ -107,7 +107,7 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
   answerBytesMax?(model: Model, request: Request): number
   /**
    * Whether the plain answer may be large (more than `UNCOUNTED_BYTES`) however few tokens it has, so that it may not fit
-   * into the memory, or whether its upstream may bill more than what is held. Such a call of a customer with much unpaid work is refused.
+   * into the memory. Such a call of a customer with much unpaid work is refused.
    */
   mayBeLarge?(held: HeldCall<Request>): boolean
   /** Whether the upstream supports this kind of call. */

@@ -16,7 +16,7 @@ import type { RouteCall } from './routing/create-router.ts'
 
 /**
  * Plain answers that their own request made too slow or too long: the upstream worked, and bills it, and the customer
- * owes nothing. Also sounds that an upstream says were longer than what was held. An honest client does fewer before it
+ * owes nothing. An honest client does fewer before it
  * reads the message: each takes minutes.
  */
 export const UNPAID_WORK = { max: 20, withinMs: 3_600_000 }

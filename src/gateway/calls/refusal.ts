@@ -247,7 +247,7 @@ export const refusals = {
     refusal(
       429,
       'rate_limit_exceeded',
-      `Muitas respostas inteiras desta conta passaram do tempo limite, da memória ou da duração do áudio na última hora. Em conversas, use "stream": true, ou max_tokens de até ${tokens} sem logprobs e com menos texto; para imagens e áudio, tente de novo mais tarde.`,
+      `Muitas respostas inteiras desta conta passaram do tempo limite ou da memória na última hora. Em conversas, use "stream": true, ou max_tokens de até ${tokens} sem logprobs e com menos texto; para imagens e áudio, tente de novo mais tarde.`,
       retryAfterSeconds,
     ),
   modelLimited: (retryAfterSeconds: number) =>

@@ -326,15 +326,12 @@ async function relay<Body, Request extends CallRequest, Outcome extends { kind: 
 
 /** Reports an upstream whose usage is above the hold, or cannot be true. */
 function alarmOperator(
-  { log, observer, unpaidWork }: GatewayParts,
-  { holdId, quote, model, key }: HeldCall,
+  { log, observer }: GatewayParts,
+  { holdId, quote }: HeldCall,
   { upstreamId, reason, billedNanoBrl }: Resolution,
 ): void {
-  if (reason === 'impossible_usage_reported') {
+  if (reason === 'impossible_usage_reported')
     log.error('impossible_usage_reported', { holdId, upstreamId })
-    // The sound may have been longer than its file says, and the upstream bills it.
-    if (model.category === 'audio') unpaidWork.note(key.customerId)
-  }
   if (billedNanoBrl <= quote.ceilingNanoBrl) return
   observer.overrun()
   const heldNanoBrl = quote.ceilingNanoBrl

@@ -39,8 +39,7 @@ export function createTranscriptionKind(
     read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId, time),
     findFault: findModelFault,
     bound: boundTranscription,
-    mayBeLarge: ({ request: { file, audioLength } }) =>
-      file.bytes > SMALL_FILE_BYTES || audioLength.mayBeLonger === true,
+    mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,
     can: (provider) => provider.transcribe !== undefined,
     call: transcribe,
     async relay(held, { outcome }, answeredBy, client) {
@@ -162,13 +161,10 @@ function estimate(
   { price }: AnsweredBy,
 ): Used {
   const { model, request } = held
-  const { secondsMax, secondsTypical, mayBeLonger } = request.audioLength
-  const reason = estimateReason(held, usage)
-  // A length that the file cannot have says nothing about it. One that it may have is charged as far as the hold covers it.
+  const { secondsMax, secondsTypical } = request.audioLength
+  // A length that the file cannot have says nothing about it.
   const isPossible = durationSeconds > 0 && durationSeconds <= secondsWithin(model, secondsMax)
-  const isLonger = mayBeLonger === true && reason === 'impossible_usage_reported'
-  const likely = isLonger ? secondsMax : isPossible ? Math.ceil(durationSeconds) : secondsTypical
-  const seconds = secondsWithin(model, likely)
+  const seconds = secondsWithin(model, isPossible ? Math.ceil(durationSeconds) : secondsTypical)
   const spoken = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
   const textTokens = Math.max(spoken, outputTokensLeast(Buffer.byteLength(text)))
   return {
@@ -177,6 +173,6 @@ function estimate(
       units: unitsOf(model, price, seconds),
     },
     kind: 'estimated',
-    reason,
+    reason: estimateReason(held, usage),
   }
 }

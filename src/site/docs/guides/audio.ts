@@ -42,7 +42,9 @@ export const audioGuide: Guide = {
       html`<p>
         Conforme o modelo, por segundo de áudio ou por token; o preço está na
         <a href="/modelos#audio">página de cada modelo</a>. <code>GET /v1/usage</code> mostra os
-        segundos cobrados em <code>units</code>.
+        segundos cobrados em <code>units</code>. Durante a chamada fica reservado o áudio mais longo
+        que o arquivo pode conter: perto da duração em MP3, Ogg, WebM e WAV, e até a maior duração
+        que o modelo aceita em M4A e MP4. Com pouco saldo, envie um dos primeiros.
       </p>`,
     ),
   ],

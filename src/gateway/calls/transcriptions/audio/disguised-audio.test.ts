@@ -219,6 +219,8 @@ test('an MP4 file with compressed tables, which few decoders read, has no bound'
 
 const SAMPLE_BYTES = 11
 const SAMPLES = 157
+/** The most seconds that so many bytes of AAC can be: four bytes for 1,024 samples at 7,350 Hz. */
+const MOST = Math.ceil((SAMPLES * SAMPLE_BYTES * 1_024) / (4 * 7_350))
 /** An element of five bytes of other data, then silence. */
 const SAMPLE = Buffer.concat([Buffer.from('80050000000000', 'hex'), ADTS.subarray(7)])
 
@@ -278,20 +280,19 @@ function fragment(
   ]
 }
 
-/** 35 times the measured seconds are the most that decoders play of an MP4 file: here, of frames after such a header. */
-const LONGER_MAX = 35
+/** Decoders play every frame in the samples of an MP4 file: here, after a header that sets the lowest rate. */
 const LOWEST_RATE = 7_350
 const FRAME_SECONDS_MAX = 1_024 / LOWEST_RATE
 /** Of a frame of silence at that rate, with the header that sets the rate. */
 const LOWEST = Buffer.from('fff17040017ffc01182007', 'hex')
 const FRAME = LOWEST.subarray(7)
 
-test('an MP4 file of which each sample is one frame has the length of its samples', async () => {
+test('an MP4 file of AAC is held for the most sound that its samples can be, in each layout', async () => {
   for (const [name, layout] of Object.entries(LAYOUTS))
-    assert.equal(await secondsOf(...layout(times(SAMPLES, SAMPLE))), 2, name)
+    assert.equal(await secondsOf(...layout(times(SAMPLES, SAMPLE))), MOST, name)
 })
 
-test('frames that fill the samples of an MP4 file are at most 35 times its measured length', async () => {
+test('frames that fill the samples of an MP4 file are never longer than its measured length', async () => {
   const sampleSizes = fc.array(fc.integer({ min: 11, max: 20_000 }), {
     minLength: 1,
     maxLength: 200,
@@ -340,16 +341,16 @@ test('frames that fill the samples of an MP4 file are at most 35 times its measu
     fc.asyncProperty(layouts, sampleSizes, fc.nat({ max: 3 }), async (layout, sizes, overlap) => {
       const played = sum(sizes.map((size) => framesIn(size) * FRAME_SECONDS_MAX))
       const measured = await secondsOf(BRAND, ...layout(sizes, overlap))
-      assert.ok(measured * LONGER_MAX >= played, `${measured} s measured, ${played} s played`)
+      assert.ok(measured >= played, `${measured} s measured, ${played} s played`)
     }),
     { numRuns: 200 },
   )
 })
 
-test('no ordinary voice message is held for more than its seconds at 8 kbit/s', async () => {
+test('a voice message of AAC is held for the longest sound of its size', async () => {
   // A minute of 96 kHz and 40 kbit/s, in 300 kB.
   const sizes = Array<number>(5_625).fill(53)
-  assert.equal(await secondsOf(m4a(sizes)), 299)
+  assert.equal(await secondsOf(m4a(sizes)), 10_384)
 })
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0)
@@ -361,7 +362,7 @@ test('the times of samples count, and samples of one tick, which decoders join, 
   const withTimes = (stts: Buffer): Promise<number> =>
     secondsOf(BRAND, MEDIA, aacMovie(Buffer.concat([ONE_CHUNK, box('stts', stts)])))
   // 1,000 ticks are a second.
-  assert.equal(await withTimes(words(0, 1, SAMPLES, 10)), 2)
+  assert.equal(await withTimes(words(0, 1, SAMPLES, 10)), MOST)
   assert.equal(await withTimes(words(0, 2, SAMPLES, 10, 1, 1_000_000)), 1_002)
   for (const ticks of [0, 1, 0x8000_0000, 0xffff_ffff])
     assert.equal(await withTimes(words(0, 1, SAMPLES, ticks)), Infinity, String(ticks))
@@ -405,8 +406,8 @@ test('an MP4 file whose edits may repeat its sound has no bound, and one of sile
   const none = 0xffff_ffff
   const withEdits = (list: Buffer): Promise<number> =>
     secondsOf(BRAND, MEDIA, aacMovie(ONE_CHUNK, undefined, list))
-  assert.equal(await withEdits(edits([1_000, 0])), 2)
-  assert.equal(await withEdits(edits([500, none], [1_000, 0])), 2)
+  assert.equal(await withEdits(edits([1_000, 0])), MOST)
+  assert.equal(await withEdits(edits([500, none], [1_000, 0])), MOST)
   assert.equal(await withEdits(edits([90_000, none], [1_000, 0])), 91)
   assert.equal(await withEdits(edits([1_000, 0], [1_000, 0])), Infinity)
   assert.equal(await withEdits(edits([1_000, 0], [1_000, 0xffff_fffe])), Infinity)
@@ -415,7 +416,7 @@ test('an MP4 file whose edits may repeat its sound has no bound, and one of sile
 test('AAC in a track of another handler, which decoders play, has no bound', async () => {
   const file = (handler: string): Promise<number> =>
     secondsOf(BRAND, MEDIA, aacMovie(ONE_CHUNK, undefined, undefined, handler))
-  assert.equal(await file('soun'), 2)
+  assert.equal(await file('soun'), MOST)
   const decoy = aacMovie(ONE_CHUNK).subarray(8)
   for (const handler of ['text', 'meta', 'm1a ', '\0\0\0\0']) {
     const hidden = aacMovie(ONE_CHUNK, undefined, undefined, handler).subarray(8)

@@ -267,13 +267,11 @@ test('the checksum of a page follows the definition of Ogg', () => {
   assert.equal(checksum(Buffer.from('123456789'), 9), 0x89a1897f)
 })
 
-test('the bound of a voice message from a phone or browser is its true length', async () => {
+test('the bound of a voice message of Opus, from a phone or browser, is its true length', async () => {
   for (const [name, sound] of Object.entries({
     'WhatsApp: Ogg Opus of 16 kbit/s': ogg(60, opus(40, 0x48), 20),
     'Telegram: Ogg Opus of 60 ms': ogg(60, opus(180, 0x58), 60),
     'Firefox: Ogg Opus': ogg(60, opus(120), 20),
-    'a phone: M4A': mp4(Math.ceil((60 * 44_100) / 1_024), 44_100, 60),
-    'Safari: MP4 in fragments': fragmented(60),
     'Chrome: WebM': webm(60, opus(960), 60),
     'Firefox: WebM': webm(60, opus(120), 20),
   })) {
@@ -401,28 +399,6 @@ function mp4(
     box('ftyp', Buffer.from('M4A \0\0\0\0M4A mp42', 'latin1')),
     box('mdat', Buffer.alloc(100_000)),
     box('moov', movie, track(samples, rate, seconds, codec, beside)),
-  ])
-}
-
-/** A frame of silence. */
-const SILENCE = Buffer.from('01182007', 'hex')
-
-function fragmented(seconds: number): Buffer {
-  const movie = box('mvhd', words(0, 0, 0, 1_000, 0), Buffer.alloc(80))
-  const index = (offset: number): Buffer => {
-    const run = box('trun', words(1, 47, offset))
-    return box('moof', box('mfhd', words(0, 1)), box('traf', box('tfhd', words(0x2_0000, 1)), run))
-  }
-  const frames = Buffer.concat(Array.from({ length: 47 }, () => SILENCE))
-  const fragment = Buffer.concat([
-    index(index(0).length + 8),
-    box('mdat', frames, Buffer.alloc(16_000 - frames.length)),
-  ])
-  const defaults = box('trex', words(0, 1, 1, 0, SILENCE.length, 0))
-  return Buffer.concat([
-    box('ftyp', Buffer.from('iso5\0\0\0\0', 'latin1')),
-    box('moov', movie, track(0, 48_000, 0), box('mvex', defaults)),
-    ...Array.from({ length: seconds }, () => fragment),
   ])
 }
 

@@ -1,8 +1,7 @@
 /**
  * Bounds the length of an audio file. Exact for uncompressed samples. For compressed formats, the bound is the audio
- * that a decoder would produce, or the length that the container declares if that is longer; in MP4, silence can exceed
- * it. Other formats and files that no encoder writes are unbounded: then the hold covers the longest audio that the model
- * accepts.
+ * that a decoder would produce, or the length that the container declares if that is longer. Other formats and files
+ * that no encoder writes are unbounded: then the hold covers the longest audio that the model accepts.
  */
 import { hasAacFrames } from './has-aac-frames.ts'
 import { mp4Seconds } from './mp4-seconds.ts'
@@ -151,12 +150,10 @@ async function flacSeconds(file: AudioWindow): Promise<number> {
 }
 
 export interface AudioLength {
-  /** Never less than the true length, unless `mayBeLonger`; infinite if nothing bounds it. */
+  /** Never less than the true length; infinite if nothing bounds it. */
   readonly secondsMax: number
   /** An estimate of the true length, for when the upstream reports none. */
   readonly secondsTypical: number
-  /** Whether the file may hide silence, of at most 35 times `secondsMax`: see `mp4Seconds`. */
-  readonly mayBeLonger?: boolean
 }
 
 /** Enough for the chunks before the samples of a WAV file. */
@@ -186,10 +183,8 @@ export async function measureAudio(file: AudioFile): Promise<AudioLength> {
     const seconds = Math.ceil(file.bytes / rate)
     return { secondsMax: seconds, secondsTypical: seconds }
   }
-  if (head.toString('latin1', 4, 8) === 'ftyp') {
-    const seconds = await mp4Seconds(file, start)
-    return { ...withinBound(file.bytes, seconds), mayBeLonger: seconds < Infinity }
-  }
+  if (head.toString('latin1', 4, 8) === 'ftyp')
+    return withinBound(file.bytes, await mp4Seconds(file, start))
   return withinBound(file.bytes, await containedSeconds(audio, head))
 }
 

@@ -7,8 +7,8 @@ import { addRun, addSizes, addTimes, readRunsHead, type SampleSums } from './mp4
 const PICTURES: ReadonlySet<string> = new Set(['jp2 ', 'jpx ', 'jxl '])
 /** Enough for the tables of a film of many hours. */
 const INDEX_BYTES_MAX = 32 * 1024 * 1024
-/** 8 kbit/s, below which no encoder of AAC makes speech. Of silence it makes less: then the number of samples counts. */
-const AAC_BYTES_PER_SECOND_MIN = 1_000
+/** Decoders play every frame in a sample of AAC; the smallest has four bytes, for 1,024 samples at 7,350 Hz. */
+const AAC_BYTES_PER_SECOND_MIN = (4 * 7_350) / 1_024
 /** A film of twelve hours in fragments of two seconds has 170,000. */
 const BOXES_MAX = 250_000
 /** The tables are six deep. */
@@ -74,13 +74,12 @@ interface Found extends SampleSums {
 }
 
 /**
- * Returns the seconds of an MP4 file with AAC or Opus: those of its samples, those that its headers declare, or those of its
- * samples of AAC at 8 kbit/s, whichever are most. Infinite for other codecs, for malformed tables, for tables in boxes
- * that are not entered here (some decoders enter more), and if its edits may play the same sound more than once.
+ * Returns the seconds of an MP4 file with Opus or AAC: those of its samples, those that its headers declare, or the most
+ * sound that so many bytes of AAC can be, whichever are most. Infinite for other codecs, for malformed tables, for tables in
+ * boxes that are not entered here (some decoders enter more), and if its edits may play the same sound more than once.
  *
- * This is no bound for AAC, as 8 kbit/s are none for its silence: decoders play every frame in a sample, and a frame takes
- * four bytes at least, for 1,024 samples at 7,350 Hz at most. So the sound has at most 35 times these seconds, and what it
- * has beyond them cannot be speech.
+ * For AAC that is some hundred times the length of speech: only its silence is so small. A bound nearer to the length
+ * needs every frame read to its last bit.
  */
 export async function mp4Seconds(file: AudioFile, start: number): Promise<number> {
   const found: Found = {
