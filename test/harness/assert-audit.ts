@@ -8,7 +8,7 @@ interface Opened {
   readonly db: Database
 }
 
-export async function untilNoHoldIsOpen(database: Opened, withinMs = 15_000): Promise<void> {
+export async function untilNoHoldIsOpen(database: Opened, withinMs = 60_000): Promise<void> {
   for (const deadline = Date.now() + withinMs; ; await sleep(50)) {
     const open = await database.db.selectFrom('holds').select(['id', 'model_id']).execute()
     if (open.length === 0) return
