@@ -1,5 +1,5 @@
 /** The documentation: guides and reference, written by the server. */
-import type {} from '@fastify/swagger'
+import '@fastify/swagger'
 import { html, trustedHtml, htmlText, type Html } from '../../platform/lib/html.ts'
 import type { Route } from '../../http/rest/route.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
