@@ -1,6 +1,6 @@
 /**
  * Responses that an account has stored, each sealed for its row: access to the database alone opens none. This room
- * knows the texts and their readers; the content belongs to the format (`gateway/chat/formats/responses`).
+ * knows the texts and their readers; the content belongs to the format (`gateway/calls/chat/formats/responses`).
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'

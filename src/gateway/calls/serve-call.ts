@@ -58,8 +58,7 @@ export function createServeCall<
 >(deps: GatewayParts, kind: CallKind<Body, Request, Outcome>): ServeCall<Body> {
   return async function serveCall(incoming, client) {
     const admitting = deps.observer.begin('admit')
-    const admitted = await readAdmitted(deps, kind, incoming)
-    admitting?.end()
+    const admitted = await readAdmitted(deps, kind, incoming).finally(() => admitting?.end())
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
     const { request, models } = admitted
     // Nobody waits for the answer of a client that left while its body waited to be read.

@@ -14,7 +14,7 @@ const SRC = join(import.meta.dirname, '../..')
 const SETS_KEPT = 3
 /**
  * `create trigger` waits for the writers of its table, and later writers wait behind it. A call waits for about 2 s
- * (`RETRIES_MAX` in `ledger/lane/lane.ts`) before it is refused. Longer than the second after which PostgreSQL cancels an
+ * (`RETRIES_MAX` in `money/ledger/lane/lane.ts`) before it is refused. Longer than the second after which PostgreSQL cancels an
  * autovacuum that blocks the table.
  */
 const LOCK_TIMEOUT_MS = 1_200
