@@ -1,7 +1,7 @@
 /**
  * `npm run measure:house`: how heavy the code is to carry. Prints one line for each measure; nothing fails by it.
  * The files of a chat are those of `src` with a function that ran during each of three calls of a warm server, so that
- * what a timer runs beside them is not counted; the sandbox that plays the upstream is left out.
+ * what a timer runs beside them is not counted; the sandbox that plays the upstream is left out. `--list` names them.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,6 +51,8 @@ const rows: readonly (readonly [string, string])[] = [
 ]
 for (const [what, figure] of rows) process.stdout.write(`${what.padEnd(48)} ${figure}\n`)
 process.stdout.write('processor time of `npm test`: its own last lines say it\n')
+if (process.argv.includes('--list'))
+  for (const { file, text } of chat) process.stdout.write(`${linesOf(text)} ${file}\n`)
 
 function importersOf(sources: readonly Source[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
