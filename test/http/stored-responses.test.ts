@@ -13,7 +13,7 @@ import { createId } from '../../src/platform/lib/ids.ts'
 import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
 import { eraseRemains } from '../../src/identity/personal-data/erase-remains.ts'
 import { pruneStoredResponses } from '../../src/customers/stored-responses/prune-stored-responses.ts'
-import { ask, credentialHeaders, type Asked } from '../harness/ask.ts'
+import { BY_OPERATOR, ask, credentialHeaders, type Asked } from '../harness/ask.ts'
 import { assertHeaders, assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -297,6 +297,26 @@ test('the shield masks what was said before it was turned on', async () => {
   const { text } = upstream.callsOf('chat').at(-1) as { text: string }
   assert.doesNotMatch(text, /529\.982\.247-25/)
   assert.match(text, /Qual é/)
+})
+
+test('a continued conversation that is refused keeps no memory, whoever refuses it', async () => {
+  const { secret, customerId } = await newCustomer()
+  const { id } = await created(secret, { input: 'x'.repeat(50_000) })
+  const { db } = gateway.database
+  await sql`update customers set shield_action = 'mask' where id = ${customerId}`.execute(db)
+  await db.transaction().execute((trx) => reloadKeys(trx, customerId))
+  const search = { type: 'web_search' }
+  for (const more of [
+    { tools: [search], tool_choice: search },
+    { tools: [search], tool_choice: 'required' },
+    { model: 'none' },
+    { max_output_tokens: -1 },
+  ]) {
+    const { status, text } = await create(secret, { previous_response_id: id, ...more })
+    assert.ok(status === 400 || status === 404, text)
+  }
+  const { text } = await ask(new URL(gateway.node.baseUrl).origin, '/metrics', BY_OPERATOR)
+  assert.equal(/^catraca_body_bytes (\d+)$/m.exec(text)?.[1], '0')
 })
 
 test('a fault in a continued conversation names the place in the input that the client sent', async () => {

@@ -4,12 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../../money/catalog/model.ts'
-import { takeAtPace, type Held } from '../../platform/admission/share.ts'
+import { takeAtPace } from '../../platform/admission/share.ts'
 import type { Provider, TranslationReason, UpstreamFailure } from '../providers/contract.ts'
 import type { CallKind } from './call-kind.ts'
 import type { CallRequest, Called, HeldCall, NotCalled, TriedUpstream } from './call.ts'
 import type { Client } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
+import { customerSubject } from './limits.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import { noteSent } from './shield/cover-request.ts'
 import type { RouteCall } from './routing/create-router.ts'
@@ -66,8 +67,6 @@ export async function callUpstream<
   held: HeldCall<Request>,
   client: Client,
   ending: AbortController,
-  /** The bytes that adapters keep for the call beside its body: large answers, and files that they downloaded. */
-  kept: Held,
 ): Promise<Called<Outcome> | NotCalled> {
   const tries: TriedUpstream[] = []
   const { customerId } = held.key
@@ -85,13 +84,7 @@ export async function callUpstream<
       if (last && client.hasLeft()) return notCalled(last, tries)
       // A breaker may have opened, or the route filled up, since the order was computed.
       if (tries.length >= TRIES_MAX || !deps.router.mayBegin(route, customerId)) continue
-      const tried = await tryRoute(
-        deps,
-        kind,
-        held,
-        { route, provider, client, ending, kept },
-        tries,
-      )
+      const tried = await tryRoute(deps, kind, held, { route, provider, client, ending }, tries)
       if (tried.kind === 'called') return tried
       last = { failure: tried, route }
       if (isFinal(tried)) return notCalled(last, tries)
@@ -139,13 +132,15 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     provider: Provider
     client: Client
     ending: AbortController
-    kept: Held
   },
   tries: TriedUpstream[],
 ): Promise<Called<Outcome> | UpstreamFailure> {
-  const { route, provider, client, ending, kept } = on
+  const { route, provider, client, ending } = on
   const { upstreamId, upstreamModel } = route
-  const routeCall = deps.router.begin(route, held.key.customerId)
+  const { customerId } = held.key
+  // The next try downloads its files again.
+  const kept = deps.bodies.open(customerSubject(customerId))
+  const routeCall = deps.router.begin(route, customerId)
   const startedAtMs = performance.now()
   const step = deps.observer.beginTry({
     operation: kind.operation,
@@ -161,7 +156,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
       deps.observer.translated({ upstreamId, reason })
       deps.log.warn('upstream_format_left', { upstreamId, model: upstreamModel, reason })
     }
-    const takeBytes = takeAtPace(kept, deps.pace, held.key.customerId)
+    const takeBytes = takeAtPace(kept, deps.pace, customerId)
     const attempt = { held, upstreamModel, client, signal, abort, takeBytes, onTranslated }
     outcome = await kind.call(provider, attempt)
     if (isFailure(outcome)) {
@@ -170,6 +165,7 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     }
     noteSent(deps, held, held.key.id, outcome)
   } catch (error) {
+    kept[Symbol.dispose]()
     routeCall.abstain()
     step?.fail('internal_error')
     throw error
@@ -182,13 +178,12 @@ async function tryRoute<Body, Request extends CallRequest, Outcome extends { kin
     routeCall.answered(ms)
     deps.observer.upstreamAnswered({ vendor: held.model.vendor, upstreamId, firstByteMs: ms })
     tries.push({ upstream: upstreamId, model: upstreamModel, outcome: 'answered', ms })
-    return { kind: 'called', outcome, route, provider, routeCall, tries, calledAtMs }
+    return { kind: 'called', outcome, route, provider, routeCall, kept, tries, calledAtMs }
   }
-  // The next attempt downloads them again.
   kept[Symbol.dispose]()
   const failure = isExplainedByRequest(outcome, held, ms) ? { ...outcome, isFinal: true } : outcome
   const { reason, status } = failure
-  if (failure.isFinal || reason === 'answer_too_long') deps.unpaidWork.note(held.key.customerId)
+  if (failure.isFinal || reason === 'answer_too_long') deps.unpaidWork.note(customerId)
   if (usedUpTime(deps, failure, held, ms)) routeCall.fail()
   reportFailure(deps, held, route, routeCall, failure)
   tries.push({

@@ -83,6 +83,8 @@ export interface Called<Outcome> {
   readonly provider: Provider
   /** Ends when the answer ends. */
   readonly routeCall: RouteCall
+  /** The bytes that the adapter keeps for the call beside its body: a large answer, and files that it downloaded. */
+  readonly kept: Disposable
   readonly tries: readonly TriedUpstream[]
   /** By `performance.now()`. */
   readonly calledAtMs: number

@@ -116,20 +116,22 @@ export async function readAdmitted<
   const { key } = caller
   const read = await readRequest(deps, kind, incoming, key)
   if (isRefusal(read)) return refuse(read, key)
-  const covered = await coverRequest(deps, kind, read.request, key)
-  if (isRefusal(covered)) {
-    kind.dispose?.(read.request)
-    return refuse(covered, key)
+  let isAdmitted = false
+  try {
+    const covered = await coverRequest(deps, kind, read.request, key)
+    if (isRefusal(covered)) return refuse(covered, key)
+    const request = nameEndUsers(covered.request, key.customerId)
+    const models = findModels(deps, kind, key, request)
+    if (isRefusal(models)) {
+      const modelId = deps.catalog.findNamed(request.modelId)?.id
+      return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
+    }
+    isAdmitted = true
+    const { isTimed } = read
+    return { kind: 'admitted', ...caller, masked: covered.masked, request, isTimed, models }
+  } finally {
+    if (!isAdmitted) kind.dispose?.(read.request)
   }
-  const request = nameEndUsers(covered.request, key.customerId)
-  const models = findModels(deps, kind, key, request)
-  if (isRefusal(models)) {
-    kind.dispose?.(request)
-    const modelId = deps.catalog.findNamed(request.modelId)?.id
-    return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
-  }
-  const { isTimed } = read
-  return { kind: 'admitted', ...caller, masked: covered.masked, request, isTimed, models }
 }
 
 /** Takes one of the customer's calls at once, one of the key's if it has a limit, and the memory for its answer. */
@@ -176,7 +178,6 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   )
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.config.callTimeoutMs)
-  const kept = deps.bodies.open(customerSubject(key.customerId))
   let isResolved = false
   try {
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
@@ -191,7 +192,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       return undefined
     }
     const dispatchedAtMs = performance.now()
-    const called = await callUpstream(deps, kind, held, client, ending, kept)
+    const called = await callUpstream(deps, kind, held, client, ending)
     const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
       const resolution = await resolveNotCalled(kind, held, called, client, answeredBy)
@@ -221,6 +222,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       answered(deps, incoming, held, called, dispatchedAtMs)
     } finally {
       called.routeCall.end()
+      called.kept[Symbol.dispose]()
     }
     return undefined
   } catch (error) {
@@ -229,7 +231,6 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     throw error
   } finally {
     clearTimeout(timer)
-    kept[Symbol.dispose]()
     running.end()
   }
 }

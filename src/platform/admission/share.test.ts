@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { guardedFetch } from '../lib/guarded-fetch.ts'
 import {
   beyond,
   createRunningExchange,
@@ -82,6 +87,19 @@ test('what calls of one owner hold counts together, and goes back once at the en
   assert.equal(memory.taken, 0)
 })
 
+test('what was given back takes nothing more, so that no work that goes on keeps a part of the share for ever', () => {
+  const memory = createShare({ ownMax: 100, allMax: 1_000 })
+  const held = memory.open('one')
+  assert.equal(held.take(40), undefined)
+  held[Symbol.dispose]()
+  assert.equal(held.take(1), 'own')
+  assert.deepEqual([memory.taken, held.amount], [0, 0])
+  const never = memory.open('one')
+  never[Symbol.dispose]()
+  assert.equal(never.take(1), 'own')
+  assert.equal(memory.taken, 0)
+})
+
 test('all owners together have no more than the node gives', () => {
   const memory = createShare({ ownMax: 100, allMax: 150 })
   assert.equal(typeof memory.take('one', 100), 'object')
@@ -114,4 +132,37 @@ test('only bytes after the free ones are taken', () => {
   const take = beyond(10, (bytes) => taken.push(bytes) > 0)
   assert.ok(take(4) && take(5) && take(5) && take(3))
   assert.deepEqual(taken, [4, 3])
+})
+
+test('a download that is given up while its bytes wait for their turn keeps none of them', async () => {
+  // Many parts of one read: each is taken when the one before has waited.
+  const server = createServer((_request, response) => {
+    for (let part = 0; part < 16; part++) response.write(Buffer.alloc(4 * 1024, part))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const memory = createShare({ ownMax: 1_000_000 })
+  const held = memory.open('one')
+  const waits: (() => void)[] = []
+  const pace = { wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
+  const leaving = new AbortController()
+  const fetched = guardedFetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, {
+    bytesMax: 1_000_000,
+    timeoutMs: 10_000,
+    allowPrivate: true,
+    signal: leaving.signal,
+    takeBytes: takeAtPace(held, pace, 'one'),
+  })
+  fetched.catch(() => {})
+  while (waits.length === 0) await nextTurn()
+  assert.ok(memory.taken > 0)
+  leaving.abort()
+  await assert.rejects(fetched)
+  held[Symbol.dispose]()
+  for (let turns = 0; turns < 20; turns++) {
+    for (const goOn of waits.splice(0)) goOn()
+    await nextTurn()
+  }
+  server.closeAllConnections()
+  server.close()
+  assert.equal(memory.taken, 0)
 })

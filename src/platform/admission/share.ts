@@ -25,10 +25,13 @@ export interface Share {
 /** The limit that is reached: that of the owner, or that of all. */
 export type Excess = 'own' | 'all'
 
-/** A part of a share that is held. Once disposed of, it holds nothing, and may take again. */
+/**
+ * A part of a share that is held. Disposed of, it holds nothing for ever: what a work takes that goes on unnoticed would
+ * never be given back.
+ */
 export interface Held extends Disposable {
   readonly amount: number
-  /** Holds more, or nothing more and returns the limit that is reached. */
+  /** Holds more, or nothing more and returns the limit that is reached; `own` once it was disposed of. */
   take(amount: number): Excess | undefined
 }
 
@@ -92,6 +95,7 @@ class Holding implements Held {
   amount: number
   readonly #shelf: Shelf
   readonly #owner: string
+  #isOver = false
 
   constructor(shelf: Shelf, owner: string, amount: number) {
     this.#shelf = shelf
@@ -100,7 +104,7 @@ class Holding implements Held {
   }
 
   take(amount: number): Excess | undefined {
-    const excess = this.#shelf.findExcess(this.#owner, amount)
+    const excess = this.#isOver ? 'own' : this.#shelf.findExcess(this.#owner, amount)
     if (excess) return excess
     this.#shelf.put(this.#owner, amount)
     this.amount += amount
@@ -108,6 +112,7 @@ class Holding implements Held {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true
     if (this.amount === 0) return
     this.#shelf.put(this.#owner, -this.amount)
     this.amount = 0

@@ -157,10 +157,12 @@ function withoutNative<Request extends ChatRequest>(
   { shield }: ActiveKey,
 ): Request | Refusal {
   if (isRefusal(request) || request.native === undefined || shield.action === 'off') return request
-  if (request.native.mustSearch)
+  if (request.native.mustSearch) {
+    request.room?.[Symbol.dispose]()
     return refusals.invalidRequest(
       'Com a proteção de dados pessoais (LGPD) não há busca na web: tire-a de "tool_choice".',
     )
+  }
   return { ...request, native: undefined }
 }
 
