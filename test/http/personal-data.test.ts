@@ -1,6 +1,7 @@
 // deep: every table with data of a person
 /** A customer's right to a copy of their data, and to be forgotten: what the law asks to keep stays, and nothing else. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,10 @@ import {
 } from '../../src/identity/personal-data/erase-remains.ts'
 import { exportAccount } from '../../src/identity/personal-data/export-account.ts'
 import { INVENTORY } from '../../src/identity/personal-data/inventory.ts'
+import { createResponseStore } from '../../src/customers/stored-responses/response-store.ts'
+import { storeImage } from '../../src/gateway/generated-images.ts'
+import { ensurePayer } from '../../src/money/payments/ensure-payer.ts'
+import type { PayerDetails, Processor } from '../../src/money/payments/processor.ts'
 import { seedPayer, until } from '../harness/payer.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
@@ -381,6 +386,71 @@ test('data written during the deletion of an account is deleted with it, and not
   assert.equal(
     (await deleteAccount(db, OPERATOR, { customerId, waiveBalance: false })).kind,
     'already_deleted',
+  )
+})
+
+/** Where something else than the trigger keeps rows of deleted customers out. */
+const WITHOUT_TRIGGER: Readonly<Record<string, string>> = {
+  public_bills: 'their act locks the customer',
+  stored_responses: 'only of an account that stores them, and a deletion ends that',
+  stored_response_sums: 'as the responses',
+  generated_images: 'only of an account that is there',
+  task_spends: 'only with a hold, which takes a key that was not revoked',
+  usage_sessions: 'only with a charge, and a deletion waits for holds',
+  archived_sessions: 'only of events with ids of sessions, which are erased',
+  archived_session_keys: 'as the sessions',
+}
+
+test('each table whose rows go with an account refuses rows that come after it', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select distinct relname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where tgname = 'refuse_deleted_customer'`.execute(db)
+  const guarded = rows.map(({ name }) => name)
+  const erased = Object.entries(INVENTORY)
+    .filter(([column, { deletion }]) => deletion === 'erased' && !/email$/.test(column))
+    .map(([column]) => column.split('.')[0] as string)
+  const open = erased.filter((table) => !guarded.includes(table))
+  assert.deepEqual([...new Set(open)].sort(), Object.keys(WITHOUT_TRIGGER).sort())
+})
+
+test('what a call or the payment processor brings after the deletion of its account is not kept', async () => {
+  const { customerId, key } = await seedCustomer(db, { balanceBrl: '0' })
+  await sql`update customers set stored_responses_days = 7 where id = ${customerId}`.execute(db)
+  const image = { mediaType: 'image/png', bytes: Buffer.from('a picture') }
+  await storeImage(db, customerId, image)
+  assert.equal(
+    (await deleteAccount(db, OPERATOR, { customerId, waiveBalance: false })).kind,
+    'deleted',
+  )
+  await eraseRemains(db, customerId)
+
+  await assert.rejects(storeImage(db, customerId, image))
+  const responses = createResponseStore({ db, sealingKey: randomBytes(32) })
+  const texts = { input: '[]', output: '[]', head: '{}' }
+  const response = { id: createId(), customerId, keyId: key.id, previousId: null, isFailed: false }
+  assert.equal(await responses.put({ ...response, ...texts }), false)
+  const processor = {
+    id: 'late',
+    ensureCustomer: async () => ({ kind: 'customer' as const, customer: { id: 'theirs' } }),
+  } as unknown as Processor
+  const payer = { ourId: customerId } as PayerDetails
+  await assert.rejects(ensurePayer(db, processor, payer), isCustomerDeleted)
+  for (const table of ['generated_images', 'stored_responses', 'processor_customers'])
+    assert.equal(
+      (await sql`select from ${sql.table(table)} where customer_id = ${customerId}`.execute(db))
+        .rows.length,
+      0,
+      table,
+    )
+  const removals = await db
+    .selectFrom('payer_removals')
+    .select('processor')
+    .where('customer_id', '=', customerId)
+    .execute()
+  assert.deepEqual(
+    removals,
+    [{ processor: 'late' }],
+    'the processor deletes what it has just created',
   )
 })
 

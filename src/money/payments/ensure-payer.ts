@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isCustomerDeleted } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { PayerDetails, Processor } from './processor.ts'
 
@@ -8,7 +9,7 @@ export type EnsuredPayer =
   | { readonly kind: 'refused'; readonly detail: string }
   | { readonly kind: 'unavailable' }
 
-/** Creates the customer at the processor, or updates it there. */
+/** Creates the customer at the processor, or updates it there. Throws for an account that is deleted meanwhile. */
 export async function ensurePayer(
   db: Database,
   processor: Processor,
@@ -26,12 +27,23 @@ export async function ensurePayer(
   if (outcome.kind !== 'customer')
     return { kind: 'refused', detail: hideProcessorName(outcome.detail) }
   const { id } = outcome.customer
-  await sql`
-    insert into processor_customers (customer_id, processor, processor_customer_id)
-    values (${customerId}, ${processor.id}, ${id})
-    on conflict (customer_id, processor) do update set processor_customer_id = excluded.processor_customer_id`.execute(
-    db,
-  )
+  try {
+    await sql`
+      insert into processor_customers (customer_id, processor, processor_customer_id)
+      values (${customerId}, ${processor.id}, ${id})
+      on conflict (customer_id, processor) do update set processor_customer_id = excluded.processor_customer_id`.execute(
+      db,
+    )
+  } catch (error) {
+    // Deleted while the processor was asked: it has to delete what it has just created, too.
+    if (isCustomerDeleted(error))
+      await sql`
+        insert into payer_removals as r (customer_id, processor) values (${customerId}, ${processor.id})
+        on conflict (customer_id, processor) do update set tries = r.tries + 1, due_at = now()`.execute(
+        db,
+      )
+    throw error
+  }
   return { kind: 'payer', processorCustomerId: id }
 }
 

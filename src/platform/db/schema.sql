@@ -826,6 +826,7 @@ create table processor_customers (
   constraint processor_customers_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint processor_customers_pkey PRIMARY KEY (customer_id, processor)
 );
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON processor_customers FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
 create table processor_events (
   processor text not null,
