@@ -407,7 +407,7 @@ test('each table whose rows go with an account refuses rows that come after it',
     where tgname = 'refuse_deleted_customer'`.execute(db)
   const guarded = rows.map(({ name }) => name)
   const erased = Object.entries(INVENTORY)
-    .filter(([column, { deletion }]) => deletion === 'erased' && !/email$/.test(column))
+    .filter(([column, { deletion }]) => deletion === 'erased' && !column.endsWith('email'))
     .map(([column]) => column.split('.')[0] as string)
   const open = erased.filter((table) => !guarded.includes(table))
   assert.deepEqual([...new Set(open)].sort(), Object.keys(WITHOUT_TRIGGER).sort())
