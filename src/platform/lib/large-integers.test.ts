@@ -45,3 +45,24 @@ test('a field named __proto__ is a field', () => {
   assert.equal(Object.getPrototypeOf(value), Object.prototype)
   assert.equal(JSON.stringify(value), '{"__proto__":12345678901234567890}')
 })
+
+test('a string as long as a body may be is read beside a large integer, whatever it consists of', () => {
+  for (const unit of ['a', String.raw`\n`, String.raw`\"`, '1234567890123456 ']) {
+    const string = unit.repeat((20 * 1024 * 1024) / unit.length)
+    const text = `{"before":12345678901234567890,"string":"${string}","behind":-12345678901234567890}`
+    const value = parseExactly(text) as { string: string }
+    assert.equal(value.string, JSON.parse(`"${string}"`))
+    const { string: _, ...others } = value
+    assert.equal(
+      JSON.stringify(others),
+      '{"before":12345678901234567890,"behind":-12345678901234567890}',
+    )
+  }
+})
+
+test('many large integers take a time that grows with their number alone', () => {
+  const list = `[${Array.from({ length: 200_000 }, () => '12345678901234567890').join(',')}]`
+  const startedAt = performance.now()
+  markIntegers(`{"list":${list},"text":"12345678901234567890"}`)
+  assert.ok(performance.now() - startedAt < 2_000)
+})

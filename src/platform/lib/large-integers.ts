@@ -11,8 +11,8 @@ const exact = JSON as unknown as {
 }
 /** A shorter integer is exact. */
 const HAS_LARGE = /\d{16}/
-/** Strings are matched so that the digits within them are not. */
-const STRING_OR_LARGE = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?\d{16,}(?![\d.eE])/gs
+/** Also within strings. */
+const LARGE = /(?<![\w.+-])-?\d{16,}(?![\d.eE])/g
 /** Nobody outside knows it, so no text can pass for a marked integer. */
 const MARK = `${randomBytes(12).toString('hex')}:`
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
@@ -29,12 +29,37 @@ export function largeDigitsOf(value: unknown): string | undefined {
   return exact.isRawJSON(value) ? value.rawJSON : undefined
 }
 
-/** Writes large integers as marked strings, for a parser that would round them. */
+/**
+ * Writes large integers as marked strings, for a parser that would round them. Strings are skipped by a search for their
+ * end: an expression for them overflows its stack in a string of some megabytes, such as a picture.
+ */
 export function markIntegers(text: string): string {
   if (!HAS_LARGE.test(text)) return text
-  return text.replace(STRING_OR_LARGE, (found) =>
-    found.startsWith('"') || Number.isSafeInteger(Number(found)) ? found : `"${MARK}${found}"`,
-  )
+  let marked = ''
+  let done = 0
+  /** The next string begins here. */
+  let quote = text.indexOf('"')
+  let stringEnd = 0
+  for (const { 0: found, index } of text.matchAll(LARGE)) {
+    while (quote !== -1 && quote < index) {
+      stringEnd = endOfString(text, quote)
+      quote = text.indexOf('"', stringEnd)
+    }
+    if (index < stringEnd || Number.isSafeInteger(Number(found))) continue
+    marked += `${text.slice(done, index)}"${MARK}${found}"`
+    done = index + found.length
+  }
+  return done === 0 ? text : marked + text.slice(done)
+}
+
+/** The place behind the quotation mark that ends the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slash = end
+    while (text[slash - 1] === '\\') slash -= 1
+    if ((end - slash) % 2 === 0) return end + 1
+  }
+  return text.length
 }
 
 /** Writes the marked strings in a text of JSON as integers again. */
