@@ -7,7 +7,7 @@ import {
   createUnsubscribeLinks,
   type UnsubscribeLinks,
 } from '../deliveries/email/unsubscribe-links.ts'
-import type { WebhookSettings } from '../deliveries/webhooks/webhook-settings.ts'
+import type { ReceiverSettings } from '../deliveries/receiver.ts'
 import type { Config } from './config/config.ts'
 import type { Closable } from './create-closing.ts'
 
@@ -21,7 +21,7 @@ export interface OpenMail extends Closable {
 export async function openMail(
   db: Database,
   { mail, publicUrl }: Pick<Config, 'mail' | 'publicUrl'>,
-  { sealingKey, previousSealingKey }: WebhookSettings,
+  { sealingKey, previousSealingKey }: ReceiverSettings,
 ): Promise<OpenMail> {
   const mailer = mail ? await openSmtpMailer(mail.smtp) : createSandboxMailer(db)
   return {

@@ -31,7 +31,7 @@ import {
 } from '../customers/stored-responses/response-store.ts'
 import { createRefusalCounts, type RefusalCounts } from '../money/usage/refusal-counts.ts'
 import { createMargins, type Margins } from '../money/usage/margins.ts'
-import type { WebhookSettings } from '../deliveries/webhooks/webhook-settings.ts'
+import type { ReceiverSettings } from '../deliveries/receiver.ts'
 import type { Config } from './config/config.ts'
 import type { Closing } from './create-closing.ts'
 import { createMetrics, type Metrics } from './create-metrics.ts'
@@ -80,7 +80,7 @@ export interface Parts
   readonly slots: Share
   readonly health: HealthRecorder
   readonly payments: OpenPayments
-  readonly webhooks: WebhookSettings
+  readonly webhooks: ReceiverSettings
   readonly signIn: SignIn
   readonly referrals: ReferralProgramme
   readonly trial: TrialProgramme
@@ -223,7 +223,7 @@ async function openRecords(
 function openSignIn(
   { mode, publicUrl }: Config,
   db: Database,
-  { sealingKey, previousSealingKey }: WebhookSettings,
+  { sealingKey, previousSealingKey }: ReceiverSettings,
   log: Log,
 ): SignIn {
   return createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
@@ -236,7 +236,7 @@ function openResponses(
     webhooks: { sealingKey, previousSealingKey },
     memory,
     pace,
-  }: { db: Database; webhooks: WebhookSettings; memory: Share; pace: Pace },
+  }: { db: Database; webhooks: ReceiverSettings; memory: Share; pace: Pace },
 ): Pick<Parts, 'responses' | 'conversations'> {
   const responses = createResponseStore({ db, sealingKey, previousSealingKey })
   const conversations = createStoredConversations({ store: responses, memory, pace, bodyBytesMax })

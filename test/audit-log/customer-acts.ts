@@ -25,13 +25,13 @@ import {
   createDestination,
   deleteDestination,
 } from '../../src/deliveries/usage-destinations/usage-destinations.ts'
-import { enableWebhook } from '../../src/deliveries/webhooks/enable-webhook.ts'
-import { replayAttempt } from '../../src/deliveries/webhooks/queue-by-hand.ts'
+import { replayAttempt } from '../../src/deliveries/webhooks/queue-messages.ts'
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
   disableWebhook,
+  enableWebhook,
   rotateSigningSecret,
 } from '../../src/deliveries/webhooks/webhook-endpoints.ts'
 import { seedPerson, type SeededPerson } from '../harness/seed-person.ts'

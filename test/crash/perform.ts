@@ -63,7 +63,7 @@ export const PERFORM: Readonly<
   async 'dispatch-events'(access) {
     const { dispatchEvents } = await import('../../src/platform/events/dispatch-events.ts')
     const { queueMails } = await import('../../src/deliveries/email/queue-mails.ts')
-    const { queueWebhooks } = await import('../../src/deliveries/webhooks/queue-webhooks.ts')
+    const { queueWebhooks } = await import('../../src/deliveries/webhooks/queue-messages.ts')
     return dispatchEvents(open(access), [queueMails, queueWebhooks], SILENT)
   },
 
@@ -79,7 +79,6 @@ export const PERFORM: Readonly<
   async 'deliver-webhooks'(access) {
     const { createWebhookDelivery } =
       await import('../../src/deliveries/webhooks/webhook-delivery.ts')
-    const { mailDisabledWebhook } = await import('../../src/app/workers/mail-disabled-webhook.ts')
     const delivery = createWebhookDelivery({
       db: open(access),
       settings: {
@@ -87,10 +86,9 @@ export const PERFORM: Readonly<
         allowHttp: true,
         allowPrivate: true,
       },
-      onDisabled: mailDisabledWebhook,
       log: SILENT,
     })
-    await delivery.deliverDueWebhooks()
+    await delivery.startDue()
     return delivery.whenIdle()
   },
 }

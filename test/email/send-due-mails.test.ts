@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql, type KyselyPlugin } from 'kysely'
+import { sql } from 'kysely'
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { createCustomer } from '../../src/customers/customers.ts'
 import { createSmtpMailer } from '../../src/deliveries/email/create-smtp-mailer.ts'
@@ -58,18 +58,15 @@ async function withMailer(
 
 const run = (mailer: Mailer, of = db) => sendDueMails(of, { mailer, sender: SANDBOX_SENDER, log })
 
-/** Begins a run of the only mail, whose mailer does not answer, and waits until the run has looked for another one. */
+/** Begins a run of the only mail, and waits until its mailer has it. */
 async function runUntilWaiting(mailer: Mailer): Promise<{ readonly ended: Promise<number> }> {
-  const foundNone = Promise.withResolvers<void>()
-  const watching: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      if (result.rows.length === 0) foundNone.resolve()
-      return result
-    },
+  const begun = Promise.withResolvers<void>()
+  const deliver: Mailer['deliver'] = (mail) => {
+    begun.resolve()
+    return mailer.deliver(mail)
   }
-  const ended = run(mailer, db.withPlugin(watching))
-  await foundNone.promise
+  const ended = run({ ...mailer, deliver })
+  await begun.promise
   return { ended }
 }
 

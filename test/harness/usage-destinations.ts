@@ -6,16 +6,14 @@ import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
 import type { Database } from '../../src/platform/db/open.ts'
 import { completeUntil } from '../../src/money/ledger/audit/audit-seals.ts'
 import { createResponseStore } from '../../src/customers/stored-responses/response-store.ts'
+import type { Runner } from '../../src/deliveries/create-runner.ts'
+import type { ReceiverSettings } from '../../src/deliveries/receiver.ts'
+import { createCompleteTime } from '../../src/deliveries/usage-destinations/read-unsent.ts'
+import type { DestinationAccess } from '../../src/deliveries/usage-destinations/destination-access.ts'
 import {
   createUsageExport,
-  type UsageExport,
-} from '../../src/deliveries/usage-destinations/create-usage-export.ts'
-import { createCompleteTime } from '../../src/deliveries/usage-destinations/create-complete-time.ts'
-import type {
-  DestinationAccess,
-  DestinationSettings,
-} from '../../src/deliveries/usage-destinations/destination-access.ts'
-import type { SendUsageDeps } from '../../src/deliveries/usage-destinations/send-usage.ts'
+  type SendUsageDeps,
+} from '../../src/deliveries/usage-destinations/send-usage.ts'
 import {
   createDestination,
   findDestination,
@@ -27,7 +25,7 @@ import { seedCustomer } from './test-database.ts'
 /** Some tests keep a transaction open. */
 const OPEN_MS_MAX = 500
 
-export const DESTINATION_SETTINGS: DestinationSettings = {
+export const DESTINATION_SETTINGS: ReceiverSettings = {
   sealingKey: randomBytes(32),
   allowHttp: true,
   allowPrivate: true,
@@ -91,14 +89,13 @@ export function seedCalls(
   return seedUsage(db, { customerId, apiKeyId, events })
 }
 
-export function createTestExport(db: Database, more: Partial<SendUsageDeps> = {}): UsageExport {
+export function createTestExport(db: Database, more: Partial<SendUsageDeps> = {}): Runner {
   const settings = more.settings ?? DESTINATION_SETTINGS
   return createUsageExport({
     db,
     settings,
     catalog: { findModel: () => undefined },
     store: createResponseStore({ db, ...settings }),
-    onDisabled: async () => {},
     log: { debug() {}, info() {}, warn() {}, error() {} },
     completeTime: createCompleteTime(db, { marginSeconds: 0, readEveryMs: 0 }),
     ...more,
@@ -106,11 +103,11 @@ export function createTestExport(db: Database, more: Partial<SendUsageDeps> = {}
 }
 
 /** Everything is due now, and is sent until nothing is due: what was settled before the call, if no transaction is open. */
-export async function sendAll(db: Database, sender: UsageExport): Promise<void> {
+export async function sendAll(db: Database, sender: Runner): Promise<void> {
   await untilComplete(db)
   await sql`update usage_destinations set due_at = now() where disabled_at is null`.execute(db)
   do await sender.whenIdle()
-  while ((await sender.sendDue()) > 0)
+  while ((await sender.startDue()) > 0)
 }
 
 /** Connections that were just used may show their transaction for a moment. */

@@ -9,17 +9,17 @@ import type { Database } from '../../src/platform/db/open.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
 import type { EventType } from '../../src/platform/events/record-event.ts'
-import { queueWebhooks } from '../../src/deliveries/webhooks/queue-webhooks.ts'
+import { queueWebhooks } from '../../src/deliveries/webhooks/queue-messages.ts'
 import {
   createWebhook,
   type WebhookEndpoint,
 } from '../../src/deliveries/webhooks/webhook-endpoints.ts'
 import {
   createWebhookDelivery,
-  type WebhookDelivery,
   type WebhookDeliveryDeps,
 } from '../../src/deliveries/webhooks/webhook-delivery.ts'
-import type { WebhookSettings } from '../../src/deliveries/webhooks/webhook-settings.ts'
+import type { Runner } from '../../src/deliveries/create-runner.ts'
+import type { ReceiverSettings } from '../../src/deliveries/receiver.ts'
 import { seedCustomer } from './test-database.ts'
 
 export interface Received {
@@ -74,7 +74,7 @@ export function isSignedWith(signingSecret: string, { body, headers }: Received)
   }
 }
 
-export const SETTINGS: WebhookSettings = {
+export const SETTINGS: ReceiverSettings = {
   sealingKey: randomBytes(32),
   allowHttp: true,
   allowPrivate: true,
@@ -117,18 +117,14 @@ export async function queueEvent(
   return event.id
 }
 
-export function createDelivery(
-  db: Database,
-  more: Partial<WebhookDeliveryDeps> = {},
-): WebhookDelivery {
-  const onDisabled = async (): Promise<void> => {}
-  return createWebhookDelivery({ db, settings: SETTINGS, onDisabled, log: SILENT, ...more })
+export function createDelivery(db: Database, more: Partial<WebhookDeliveryDeps> = {}): Runner {
+  return createWebhookDelivery({ db, settings: SETTINGS, log: SILENT, ...more })
 }
 
 /** Until nothing is due any more and nothing runs. */
-export async function deliverAll(delivery: WebhookDelivery): Promise<void> {
+export async function deliverAll(delivery: Runner): Promise<void> {
   do await delivery.whenIdle()
-  while ((await delivery.deliverDueWebhooks()) > 0)
+  while ((await delivery.startDue()) > 0)
 }
 
 export function attemptsOf(db: Database, endpointId: string) {

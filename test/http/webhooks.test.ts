@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { EVENT_TYPES } from '../../src/platform/events/record-event.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { parseSealingKey } from '../../src/platform/lib/sealing-key.ts'
-import { queueMessage } from '../../src/deliveries/webhooks/webhook-attempts.ts'
+import { queueMessage } from '../../src/deliveries/webhooks/queue-messages.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { createDelivery, isSignedWith, startReceiver } from '../harness/webhook-receiver.ts'
 import { ask, type Asked } from '../harness/ask.ts'
@@ -363,7 +363,7 @@ test('a test message reaches its receiver, signed with the secret of that moment
     let attempt: any
     for (const deadline = Date.now() + 30_000; attempt?.status !== 'delivered'; await sleep(20)) {
       assert.ok(Date.now() < deadline, JSON.stringify(attempt))
-      await delivery.deliverDueWebhooks()
+      await delivery.startDue()
       attempt = (await call('GET', `/webhooks/attempts/${json.delivery_id}`)).json
     }
     const [got, ...more] = receiver.received

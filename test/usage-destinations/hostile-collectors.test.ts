@@ -38,7 +38,7 @@ test('a destination is sent to once at a time, however often a test is asked for
   const sender = createTestExport(db, { timeoutMs: 1_000 })
   for (let times = 0; times < 6; times++) {
     await askForTest(db, { customerId: mine.customerId, id: mine.destination.id })
-    await sender.sendDue()
+    await sender.startDue()
     await sleep(20)
   }
   assert.equal(hostile.requests.length, 1)
@@ -63,7 +63,7 @@ test('tests of collectors that hang take no places of quick destinations', async
     db,
   )
   const sender = createTestExport(db, { timeoutMs: 30_000 })
-  await sender.sendDue()
+  await sender.startDue()
   // Long before a try of a hostile one ends.
   for (const deadline = Date.now() + 30_000; good.spans.length === 0; await sleep(20))
     assert.ok(Date.now() < deadline, 'the quick one waits')

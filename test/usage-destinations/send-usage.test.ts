@@ -365,15 +365,18 @@ test('a destination that takes nothing for three days is switched off once, and 
     response.writeHead(500).end()
     return true
   }
-  const disabled: string[] = []
-  const sender = createTestExport(db, { onDisabled: async (_, { id }) => void disabled.push(id) })
+  const sender = createTestExport(db)
   await sendAll(db, sender)
   await sql`update usage_destinations
     set failing_since = now() - make_interval(hours => ${FAILING_HOURS_MAX}, mins => 1)`.execute(db)
   await sendAll(db, sender)
   const off = await currentDestination(db, mine)
   assert.equal(off.disabledReason, 'failing')
-  assert.deepEqual(disabled, [mine.destination.id])
+  const mailed = await db.selectFrom('mails').selectAll().execute()
+  assert.deepEqual(
+    mailed.map(({ customer_id, template }) => [customer_id, template]),
+    [[mine.customerId, 'destino_de_uso_desligado']],
+  )
   collector.answer = () => false
   await sendAll(db, sender)
   assert.deepEqual(arrived(), [])
@@ -474,13 +477,13 @@ test('dead and slow collectors delay no other customer', async () => {
   // No try of a silent one ends by itself.
   const sender = createTestExport(db, { timeoutMs: 60_000 })
   try {
-    await first.sendDue()
+    await first.startDue()
     await first.whenIdle()
     const mine = await seedDestination(db, collector.url)
     const events = await seedCalls(db, mine, 250)
     await sql`update usage_destinations set due_at = now()`.execute(db)
     const startedMs = performance.now()
-    await sender.sendDue()
+    await sender.startDue()
     while (collector.spans.length < 250 && performance.now() - startedMs < 30_000)
       await new Promise((resolve) => setTimeout(resolve, 20))
     assert.deepEqual(arrived(), idsOf(events))
@@ -527,7 +530,7 @@ test('a place that becomes free while others are claimed is used at once', async
   const sent = async (): Promise<number> =>
     (await sql`select from usage_destinations where sent > 0`.execute(db)).rows.length
   try {
-    await sender.sendDue()
+    await sender.startDue()
     await until(() => waiting.length === places)
     waiting[0]?.end('{}')
     await claimed.promise
@@ -552,7 +555,7 @@ test('a destination has one place at a time, however often its customer changes 
   const { customerId, destination } = mine
   const sender = createTestExport(db, { timeoutMs: 1_000 })
   for (let n = 0; n < 6; n++) {
-    await sender.sendDue()
+    await sender.startDue()
     if (n % 2 === 0) await askForTest(db, { customerId, id: destination.id })
     else await setUrl(mine, collector.url)
   }
@@ -575,14 +578,14 @@ test('a collector that is slow to refuse large batches, or a test, keeps no plac
     return true
   }
   const sender = createTestExport(db, { runMs: 100 })
-  await sender.sendDue()
+  await sender.startDue()
   await sender.whenIdle()
   const { failures, lastError, rejected } = await currentDestination(db, mine)
   assert.deepEqual([failures, lastError, rejected], [1, 'batch_too_large', 0n])
   assert.ok((await latency()) >= 140)
   await sql`update usage_destinations set latency_ms = 1`.execute(db)
   await askForTest(db, { customerId: mine.customerId, id: mine.destination.id })
-  await sender.sendDue()
+  await sender.startDue()
   await sender.whenIdle()
   assert.ok((await latency()) >= 140)
 })
@@ -672,7 +675,7 @@ test('a test span goes at once, costs nothing, and its result is told', async ()
   const asked = { customerId: mine.customerId, id: mine.destination.id }
   await askForTest(db, asked)
   const sender = createTestExport(db)
-  await sender.sendDue()
+  await sender.startDue()
   await sender.whenIdle()
   assert.deepEqual(
     collector.spans.map(({ name, attributes }) => [name, attributes['catraca.test']]),
@@ -685,7 +688,7 @@ test('a test span goes at once, costs nothing, and its result is told', async ()
     return true
   }
   await askForTest(db, asked)
-  await sender.sendDue()
+  await sender.startDue()
   await sender.whenIdle()
   assert.equal((await currentDestination(db, mine)).testError, 'unauthorized')
   await setEnabled(mine, false)
@@ -785,7 +788,7 @@ test('two workers at once send nothing twice', async () => {
   for (const each of seeded) await seedCalls(db, each, 30)
   const workers = [createTestExport(db), createTestExport(db), createTestExport(db)]
   await sql`update usage_destinations set due_at = now()`.execute(db)
-  await Promise.all(workers.map((each) => each.sendDue()))
+  await Promise.all(workers.map((each) => each.startDue()))
   await Promise.all(workers.map((each) => each.whenIdle()))
   assert.equal(collector.spans.length, 180)
   assert.equal(arrived().length, 180)

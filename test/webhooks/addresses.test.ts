@@ -6,9 +6,9 @@ import { after, test } from 'node:test'
 import { createId } from '../../src/platform/lib/ids.ts'
 import type { Lookup } from '../../src/platform/lib/guarded-fetch.ts'
 import { seal } from '../../src/platform/lib/seal.ts'
-import { postAttempt, type PostOptions } from '../../src/deliveries/webhooks/post-attempt.ts'
+import { postAttempt } from '../../src/deliveries/webhooks/post-attempt.ts'
 import { createSigningSecret } from '../../src/deliveries/webhooks/sign-webhook.ts'
-import { readWebhookUrl } from '../../src/deliveries/webhooks/webhook-url.ts'
+import { readReceiverUrl, type PostOptions } from '../../src/deliveries/receiver.ts'
 import {
   INTERNAL_NAMES,
   PRIVATE_HOSTS,
@@ -61,8 +61,8 @@ test('more than sixty spellings of a private address are refused both when they 
   for (const host of PRIVATE_HOSTS) {
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${host}:${port}/x`
-      assert.ok('fault' in readWebhookUrl(url, SANDBOX), url)
-      assert.ok('fault' in readWebhookUrl(url, LIVE), url)
+      assert.ok('fault' in readReceiverUrl(url, SANDBOX), url)
+      assert.ok('fault' in readReceiverUrl(url, LIVE), url)
       const { isDelivered, error, httpStatus } = await post(url, { lookup })
       assert.deepEqual(
         { isDelivered, error, httpStatus },
@@ -77,7 +77,7 @@ test('more than sixty spellings of a private address are refused both when they 
 
 test('names of internal networks are refused when they are set', async () => {
   for (const host of INTERNAL_NAMES)
-    assert.ok('fault' in readWebhookUrl(`https://${host}/x`, LIVE), host)
+    assert.ok('fault' in readReceiverUrl(`https://${host}/x`, LIVE), host)
 })
 
 test('an address that is not https, hides its host, or uses another protocol is refused when it is set', async () => {
@@ -89,7 +89,7 @@ test('an address that is not https, hides its host, or uses another protocol is 
     `https://example.com/${'a'.repeat(2_000)}`,
     `https://example.com/${'ç'.repeat(1_000)}`,
   ])
-    assert.ok('fault' in readWebhookUrl(url, LIVE), url)
+    assert.ok('fault' in readReceiverUrl(url, LIVE), url)
 })
 
 test('public addresses are accepted and stored in one canonical form', async () => {
@@ -102,12 +102,12 @@ test('public addresses are accepted and stored in one canonical form', async () 
     ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
     ['https://internal.example.com/', 'https://internal.example.com/'],
   ] as const)
-    assert.deepEqual(readWebhookUrl(given, LIVE), { url: stored })
-  assert.deepEqual(readWebhookUrl('http://example.com/', SANDBOX), {
+    assert.deepEqual(readReceiverUrl(given, LIVE), { url: stored })
+  assert.deepEqual(readReceiverUrl('http://example.com/', SANDBOX), {
     url: 'http://example.com/',
   })
   const open = { allowHttp: true, allowPrivate: true }
-  assert.deepEqual(readWebhookUrl('http://localhost:3000/', open), {
+  assert.deepEqual(readReceiverUrl('http://localhost:3000/', open), {
     url: 'http://localhost:3000/',
   })
 })

@@ -8,6 +8,6 @@ const { db } = openDatabase(databaseUrl, { onError: () => {} })
 const settings = { sealingKey: Buffer.from(key, 'base64'), allowHttp: true, allowPrivate: true }
 const delivery = createDelivery(db, { settings })
 for (;;) {
-  await delivery.deliverDueWebhooks()
+  await delivery.startDue()
   await sleep(20)
 }

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../src/platform/db/open.ts'
 import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
 import { leaseDueAttempts } from '../../src/deliveries/webhooks/lease-attempts.ts'
-import { pruneWebhookAttempts } from '../../src/deliveries/webhooks/prune-webhook-attempts.ts'
+import { pruneWebhookAttempts } from '../../src/deliveries/webhooks/webhook-attempts.ts'
 import {
   changeWebhook,
   deleteWebhook,
@@ -51,6 +51,14 @@ async function currentOf({ customerId, id }: WebhookEndpoint): Promise<WebhookEn
   const found = await findWebhook(db, customerId, id)
   assert.ok(found)
   return found
+}
+
+/** Why webhooks of the customer were switched off, in the words of the mails about it. */
+async function reasonsMailed(customerId: string): Promise<unknown[]> {
+  const { rows } = await sql<{ reason: unknown }>`
+    select data ->> 'reason' as reason from mails
+    where customer_id = ${customerId} and template = 'webhook_desativado'`.execute(db)
+  return rows.map(({ reason }) => reason)
 }
 
 function setEnabled(
@@ -153,15 +161,7 @@ test('a failing message is attempted ten times on schedule with the same bytes; 
   receiver.answer = answerWith(500)
   const startMs = Date.now()
   let now = new Date(startMs)
-  const disabled: WebhookEndpoint[] = []
-  const delivery = createDelivery(db, {
-    now: () => now,
-    random: () => 0,
-    onDisabled: async (trx, webhook) => {
-      assert.ok(trx.isTransaction)
-      disabled.push(webhook)
-    },
-  })
+  const delivery = createDelivery(db, { now: () => now, random: () => 0 })
   let tries = 0
   for (const seconds of [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]) {
     if (seconds > 0) {
@@ -170,17 +170,14 @@ test('a failing message is attempted ten times on schedule with the same bytes; 
       assert.equal(receiver.received.length, tries, 'not a moment earlier')
       now = new Date(now.getTime() + 1)
     } else now = new Date(startMs + 60_000)
-    assert.equal(disabled.length, 0)
+    assert.deepEqual(await reasonsMailed(customerId), [])
     await deliverAll(delivery)
     tries += 2
     assert.equal(receiver.received.length, tries)
   }
   const current = await currentOf(endpoint)
   assert.equal(current.disabledReason, 'failing')
-  assert.deepEqual(
-    disabled.map(({ id, disabledReason }) => [id, disabledReason]),
-    [[endpoint.id, 'failing']],
-  )
+  assert.deepEqual(await reasonsMailed(customerId), ['failing'])
   const attempts = (await attemptsOf(db, endpoint.id)).filter((one) => one.message_id === messageId)
   assert.deepEqual(
     attempts.map((one) => one.try_number).sort((a, b) => a - b),
@@ -198,7 +195,7 @@ test('a failing message is attempted ten times on schedule with the same bytes; 
     where action = 'webhook.disabled' and subject_id = ${endpoint.id}`.execute(db)
   assert.deepEqual(rows, [{ actor_kind: 'system', details: { reason: 'failing' } }])
   await queueEvent(db, customerId)
-  assert.equal(await delivery.deliverDueWebhooks(), 0)
+  assert.equal(await delivery.startDue(), 0)
 })
 
 test('a message that is always refused does not switch off an endpoint that accepts others', async () => {
@@ -240,17 +237,14 @@ test('one success ends the failing period, and so does switching the endpoint on
 
 test('410 switches the endpoint off at once, and fails its waiting messages', async () => {
   const { customerId, endpoint } = await seedWebhook(db, receiver.url)
-  const reasons: string[] = []
-  const delivery = createDelivery(db, {
-    onDisabled: async (_trx, { disabledReason }) => void reasons.push(String(disabledReason)),
-  })
+  const delivery = createDelivery(db)
   receiver.answer = answerWith(500)
   await queueEvent(db, customerId)
   await deliverAll(delivery)
   receiver.answer = answerWith(410)
   await queueEvent(db, customerId)
   await deliverAll(delivery)
-  assert.deepEqual(reasons, ['gone'])
+  assert.deepEqual(await reasonsMailed(customerId), ['gone'])
   assert.equal((await currentOf(endpoint)).disabledReason, 'gone')
   const attempts = await attemptsOf(db, endpoint.id)
   assert.deepEqual(attempts.map(({ status, error }) => `${status} ${error}`).sort(), [
@@ -265,11 +259,18 @@ test("a receiver's Retry-After is respected, and a redirect is not followed", as
   receiver.answer = answerWith(429, { 'retry-after': '8' })
   await queueEvent(db, customerId)
   const now = new Date()
-  const delivery = createDelivery(db, { now: () => now })
+  const delivery = createDelivery(db, { now: () => now, random: () => 0 })
   await sql`update webhook_attempts set due_at = ${now}::timestamptz`.execute(db)
   await deliverAll(delivery)
   const next = (await attemptsOf(db, endpoint.id)).find(({ status }) => status === 'queued')
   assert.equal(next?.due_at.getTime(), now.getTime() + 8_000)
+  await sql`delete from webhook_attempts`.execute(db)
+  receiver.answer = answerWith(500, { 'retry-after': '8' })
+  await queueEvent(db, customerId)
+  await sql`update webhook_attempts set due_at = ${now}::timestamptz`.execute(db)
+  await deliverAll(delivery)
+  const unasked = (await attemptsOf(db, endpoint.id)).find(({ status }) => status === 'queued')
+  assert.equal(unasked?.due_at.getTime(), now.getTime() + 5_000, 'an error is no question for time')
 
   await sql`delete from webhook_attempts`.execute(db)
   for (const status of [301, 302, 303, 307, 308]) {
@@ -358,7 +359,7 @@ test('a worker that returns after its lease records nothing over the work of oth
   const held = new Promise<void>((resolve) => (release = resolve))
   receiver.answer = (response) => void held.then(() => response.writeHead(500).end())
   const slow = createDelivery(db, { now: () => now })
-  assert.equal(await slow.deliverDueWebhooks(), 1)
+  assert.equal(await slow.startDue(), 1)
   while (receiver.received.length === 0) await sleep(5)
   now = new Date(now.getTime() + 61_000)
   receiver.answer = answerWith(200)
@@ -392,7 +393,7 @@ test('workers in parallel deliver each message once, and never three at a time t
   const workers = Array.from({ length: 3 }, () => createDelivery(db))
   for (const deadline = Date.now() + 30_000; receiver.received.length < 40;) {
     assert.ok(Date.now() < deadline, `${receiver.received.length} came`)
-    await Promise.all(workers.map((worker) => worker.deliverDueWebhooks()))
+    await Promise.all(workers.map((worker) => worker.startDue()))
     await sleep(2)
   }
   await Promise.all(workers.map((worker) => worker.stop()))
@@ -410,11 +411,11 @@ test('a receiver that hangs, with a backlog, delays no other receiver and no oth
   const other = await seedWebhook(db, `${receiver.url}/other`)
   receiver.answer = (response, { path }) => void (path === '/other' && response.end())
   const delivery = createDelivery(db, { timeoutMs: 5_000 })
-  const begun = await delivery.deliverDueWebhooks()
+  const begun = await delivery.startDue()
   assert.equal(begun, 10, 'of one customer as many at once')
   for (let n = 0; n < 5; n++) await queueEvent(db, other.customerId)
   for (const deadline = Date.now() + 4_000; ; await sleep(10)) {
-    await delivery.deliverDueWebhooks()
+    await delivery.startDue()
     const done = (await attemptsOf(db, other.endpoint.id)).filter((one) => one.finished_at)
     if (done.length === 5) break
     assert.ok(Date.now() < deadline)
@@ -488,7 +489,7 @@ test('with a wrong key nothing is sent, no attempt is counted and nothing is los
   const log = { debug() {}, info() {}, warn() {}, error: (name: string) => void errors.push(name) }
   await deliverAll(createDelivery(db, { settings, log, now: () => now }))
   assert.equal(receiver.received.length, 0)
-  assert.deepEqual(errors, ['webhook_attempt_failed'])
+  assert.deepEqual(errors, ['delivery_failed'])
   now = new Date(now.getTime() + 301_000)
   await deliverAll(createDelivery(db, { now: () => now }))
   assert.equal(receiver.received.length, 1)
@@ -563,8 +564,8 @@ test('a worker has at most twenty attempts in progress', async () => {
   }
   receiver.answer = () => {}
   const delivery = createDelivery(db, { timeoutMs: 5_000 })
-  assert.equal(await delivery.deliverDueWebhooks(), 20)
-  assert.equal(await delivery.deliverDueWebhooks(), 0)
+  assert.equal(await delivery.startDue(), 20)
+  assert.equal(await delivery.startDue(), 0)
   const stopped = delivery.stop()
   receiver.close()
   await stopped

@@ -12,7 +12,7 @@ import { pruneRuns } from '../../money/reconciliation/runs.ts'
 import { pruneSignIn } from '../../identity/sign-in/prune-sign-in.ts'
 import { pruneStoredResponses } from '../../customers/stored-responses/prune-stored-responses.ts'
 import { pruneRefusals } from '../../money/usage/prune-refusals.ts'
-import { pruneWebhookAttempts } from '../../deliveries/webhooks/prune-webhook-attempts.ts'
+import { pruneWebhookAttempts } from '../../deliveries/webhooks/webhook-attempts.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Job } from './job.ts'
 

@@ -29,12 +29,12 @@ import { eraseDeletedAccounts } from '../../identity/personal-data/erase-remains
 import { countOpenDiscrepancies } from '../../money/reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../../money/reconciliation/upstream-costs.ts'
 import { archiveDueMonths, type DueMonths } from '../../money/months/archive-due-months.ts'
-import { createCompleteTime } from '../../deliveries/usage-destinations/create-complete-time.ts'
-import { createUsageExport } from '../../deliveries/usage-destinations/create-usage-export.ts'
+import { createCompleteTime } from '../../deliveries/usage-destinations/read-unsent.ts'
+import { createUsageExport } from '../../deliveries/usage-destinations/send-usage.ts'
 import { createResponseStore } from '../../customers/stored-responses/response-store.ts'
 import { createWebhookDelivery } from '../../deliveries/webhooks/webhook-delivery.ts'
 import { queueMails } from '../../deliveries/email/queue-mails.ts'
-import { queueWebhooks } from '../../deliveries/webhooks/queue-webhooks.ts'
+import { queueWebhooks } from '../../deliveries/webhooks/queue-messages.ts'
 import type { Config } from '../config/config.ts'
 import { openArchiveStore } from '../config/resolve-archive.ts'
 import type { Parts } from '../open-parts.ts'
@@ -42,8 +42,6 @@ import { readPriceData } from '../read-price-data.ts'
 import { watchBacklog } from '../watch-backlog.ts'
 import { refreshFxRate } from './refresh-fx-rate.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
-import { mailDisabledDestination } from './mail-disabled-destination.ts'
-import { mailDisabledWebhook } from './mail-disabled-webhook.ts'
 import type { Job } from './job.ts'
 import { inMinutes, listPruning } from './list-pruning.ts'
 import { comparePayments } from './compare-payments.ts'
@@ -166,19 +164,13 @@ interface SharedWork {
 /** The work on rows that all nodes share, and the scheduled jobs. */
 async function startSharedWork(parts: Parts, databaseUrl: string): Promise<SharedWork> {
   const { db, ledger, metrics, log } = parts
-  const delivery = createWebhookDelivery({
-    db,
-    settings: parts.webhooks,
-    onDisabled: mailDisabledWebhook,
-    log,
-  })
+  const delivery = createWebhookDelivery({ db, settings: parts.webhooks, log })
   const usageExport = createUsageExport({
     db,
     settings: parts.webhooks,
     catalog: parts.catalog,
     store: createResponseStore({ db, ...parts.webhooks }),
     completeTime: createCompleteTime(db, {}),
-    onDisabled: mailDisabledDestination,
     log,
   })
   let backlog: Backlog | undefined
@@ -212,8 +204,8 @@ async function startSharedWork(parts: Parts, databaseUrl: string): Promise<Share
     every(ALERTS_EVERY_MS, 'look_at_balances', log, () =>
       warnOfLowBalance(db, { now: new Date(), log }),
     ),
-    every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.deliverDueWebhooks()),
-    every(USAGE_EVERY_MS, 'send_usage', log, () => usageExport.sendDue()),
+    every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.startDue()),
+    every(USAGE_EVERY_MS, 'send_usage', log, () => usageExport.startDue()),
   ]
   const processorEvents = startProcessorTimers(parts, timers)
   const jobs = await startJobs(parts, databaseUrl)

@@ -8,8 +8,9 @@ import { sql } from 'kysely'
 import { isCustomerDeleted } from '../../customers/customers.ts'
 import { claimDue, recordClaimed, type ClaimableRows } from '../../platform/db/due-rows.ts'
 import type { Database } from '../../platform/db/open.ts'
-import { workOff } from '../../platform/db/work-off.ts'
 import type { Log } from '../../platform/lib/log.ts'
+import { createRunner } from '../create-runner.ts'
+import { MAIL_RETRIES, pauseAfter } from '../retry-schedule.ts'
 import { isMailAddress } from './mail-address.ts'
 import type { MailData } from './mail-content.ts'
 import type { MailSender } from './mail-sender.ts'
@@ -26,16 +27,14 @@ export interface SendDeps {
 }
 
 /** Concurrent deliveries; a mailer has as many connections. */
-const SENDERS = 3
+const SLOTS = 3
 /** A run starts no mail after this time. */
 const RUN_MS_MAX = 5_000
 /** Far longer than a delivery may take. */
 const LEASE_MINUTES = 5
-/** The pauses after the first try, the second, and so on: a day in all. */
-const PAUSES_MINUTES = [1, 10, 60, 240, 1_080]
 /** For recipients who are not customers and so have set no time zone. */
 const DEFAULT_ZONE = 'America/Sao_Paulo'
-const TRIES_MAX = PAUSES_MINUTES.length + 1
+const TRIES_MAX = MAIL_RETRIES.stepsMs.length + 1
 
 interface LeasedMail {
   readonly id: string
@@ -67,11 +66,12 @@ export async function sendDueMails(db: Database, deps: SendDeps): Promise<number
   const until = Date.now() + RUN_MS_MAX
   let sent = 0
   let isServerUnavailable = false
-  await workOff({
-    claim: (limit) => claimDue<LeasedMail>(db, DUE_MAILS, limit),
-    claimMax: 1,
-    atOnce: SENDERS,
-    isOver: () => isServerUnavailable || Date.now() >= until,
+  const claim = async (limit: number): Promise<readonly LeasedMail[]> =>
+    isServerUnavailable || Date.now() >= until ? [] : claimDue<LeasedMail>(db, DUE_MAILS, limit)
+  const runner = createRunner<LeasedMail>({
+    kind: 'mail',
+    lanes: [{ slots: SLOTS, claim }],
+    log: deps.log,
     async work(mail) {
       const outcome = await tryMail(mail, deps)
       if (outcome.kind === 'delivered') sent += 1
@@ -79,6 +79,7 @@ export async function sendDueMails(db: Database, deps: SendDeps): Promise<number
       await conclude(db, mail, outcome, deps.log)
     },
   })
+  await runner.startDue().finally(() => runner.whenIdle())
   return sent
 }
 
@@ -117,10 +118,10 @@ async function conclude(
   if (outcome.kind === 'delivered') return record(db, mail, 'sent', null)
   const { error } = outcome
   const facts = { mailId: mail.id, template: mail.template, tries: mail.tries, reason: error }
-  const pause = PAUSES_MINUTES[mail.tries - 1]
-  if (outcome.kind === 'unavailable' && pause !== undefined) {
-    log.warn('mail_delayed', { ...facts, minutes: pause })
-    const set = sql`due_at = now() + make_interval(mins => ${pause}::int)`
+  const pauseMs = pauseAfter(MAIL_RETRIES, { failures: mail.tries })
+  if (outcome.kind === 'unavailable' && pauseMs !== undefined) {
+    log.warn('mail_delayed', { ...facts, seconds: pauseMs / 1_000 })
+    const set = sql`due_at = now() + make_interval(secs => ${pauseMs / 1_000})`
     await recordClaimed(db, DUE_MAILS, mail, { set })
     return
   }

@@ -40,7 +40,7 @@ const isTestAsked = sql`(q.test_asked_at is not null and q.tested_at is null)`
 const isSlow = sql`(q.failures > 0 or q.latency_ms is null or q.latency_ms > ${SLOW_MS} or ${isTestAsked})`
 
 /**
- * Claims destinations that are due. Those that fail or are slow are claimed apart, so that they never take the places of
+ * Claims destinations that are due. Those that fail or are slow are claimed apart, so that they never take the slots of
  * the others.
  */
 export function claimDestinations(
@@ -48,7 +48,7 @@ export function claimDestinations(
   which: 'quick' | 'slow',
   limit: number,
   /** The ids of those that are not claimed although they are due. */
-  except: readonly string[] = [],
+  except: readonly string[],
 ): Promise<ClaimedDestination[]> {
   const rows: ClaimableRows = {
     table: 'usage_destinations',

@@ -1,4 +1,5 @@
 import { seal, unseal } from '../../platform/lib/seal.ts'
+import type { ReceiverSettings } from '../receiver.ts'
 
 export const DESTINATION_KINDS = ['langfuse', 'otlp'] as const
 export type DestinationKind = (typeof DESTINATION_KINDS)[number]
@@ -20,7 +21,7 @@ export function toStored(sealingKey: Buffer, id: string, access: DestinationAcce
 
 /** Opens the sealed headers of a destination. Throws a `SealError`. */
 export function openHeaders(
-  { sealingKey, previousSealingKey }: DestinationSettings,
+  { sealingKey, previousSealingKey }: ReceiverSettings,
   id: string,
   sealed: Buffer,
 ): Readonly<Record<string, string>> {
@@ -52,16 +53,4 @@ export function tracesUrl(kind: DestinationKind, url: string): string {
   if (base.endsWith(OTLP_PATH)) return base
   if (kind === 'otlp') return base + OTLP_PATH
   return base.replace(/\/api\/public(\/otel)?$/, '') + LANGFUSE_PATH
-}
-
-/** The operator's settings of destinations: those of webhooks. */
-export interface DestinationSettings {
-  /** 32 bytes; the headers of destinations are sealed with it. */
-  readonly sealingKey: Buffer
-  /** Opens headers that were sealed before the key changed. */
-  readonly previousSealingKey?: Buffer | undefined
-  /** Also send over plain http; for sandbox mode. */
-  readonly allowHttp: boolean
-  /** Also send to this machine and to private networks; for tests and development. */
-  readonly allowPrivate: boolean
 }

@@ -1,7 +1,23 @@
-import { GuardedFetchError, guardedPost, type Lookup } from '../../platform/lib/guarded-fetch.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import { tracesUrl, type DestinationKind, type DestinationSettings } from './destination-access.ts'
-import type { DestinationError } from './destination-errors.ts'
+import { postToReceiver, type PostOptions } from '../receiver.ts'
+import { tracesUrl, type DestinationKind } from './destination-access.ts'
+
+/** Why a destination took nothing, in words of the API. */
+export const DESTINATION_ERRORS = [
+  'timeout',
+  'refused_address',
+  'https_required',
+  'connection_failed',
+  'redirect',
+  'unauthorized',
+  'not_found',
+  'http_status',
+  'spans_refused',
+  'batch_refused',
+  'batch_too_large',
+  'secret_unreadable',
+] as const
+export type DestinationError = (typeof DESTINATION_ERRORS)[number]
 
 export type PostOutcome = Taken | RefusedPost | FailedPost
 
@@ -30,15 +46,8 @@ interface Answered {
   readonly answer: string | null
 }
 
-export interface PostOptions extends DestinationSettings {
-  /** Limit of the whole try. */
-  readonly timeoutMs: number
-  readonly lookup?: Lookup | undefined
-}
-
 /** The answer to a batch is small; the rest of a larger one is not read. */
 const ANSWER_BYTES_MAX = 16_384
-const ANSWER_TIMEOUT_MS = 2_000
 const ANSWER_SHOWN_MAX = 500
 /** Shorter words are no secrets, and would hide the rest. */
 const SECRET_CHARACTERS_MIN = 8
@@ -50,42 +59,25 @@ export async function postSpans(
   body: string,
   options: PostOptions,
 ): Promise<PostOutcome> {
-  const { allowHttp, allowPrivate, lookup, timeoutMs } = options
-  const startedMs = performance.now()
-  const latency = (): number => Math.round(performance.now() - startedMs)
-  const failure = (error: DestinationError): PostOutcome => ({
-    kind: 'failed',
-    error,
-    retryAfter: undefined,
-    latencyMs: latency(),
-    httpStatus: null,
-    answer: null,
-  })
-  if (!allowHttp && !url.startsWith('https://')) return failure('https_required')
-  try {
-    const { status, retryAfter, head } = await guardedPost(tracesUrl(kind, url), {
-      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Catraca' },
-      body,
-      bytesMax: ANSWER_BYTES_MAX,
-      bodyTimeoutMs: ANSWER_TIMEOUT_MS,
-      timeoutMs,
-      allowPrivate,
-      ...(lookup ? { lookup } : {}),
-    })
-    const text = head.toString('utf8')
-    const said = status >= 200 && status < 300 ? (readPartial(text)?.message ?? '') : text
-    const answered = {
-      latencyMs: latency(),
-      httpStatus: status,
-      answer: shown(withoutSecrets(said, headers)),
-    }
-    return { ...answered, ...readAnswer(status, text, retryAfter) }
-  } catch (error) {
-    if (!(error instanceof GuardedFetchError)) throw error
-    const { reason } = error
-    return failure(
-      reason === 'timeout' || reason === 'refused_address' ? reason : 'connection_failed',
-    )
+  const message = {
+    headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Catraca' },
+    body,
+    bytesMax: ANSWER_BYTES_MAX,
+  }
+  const { latencyMs, ...answer } = await postToReceiver(tracesUrl(kind, url), message, options)
+  const httpStatus = answer.status
+  if (httpStatus === null) {
+    const error = answer.error === 'bad_url' ? 'connection_failed' : answer.error
+    return { kind: 'failed', error, retryAfter: undefined, latencyMs, httpStatus, answer: null }
+  }
+  const text = answer.head.toString('utf8')
+  const isTaken = httpStatus >= 200 && httpStatus < 300
+  const said = isTaken ? (readPartial(text)?.message ?? '') : text
+  return {
+    latencyMs,
+    httpStatus,
+    answer: shown(withoutSecrets(said, headers)),
+    ...readAnswer(httpStatus, text, answer.retryAfter),
   }
 }
 

@@ -2,53 +2,19 @@
 import { sql, type RawBuilder } from 'kysely'
 import { audited, SYSTEM } from '../../platform/audit-log/audited.ts'
 import type { Database } from '../../platform/db/open.ts'
+import { reportSwitchedOff } from '../email/report-switched-off.ts'
+import { pauseAfter, USAGE_RETRIES } from '../retry-schedule.ts'
 import {
   dueAfter,
   recordDestination,
   stillFailingSince,
   type ClaimedDestination,
 } from './claim-destinations.ts'
-import type { DestinationError } from './destination-errors.ts'
-import type { FailedPost, PostOutcome } from './post-spans.ts'
+import type { DestinationError, FailedPost, PostOutcome } from './post-spans.ts'
 import type { Place } from './read-unsent.ts'
-import { readRetryAfter } from '../../platform/lib/read-retry-after.ts'
-
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-/** The pause after so many failures in a row; the last one stays. */
-const STEPS_MS = [
-  10 * SECOND_MS,
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  30 * MINUTE_MS,
-  60 * MINUTE_MS,
-]
-const PAUSE_MS_MAX = 60 * MINUTE_MS
-/** So that destinations that failed together are not tried again together. */
-const JITTER = 0.2
-
-/** In milliseconds. A collector that asks for time (`Retry-After`) gets up to an hour, and never less than the step. */
-function pauseAfterFailures(
-  failures: number,
-  retryAfter: string | undefined,
-  at: Date,
-  random: () => number = Math.random,
-): number {
-  const stepMs = STEPS_MS[Math.min(failures, STEPS_MS.length) - 1] ?? PAUSE_MS_MAX
-  const askedMs = Math.min(readRetryAfter(retryAfter, at) ?? 0, PAUSE_MS_MAX)
-  return Math.round(Math.max(stepMs, askedMs) * (1 + JITTER * random()))
-}
-
-/** Called in the transaction that switches a destination off because it failed for days. */
-export type OnDestinationDisabled = (
-  trx: Database,
-  destination: { readonly id: string; readonly customerId: string; readonly url: string },
-) => Promise<void>
 
 export interface RecordDeps {
   readonly db: Database
-  readonly onDisabled: OnDestinationDisabled
   readonly random?: () => number
 }
 
@@ -102,7 +68,8 @@ export async function recordFailure(
   outcome: FailedPost,
 ): Promise<void> {
   const { error, httpStatus, answer, latencyMs, retryAfter } = outcome
-  const pauseMs = pauseAfterFailures(claimed.failures + 1, retryAfter, new Date(), deps.random)
+  const failed = { failures: claimed.failures + 1, retryAfter, random: deps.random }
+  const pauseMs = pauseAfter(USAGE_RETRIES, failed) as number
   await recordOrSwitchOff(
     deps,
     claimed,
@@ -114,19 +81,17 @@ export async function recordFailure(
 
 /** Records that the collector took nothing, and switches the destination off if that has lasted for too long. */
 async function recordOrSwitchOff(
-  { db, onDisabled }: RecordDeps,
+  { db }: RecordDeps,
   claimed: ClaimedDestination,
   set: RawBuilder<unknown>,
 ): Promise<boolean> {
-  const { id, customerId, url, failingSince } = claimed
+  const { failingSince } = claimed
   const failedForMs = failingSince === null ? 0 : Date.now() - failingSince.getTime()
   if (failedForMs <= FAILING_HOURS_MAX * 3_600_000) return recordDestination(db, claimed, set)
   await audited(db, SYSTEM, async (trx, record) => {
     const disabled = sql`${set}, disabled_at = now(), disabled_reason = 'failing'`
     if (!(await recordDestination(trx, claimed, disabled))) return
-    const details = { reason: 'failing' }
-    await record({ action: 'usage_destination.disabled', customerId, subjectId: id, details })
-    await onDisabled(trx, { id, customerId, url })
+    await reportSwitchedOff(trx, record, 'usage_destination', { ...claimed, reason: 'failing' })
   })
   return false
 }

@@ -1,6 +1,7 @@
 /**
- * Sends the next charges of one claimed destination, batch by batch. The place of the destination moves only when its
- * collector has answered, so every charge arrives at least once; a repeated one is the same span.
+ * Sends the usage of customers to their own collectors: the next charges of each claimed destination, batch by batch. The
+ * place of a destination moves only when its collector has answered, so every charge arrives at least once; a repeated one
+ * is the same span.
  */
 import { sql } from 'kysely'
 import type { Catalog } from '../../money/catalog/catalog.ts'
@@ -10,62 +11,31 @@ import { createId } from '../../platform/lib/ids.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { SealError } from '../../platform/lib/seal.ts'
 import type { ResponseStore } from '../../customers/stored-responses/response-store.ts'
+import { createRunner, type Runner } from '../create-runner.ts'
+import type { ReceiverSettings } from '../receiver.ts'
 import {
+  claimDestinations,
   dueAfter,
   LEASE_SECONDS,
   recordDestination,
   type ClaimedDestination,
 } from './claim-destinations.ts'
-import type { CompleteTime } from './create-complete-time.ts'
-import { openHeaders, type DestinationSettings } from './destination-access.ts'
+import { openHeaders } from './destination-access.ts'
 import { postSpans, type FailedPost, type PostOutcome, type RefusedPost } from './post-spans.ts'
-import { countGivenUp, readUnsent, type Place, type SentEvent } from './read-unsent.ts'
+import { readContents } from './read-contents.ts'
+import {
+  countGivenUp,
+  readUnsent,
+  type CompleteTime,
+  type Place,
+  type SentEvent,
+} from './read-unsent.ts'
 import { recordBatch, recordFailure, recordTest, type RecordDeps } from './record-sending.ts'
-import { testSpan, toOtlpSpans, type SpanContent } from './to-otlp-spans.ts'
+import { testSpan, toOtlpSpans } from './to-otlp-spans.ts'
 import { NO_EVENT } from './usage-destinations.ts'
-import { isObject } from '../../platform/lib/is-object.ts'
-
-/** The largest text that is sent: texts are in memory, and a collector takes a few megabytes. */
-const TEXT_BYTES_MAX = 256_000
-
-/**
- * Returns the texts of calls whose customer stores their responses (`/v1/responses`) and asked for them in this
- * destination, by the ids of the charges, which are those of the responses. Nothing else is stored of prompts and
- * answers. What keys of a team wrote is not for the account that pays for them.
- */
-async function readContents(
-  store: Pick<ResponseStore, 'measure' | 'read'>,
-  customerId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, SpanContent>> {
-  const reader = { customerId, keyId: null, seesAccount: true }
-  const contents = new Map<string, SpanContent>()
-  const small: string[] = []
-  for (const { id, inputBytes, responseBytes } of await store.measure(reader, ids)) {
-    if (inputBytes > TEXT_BYTES_MAX || responseBytes > TEXT_BYTES_MAX)
-      contents.set(id, { omitted: 'too_large' })
-    else small.push(id)
-  }
-  if (small.length === 0) return contents
-  for (const [id, { input, output }] of await store.read(reader, small, 'all'))
-    contents.set(id, written(input ?? '[]', output))
-  return contents
-}
-
-/** Customers can nest a text so deep that it is read and not written: that must not hold up its charge. */
-function written(input: string, output: string): SpanContent {
-  try {
-    return {
-      input: JSON.stringify(toMessages(JSON.parse(input))),
-      output: JSON.stringify(toMessages(JSON.parse(output))),
-    }
-  } catch {
-    return { omitted: 'unreadable' }
-  }
-}
 
 export interface SendUsageDeps extends RecordDeps {
-  readonly settings: DestinationSettings
+  readonly settings: ReceiverSettings
   readonly catalog: Pick<Catalog, 'findModel'>
   readonly store: Pick<ResponseStore, 'measure' | 'read'>
   readonly log: Log
@@ -77,6 +47,8 @@ export interface SendUsageDeps extends RecordDeps {
   readonly lookup?: Lookup
 }
 
+/** Destinations at once on this node. */
+const SLOTS = { quick: 12, slow: 8 } as const
 const BATCH = 200
 /** With texts of up to half a megabyte each. */
 const BATCH_WITH_CONTENT = 8
@@ -90,7 +62,21 @@ const IDLE_SECONDS = { least: 20, most: 300 }
 /** The age in days above which charges are given up, and counted. */
 export const AGE_DAYS_MAX = 7
 
-export async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination): Promise<void> {
+/** Calls never wait for it: it reads what the ledger has stored. */
+export function createUsageExport(deps: SendUsageDeps): Runner {
+  return createRunner<ClaimedDestination>({
+    kind: 'usage',
+    // A change or a test makes one due that is being sent to: it waits for its slot, and never has two.
+    lanes: (['quick', 'slow'] as const).map((pace) => ({
+      slots: SLOTS[pace],
+      claim: (limit, busy) => claimDestinations(deps.db, pace, limit, busy),
+    })),
+    log: deps.log,
+    work: (destination) => sendUsage(deps, destination),
+  })
+}
+
+async function sendUsage(deps: SendUsageDeps, claimed: ClaimedDestination): Promise<void> {
   const { settings, log } = deps
   let headers: Readonly<Record<string, string>>
   try {
@@ -249,51 +235,4 @@ function logOutcome(
   const facts = { destinationId, spans, httpStatus, latencyMs }
   if (kind === 'taken') log.debug('usage_sent', facts)
   else log.info('usage_not_sent', { ...facts, reason: outcome.error })
-}
-
-/** A message as OpenTelemetry's conventions have it. */
-interface Message {
-  readonly role: string
-  readonly parts: readonly object[]
-}
-
-/** Items of the Responses format as messages; what the conventions have no part for keeps its own shape. */
-function toMessages(items: unknown): Message[] {
-  if (!Array.isArray(items)) return []
-  return items.filter(isObject).map((item) => {
-    switch (item.type ?? 'message') {
-      case 'message':
-        return { role: textOr(item.role, 'user'), parts: toParts(item.content) }
-      case 'function_call':
-      case 'custom_tool_call': {
-        const called = item.type === 'function_call' ? item.arguments : item.input
-        return {
-          role: 'assistant',
-          parts: [{ type: 'tool_call', id: item.call_id, name: item.name, arguments: called }],
-        }
-      }
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        return {
-          role: 'tool',
-          parts: [{ type: 'tool_call_response', id: item.call_id, response: item.output }],
-        }
-      case 'reasoning':
-        return { role: 'assistant', parts: toParts(item.summary, 'reasoning') }
-      default:
-        return { role: 'assistant', parts: [item] }
-    }
-  })
-}
-
-function toParts(content: unknown, type: 'text' | 'reasoning' = 'text'): object[] {
-  if (typeof content === 'string') return [{ type, content }]
-  if (!Array.isArray(content)) return []
-  return content
-    .filter(isObject)
-    .map((part) => (typeof part.text === 'string' ? { type, content: part.text } : part))
-}
-
-function textOr(value: unknown, fallback: string): string {
-  return typeof value === 'string' ? value : fallback
 }

@@ -9,7 +9,7 @@ import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { createId, isUuid } from '../../platform/lib/ids.ts'
 import { toStored, type DestinationAccess, type DestinationKind } from './destination-access.ts'
-import type { DestinationError } from './destination-errors.ts'
+import type { DestinationError } from './post-spans.ts'
 
 export interface UsageDestination {
   readonly id: string

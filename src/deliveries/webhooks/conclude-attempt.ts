@@ -2,20 +2,17 @@ import { sql, type RawBuilder } from 'kysely'
 import { audited, SYSTEM, type RecordAct } from '../../platform/audit-log/audited.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { createId } from '../../platform/lib/ids.ts'
+import { reportSwitchedOff } from '../email/report-switched-off.ts'
+import { pauseAfter, WEBHOOK_RETRIES } from '../retry-schedule.ts'
 import type { LeasedAttempt } from './lease-attempts.ts'
 import type { TryOutcome } from './post-attempt.ts'
-import { pauseAfter } from './retry-schedule.ts'
 import { disableWebhook, lockWebhook, type WebhookEndpoint } from './webhook-endpoints.ts'
-
-/** Called in the transaction that disables an endpoint because of its receiver (`gone` or `failing`). */
-export type OnWebhookDisabled = (trx: Database, endpoint: WebhookEndpoint) => Promise<void>
 
 export interface ConcludeOptions {
   /** The clock of this node, and the same time as an expression for the database. */
   readonly now: Date
   readonly at: RawBuilder<Date>
-  readonly onDisabled: OnWebhookDisabled
-  readonly random?: () => number
+  readonly random: (() => number) | undefined
 }
 
 const GONE = 410
@@ -77,14 +74,16 @@ async function goOn(
 ): Promise<void> {
   const { attempt, outcome, endpoint, options } = failed
   const disable = async (reason: 'gone' | 'failing'): Promise<void> => {
-    const disabled = await disableWebhook(trx, endpoint.id, reason)
-    const { customerId, id } = endpoint
-    const details = { reason }
-    await record({ action: 'webhook.disabled', customerId, subjectId: id, details })
-    await options.onDisabled(trx, disabled)
+    await disableWebhook(trx, endpoint.id, reason)
+    await reportSwitchedOff(trx, record, 'webhook', { ...endpoint, reason })
   }
   if (outcome.httpStatus === GONE) return disable('gone')
-  const pauseMs = pauseAfter({ ...attempt, ...outcome }, options.now, options.random)
+  const pauseMs = pauseAfter(WEBHOOK_RETRIES, {
+    failures: attempt.tryNumber,
+    retryAfter: outcome.retryAfter,
+    at: options.now,
+    random: options.random,
+  })
   if (pauseMs !== undefined) {
     await queueNextTry(trx, attempt, pauseMs, options.at)
     await sql`

@@ -1,27 +1,22 @@
-import { GuardedFetchError, guardedPost, type Lookup } from '../../platform/lib/guarded-fetch.ts'
 import { unseal } from '../../platform/lib/seal.ts'
+import { postToReceiver, type PostOptions, type ReceiverSettings } from '../receiver.ts'
 import type { LeasedAttempt } from './lease-attempts.ts'
 import { signWebhook } from './sign-webhook.ts'
-import type { WebhookSettings } from './webhook-settings.ts'
 
 export interface TryOutcome {
   readonly isDelivered: boolean
-  readonly httpStatus: number | undefined
-  readonly retryAfter: string | undefined
   readonly latencyMs: number
-  readonly responseHead: string | undefined
   readonly error: string | undefined
-}
-
-export interface PostOptions extends WebhookSettings {
-  /** Limit of the whole try. */
-  readonly timeoutMs: number
-  readonly lookup?: Lookup
+  readonly httpStatus?: number
+  /** How long a receiver asks us to wait, if it may. */
+  readonly retryAfter?: string | undefined
+  readonly responseHead?: string
 }
 
 const RESPONSE_BYTES_MAX = 2_048
-const BODY_TIMEOUT_MS = 2_000
 const GONE = 410
+/** Statuses by which a receiver asks for more time: too many requests, and gateways whose server is unavailable. */
+const SLOW_DOWN = new Set([429, 502, 504])
 
 /** Signs each try anew. A failure of the receiver is an outcome; throws a `SealError`. */
 export async function postAttempt(
@@ -30,40 +25,29 @@ export async function postAttempt(
   options: PostOptions,
 ): Promise<TryOutcome> {
   const headers = headersOf(attempt, at, options)
-  const { allowPrivate, lookup, timeoutMs } = options
-  const startedMs = performance.now()
-  const latency = (): number => Math.round(performance.now() - startedMs)
-  try {
-    if (!options.allowHttp && !attempt.url.startsWith('https://'))
-      return failure('https_required', latency())
-    const { status, retryAfter, head } = await guardedPost(attempt.url, {
-      headers,
-      body: attempt.body,
-      bytesMax: RESPONSE_BYTES_MAX,
-      bodyTimeoutMs: BODY_TIMEOUT_MS,
-      timeoutMs,
-      allowPrivate,
-      ...(lookup ? { lookup } : {}),
-    })
-    const isDelivered = status >= 200 && status < 300
-    return {
-      isDelivered,
-      httpStatus: status,
-      retryAfter,
-      latencyMs: latency(),
-      responseHead: readable(head),
-      error: isDelivered ? undefined : errorOf(status),
-    }
-  } catch (error) {
-    if (!(error instanceof GuardedFetchError)) throw error
-    return failure(reasonOf(error), latency())
+  const message = { headers, body: attempt.body, bytesMax: RESPONSE_BYTES_MAX }
+  const { latencyMs, ...answer } = await postToReceiver(attempt.url, message, options)
+  if (answer.status === null) {
+    const { error, code } = answer
+    const named = code === undefined ? error : `${error}: ${code.slice(0, 60)}`
+    return { isDelivered: false, latencyMs, error: named }
+  }
+  const { status, retryAfter, head } = answer
+  const isDelivered = status >= 200 && status < 300
+  return {
+    isDelivered,
+    latencyMs,
+    error: isDelivered ? undefined : errorOf(status),
+    httpStatus: status,
+    retryAfter: SLOW_DOWN.has(status) ? retryAfter : undefined,
+    responseHead: readable(head),
   }
 }
 
 function headersOf(
   attempt: LeasedAttempt,
   at: Date,
-  { sealingKey, previousSealingKey }: WebhookSettings,
+  { sealingKey, previousSealingKey }: ReceiverSettings,
 ): Record<string, string> {
   const timestampSeconds = Math.floor(at.getTime() / 1000)
   const { id, messageId, body } = attempt
@@ -77,22 +61,6 @@ function headersOf(
     'webhook-signature': signWebhook(secret, { id: messageId, timestampSeconds, body }),
     'x-svc-delivery-id': id,
   }
-}
-
-function failure(error: string, latencyMs: number): TryOutcome {
-  return {
-    isDelivered: false,
-    httpStatus: undefined,
-    retryAfter: undefined,
-    latencyMs,
-    responseHead: undefined,
-    error,
-  }
-}
-
-function reasonOf({ reason, code }: GuardedFetchError): string {
-  if (reason === 'timeout' || reason === 'refused_address' || reason === 'bad_url') return reason
-  return code === undefined ? 'connection_failed' : `connection_failed: ${code.slice(0, 60)}`
 }
 
 function errorOf(status: number): string {

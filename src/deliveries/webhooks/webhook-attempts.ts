@@ -1,13 +1,13 @@
 /**
- * Attempts to deliver a message: the request, its time and its outcome. This file only queues and lists them.
+ * Attempts to deliver a message: the request, its time and its outcome. Here they are listed, failed when their endpoint
+ * is switched off, and deleted in the end.
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { exactTime } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import type { EventType } from '../../platform/events/record-event.ts'
-import { createId, isUuid } from '../../platform/lib/ids.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 
 export const ATTEMPT_STATUSES = ['queued', 'running', 'delivered', 'failed'] as const
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
@@ -35,22 +35,9 @@ export interface WebhookAttemptDetails extends WebhookAttempt {
   readonly responseHead: string | null
 }
 
-/** A limit for messages that are queued by hand for one endpoint. */
-export const QUEUED_MAX = 1_000
-const BODY_BYTES_MAX = 20_000 - 1
-
-/** Writes the body of a message; every try sends the same bytes. */
-export function messageBody(message: {
-  readonly type: EventType
-  readonly createdAt: Date
-  readonly data: Readonly<Record<string, unknown>>
-}): string {
-  const { type, createdAt, data } = message
-  const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data }, withNumbers)
-  if (Buffer.byteLength(body) > BODY_BYTES_MAX)
-    throw new Error(`a message of ${type} is longer than ${BODY_BYTES_MAX} bytes`)
-  return body
-}
+const DAYS_KEPT = 30
+/** Bodies have up to 20 kB, so a batch takes a moment. */
+const BATCH = 1_000
 
 /** Returns attempts, the newest first. Only finds those of the customer's own endpoints. */
 export async function listAttempts(
@@ -96,43 +83,6 @@ export async function findAttempt(
     )
     .executeTakeFirst()
   return row && { ...toAttempt(row), body: row.body, responseHead: row.response_head }
-}
-
-export interface MessageToQueue {
-  readonly customerId: string
-  readonly messageId: string
-  readonly eventType: string
-  readonly body: string
-  readonly isReplay?: boolean
-}
-
-/** Queues the first try of a message for each endpoint, due at once. Returns the ids of the attempts. */
-export async function queueMessage(
-  trx: Database,
-  endpointIds: readonly string[],
-  message: MessageToQueue,
-): Promise<string[]> {
-  if (endpointIds.length === 0) return []
-  const rows = endpointIds.map((endpointId) => ({
-    id: createId(),
-    endpoint_id: endpointId,
-    customer_id: message.customerId,
-    message_id: message.messageId,
-    event_type: message.eventType,
-    body: message.body,
-    is_replay: message.isReplay ?? false,
-    first_failed_at: null,
-  }))
-  await trx.insertInto('webhook_attempts').values(rows).execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Whether the endpoint has reached the limit of messages queued by hand. */
-export async function isQueueFull(trx: Database, endpointId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from webhook_attempts where endpoint_id = ${endpointId} and status = 'queued'
-    offset ${QUEUED_MAX - 1} limit 1`.execute(trx)
-  return rows.length > 0
 }
 
 /** Fails the attempts that wait. Those that run keep their outcome, but get no next try. */
@@ -185,8 +135,34 @@ function toAttempt(row: AttemptRow): WebhookAttempt {
   }
 }
 
-/** Amounts are stored as text, digit by digit, and are written as the numbers that the API has. */
-function withNumbers(name: string, value: unknown): unknown {
-  const isAmount = /_(brl|usd)$/.test(name) && typeof value === 'string'
-  return isAmount && /^-?\d+(\.\d+)?$/.test(value) ? JSON.rawJSON(value) : value
+/**
+ * Deletes attempts that ended long ago, and deleted endpoints without attempts. Returns the number of deleted
+ * attempts.
+ */
+export async function pruneWebhookAttempts(db: Database): Promise<number> {
+  await failUndeliverable(db)
+  let pruned = 0
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from webhook_attempts where id in (
+        select id from webhook_attempts
+        where created_at < now() - make_interval(days => ${DAYS_KEPT}) and status in ('delivered', 'failed')
+        order by created_at limit ${BATCH})`.execute(db)
+    pruned += Number(numAffectedRows)
+    if (numAffectedRows < BATCH) break
+  }
+  await sql`
+    delete from webhook_endpoints e
+    where deleted_at < now() - make_interval(days => ${DAYS_KEPT})
+      and not exists (select 1 from webhook_attempts a where a.endpoint_id = e.id)`.execute(db)
+  return pruned
+}
+
+/** Fails attempts that ran when their endpoint was disabled and whose worker was killed then. */
+async function failUndeliverable(db: Database): Promise<void> {
+  await sql`
+    update webhook_attempts a set status = 'failed', error = 'webhook_disabled', finished_at = now()
+    from webhook_endpoints e
+    where a.status = 'queued' and e.id = a.endpoint_id
+      and (e.disabled_at is not null or e.deleted_at is not null)`.execute(db)
 }

@@ -145,8 +145,33 @@ export function changeWebhook(
   })
 }
 
+type EnableOutcome =
+  | { readonly kind: 'enabled' | 'was_enabled'; readonly endpoint: WebhookEndpoint }
+  | { readonly kind: 'webhook_not_found' }
+  /** The customer disabled it, and the operator must not override that. */
+  | { readonly kind: 'webhook_disabled_by_customer' }
+
+/** Enables a webhook of any customer, for an operator. */
+export function enableWebhook(
+  db: Database,
+  actor: Actor,
+  { id }: { id: string },
+): Promise<EnableOutcome> {
+  return audited(db, actor, async (trx, record): Promise<EnableOutcome> => {
+    const owned = trx.selectFrom('webhook_endpoints').select('customer_id').where('id', '=', id)
+    const row = isUuid(id) ? await owned.executeTakeFirst() : undefined
+    const endpoint = row && (await lockWebhook(trx, row.customer_id, id))
+    if (!endpoint) return { kind: 'webhook_not_found' }
+    if (endpoint.disabledReason === 'customer') return { kind: 'webhook_disabled_by_customer' }
+    if (!endpoint.disabledAt) return { kind: 'was_enabled', endpoint }
+    const enabled = await updateWebhook(trx, endpoint, { isEnabled: true })
+    await record({ action: 'webhook.enabled', customerId: endpoint.customerId, subjectId: id })
+    return { kind: 'enabled', endpoint: enabled }
+  })
+}
+
 /** Stores the changed fields of an endpoint, which must be locked. */
-export async function updateWebhook(
+async function updateWebhook(
   trx: Database,
   found: WebhookEndpoint,
   change: WebhookChange,
@@ -174,15 +199,13 @@ export async function disableWebhook(
   trx: Database,
   id: string,
   reason: NonNullable<WebhookEndpoint['disabledReason']>,
-): Promise<WebhookEndpoint> {
-  const row = await trx
+): Promise<void> {
+  await trx
     .updateTable('webhook_endpoints')
     .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason })
     .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+    .execute()
   await failQueuedAttempts(trx, id, 'webhook_disabled')
-  return toEndpoint(row)
 }
 
 /** Erases the secret at once; the row stays as long as attempts refer to it. */

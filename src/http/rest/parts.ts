@@ -1,7 +1,7 @@
 import type { KeyCache } from '../../customers/key-cache.ts'
 import type { MailSender } from '../../deliveries/email/mail-sender.ts'
 import type { UnsubscribeLinks } from '../../deliveries/email/unsubscribe-links.ts'
-import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
+import type { ReceiverSettings } from '../../deliveries/receiver.ts'
 import type { LimitsView } from '../../gateway/calls/limits.ts'
 import type { SignIn } from '../../identity/sign-in/create-sign-in.ts'
 import type { Catalog } from '../../money/catalog/catalog.ts'
@@ -43,7 +43,7 @@ export interface HttpParts {
   /** Undefined if nobody can top up. */
   readonly payments: { readonly processor: Processor | undefined }
   /** With the operator's rules for addresses of customers. */
-  readonly webhooks: WebhookSettings
+  readonly webhooks: ReceiverSettings
   /** The sender of all mails, whom receipts and pages name, too. */
   readonly sender: MailSender
   readonly unsubscribe: UnsubscribeLinks

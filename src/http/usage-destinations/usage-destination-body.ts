@@ -4,14 +4,17 @@ import {
   DESTINATION_KINDS,
   type DestinationAccess,
   type DestinationKind,
-  type DestinationSettings,
 } from '../../deliveries/usage-destinations/destination-access.ts'
-import { DESTINATION_ERRORS } from '../../deliveries/usage-destinations/destination-errors.ts'
+import { DESTINATION_ERRORS } from '../../deliveries/usage-destinations/post-spans.ts'
 import type {
   DestinationChange,
   UsageDestination,
 } from '../../deliveries/usage-destinations/usage-destinations.ts'
-import { readWebhookUrl, WEBHOOK_URL_MAX } from '../../deliveries/webhooks/webhook-url.ts'
+import {
+  readReceiverUrl,
+  RECEIVER_URL_MAX,
+  type ReceiverSettings,
+} from '../../deliveries/receiver.ts'
 import { answer, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
@@ -23,7 +26,7 @@ const RESERVED =
 
 const url = Type.String({
   minLength: 1,
-  maxLength: WEBHOOK_URL_MAX,
+  maxLength: RECEIVER_URL_MAX,
   description:
     'https, de um endereço público. langfuse: o da instância, como https://cloud.langfuse.com; otlp: o endpoint do coletor, ao qual se acrescenta /v1/traces.',
 })
@@ -135,8 +138,8 @@ export function readAccess(
 }
 
 /** Returns the form in which the address is stored. Throws a 400 for an address that a destination must not have. */
-export function readDestinationUrl(settings: DestinationSettings, text: string): string {
-  const read = readWebhookUrl(text, settings)
+export function readDestinationUrl(settings: ReceiverSettings, text: string): string {
+  const read = readReceiverUrl(text, settings)
   if ('fault' in read) throw faulty(`url: ${read.fault}`)
   if (read.url.includes('?')) throw faulty('url: não pode ter parâmetros (?)')
   return read.url
@@ -144,7 +147,7 @@ export function readDestinationUrl(settings: DestinationSettings, text: string):
 
 /** Secrets are for the host that they were given for: another one gets none that its customer did not type again. */
 export function readDestinationChange(
-  settings: DestinationSettings,
+  settings: ReceiverSettings,
   found: UsageDestination,
   body: Static<typeof destinationChange>,
 ): DestinationChange {

@@ -3,14 +3,14 @@ import {
   ATTEMPT_STATUSES,
   findAttempt,
   listAttempts,
-  QUEUED_MAX,
 } from '../../deliveries/webhooks/webhook-attempts.ts'
 import { findWebhook } from '../../deliveries/webhooks/webhook-endpoints.ts'
 import {
+  QUEUED_MAX,
   queueTestMessage,
   replayAttempt,
   type QueuedByHand,
-} from '../../deliveries/webhooks/queue-by-hand.ts'
+} from '../../deliveries/webhooks/queue-messages.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, wholeNumber } from '../rest/values.ts'

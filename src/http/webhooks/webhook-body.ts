@@ -7,8 +7,11 @@ import {
   type WebhookAttempt,
   type WebhookAttemptDetails,
 } from '../../deliveries/webhooks/webhook-attempts.ts'
-import type { WebhookSettings } from '../../deliveries/webhooks/webhook-settings.ts'
-import { readWebhookUrl, WEBHOOK_URL_MAX } from '../../deliveries/webhooks/webhook-url.ts'
+import {
+  readReceiverUrl,
+  RECEIVER_URL_MAX,
+  type ReceiverSettings,
+} from '../../deliveries/receiver.ts'
 import { answer, count, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
@@ -25,7 +28,7 @@ const eventTypes = nullable(
 
 const url = Type.String({
   minLength: 1,
-  maxLength: WEBHOOK_URL_MAX,
+  maxLength: RECEIVER_URL_MAX,
   description: 'https, de um endereço público.',
 })
 
@@ -107,7 +110,7 @@ export const webhookAttemptDetails = answer({
 })
 
 export async function readWebhookChange(
-  settings: WebhookSettings,
+  settings: ReceiverSettings,
   body: Static<typeof webhookChange>,
 ): Promise<WebhookChange> {
   const { url, description, event_types, is_enabled } = body
@@ -120,8 +123,8 @@ export async function readWebhookChange(
 }
 
 /** Returns the form in which the address is stored. Throws a 400 for an address that a webhook must not have. */
-export async function readUrl(settings: WebhookSettings, text: string): Promise<string> {
-  const read = readWebhookUrl(text, settings)
+export async function readUrl(settings: ReceiverSettings, text: string): Promise<string> {
+  const read = readReceiverUrl(text, settings)
   if ('fault' in read) throw new RestRefusal(400, 'invalid_request', `url: ${read.fault}`)
   return read.url
 }

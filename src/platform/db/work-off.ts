@@ -13,8 +13,6 @@ export interface WorkOff<Row> {
   readonly atOnce: number
   /** The maximum number of claimed rows for the whole run. */
   readonly runMax?: number
-  /** Checked before each claim: once true, only rows that are already claimed are processed. */
-  isOver?(): boolean
 }
 
 /** Claims and processes rows until nothing is due or a limit is reached. Returns the number of claimed rows. */
@@ -45,7 +43,7 @@ export async function workOff<Row>(options: WorkOff<Row>): Promise<number> {
     for (;;) {
       await waitForPlace()
       const limit = Math.min(claimMax, runMax - claimed)
-      if (limit <= 0 || failures.length > 0 || options.isOver?.()) break
+      if (limit <= 0 || failures.length > 0) break
       const rows = await options.claim(limit)
       if (rows.length === 0) break
       claimed += rows.length

@@ -1,9 +1,15 @@
+/** What does not arrive where it should, for operators. */
 import Type from 'typebox'
-import { enableWebhook } from '../../deliveries/webhooks/enable-webhook.ts'
 import {
+  listFailingMails,
   listFailingWebhooks,
+  type Failing,
+  type FailingMail,
+  type FailingPage,
   type FailingWebhook,
-} from '../../deliveries/webhooks/list-failing-webhooks.ts'
+} from '../../deliveries/list-failing.ts'
+import { enableWebhook } from '../../deliveries/webhooks/webhook-endpoints.ts'
+import type { Database } from '../../platform/db/open.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
@@ -17,7 +23,18 @@ type Deps = Pick<HttpParts, 'db'>
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 
-const inTrouble = answer({
+const query = { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor }
+
+async function readPage<Row extends Failing>(
+  db: Database,
+  list: (db: Database, page: FailingPage) => Promise<readonly Row[]>,
+  { limit = LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
+): Promise<{ page: readonly Row[]; next_cursor: string | null }> {
+  const found = await list(db, { after: readCursor(cursor), limit: limit + 1 })
+  return pageOf(found, limit, ({ exactSince, id }) => ({ at: exactSince, id }))
+}
+
+const webhookInTrouble = answer({
   id: uuid,
   customer_id: uuid,
   origin: Type.String({ description: 'Do endereço, que por inteiro pode conter segredos.' }),
@@ -37,17 +54,11 @@ export const operatorWebhookRoutes = [
     tag: 'Administração',
     summary: 'Webhooks que falham, ou que por isso foram desligados',
     access: 'support',
-    query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
-    answer: answer({ webhooks: Type.Array(inTrouble), next_cursor: nextCursor }),
+    query,
+    answer: answer({ webhooks: Type.Array(webhookInTrouble), next_cursor: nextCursor }),
     async handle({ query }, deps: Deps) {
-      const { limit = LIMIT_DEFAULT } = query
-      const after = readCursor(query.cursor)
-      const found = await listFailingWebhooks(deps.db, { after, limit: limit + 1 })
-      const { page, next_cursor } = pageOf(found, limit, ({ exactSince, id }) => ({
-        at: exactSince,
-        id,
-      }))
-      return { webhooks: page.map(inTroubleBody), next_cursor }
+      const { page, next_cursor } = await readPage(deps.db, listFailingWebhooks, query)
+      return { webhooks: page.map(webhookBody), next_cursor }
     },
   }),
   restRoute({
@@ -70,7 +81,7 @@ export const operatorWebhookRoutes = [
   }),
 ]
 
-function inTroubleBody(found: FailingWebhook): AnswerOf<typeof inTrouble> {
+function webhookBody(found: FailingWebhook): AnswerOf<typeof webhookInTrouble> {
   return {
     id: found.id,
     customer_id: found.customerId,
@@ -82,5 +93,47 @@ function inTroubleBody(found: FailingWebhook): AnswerOf<typeof inTrouble> {
     last_http_status: found.lastHttpStatus,
     last_failed_at: found.lastFailedAt?.toISOString() ?? null,
     queued: found.queuedCount,
+  }
+}
+
+const mailInTrouble = answer({
+  id: uuid,
+  customer_id: uuid,
+  template: Type.String(),
+  status: Type.Enum(['failed', 'waiting']),
+  address: { ...nullable(Type.String()), description: 'Mascarado.' },
+  error: nullable(Type.String()),
+  tries: nullable(count),
+  next_try_at: nullable(dateTime),
+  since: dateTime,
+})
+
+export const operatorMailRoutes = [
+  restRoute({
+    method: 'GET',
+    path: '/admin/mails/in-trouble',
+    tag: 'Administração',
+    summary: 'E-mails que falharam, ou que esperam há mais de dez minutos',
+    access: 'support',
+    query,
+    answer: answer({ mails: Type.Array(mailInTrouble), next_cursor: nextCursor }),
+    async handle({ query }, deps: Deps) {
+      const { page, next_cursor } = await readPage(deps.db, listFailingMails, query)
+      return { mails: page.map(mailBody), next_cursor }
+    },
+  }),
+]
+
+function mailBody(found: FailingMail): AnswerOf<typeof mailInTrouble> {
+  return {
+    id: found.id,
+    customer_id: found.customerId,
+    template: found.template,
+    status: found.status,
+    address: found.address,
+    error: found.error,
+    tries: found.tries,
+    next_try_at: found.nextTryAt?.toISOString() ?? null,
+    since: found.since.toISOString(),
   }
 }
