@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react'
 import { classNames } from '../lib/class-names.ts'
 
-interface CardProps {
+export interface CardProps {
   /** With a title, the card is a region of that name. */
   title?: ReactNode
   description?: ReactNode

@@ -2,7 +2,7 @@ import { explainError } from '../api/explain-error.ts'
 import { Button } from './Button.tsx'
 import { t } from '../language/t.ts'
 
-interface LoadMoreProps {
+export interface LoadMoreProps {
   /** As `useInfiniteQuery` returns it. */
   query: {
     readonly hasNextPage: boolean

@@ -3,11 +3,8 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { sessionQuery } from '../../api/session.ts'
 import { Button } from '../../components/Button.tsx'
-import { Card } from '../../components/Card.tsx'
-import { ErrorState } from '../../components/ErrorState.tsx'
-import { LoadMore } from '../../components/LoadMore.tsx'
+import { ListCard } from '../../components/ListCard.tsx'
 import { SecretGuard } from '../../components/SecretGuard.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { KeyDialog } from '../keys/KeyDialog.tsx'
 import type { NewApiKey } from '../keys/key-queries.ts'
 import { KeySecret } from '../keys/KeySecret.tsx'
@@ -36,7 +33,7 @@ export function TeamKeys({ team }: { readonly team: Team }) {
         />
       ))}
       <SecretGuard count={made.length} />
-      <Card
+      <ListCard
         title={t('Chaves da equipe')}
         description={
           isManager(team.role)
@@ -51,30 +48,24 @@ export function TeamKeys({ team }: { readonly team: Team }) {
             {t('Criar chave')}
           </Button>
         }
-      >
-        {list.isPending && <SkeletonRows rows={3} label={t('Carregando as chaves')} />}
-        {list.isError && !keys && (
-          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-        )}
-        {keys?.length === 0 && (
+        query={list}
+        entries={keys}
+        loadingText={t('Carregando as chaves')}
+        empty={
           <p className="text-sm text-muted">
             {t('Nenhuma chave ainda. Crie uma para cada programa que usa IA por esta equipe.')}
           </p>
+        }
+      >
+        {(key) => (
+          <TeamKeyEntry
+            key={key.id}
+            teamKey={key}
+            maker={nameOf(key.created_by)}
+            onRevoke={() => setRevoking(key)}
+          />
         )}
-        {keys && keys.length > 0 && (
-          <ul className="divide-y divide-line">
-            {keys.map((key) => (
-              <TeamKeyEntry
-                key={key.id}
-                teamKey={key}
-                maker={nameOf(key.created_by)}
-                onRevoke={() => setRevoking(key)}
-              />
-            ))}
-          </ul>
-        )}
-        <LoadMore query={list} />
-      </Card>
+      </ListCard>
       <KeyDialog
         editing={isCreating ? 'new' : undefined}
         teamId={team.id}

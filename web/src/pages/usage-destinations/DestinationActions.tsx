@@ -8,7 +8,7 @@ import { t } from '../../language/t.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { DestinationDialog } from './DestinationDialog.tsx'
 import { DESTINATIONS, isTestRunning, type Destination } from './destination-queries.ts'
-import { explainDestinationError } from './destination-words.ts'
+import { explainReceiverError } from '../webhooks/receiver-words.ts'
 
 export function DestinationActions({ destination }: { readonly destination: Destination }) {
   const [open, setOpen] = useState<'edit' | 'delete'>()
@@ -41,7 +41,7 @@ export function DestinationActions({ destination }: { readonly destination: Dest
         title={t('Excluir este destino?')}
         confirmText={t('Excluir destino')}
         isBusy={remove.isPending}
-        error={remove.error ? explainDestinationError(remove.error) : undefined}
+        error={remove.error ? explainReceiverError(remove.error) : undefined}
       >
         <p className="text-sm text-muted">
           {t('Nada mais é enviado, e as chaves guardadas são apagadas. O que já chegou fica lá.')}
@@ -56,7 +56,7 @@ function useDestinationActs({ id, is_enabled }: Destination, close: () => void) 
   const toast = useToast()
   const path = { id }
   const refresh = () => queries.invalidateQueries({ queryKey: DESTINATIONS })
-  const showError = (error: Error): void => toast(explainDestinationError(error), 'danger')
+  const showError = (error: Error): void => toast(explainReceiverError(error), 'danger')
   return {
     test: useSubmit({
       mutationFn: (_input: void, once) =>

@@ -7,11 +7,16 @@ import { counted, wholeNumber } from '../../format/number.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
 import { DestinationActions } from './DestinationActions.tsx'
-import type { Destination } from './destination-queries.ts'
-import { destinationErrorWords, KIND_WORDS, stateWords } from './destination-words.ts'
+import { receiverErrorWords, stateWords } from '../webhooks/receiver-words.ts'
+import { KIND_WORDS, type Destination } from './destination-queries.ts'
 
 export function DestinationCard({ destination: of }: { readonly destination: Destination }) {
-  const { text, tone } = stateWords(of)
+  const { text, tone } = stateWords(
+    of,
+    of.last_success_at === null
+      ? { text: t('nada enviado ainda'), tone: 'neutral' }
+      : { text: t('enviando'), tone: 'success' },
+  )
   return (
     <Card
       title={KIND_WORDS()[of.kind]}
@@ -75,7 +80,7 @@ function Trouble({ destination: of }: { readonly destination: Destination }) {
           </p>
         )
       )}
-      {of.last_error !== null && <p>{destinationErrorWords(of.last_error, of.last_http_status)}</p>}
+      {of.last_error !== null && <p>{receiverErrorWords(of.last_error, of.last_http_status)}</p>}
       {of.last_answer !== null && (
         <p className="mt-1 font-normal break-all">
           <Trans id="Resposta: {answer}" values={{ answer: <code>{of.last_answer}</code> }} />
@@ -111,7 +116,7 @@ function TestResult({ destination: of }: { readonly destination: Destination }) 
         id="O teste de {testedAt} falhou. {reason}"
         values={{
           testedAt: dateTime(test.tested_at),
-          reason: destinationErrorWords(test.error, of.last_http_status),
+          reason: receiverErrorWords(test.error, of.last_http_status),
         }}
       />
     </Notice>

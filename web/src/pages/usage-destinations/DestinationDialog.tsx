@@ -12,11 +12,12 @@ import { t } from '../../language/t.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import {
   DESTINATIONS,
+  KIND_WORDS,
   type Destination,
   type DestinationChange,
   type DestinationKind,
 } from './destination-queries.ts'
-import { explainDestinationError, KIND_WORDS } from './destination-words.ts'
+import { explainReceiverError } from '../webhooks/receiver-words.ts'
 import { readHeaderLines } from './read-header-lines.ts'
 
 interface Props {
@@ -74,7 +75,7 @@ function DestinationForm({
     if (!('fault' in read)) save.mutate(read.change)
   }
 
-  const error = fault ?? (save.error ? explainDestinationError(save.error) : undefined)
+  const error = fault ?? (save.error ? explainReceiverError(save.error) : undefined)
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       {!destination && (

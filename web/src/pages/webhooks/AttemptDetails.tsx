@@ -7,7 +7,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { dateTime } from '../../format/date.ts'
 import { attemptQuery, WEBHOOKS, type Attempt } from './webhook-queries.ts'
-import { attemptErrorWords, explainWebhookError } from './webhook-words.ts'
+import { explainReceiverError, receiverErrorWords } from './receiver-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
@@ -27,14 +27,14 @@ export function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
       toast(t('Reenvio na fila.'))
       return queries.invalidateQueries({ queryKey: WEBHOOKS })
     },
-    onError: (error) => toast(explainWebhookError(error), 'danger'),
+    onError: (error) => toast(explainReceiverError(error), 'danger'),
   })
   if (found.isPending) return <SkeletonRows rows={2} label={t('Carregando a tentativa')} />
   if (found.isError) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  const error = attemptErrorWords(attempt)
+  const { error, http_status } = attempt
   return (
     <div className="grid gap-4 text-sm">
-      {error !== undefined && <Notice tone="danger">{error}</Notice>}
+      {error !== null && <Notice tone="danger">{receiverErrorWords(error, http_status)}</Notice>}
       {attempt.status === 'queued' && (
         <p>
           <Trans id="Sai em {dueAt}." values={{ dueAt: dateTime(attempt.due_at) }} />

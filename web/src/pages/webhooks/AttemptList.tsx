@@ -1,30 +1,34 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ChevronDown, Send } from 'lucide-react'
 import { useId, useState } from 'react'
-import { Badge } from '../../components/Badge.tsx'
-import { Card } from '../../components/Card.tsx'
+import { Badge, type BadgeTone } from '../../components/Badge.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { ErrorState } from '../../components/ErrorState.tsx'
-import { LoadMore } from '../../components/LoadMore.tsx'
+import { ListCard } from '../../components/ListCard.tsx'
 import { Select } from '../../components/Select.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { dateTime } from '../../format/date.ts'
 import { wholeNumber } from '../../format/number.ts'
 import { AttemptDetails } from './AttemptDetails.tsx'
 import { attemptsQuery, type Attempt, type AttemptStatus } from './webhook-queries.ts'
-import { STATUS_WORDS } from './webhook-words.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
+
+const STATUS_WORDS = perLanguage(
+  (): Readonly<Record<AttemptStatus, { text: string; tone: BadgeTone }>> => ({
+    queued: { text: t('na fila'), tone: 'neutral' },
+    running: { text: t('enviando'), tone: 'accent' },
+    delivered: { text: t('entregue'), tone: 'success' },
+    failed: { text: t('falhou'), tone: 'danger' },
+  }),
+)
 
 const STATUSES = perLanguage(() => Object.keys(STATUS_WORDS()) as AttemptStatus[])
 
 export function AttemptList({ webhookId }: { readonly webhookId: string }) {
   const [status, setStatus] = useState<AttemptStatus>()
   const found = useInfiniteQuery(attemptsQuery(webhookId, status))
-  const attempts = found.data?.pages.flatMap((page) => page.attempts) ?? []
   return (
-    <Card
+    <ListCard
       title={t('Tentativas de entrega')}
       description={t('Dos últimos 30 dias, as mais novas primeiro.')}
       actions={
@@ -44,25 +48,20 @@ export function AttemptList({ webhookId }: { readonly webhookId: string }) {
           ))}
         </Select>
       }
-    >
-      {found.isPending && <SkeletonRows label={t('Carregando as tentativas')} />}
-      {found.isError && !found.data && (
-        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-      )}
-      {found.data && attempts.length === 0 && (
+      query={found}
+      entries={found.data?.pages.flatMap((page) => page.attempts)}
+      loadingText={t('Carregando as tentativas')}
+      empty={
         <EmptyState icon={<Send className="size-6" />} title={t('Nenhuma tentativa')}>
           {status === undefined
             ? t('Envie um teste: em segundos você vê aqui o que saiu e o que o destino respondeu.')
             : t('Não há nenhuma com essa situação.')}
         </EmptyState>
-      )}
-      <ul aria-live="polite">
-        {attempts.map((attempt) => (
-          <AttemptEntry key={attempt.delivery_id} attempt={attempt} />
-        ))}
-      </ul>
-      <LoadMore query={found} />
-    </Card>
+      }
+      isLive
+    >
+      {(attempt) => <AttemptEntry key={attempt.delivery_id} attempt={attempt} />}
+    </ListCard>
   )
 }
 
@@ -71,7 +70,7 @@ function AttemptEntry({ attempt }: { readonly attempt: Attempt }) {
   const id = useId()
   const { text, tone } = STATUS_WORDS()[attempt.status]
   return (
-    <li className="border-b border-line last:border-b-0">
+    <li>
       <button
         type="button"
         aria-expanded={isOpen}

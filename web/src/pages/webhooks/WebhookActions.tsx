@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { useToast } from '../../components/Toast.tsx'
 import { WebhookDialog } from './WebhookDialog.tsx'
 import { WEBHOOKS, type Webhook } from './webhook-queries.ts'
-import { explainWebhookError } from './webhook-words.ts'
+import { explainReceiverError } from './receiver-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { t } from '../../language/t.ts'
 
@@ -46,7 +46,7 @@ export function WebhookActions({ webhook, onSecret }: Props) {
         title={t('Trocar o segredo das assinaturas?')}
         confirmText={t('Trocar segredo')}
         isBusy={rotate.isPending}
-        error={rotate.error ? explainWebhookError(rotate.error) : undefined}
+        error={rotate.error ? explainReceiverError(rotate.error) : undefined}
       >
         <p className="text-sm text-muted">
           {t(
@@ -61,7 +61,7 @@ export function WebhookActions({ webhook, onSecret }: Props) {
         title={t('Excluir este webhook?')}
         confirmText={t('Excluir webhook')}
         isBusy={remove.isPending}
-        error={remove.error ? explainWebhookError(remove.error) : undefined}
+        error={remove.error ? explainReceiverError(remove.error) : undefined}
       >
         <p className="text-sm text-muted">
           {t('O que está na fila não é mais enviado, e as tentativas deixam de aparecer.')}
@@ -80,7 +80,7 @@ function useWebhookActs(
   const toast = useToast()
   const path = { id }
   const refresh = () => queries.invalidateQueries({ queryKey: WEBHOOKS })
-  const showError = (error: Error): void => toast(explainWebhookError(error), 'danger')
+  const showError = (error: Error): void => toast(explainReceiverError(error), 'danger')
   return {
     test: useSubmit({
       mutationFn: (_input: void, once) =>

@@ -12,7 +12,7 @@ import {
   type WebhookInput,
   type WebhookWithSecret,
 } from './webhook-queries.ts'
-import { explainWebhookError } from './webhook-words.ts'
+import { explainReceiverError } from './receiver-words.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { t } from '../../language/t.ts'
 
@@ -75,7 +75,7 @@ function WebhookForm({ webhook, onDone, onCreated }: FormProps) {
     }
   }
 
-  const error = fault ?? (save.error ? explainWebhookError(save.error) : undefined)
+  const error = fault ?? (save.error ? explainReceiverError(save.error) : undefined)
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       <Field label={t('Endereço')} hint={t('https, aberto à internet.')}>

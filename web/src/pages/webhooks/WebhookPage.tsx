@@ -18,7 +18,7 @@ import { SigningSecret } from './SigningSecret.tsx'
 import { WebhookActions } from './WebhookActions.tsx'
 import { WebhookState } from './WebhooksPage.tsx'
 import { webhookQuery, type Webhook } from './webhook-queries.ts'
-import { disabledWords } from './webhook-words.ts'
+import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
 
@@ -52,10 +52,20 @@ export function WebhookPage() {
   )
 }
 
+const DISABLED_WORDS = perLanguage(
+  (): Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>> => ({
+    customer: t('Desligado por você.'),
+    gone: t(
+      'Desligado porque o destino respondeu que não existe mais (410). Corrija e ligue de novo.',
+    ),
+    failing: t('Desligado porque as entregas falharam por muito tempo. Corrija e ligue de novo.'),
+  }),
+)
+
 function Details({ webhook }: { readonly webhook: Webhook }) {
   const [secret, setSecret] = useState<string>()
   const { id, url, description, event_types, failing_since } = webhook
-  const disabled = disabledWords(webhook)
+  const disabled = webhook.disabled_reason && DISABLED_WORDS()[webhook.disabled_reason]
   return (
     <>
       <PageTitle
@@ -72,8 +82,8 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
         />
       )}
       <div className="grid gap-5">
-        {disabled !== undefined && <Notice tone="warning">{disabled}</Notice>}
-        {disabled === undefined && failing_since !== null && (
+        {disabled !== null && <Notice tone="warning">{disabled}</Notice>}
+        {disabled === null && failing_since !== null && (
           <Notice tone="warning">
             <Trans
               id="As entregas falham desde {failingSince}. Se continuar assim, o webhook é desligado."

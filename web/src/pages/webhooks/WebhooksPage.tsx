@@ -11,6 +11,7 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 import { SecretGuard } from '../../components/SecretGuard.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { counted } from '../../format/number.ts'
+import { stateWords } from './receiver-words.ts'
 import { SigningSecret } from './SigningSecret.tsx'
 import { WebhookDialog } from './WebhookDialog.tsx'
 import { webhooksQuery, type Webhook, type WebhookWithSecret } from './webhook-queries.ts'
@@ -106,15 +107,6 @@ function WebhookEntry({ webhook }: { readonly webhook: Webhook }) {
 }
 
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
-  if (!webhook.is_enabled)
-    return webhook.disabled_reason === 'customer' ? (
-      <Badge>{t('desligado')}</Badge>
-    ) : (
-      <Badge tone="danger">{t('desligado por falhas')}</Badge>
-    )
-  return webhook.failing_since === null ? (
-    <Badge tone="success">{t('ligado')}</Badge>
-  ) : (
-    <Badge tone="warning">{t('falhando')}</Badge>
-  )
+  const { text, tone } = stateWords(webhook, { text: t('ligado'), tone: 'success' })
+  return <Badge tone={tone}>{text}</Badge>
 }

@@ -1,48 +1,60 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Webhook } from 'lucide-react'
 import { useState } from 'react'
+import { ApiError } from '../../../api/api-error.ts'
+import { api, type Answer } from '../../../api/client.ts'
+import { explainError } from '../../../api/explain-error.ts'
 import { Badge } from '../../../components/Badge.tsx'
 import { Button } from '../../../components/Button.tsx'
-import { Card } from '../../../components/Card.tsx'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { DateTime } from '../../../components/DateTime.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
-import { ErrorState } from '../../../components/ErrorState.tsx'
-import { LoadMore } from '../../../components/LoadMore.tsx'
-import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { ListCard } from '../../../components/ListCard.tsx'
 import { counted } from '../../../format/number.ts'
-import { attemptErrorWords } from '../../webhooks/webhook-words.ts'
+import { cursorPages } from '../../../lib/cursor-pages.ts'
+import { receiverErrorWords } from '../../webhooks/receiver-words.ts'
 import { PersonLink } from '../PersonLink.tsx'
-import { failingWebhooksQuery, type FailingWebhook } from './delivery-queries.ts'
-import { EnableWebhook } from './EnableWebhook.tsx'
+import { SERVICE, useAct } from '../use-act.ts'
 import { t } from '../../../language/t.ts'
 import { Trans } from '../../../language/Trans.tsx'
+
+type FailingWebhook = Answer<'get', '/admin/webhooks/in-trouble'>['webhooks'][number]
+
+const AT_ONCE = 20
+
+const failingWebhooksQuery = infiniteQueryOptions({
+  queryKey: [...SERVICE, 'webhooks-in-trouble'],
+  queryFn: ({ pageParam, signal }) =>
+    api.get('/admin/webhooks/in-trouble', { query: { limit: AT_ONCE, cursor: pageParam }, signal }),
+  ...cursorPages,
+})
 
 export function FailingWebhooks() {
   const found = useInfiniteQuery(failingWebhooksQuery)
   const [enabled, setEnabled] = useState<FailingWebhook>()
-  const webhooks = found.data?.pages.flatMap((page) => page.webhooks) ?? []
   return (
-    <Card
-      title={t('Webhooks')}
-      description={t('Os que falham agora e os que foram desligados por isso.')}
-    >
-      {found.isPending && <SkeletonRows label={t('Carregando os webhooks')} />}
-      {found.isError && !found.data && (
-        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-      )}
-      {found.data && webhooks.length === 0 && (
-        <EmptyState icon={<Webhook className="size-6" />} title={t('Todos os webhooks respondem')}>
-          {t('Quando o sistema de um cliente parar de responder, ele aparece aqui.')}
-        </EmptyState>
-      )}
-      <ul className="divide-y divide-line">
-        {webhooks.map((webhook) => (
+    <>
+      <ListCard
+        title={t('Webhooks')}
+        description={t('Os que falham agora e os que foram desligados por isso.')}
+        query={found}
+        entries={found.data?.pages.flatMap((page) => page.webhooks)}
+        loadingText={t('Carregando os webhooks')}
+        empty={
+          <EmptyState
+            icon={<Webhook className="size-6" />}
+            title={t('Todos os webhooks respondem')}
+          >
+            {t('Quando o sistema de um cliente parar de responder, ele aparece aqui.')}
+          </EmptyState>
+        }
+      >
+        {(webhook) => (
           <WebhookEntry key={webhook.id} webhook={webhook} onEnable={() => setEnabled(webhook)} />
-        ))}
-      </ul>
-      <LoadMore query={found} />
+        )}
+      </ListCard>
       <EnableWebhook webhook={enabled} onClose={() => setEnabled(undefined)} />
-    </Card>
+    </>
   )
 }
 
@@ -108,7 +120,7 @@ function WebhookEntry({ webhook, onEnable }: EntryProps) {
 function LastFailure({ webhook }: { readonly webhook: FailingWebhook }) {
   const { last_error: error, last_http_status: status, last_failed_at: at } = webhook
   if (at === null) return null
-  const words = attemptErrorWords({ error, http_status: status })
+  const words = error === null ? '' : receiverErrorWords(error, status)
   return (
     <>
       <Trans
@@ -117,4 +129,44 @@ function LastFailure({ webhook }: { readonly webhook: FailingWebhook }) {
       />
     </>
   )
+}
+
+interface EnableProps {
+  /** Undefined: the dialog is closed. */
+  readonly webhook: FailingWebhook | undefined
+  readonly onClose: () => void
+}
+
+function EnableWebhook({ webhook, onClose }: EnableProps) {
+  const enable = useAct({
+    act: (id: string) => api.post('/admin/webhooks/{id}/enable', undefined, { path: { id } }),
+    doneText: () => t('Webhook ligado de novo.'),
+    onDone: onClose,
+    changes: [SERVICE],
+  })
+  return (
+    <ConfirmDialog
+      isOpen={webhook !== undefined}
+      onClose={onClose}
+      onConfirm={() => webhook && enable.mutate(webhook.id)}
+      title={t('Ligar o webhook de novo?')}
+      confirmText={t('Ligar webhook')}
+      variant="primary"
+      isBusy={enable.isPending}
+      error={enable.error ? explainEnableError(enable.error) : undefined}
+    >
+      <p className="text-sm">
+        <Trans
+          id="Mensagens novas voltam a ir para {span} na hora. As que falharam antes não são reenviadas por isso: o cliente as reenvia na página dele. Se continuar falhando, é desligado de novo."
+          values={{ span: <span className="break-all">{webhook?.origin}</span> }}
+        />
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+function explainEnableError(error: Error): string {
+  if (error instanceof ApiError && error.code === 'webhook_disabled_by_customer')
+    return t('Foi o cliente quem desligou este webhook: só ele o liga de novo.')
+  return explainError(error)
 }

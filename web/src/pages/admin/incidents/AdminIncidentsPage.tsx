@@ -3,12 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
-import { Card } from '../../../components/Card.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
-import { ErrorState } from '../../../components/ErrorState.tsx'
-import { LoadMore } from '../../../components/LoadMore.tsx'
+import { ListCard } from '../../../components/ListCard.tsx'
 import { PageTitle } from '../../../components/PageTitle.tsx'
-import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { useFilters } from '../../../lib/use-filters.ts'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { incidentsQuery } from './incident-queries.ts'
@@ -25,7 +22,6 @@ export function AdminIncidentsPage() {
   const [isOpening, setOpening] = useState(false)
   const status = estado === 'todos' ? 'all' : 'open'
   const found = useInfiniteQuery(incidentsQuery(status))
-  const incidents = found.data?.pages.flatMap((page) => page.incidents) ?? []
   return (
     <>
       <PageTitle
@@ -59,12 +55,11 @@ export function AdminIncidentsPage() {
         value={status === 'all' ? 'todos' : ''}
         onChange={(next) => setFilters({ estado: next })}
       />
-      <Card>
-        {found.isPending && <SkeletonRows label={t('Carregando os incidentes')} />}
-        {found.isError && !found.data && (
-          <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-        )}
-        {found.data && incidents.length === 0 && (
+      <ListCard
+        query={found}
+        entries={found.data?.pages.flatMap((page) => page.incidents)}
+        loadingText={t('Carregando os incidentes')}
+        empty={
           <EmptyState
             icon={<CircleCheck className="size-6" />}
             title={
@@ -75,14 +70,10 @@ export function AdminIncidentsPage() {
               'Quando nenhum provedor de um modelo responde, a Catraca abre um sozinha e o encerra quando volta.',
             )}
           </EmptyState>
-        )}
-        <ul className="divide-y divide-line">
-          {incidents.map((incident) => (
-            <IncidentEntry key={incident.id} incident={incident} />
-          ))}
-        </ul>
-        <LoadMore query={found} />
-      </Card>
+        }
+      >
+        {(incident) => <IncidentEntry key={incident.id} incident={incident} />}
+      </ListCard>
       <OpenIncident isOpen={isOpening} onClose={() => setOpening(false)} />
     </>
   )
