@@ -7,7 +7,7 @@ import { shareLimits } from './app/config/share-limits.ts'
 import type { Drain } from './platform/lib/drain.ts'
 import { createProcessLog } from './platform/lib/log.ts'
 import { registerWorker } from './platform/processes/orphans.ts'
-import { openParentChannel } from './platform/processes/parent-channel.ts'
+import { openParentChannel } from './platform/processes/channel.ts'
 
 const parent = openParentChannel(() => {
   log.error('parent_lost', { note: 'running calls are let end, and this worker too' })

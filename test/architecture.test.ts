@@ -76,7 +76,7 @@ const ACTS_OF_A_CALL = new Set(
 /** Beside `db/due-rows.ts`, where rows that wait for a worker are locked and claimed. */
 const LOCKS_OF_THEIR_OWN = new Set([
   // Deleted, not worked off: a window that a call has locked is in use.
-  'src/money/ledger/prune-rate-windows.ts',
+  'src/money/ledger/prune-tasks.ts',
   // Deleted, too: a response that another one has locked is being deleted.
   'src/customers/stored-responses/store-response.ts',
   // The webhooks of one customer hold up no other: a claim counts what runs.

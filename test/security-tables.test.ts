@@ -27,7 +27,7 @@ import {
   STORED_BYTES_MAX,
   STORED_DAYS_MAX,
   STORED_RESPONSES_MAX,
-} from '../src/customers/stored-responses/response-limits.ts'
+} from '../src/customers/stored-responses/store-response.ts'
 import { WEBHOOKS_MAX } from '../src/deliveries/webhooks/webhook-endpoints.ts'
 import { testNames } from './harness/test-names.ts'
 

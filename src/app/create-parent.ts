@@ -9,7 +9,7 @@ import { databaseUrlOf } from '../platform/db/end-connections.ts'
 import type { Readiness } from '../platform/health/readiness.ts'
 import { createId } from '../platform/lib/ids.ts'
 import type { Log } from '../platform/lib/log.ts'
-import { mergeMetrics, type MergeRule } from '../platform/lib/merge-metrics.ts'
+import { mergeMetrics, type MergeRule } from '../platform/lib/read-metrics.ts'
 import {
   createWorkerPool,
   type PoolWorker,
@@ -20,7 +20,7 @@ import { startWorkers, type Workers } from './workers/start-workers.ts'
 import type { Config } from './config/config.ts'
 import { type App, exportMetrics } from './create-app.ts'
 import { createClosing } from './create-closing.ts'
-import type { Environment } from './config/environment.ts'
+import type { Environment } from './config/environment-reader.ts'
 import { openParts, type Parts } from './open-parts.ts'
 import type { WorkerStart } from './process-place.ts'
 

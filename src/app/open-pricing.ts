@@ -2,14 +2,14 @@ import { createCatalog, type Catalog } from '../money/catalog/catalog.ts'
 import { registerPrices } from '../money/catalog/register-prices.ts'
 import { createReloadCatalog } from '../money/catalog/reload-catalog.ts'
 import type { Database } from '../platform/db/open.ts'
-import { createFxRateView, type FxRateView } from '../money/fx/create-fx-rate-view.ts'
+import { createFxRateView, type FxRateView } from '../money/fx/applied-rates.ts'
 import {
   findCurrentFxRate,
   SANDBOX_SOURCE,
   storeFxRate,
   type FxRate,
 } from '../money/fx/fx-rates.ts'
-import { dayInBrasilia } from '../platform/lib/day-in-brasilia.ts'
+import { dayInBrasilia } from '../platform/lib/days.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { refreshFxRate } from './workers/refresh-fx-rate.ts'
 import type { Config } from './config/config.ts'

@@ -8,7 +8,7 @@ import { operatorCustomerRoutes } from '../http/customers/operator-customer-rout
 import { operatorKeyRoutes } from '../http/customers/operator-key-routes.ts'
 import { operatorSuspensionRoutes } from '../http/customers/operator-suspension-routes.ts'
 import { docRoutes } from '../site/docs/doc-routes.ts'
-import { openApiRoutes } from '../site/docs/open-api-routes.ts'
+import { openApiRoutes } from '../site/docs/add-open-api.ts'
 import { fxPageRoutes } from '../http/fx-rates/fx-page-routes.ts'
 import { fxRateRoutes } from '../http/fx-rates/fx-rate-routes.ts'
 import { healthRoutes } from '../http/health/health-routes.ts'

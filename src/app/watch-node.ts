@@ -1,4 +1,4 @@
-import type { FxRateView } from '../money/fx/create-fx-rate-view.ts'
+import type { FxRateView } from '../money/fx/applied-rates.ts'
 import type { BreakerState } from '../gateway/calls/routing/circuit-breaker.ts'
 import type { RouteState, Router } from '../gateway/calls/routing/create-router.ts'
 import type { RunningCalls } from '../gateway/calls/running-calls.ts'

@@ -5,9 +5,8 @@
 import { sql } from 'kysely'
 import { audited, type Actor } from '../platform/audit-log/audited.ts'
 import type { Database } from '../platform/db/open.ts'
-import { isSameShield, type ShieldSetting } from './shield-setting.ts'
+import { isSameShield, type ShieldSetting, findShield } from './shield-setting.ts'
 import { lockCustomer } from './customers.ts'
-import { findShield } from './find-shield.ts'
 import { findShieldRefusal, type KeyRefusal } from './key-makers.ts'
 import { renewKeys } from './renew-keys.ts'
 

@@ -94,3 +94,67 @@ function toCustomer(row: CustomerRow): Customer {
     deletedAt: row.deleted_at,
   }
 }
+
+/** Returns the names of customers by id; unknown ids are left out. */
+export async function findCustomerNames(
+  db: Database,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  if (wanted.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('customers')
+    .select(['id', 'name'])
+    .where('id', 'in', wanted)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** An undefined field stays unchanged. */
+interface CustomerChange {
+  readonly name?: string | undefined
+  /** In lower case, and verified; null removes it. */
+  readonly email?: string | null | undefined
+}
+
+type ChangedCustomer =
+  | { readonly kind: 'changed'; readonly fields: readonly string[] }
+  | { readonly kind: 'customer_deleted' }
+  /** Another customer has it. Nothing was changed. */
+  | { readonly kind: 'email_taken' }
+
+/**
+ * Changes a customer. Call it in a transaction. An e-mail that differs from the stored one only in case does not change
+ * it. If a concurrent transaction takes the e-mail, the database raises 23505, and the caller must retry the
+ * transaction.
+ */
+export async function changeCustomer(
+  trx: Database,
+  customerId: string,
+  change: CustomerChange,
+): Promise<ChangedCustomer> {
+  const stored = await trx
+    .selectFrom('customers')
+    .select(['name', 'email', 'deleted_at'])
+    .where('id', '=', customerId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  if (stored.deleted_at) return { kind: 'customer_deleted' }
+  const name = change.name ?? stored.name
+  const isSameEmail =
+    change.email === undefined || change.email === (stored.email?.toLowerCase() ?? null)
+  const email = isSameEmail ? stored.email : (change.email ?? null)
+  if (!isSameEmail && email !== null && (await isTaken(trx, email))) return { kind: 'email_taken' }
+  const fields = [
+    ...(name === stored.name ? [] : ['name']),
+    ...(email === stored.email ? [] : ['email']),
+  ]
+  if (fields.length > 0)
+    await trx.updateTable('customers').set({ name, email }).where('id', '=', customerId).execute()
+  return { kind: 'changed', fields }
+}
+
+async function isTaken(trx: Database, email: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from customers where lower(email) = ${email}`.execute(trx)
+  return rows.length > 0
+}

@@ -15,9 +15,8 @@
 import { sql } from 'kysely'
 import type { Actor } from '../platform/audit-log/audited.ts'
 import type { Database } from '../platform/db/open.ts'
-import { isLaxer, type ShieldSetting } from './shield-setting.ts'
+import { isLaxer, type ShieldSetting, findShield } from './shield-setting.ts'
 import { toApiKey, type ApiKey, type ApiKeyRow } from './api-keys.ts'
-import { findShield } from './find-shield.ts'
 import { isWithinBlocks } from './ip-allowlist.ts'
 import { coversScope, type KeyScope } from './key-scopes.ts'
 

@@ -6,6 +6,16 @@
 import { crc32 } from 'node:zlib'
 import { randomText } from '../platform/lib/ids.ts'
 
+/** Counts code points, as the database does: a character outside the first 65,536 counts as one. */
+const NAME = /^.{3,50}$/su
+
+/** Returns the trimmed name, or undefined if it is not a string of 3 to 50 characters. */
+export function readKeyName(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const name = value.trim()
+  return NAME.test(name) ? name : undefined
+}
+
 export const API_KEY_PREFIX = 'sk-svc-'
 /** 32 letters and digits have 190 bits, too many to guess, so a plain SHA-256 protects the secret. */
 const RANDOM_LENGTH = 32

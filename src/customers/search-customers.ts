@@ -3,6 +3,9 @@ import { sql, type RawBuilder } from 'kysely'
 import { exactTime } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
+import { audited, type Actor } from '../platform/audit-log/audited.ts'
+import { isUuid } from '../platform/lib/ids.ts'
+import { findCustomer, type Customer } from './customers.ts'
 
 export interface FoundCustomer {
   readonly id: string
@@ -73,4 +76,36 @@ function idsBeginningWith(text: string): { from: string; to: string } | undefine
   const digits = text.replaceAll('-', '').toLowerCase()
   if (digits.length > 32) return undefined
   return { from: digits.padEnd(32, '0'), to: digits.padEnd(32, 'f') }
+}
+
+/** Operators' views of customers. Each view is an act: personal data is shown, so it is in the audit log. */
+
+/** Returns up to one customer more than `limit`, which tells whether there is another page; that one is not shown. */
+export function viewCustomers(
+  db: Database,
+  actor: Actor,
+  search: CustomerSearch,
+): Promise<FoundCustomer[]> {
+  const { limit, beginning } = search
+  return audited(db, actor, async (trx, record) => {
+    const found = await searchCustomers(trx, { ...search, limit: limit + 1 })
+    // The search text may be personal data, so it is not recorded.
+    const details = { searched: beginning !== undefined, shown: Math.min(found.length, limit) }
+    await record({ action: 'customers.listed', customerId: null, subjectId: null, details })
+    return found
+  })
+}
+
+export async function viewCustomer(
+  db: Database,
+  actor: Actor,
+  { id }: { id: string },
+): Promise<Customer | undefined> {
+  if (!isUuid(id)) return undefined
+  return audited(db, actor, async (trx, record) => {
+    const found = await findCustomer(trx, id)
+    if (found)
+      await record({ action: 'customer.viewed', customerId: found.id, subjectId: found.id })
+    return found
+  })
 }

@@ -1,3 +1,5 @@
+import type { Database } from '../platform/db/open.ts'
+
 /** The kinds of personal data that the shield finds, as reports name them. */
 export const DATA_KINDS = ['cpf', 'cnpj', 'email', 'phone', 'card', 'pix_key'] as const
 export type DataKind = (typeof DATA_KINDS)[number]
@@ -37,4 +39,13 @@ export function isLaxer(one: ShieldSetting, other: ShieldSetting): boolean {
 
 export function isSameShield(one: ShieldSetting, other: ShieldSetting): boolean {
   return one.action === other.action && one.uuids === other.uuids
+}
+
+/** Returns the shield of an account. Throws if there is no such customer. */
+export async function findShield(db: Database, customerId: string): Promise<ShieldSetting> {
+  return db
+    .selectFrom('customers')
+    .select(['shield_action as action', 'shield_uuids as uuids'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
 }

@@ -8,7 +8,56 @@ import { audited, type Actor } from '../platform/audit-log/audited.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { TeamRole } from '../platform/db/tables.ts'
 import { createId, isUuid, randomText, sha256 } from '../platform/lib/ids.ts'
-import { limitInvitations } from './limit-invitations.ts'
+import { hasToppedUp } from './has-topped-up.ts'
+import { mailboxOf } from '../platform/lib/mailbox.ts'
+import { limitAttempts, type Limit } from '../platform/admission/attempts.ts'
+
+const DAY = 86_400
+
+/**
+ * An invitation mails a stranger: the counts include revoked ones, and those of deleted accounts. `free` counts the
+ * invitations of all inviters who never topped up: with many free accounts nobody uses up those of the others.
+ */
+const LIMITS: Readonly<Record<'team' | 'inviter' | 'recipient' | 'free', Limit>> = {
+  team: { max: 100, seconds: DAY },
+  inviter: { max: 100, seconds: DAY },
+  recipient: { max: 5, seconds: DAY },
+  free: { max: 5_000, seconds: DAY },
+}
+
+/**
+ * Counts an invitation in the caller's transaction, so that one that is not sent counts for nothing. Returns undefined
+ * within the limits, or else the seconds until the next one is allowed. Concurrent callers lock the counts in this
+ * order.
+ */
+export async function limitInvitations(
+  trx: Database,
+  { teamId, invitedBy, email }: { teamId: string; invitedBy: string; email: string },
+): Promise<number | undefined> {
+  const counts: (readonly [string, Limit])[] = [
+    [`invitation by team ${teamId}`, LIMITS.team],
+    [`invitation by ${invitedBy}`, LIMITS.inviter],
+    [`invitation to ${mailboxOf(email)}`, LIMITS.recipient],
+    ...((await hasToppedUp(trx, invitedBy)) ? [] : ([['invitation', LIMITS.free]] as const)),
+  ]
+  for (const [key, limit] of counts) {
+    const retryAfter = await limitAttempts(trx, key, limit)
+    if (retryAfter !== undefined) return retryAfter
+  }
+  return undefined
+}
+
+/** An ended invitation explains itself to a team for a while; the audit log keeps the acts. */
+const DAYS_KEPT = 90
+
+/** Deletes invitations that were accepted, revoked or expired long ago: each has the e-mail of a third person. */
+export async function pruneInvitations(db: Database): Promise<void> {
+  await sql`
+    delete from team_invitations
+    where coalesce(accepted_at, revoked_at, expires_at) < now() - make_interval(days => ${DAYS_KEPT})`.execute(
+    db,
+  )
+}
 
 export const OPEN_INVITATIONS_MAX = 50
 export const INVITATION_DAYS = 7

@@ -3,11 +3,9 @@ import { sql } from 'kysely'
 import type { Database } from '../platform/db/open.ts'
 import type { TeamRole } from '../platform/db/tables.ts'
 import type { KeyFacts } from './key-acts.ts'
-import { findTeamRole } from './team-access.ts'
+import { findTeamRole, type TeamRank, revokeTeamKeys } from './team-access.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
-import type { TeamRank } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
-import { revokeTeamKeys } from './team-keys.ts'
 
 /** The most members of one team: one answer lists all of them. */
 export const TEAM_MEMBERS_MAX = 200

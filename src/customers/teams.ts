@@ -12,9 +12,8 @@ import { createId, isUuid } from '../platform/lib/ids.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
 import { lockCustomer } from './customers.ts'
 import type { KeyFacts } from './key-acts.ts'
-import type { TeamRank } from './team-access.ts'
+import { type TeamRank, revokeTeamKeys } from './team-access.ts'
 import { revokeInvitations } from './team-invitations.ts'
-import { revokeTeamKeys } from './team-keys.ts'
 
 /** The most open teams that one customer may have: more than anybody can manage. */
 export const TEAMS_MAX = 100

@@ -1,6 +1,6 @@
 /** Posts to addresses that customers give: endpoints of webhooks, and collectors of usage. */
 import { GuardedFetchError, guardedPost, type Lookup } from '../platform/lib/guarded-fetch.ts'
-import { isOpenPort, isPublicHost } from '../platform/lib/public-host.ts'
+import { isOpenPort, isPublicHost } from '../platform/lib/public-address.ts'
 
 /** The operator's settings of receivers. */
 export interface ReceiverSettings {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { SYSTEM, type Actor, type RecordAct } from '../platform/audit-log/audited.ts'
-import { recordRevokedKeys } from '../customers/key-acts.ts'
-import { revokeKeysOf } from '../customers/revoke-keys-of.ts'
+import { recordRevokedKeys, revokeKeysOf } from '../customers/key-acts.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { deleteAccount } from './personal-data/delete-account.ts'

@@ -6,9 +6,14 @@
  * A customer gets an e-mail only if the provider has verified it and neither another customer nor an admin has it: an
  * e-mail that somebody only claims gives neither an account nor a right.
  */
+import { sql } from 'kysely'
 import { audited, type Actor, type RecordAct } from '../platform/audit-log/audited.ts'
-import { changeCustomer } from '../customers/change-customer.ts'
-import { createCustomer, findCustomer, type Customer } from '../customers/customers.ts'
+import {
+  changeCustomer,
+  createCustomer,
+  findCustomer,
+  type Customer,
+} from '../customers/customers.ts'
 import type { Database } from '../platform/db/open.ts'
 import { deleteUser, linkExternalUser, lockExternalUser, type ExternalUser } from './delete-user.ts'
 import {
@@ -17,6 +22,17 @@ import {
   type ProviderUser,
   type UserEvent,
 } from './read-user-event.ts'
+
+/** Longer than any provider retries; the signature check refuses later replays as too old. */
+const DAYS_KEPT = 14
+
+export async function pruneAuthEvents(db: Database): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from auth_events where received_at < now() - make_interval(days => ${DAYS_KEPT})`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}
 
 export interface AuthEvent {
   /** The same id in every delivery of a message. */

@@ -16,10 +16,9 @@ import type { Database } from '../../src/platform/db/open.ts'
 import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
 import { exportAccount, WHOLE_EXPORT } from '../../src/identity/personal-data/export-account.ts'
 import { deletePrompt } from '../../src/customers/prompts/prompts.ts'
-import { createPublicBill } from '../../src/money/public-bills/create-public-bill.ts'
-import { deletePublicBill } from '../../src/money/public-bills/delete-public-bill.ts'
-import { deleteResponse } from '../../src/customers/stored-responses/delete-response.ts'
-import { stopAccount } from '../../src/identity/sign-in/stop-account.ts'
+import { createPublicBill, deletePublicBill } from '../../src/money/public-bills/public-bills.ts'
+import { deleteResponse } from '../../src/customers/stored-responses/response-store.ts'
+import { stopAccount } from '../../src/identity/sign-in/sessions.ts'
 import {
   changeDestination,
   createDestination,

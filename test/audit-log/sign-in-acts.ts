@@ -1,7 +1,6 @@
 import type { Actor } from '../../src/platform/audit-log/audited.ts'
 import type { Database } from '../../src/platform/db/open.ts'
-import { acceptTerms } from '../../src/customers/legal/accept-terms.ts'
-import { CURRENT_LEGAL_VERSION } from '../../src/customers/legal/legal-versions.ts'
+import { acceptTerms, CURRENT_LEGAL_VERSION } from '../../src/customers/legal/legal-versions.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import {
   disableSecondFactor,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { limitInvitations } from '../../src/customers/limit-invitations.ts'
+import { limitInvitations } from '../../src/customers/team-invitations.ts'
 import { credit } from '../../src/money/ledger/entries.ts'
 import { createId, sha256 } from '../../src/platform/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'

@@ -1,10 +1,9 @@
 /** A login session without the way through sign-in, as a credential for `ask`. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Database } from '../../src/platform/db/open.ts'
-import { deriveKey } from '../../src/platform/lib/derive-key.ts'
+import { deriveKey, ensureSealingKey } from '../../src/platform/lib/sealing-key.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { createProcessLog } from '../../src/platform/lib/log.ts'
-import { ensureSealingKey } from '../../src/platform/lib/sealing-key.ts'
 import { createSignIn } from '../../src/identity/sign-in/create-sign-in.ts'
 import { sessionSecret } from './ask.ts'
 

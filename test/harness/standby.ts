@@ -5,7 +5,7 @@ import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { runAs } from '../../src/platform/db/embedded-account.ts'
+import { runAs } from '../../src/platform/db/embedded-users.ts'
 import { locateCluster } from '../../src/platform/db/embedded-cluster-dir.ts'
 import { withClient } from './test-database.ts'
 

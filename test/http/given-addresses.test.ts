@@ -25,7 +25,7 @@ import {
   PART_FIELDS,
 } from '../../src/gateway/calls/chat/read-messages.ts'
 import * as messageFields from '../../src/gateway/providers/ai-sdk/native-messages/message-fields.ts'
-import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-fields.ts'
+import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-deltas.ts'
 import * as responseFields from '../../src/gateway/providers/openai-compatible/native-responses/response-fields.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'

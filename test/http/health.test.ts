@@ -16,8 +16,11 @@ import {
   type HealthRecorder,
 } from '../../src/platform/health/health-recorder.ts'
 import { listIncidents, resolveIncident } from '../../src/platform/health/incidents.ts'
-import { pruneHealth } from '../../src/platform/health/prune-health.ts'
-import { summarizeHealth, type VendorHealth } from '../../src/platform/health/health-summaries.ts'
+import {
+  pruneHealth,
+  summarizeHealth,
+  type VendorHealth,
+} from '../../src/platform/health/health-summaries.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { runCli, type RanCli, TARGET_LINE } from '../harness/run-cli.ts'

@@ -6,8 +6,8 @@ import { sql } from 'kysely'
 import {
   IDEMPOTENCY_KEYS_MAX,
   insertRecord,
+  pruneIdempotencyKeys,
 } from '../../src/platform/idempotency/idempotency-records.ts'
-import { pruneIdempotencyKeys } from '../../src/platform/idempotency/prune-idempotency-keys.ts'
 import { fingerprintOf } from '../../src/http/rest/answer-once.ts'
 import { unseal } from '../../src/platform/lib/seal.ts'
 import { ensureSealingKey } from '../../src/platform/lib/sealing-key.ts'

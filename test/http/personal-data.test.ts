@@ -24,7 +24,7 @@ import { exportAccount } from '../../src/identity/personal-data/export-account.t
 import { INVENTORY } from '../../src/identity/personal-data/inventory.ts'
 import { createResponseStore } from '../../src/customers/stored-responses/response-store.ts'
 import { storeImage } from '../../src/gateway/generated-images.ts'
-import { ensurePayer } from '../../src/money/payments/ensure-payer.ts'
+import { ensurePayer } from '../../src/money/payments/payers.ts'
 import type { PayerDetails, Processor } from '../../src/money/payments/processor.ts'
 import { seedPayer, until } from '../harness/payer.ts'
 import { runCli, type RanCli } from '../harness/run-cli.ts'

@@ -8,8 +8,10 @@ import { createId } from '../../src/platform/lib/ids.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { ensureSealingKey } from '../../src/platform/lib/sealing-key.ts'
-import { rewardDueReferrals } from '../../src/money/payments/referral-rewards/reward-due-referrals.ts'
-import { takeBackRewards } from '../../src/money/payments/referral-rewards/take-back-rewards.ts'
+import {
+  rewardDueReferrals,
+  takeBackRewards,
+} from '../../src/money/payments/referral-rewards/reward-due-referrals.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { APPROVED, cardBody } from '../harness/cards.ts'

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createId } from '../../src/platform/lib/ids.ts'
-import { pruneSignIn } from '../../src/identity/sign-in/prune-sign-in.ts'
+import { pruneSignIn } from '../../src/identity/sign-in/sessions.ts'
 import { totpCode, totpStep } from '../../src/identity/sign-in/totp.ts'
 import {
   enterByLink,

@@ -9,7 +9,7 @@ import { ensureReferralCode } from '../../src/customers/referrals.ts'
 import { CURRENT_LEGAL_VERSION } from '../../src/customers/legal/legal-versions.ts'
 import { createId, sha256 } from '../../src/platform/lib/ids.ts'
 import { createConfirmTokens } from '../../src/identity/sign-in/create-auth.ts'
-import { pruneSignIn } from '../../src/identity/sign-in/prune-sign-in.ts'
+import { pruneSignIn } from '../../src/identity/sign-in/sessions.ts'
 import { startLocalNode } from '../harness/local-node.ts'
 import {
   enterByLink,

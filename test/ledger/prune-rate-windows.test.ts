@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { pruneRateWindows } from '../../src/money/ledger/prune-rate-windows.ts'
+import { pruneRateWindows } from '../../src/money/ledger/prune-tasks.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 let database: TestDatabase

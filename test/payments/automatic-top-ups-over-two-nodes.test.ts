@@ -16,7 +16,7 @@ import {
   findAutomaticTopUp,
   saveAutomaticTopUp,
 } from '../../src/money/payments/automatic-top-ups.ts'
-import { findPayer } from '../../src/money/payments/find-payer.ts'
+import { findPayer } from '../../src/money/payments/payers.ts'
 import { addPaymentMethod } from '../../src/money/payments/payment-methods.ts'
 import type { EnsureCustomerOutcome, Processor } from '../../src/money/payments/processor.ts'
 import { tokenizeCard } from '../../src/money/payments/tokenize-card.ts'

@@ -21,7 +21,7 @@ import {
   type AutomaticTopUp,
 } from '../../src/money/payments/automatic-top-ups.ts'
 import { createTopUp } from '../../src/money/payments/create-top-up.ts'
-import { findPayer } from '../../src/money/payments/find-payer.ts'
+import { findPayer } from '../../src/money/payments/payers.ts'
 import {
   deletePaymentMethod,
   findChosenCard,

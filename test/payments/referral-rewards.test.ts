@@ -24,8 +24,10 @@ import { createId } from '../../src/platform/lib/ids.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { applyPayment } from '../../src/money/payments/apply-payment.ts'
-import { rewardDueReferrals } from '../../src/money/payments/referral-rewards/reward-due-referrals.ts'
-import { takeBackRewards } from '../../src/money/payments/referral-rewards/take-back-rewards.ts'
+import {
+  rewardDueReferrals,
+  takeBackRewards,
+} from '../../src/money/payments/referral-rewards/reward-due-referrals.ts'
 import { refundDescription } from '../../src/money/payments/refunds/settle-parts.ts'
 import { requestRefund } from '../../src/money/payments/refunds/request-refund.ts'
 import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'

@@ -11,7 +11,7 @@ import { processRefunds } from '../../src/money/payments/refunds/process-refunds
 import type { Processor } from '../../src/money/payments/processor.ts'
 import { requestRefund } from '../../src/money/payments/refunds/request-refund.ts'
 import { createTopUp } from '../../src/money/payments/create-top-up.ts'
-import { findPayer } from '../../src/money/payments/find-payer.ts'
+import { findPayer } from '../../src/money/payments/payers.ts'
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { seedPayer } from '../harness/payer.ts'

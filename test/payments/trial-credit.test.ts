@@ -10,8 +10,8 @@ import { saveProfile } from '../../src/customers/profiles.ts'
 import { findAccount } from '../../src/money/ledger/entries.ts'
 import { findPromotionalLeft } from '../../src/money/ledger/promotions.ts'
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
-import { findTrialCredit } from '../../src/money/payments/trial-credit/find-trial-credit.ts'
 import {
+  findTrialCredit,
   grantTrialCredit,
   type TrialOutcome,
   type TrialProgramme,

@@ -21,7 +21,7 @@ import type { Model } from '../../src/money/catalog/model.ts'
 import { writeNativeMessages } from '../../src/gateway/providers/ai-sdk/native-messages/write-native-messages.ts'
 import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import { createChatBody } from '../../src/gateway/providers/openai-compatible/chat-body.ts'
-import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-fields.ts'
+import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-deltas.ts'
 import {
   isNativeResponse,
   writeNativeResponse,

@@ -7,7 +7,7 @@ import { boundChat } from '../../src/gateway/calls/chat/bound-chat.ts'
 import { readChatRequest, type ChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
 import type { ChatContent, Provider } from '../../src/gateway/providers/contract.ts'
 import { createChatBody } from '../../src/gateway/providers/openai-compatible/chat-body.ts'
-import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-fields.ts'
+import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-deltas.ts'
 
 /**
  * The prompt tokens that api.x.ai reports for a greeting: of grok-4 as doc.302.ai/api-263332597 prints it (679 of them

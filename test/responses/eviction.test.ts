@@ -7,8 +7,6 @@ import { createId } from '../../src/platform/lib/ids.ts'
 import {
   STORED_BYTES_MAX,
   STORED_RESPONSES_MAX,
-} from '../../src/customers/stored-responses/response-limits.ts'
-import {
   storeResponse,
   type SealedResponse,
 } from '../../src/customers/stored-responses/store-response.ts'

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createLog } from '../../src/platform/lib/log.ts'
-import type { Job } from '../../src/app/workers/job.ts'
-import { openJobs } from '../../src/app/workers/open-jobs.ts'
-import { scheduleJobs } from '../../src/app/workers/schedule-jobs.ts'
+import { type Job, openJobs, scheduleJobs } from '../../src/app/workers/open-jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts'
 
 const log = createLog('silent', () => {})

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/app/config/config.ts'
-import { describeApi } from '../../src/site/docs/describe-api.ts'
+import { describeApi } from '../../src/site/docs/add-open-api.ts'
 import { listRoutes } from '../../src/app/resources.ts'
 import type { OpenApiDocument } from './contract-of.ts'
 

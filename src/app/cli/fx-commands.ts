@@ -1,6 +1,5 @@
 import { OPERATOR } from '../../platform/audit-log/audited.ts'
-import { findCurrentFxRate, type FxRate } from '../../money/fx/fx-rates.ts'
-import { JUMP_PERCENT_MAX } from '../../money/fx/is-far-from.ts'
+import { findCurrentFxRate, type FxRate, JUMP_PERCENT_MAX } from '../../money/fx/fx-rates.ts'
 import { setFxRate, withdrawFxRate } from '../../money/fx/set-fx-rate.ts'
 import { decimalE4, jsonE4, parseE4 } from '../../platform/lib/money.ts'
 import {

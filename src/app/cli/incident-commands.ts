@@ -1,5 +1,5 @@
 import { OPERATOR } from '../../platform/audit-log/audited.ts'
-import { vendorsOf } from '../../money/catalog/vendors-of.ts'
+import { vendorsOf } from '../../money/catalog/model.ts'
 import type { Config } from '../config/config.ts'
 import {
   INCIDENT_MESSAGE_MAX,

@@ -11,7 +11,7 @@ import {
   resumeKeyByOperator,
   revokeKey,
 } from '../../customers/key-acts.ts'
-import { readKeyName } from '../../customers/key-name.ts'
+import { readKeyName } from '../../customers/key-secret.ts'
 import type { KeyScope } from '../../customers/key-scopes.ts'
 import type { Config } from '../config/config.ts'
 import type { BudgetPeriod } from '../../platform/db/tables.ts'

@@ -1,9 +1,7 @@
 import { OPERATOR } from '../../platform/audit-log/audited.ts'
 import { openArchiveStore } from '../config/resolve-archive.ts'
-import { ArchiveFault } from '../../money/months/archive-fault.ts'
+import { ArchiveFault, isMonth, listMonths } from '../../money/months/month.ts'
 import { archiveMonth } from '../../money/months/archive-month.ts'
-import { listMonths } from '../../money/months/list-months.ts'
-import { isMonth } from '../../money/months/month.ts'
 import { UsageError, type Command } from './command.ts'
 
 const MIB = 1024 * 1024

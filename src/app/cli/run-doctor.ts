@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { connectionsNeeded } from '../config/connections-needed.ts'
-import { findMissingSettings } from '../config/find-missing-settings.ts'
+import { connectionsNeeded } from '../config/derive-connections-max.ts'
+import { findMissingSettings } from '../config/read-settings.ts'
 import type { SealedCounts } from '../../platform/db/reseal.ts'
 import type { OldSnapshot } from '../../platform/db/find-old-snapshots.ts'
 import type { ReplicaState, ReplicaTrouble } from '../../platform/db/replicas/read-replica.ts'

@@ -7,8 +7,7 @@ import { after, test } from 'node:test'
 import { plainRoute } from '../../money/catalog/sandbox-catalog.ts'
 import type { PriceTerms } from '../../money/catalog/prices.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
-import { workersThatFit } from './environment-reader.ts'
-import type { Environment } from './environment.ts'
+import { workersThatFit, type Environment } from './environment-reader.ts'
 
 const folders: string[] = []
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))

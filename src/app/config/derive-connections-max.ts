@@ -1,7 +1,31 @@
 import { readFileSync } from 'node:fs'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Config } from './config.ts'
-import { connectionsNeeded, replicaConnections } from './connections-needed.ts'
+import { splitHosts } from '../../platform/db/database-address.ts'
+import { POOL_MAX } from '../../platform/db/open.ts'
+
+/** The pool for reading, the heartbeat and the listener. */
+const PER_PROCESS = POOL_MAX + 1 + 1
+/** The pool, and the watch. */
+const PER_REPLICA = POOL_MAX + 1
+/** One that holds and charges, and one for the accounts that another transaction keeps locked. */
+const PER_LANE = 2
+/** Of pg-boss. */
+const FOR_JOBS = 3
+
+/** Returns the most database connections that a server with this configuration opens. */
+export function connectionsNeeded({
+  workers,
+  ledgerLanes,
+}: Pick<Config, 'workers' | 'ledgerLanes'>): number {
+  const processes = workers > 1 ? workers + 1 : 1
+  return processes * (PER_PROCESS + PER_LANE * ledgerLanes) + FOR_JOBS
+}
+
+/** Returns the most connections to replicas that one process opens. */
+function replicaConnections({ databaseReadUrl }: Pick<Config, 'databaseReadUrl'>): number {
+  return databaseReadUrl === undefined ? 0 : PER_REPLICA * splitHosts(databaseReadUrl).length
+}
 
 /** Log, spool, delivery notes, event loop, webhooks, mails, uploads, and the connections that are only refused. */
 const FOR_THE_REST = 96

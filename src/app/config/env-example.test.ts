@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { ConfigError, loadConfig } from './config.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment-reader.ts'
 
 const text = await readFile(join(import.meta.dirname, '../../../.env.example'), 'utf8')
 /** Every line of the form `# NAME=value`, as if it were not a comment. */

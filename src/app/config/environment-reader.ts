@@ -7,7 +7,6 @@ import { isMailAddress } from '../../deliveries/email/mail-address.ts'
 import { parseE4 } from '../../platform/lib/money.ts'
 import { parseSealingKey } from '../../platform/lib/sealing-key.ts'
 import { readSigningSecret } from '../../deliveries/webhooks/sign-webhook.ts'
-import type { Environment } from './environment.ts'
 
 const WORKERS_MAX = 64
 /** A worker takes some 200 MB under load, and its part of the bodies and unread answers; so does the parent. */
@@ -209,3 +208,6 @@ export function workersThatFit(cores: number, memoryBytes: number): number {
   const fitting = Math.floor(memoryBytes / PROCESS_BYTES) - 1
   return Math.max(1, Math.min(cores, fitting, WORKERS_MAX))
 }
+
+/** The environment variables of the process; only `config.ts` receives them. */
+export type Environment = Readonly<Record<string, string | undefined>>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ConfigError } from './config.ts'
-import { readEnvironment } from './read-environment.ts'
+import { readEnvironment } from './read-settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'catraca-env-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

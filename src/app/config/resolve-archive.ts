@@ -7,11 +7,9 @@ import {
 } from '../../platform/archive/event-archive.ts'
 import { openFolderStore } from '../../platform/archive/folder-store.ts'
 import { openS3Store, type S3Settings } from '../../platform/archive/s3-store.ts'
-import type { SharedRunning } from '../../platform/admission/share.ts'
-import { createShare } from '../../platform/admission/share.ts'
+import { type SharedRunning, createShare } from '../../platform/admission/share.ts'
 import { MONTHS_KEPT_MIN } from '../../money/months/find-obstacle.ts'
-import type { Environment } from './environment.ts'
-import type { EnvironmentReader } from './environment-reader.ts'
+import type { Environment, EnvironmentReader } from './environment-reader.ts'
 
 export interface ArchiveSettings {
   readonly place: { readonly dir: string } | { readonly s3: S3Settings }

@@ -7,7 +7,7 @@ import {
 import { loadCatalog } from '../../money/catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment-reader.ts'
 import type { Mode } from '../../platform/db/claim-mode.ts'
 import {
   findPresets,

@@ -2,7 +2,7 @@ import { readTaxId } from '../../platform/lib/tax-id.ts'
 import { isMailAddress, readMailAddress } from '../../deliveries/email/mail-address.ts'
 import type { MailSender } from '../../deliveries/email/mail-sender.ts'
 import { readSmtpUrl, type SmtpServer } from '../../deliveries/email/smtp-url.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment-reader.ts'
 
 export interface MailConfig {
   readonly smtp: SmtpServer

@@ -1,7 +1,6 @@
 import type { MetricsExportSettings } from '../../gateway/tracing/open-metrics-export.ts'
 import type { TracingSettings } from '../../gateway/tracing/open-tracing.ts'
-import type { EnvironmentReader } from './environment-reader.ts'
-import type { Environment } from './environment.ts'
+import type { EnvironmentReader, Environment } from './environment-reader.ts'
 
 const EXPORTERS = ['none', 'otlp', 'console']
 const SAMPLER = /^(?:parentbased_)?(always_on|always_off|traceidratio)$/

@@ -4,7 +4,7 @@
  */
 import type { CatalogConfig, UpstreamConfig } from '../../money/catalog/catalog-config-schema.ts'
 import { upstreamPresets, type UpstreamPreset } from '../../money/catalog/upstream-presets.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment-reader.ts'
 import {
   DEFAULT_BREAKER,
   type BreakerOptions,
@@ -13,7 +13,7 @@ import type { AiSdkOptions } from '../../gateway/providers/ai-sdk/ai-sdk-options
 import {
   OPEN_CHAT_FIELDS,
   OPENAI_CHAT_FIELDS,
-} from '../../gateway/providers/openai-compatible/chat-fields.ts'
+} from '../../gateway/providers/openai-compatible/chat-deltas.ts'
 import type { OpenAiCompatibleOptions } from '../../gateway/providers/openai-compatible/create-openai-compatible.ts'
 
 export interface ConfiguredUpstream {

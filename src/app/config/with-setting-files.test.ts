@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ConfigError, loadConfig } from './config.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment-reader.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'catraca-files-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

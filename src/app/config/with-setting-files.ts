@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment-reader.ts'
 
 /** More is no secret, but a wrong path. */
 const FILE_BYTES_MAX = 64 * 1024

@@ -18,10 +18,12 @@ import { deleteWaitingUsers } from '../../identity/delete-user.ts'
 import { verifyDeliveries } from '../../money/ledger/deliveries/verify-deliveries.ts'
 import { rollUsageDays } from '../../money/ledger/roll-usage-days.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import { rewardDueReferrals } from '../../money/payments/referral-rewards/reward-due-referrals.ts'
-import { takeBackRewards } from '../../money/payments/referral-rewards/take-back-rewards.ts'
+import {
+  rewardDueReferrals,
+  takeBackRewards,
+} from '../../money/payments/referral-rewards/reward-due-referrals.ts'
 import { processRefunds } from '../../money/payments/refunds/process-refunds.ts'
-import { removePayers } from '../../money/payments/remove-payers.ts'
+import { removePayers } from '../../money/payments/payers.ts'
 import { sweepTopUps } from '../../money/payments/sweep-top-ups.ts'
 import { handleEvents } from '../../money/payments/take-event.ts'
 import { topUpAutomatically } from '../../money/payments/top-up-automatically.ts'
@@ -42,15 +44,13 @@ import { readPriceData } from '../read-price-data.ts'
 import { watchBacklog } from '../watch-backlog.ts'
 import { refreshFxRate } from './refresh-fx-rate.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
-import type { Job } from './job.ts'
+import { type Job, openJobs, type OpenJobs, scheduleJobs } from './open-jobs.ts'
 import { inMinutes, listPruning } from './list-pruning.ts'
 import { comparePayments } from './compare-payments.ts'
 import { comparePrices, countPriceDifferences, type PriceWatch } from './compare-prices.ts'
 import { every, type Timer, type TimerState } from './every.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
-import { openJobs, type OpenJobs } from './open-jobs.ts'
 import { createReportIncidents } from './report-incidents.ts'
-import { scheduleJobs } from './schedule-jobs.ts'
 
 export interface Workers {
   /** Processes the events of the payment processor now, before the next turn of their timer. */

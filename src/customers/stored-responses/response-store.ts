@@ -5,9 +5,41 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import { seal, SealError, unseal } from '../../platform/lib/seal.ts'
-import { CONVERSATION_MAX, STORED_PART_BYTES_MAX } from './response-limits.ts'
+import { CONVERSATION_MAX, STORED_PART_BYTES_MAX, storeResponse } from './store-response.ts'
 import { type ResponseReader, selectReadable } from './response-reader.ts'
-import { storeResponse } from './store-response.ts'
+import { audited, type Actor } from '../../platform/audit-log/audited.ts'
+
+/** Rows of one statement: a row may have megabytes. */
+const BATCH = 100
+
+/** Deletes responses whose time is over, and those of accounts that no longer store any. */
+export async function pruneStoredResponses(
+  db: Database,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  const { rows } = await sql<{ customer_id: string }>`
+    select c.id as customer_id from customers c
+    where exists (select 1 from stored_responses r where r.customer_id = c.id and ${IS_OVER})`.execute(
+    db,
+  )
+  for (const { customer_id } of rows) {
+    let deleted = BATCH
+    while (deleted === BATCH && !isOver()) deleted = await deleteBatch(db, customer_id)
+  }
+}
+
+const IS_OVER = sql`(
+  c.stored_responses_days is null or r.created_at <= now() - make_interval(days => c.stored_responses_days))`
+
+async function deleteBatch(db: Database, customerId: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from stored_responses where id in (
+      select r.id from stored_responses r join customers c on c.id = r.customer_id
+      where r.customer_id = ${customerId} and ${IS_OVER} order by r.created_at, r.id limit ${BATCH})`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}
 
 /** The texts of a response; all of them are JSON. */
 export interface ResponseTexts {
@@ -166,4 +198,22 @@ async function readResponses(
 
 function isOneOf(ids: readonly string[]): RawBuilder<unknown> {
   return sql`r.id = any(${[...ids]}::uuid[])`
+}
+
+/** Returns false if the reader sees no such response. Responses that continue it stay, and can no longer be continued. */
+export function deleteResponse(
+  db: Database,
+  actor: Actor,
+  { reader, id }: { readonly reader: ResponseReader; readonly id: string },
+): Promise<boolean> {
+  return audited(db, actor, async (trx, record) => {
+    const { rows } = await sql`
+      delete from stored_responses
+      where id in (select id from (${selectReadable(reader, sql`r.id = ${id}`)}) r)
+      returning id`.execute(trx)
+    if (rows.length === 0) return false
+    const { customerId } = reader
+    await record({ action: 'response.deleted', customerId, subjectId: id })
+    return true
+  })
 }

@@ -10,7 +10,7 @@ import { listOwnKeyIds } from '../../customers/api-keys.ts'
 import { lockCustomer } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import type { Channel } from '../../platform/events/is-sent-to.ts'
+import type { Channel } from '../../platform/events/record-event.ts'
 import { createId, isUuid } from '../../platform/lib/ids.ts'
 import type { AlertState, AlertRule } from './decide-alert.ts'
 

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/open.ts'
 import { findAccount } from '../../money/ledger/entries.ts'
 import type { NanoBrl } from '../../platform/lib/money.ts'
 import { estimateRunway, type Runway } from '../../money/usage/estimate-runway.ts'
-import { sumUsageByModel } from '../../money/usage/sum-usage-by-model.ts'
+import { sumUsageByModel } from '../../money/usage/sum-usage.ts'
 import { addUp } from '../../money/usage/usage-windows.ts'
 
 /** The default number of days from which the runway is estimated. */

@@ -2,7 +2,7 @@
  * Renders a mail as text and as HTML. The HTML has no tables, scripts, images or external resources, and
  * nothing that tracks reading. Every value is escaped in one place, `escapeHtml`.
  */
-import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/html.ts'
 import { ACCOUNT_TEMPLATES } from './account-templates.ts'
 import { formatCnpj, formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
 import type { MailSender } from './mail-sender.ts'

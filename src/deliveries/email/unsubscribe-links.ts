@@ -3,7 +3,7 @@
  * holds the customer's id and a signature, and nothing else.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '../../platform/lib/derive-key.ts'
+import { deriveKey } from '../../platform/lib/sealing-key.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
 
 export interface UnsubscribeLinks {

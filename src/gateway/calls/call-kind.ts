@@ -12,7 +12,7 @@ import type { AnsweredBy, CallRequest, Called, HeldCall } from './call.ts'
 import type { Client } from './client.ts'
 import type { Refusal } from './refusal.ts'
 import type { RunningCall } from './running-calls.ts'
-import type { ShieldRequest } from './shield/shielded-request.ts'
+import type { ShieldRequest } from './shield/text-shield.ts'
 
 /** The most that a call can use, and which bounds may be tightened if the balance does not cover it. */
 export interface CallBounds {

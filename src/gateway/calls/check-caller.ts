@@ -5,7 +5,7 @@
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { wideNetwork } from '../../platform/lib/client-networks.ts'
 import type { RateLimiter } from '../../platform/admission/rate.ts'
-import type { Room } from '../../money/ledger/read-room.ts'
+import type { Room } from '../../money/ledger/find-balance.ts'
 import { identify, identifyCached } from './admit.ts'
 import type { Client } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'

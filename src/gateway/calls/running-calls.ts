@@ -2,7 +2,7 @@
  * The calls of this node that hold money. Long calls write checkpoints to their hold, so that another node can charge
  * the delivered output if this one dies. Short calls cost no write.
  */
-import type { Checkpoint } from '../../money/ledger/lane/lane-work.ts'
+import type { Checkpoint } from '../../money/ledger/lane/ledger-fields.ts'
 import type { Client } from './client.ts'
 
 export interface RunningCall {

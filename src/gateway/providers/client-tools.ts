@@ -95,3 +95,15 @@ export function describeClientTool(tool: JsonObject): DescribedTool | undefined 
   if (!found || typeof width !== 'number' || typeof height !== 'number') return found
   return { ...found, description: `${found.description} The screen has ${width}x${height}.` }
 }
+
+/** Returns the least schema that providers take: the parameters of a function are the properties of an object. */
+export function toToolSchema(schema: JsonObject): JsonObject {
+  const isObjects = schema.type === undefined || schema.type === 'object'
+  if (!isObjects || (schema.type === 'object' && schema.properties !== undefined)) return schema
+  return { ...schema, type: 'object', properties: schema.properties ?? {} }
+}
+
+/** Whether a tool is the search of the web that a provider runs, in any version of the Responses or Messages format. */
+export function isWebSearchTool({ type }: JsonObject): boolean {
+  return typeof type === 'string' && /^web_search(_|$)/.test(type)
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findRequestFault } from './find-request-fault.ts'
+import { findRequestFault } from './read-failure.ts'
 
 const TOO_LONG = {
   OpenAI:

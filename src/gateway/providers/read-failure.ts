@@ -1,10 +1,51 @@
 import { errors } from 'undici'
-import type { UpstreamFailure } from './contract.ts'
+import type { UpstreamFailure, JsonObject } from './contract.ts'
 import { withErrorWords } from './error-words.ts'
-import { findRequestFault } from './find-request-fault.ts'
 import { HeadTimeout } from './http1/connection.ts'
 import { BadResponse } from '../../platform/lib/response-reader.ts'
 import { SilentTooLong } from './watch-silence.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
+
+/** The words of providers for a prompt that exceeds the context of a model. */
+const CONTEXT_TOO_LONG = new RegExp(
+  [
+    // OpenAI, Azure, Groq, DeepSeek, vLLM, xAI.
+    'context_length_exceeded',
+    'maximum (?:context|prompt) length',
+    // Anthropic, Bedrock, Vertex.
+    'prompt is too long',
+    'input is too long',
+    'exceeds? (?:the )?context (?:limit|window)',
+    // Google.
+    'input token count',
+    // Mistral, Cohere.
+    'too large for model with',
+    'too many tokens',
+  ].join('|'),
+  'i',
+)
+
+/** The codes of providers for content that their rules forbid; as values, because texts may quote a prompt. */
+const CONTENT_REFUSED = new RegExp(
+  [
+    '"(?:content_policy_violation|content_filter|moderation_blocked|ResponsibleAIPolicyViolation|PROHIBITED_CONTENT|BLOCKLIST|SAFETY|IMAGE_SAFETY)"',
+    // OpenAI, Responses.
+    '"(?:bio_policy|image_content_policy_violation)"',
+    // OpenRouter, as the name of a field.
+    '"flagged_input"',
+    // xAI, at the beginning of its text.
+    '(?<!\\\\)"Content violates usage guidelines',
+  ].join('|'),
+)
+
+/**
+ * Why an upstream refused a request, where clients act on it: they shorten the conversation, or show the user that the
+ * content is not allowed. A wrong guess changes the words of a refusal, and whether a 403 is about our key.
+ */
+export function findRequestFault(body: string): UpstreamFailure['requestFault'] {
+  if (CONTENT_REFUSED.test(body)) return 'content_refused'
+  return CONTEXT_TOO_LONG.test(body) ? 'context_too_long' : undefined
+}
 
 /** Thrown when the call was aborted while it waited for a connection: nothing was sent to the upstream. */
 export class NotSent extends Error {
@@ -146,3 +187,57 @@ function retryAfterOf(headers: RetryHeaders = {}): { retryAfterSeconds?: number 
 function isNumber(header: string | string[] | undefined): header is string {
   return typeof header === 'string' && NUMBER.test(header)
 }
+
+/**
+ * Returns the failure for an error that an upstream reports after the head of its answer. A fault of the request fails
+ * as it does with an error status, so that one customer's requests close no route to the others. Any other error is the
+ * upstream's fault. `place` starts the detail for the log.
+ */
+export function readLateError(error: unknown, place: string): UpstreamFailure {
+  const text = JSON.stringify(error ?? null)
+  const status = isObject(error) ? statusOf(error) : undefined
+  const refusal = status === undefined ? undefined : readRefusal(status, undefined, text)
+  if (refusal?.reason === 'refused_request') return refusal
+  return { kind: 'failure', reason: 'server_error', detail: withErrorWords(place, text) }
+}
+
+/** The status that the upstream sends with this error before the head of an answer, as far as the error shows it. */
+function statusOf({ code, type }: JsonObject): number | undefined {
+  const status = typeof code === 'number' || typeof code === 'string' ? Number(code) : undefined
+  if (status !== undefined && status >= 400 && status <= 599) return status
+  if (typeof code === 'string' && REQUEST_CODES.has(code)) return 400
+  const isOfRequest =
+    type === 'invalid_request_error' && !(typeof code === 'string' && OPERATOR_CODE.test(code))
+  return isOfRequest ? 400 : undefined
+}
+
+/** Codes for the content of a request, where no status and no type says it. */
+const REQUEST_CODES: ReadonlySet<string> = new Set([
+  // Of `ResponseErrorCode` in the Responses format.
+  'invalid_prompt',
+  'bio_policy',
+  'invalid_image',
+  'invalid_image_format',
+  'invalid_base64_image',
+  'invalid_image_url',
+  'image_too_large',
+  'image_too_small',
+  'image_parse_error',
+  'image_content_policy_violation',
+  'invalid_image_mode',
+  'image_file_too_large',
+  'unsupported_image_media_type',
+  'empty_image_file',
+  'failed_to_download_image',
+  'image_file_not_found',
+  // Of all formats.
+  'context_length_exceeded',
+  'string_above_max_length',
+  'content_filter',
+  'content_policy_violation',
+  'moderation_blocked',
+])
+
+/** The type of an invalid request comes with these codes, too: they are about our key, our account or the upstream. */
+const OPERATOR_CODE =
+  /api_key|auth|account|billing|quota|rate_limit|organization|project|country|residency|permission|model_not_found|server|overload|timeout|unavailable/i

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readLateError } from './read-late-error.ts'
-import { readRefusal } from './read-failure.ts'
+import { readLateError, readRefusal } from './read-failure.ts'
 
 const message = 'No: Ana Souza, 529.982.247-25'
 const PLACE = 'error in the stream'

@@ -3,7 +3,7 @@ import { findNumbers } from './find-numbers.ts'
 import { foldText, type FoldedText } from './fold-text.ts'
 import type { Found } from './found.ts'
 import type { FindOptions } from '../../customers/shield-setting.ts'
-import { placeInJson } from './place-in-json.ts'
+import { placeInJson } from './json-place.ts'
 import { isAsciiAlphanumeric } from './characters.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iy

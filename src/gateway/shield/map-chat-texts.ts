@@ -1,5 +1,5 @@
 import { isObject } from '../../platform/lib/is-object.ts'
-import { largeDigitsOf } from '../../platform/lib/large-integers.ts'
+import { largeDigitsOf } from '../../platform/lib/exact-json.ts'
 import type { Encoding } from './placeholders.ts'
 
 export type MapText = (text: string, encoding: Encoding) => string

@@ -11,7 +11,7 @@ import {
   type Spelling,
 } from './placeholders.ts'
 import { restoreText } from './restore-text.ts'
-import { isJsonNumber } from './place-in-json.ts'
+import { isJsonNumber } from './json-place.ts'
 
 /**
  * The longest address has 318 characters. Invisible ones and escapes may make a value as long as a request; a longer

@@ -12,14 +12,13 @@ import { jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../platform/li
 import { NANO_BRL_PER_CENTAVO } from '../../money/payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
-import { ownAccount } from '../rest/own-account.ts'
-import { reason } from '../rest/operator-text.ts'
-import { answer, uuid, wholeNumber, brl, dateTime, nullable } from '../rest/values.ts'
+import { ownAccount } from '../rest/access.ts'
+import { reason, answer, uuid, wholeNumber, brl, dateTime, nullable } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { findCustomerNames } from '../../customers/customer-names.ts'
+import { findCustomerNames } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
 
 /** The schema of an adjustment, a credit or debit by hand. */

@@ -8,7 +8,7 @@ import {
   type AlertChange,
   type AlertInput,
 } from '../../deliveries/alerts/alerts.ts'
-import { CHANNELS } from '../../platform/events/is-sent-to.ts'
+import { CHANNELS } from '../../platform/events/record-event.ts'
 import { jsonBrl, parseBrl } from '../../platform/lib/money.ts'
 import { answer, dateTime, nullable, uuid } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { pauseKey, resumeKey } from '../../customers/key-acts.ts'
-import { stopAccount } from '../../identity/sign-in/stop-account.ts'
+import { stopAccount } from '../../identity/sign-in/sessions.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

@@ -5,14 +5,13 @@
  * receive mail at theirs (`src/identity/sign-in`), and cannot change it. Any other way to register or change an e-mail must
  * verify it first, and must ignore upper and lower case (`audit-log.test.ts` fails on a new field of that name).
  */
-import { exportAuditLog } from '../../platform/audit-log/export-audit-log.ts'
-import type { AuditLogEntry } from '../../platform/audit-log/read-audit-log.ts'
+import { exportAuditLog, type AuditLogEntry } from '../../platform/audit-log/read-audit-log.ts'
 import type { CsvField } from '../../platform/lib/csv.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { sendCsv } from '../rest/send-csv.ts'
-import { auditLogDays, checkDays } from './audit-log-days.ts'
+import { sendCsv } from '../rest/send-download.ts'
+import { auditLogDays, checkDays } from './operator-audit-log-routes.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'primary'>
 

@@ -1,13 +1,24 @@
 import Type from 'typebox'
 import { listAuditLog, type AuditLogEntry } from '../../platform/audit-log/read-audit-log.ts'
-import { findCustomerNames } from '../../customers/customer-names.ts'
+import { findCustomerNames } from '../../customers/customers.ts'
 import { toMilliseconds } from '../../platform/db/exact-time.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { answer, dateTime, nullable, uuid, wholeNumber, dayInQuery } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { auditLogDays, checkDays } from './audit-log-days.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
+
+/** The time range of a query, from days that the database must recognise. */
+export const auditLogDays = {
+  from: dayInQuery('Primeiro dia, no horário de Brasília.'),
+  to: dayInQuery('Último dia, no horário de Brasília.'),
+}
+
+export function checkDays({ from, to }: { from?: string; to?: string }): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
+}
 
 type Deps = Pick<HttpParts, 'db'>
 

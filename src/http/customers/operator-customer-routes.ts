@@ -7,8 +7,11 @@ import {
   type KeySummary,
 } from '../../customers/key-summaries.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
-import type { FoundCustomer } from '../../customers/search-customers.ts'
-import { viewCustomer, viewCustomers } from '../../customers/view-customers.ts'
+import {
+  type FoundCustomer,
+  viewCustomer,
+  viewCustomers,
+} from '../../customers/search-customers.ts'
 import { findSuspension } from '../../customers/suspend-customer.ts'
 import { kindOfTaxId, maskTaxId } from '../../platform/lib/tax-id.ts'
 import { inTransaction, type Database } from '../../platform/db/open.ts'
@@ -17,10 +20,19 @@ import { findPromotionalLeft } from '../../money/ledger/promotions.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 import { listTopUps, type TopUp } from '../../money/payments/top-ups.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { operatorLine } from '../rest/operator-text.ts'
-import { answer, brl, count, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import {
+  operatorLine,
+  answer,
+  brl,
+  count,
+  dateTime,
+  nullable,
+  uuid,
+  wholeNumber,
+  suspension,
+  suspensionBody,
+} from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import { suspension, suspensionBody } from '../rest/suspension.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'

@@ -1,8 +1,8 @@
 /** `GET /cambio`: which exchange rate was applied when, as a page. It has no script and loads nothing. */
 import { hiddenRoute } from '../rest/route.ts'
-import { sendStaticPage } from '../rest/send-static-page.ts'
+import { sendStaticPage } from '../rest/send-page.ts'
 import { listAppliedRates, type AppliedRate } from '../../money/fx/applied-rates.ts'
-import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/html.ts'
 import { decimalE4 } from '../../platform/lib/money.ts'
 import type { HttpParts } from '../rest/parts.ts'
 

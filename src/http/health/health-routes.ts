@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { answer, count, dateTime } from '../rest/values.ts'
-import { answersInTime } from '../../platform/health/answers-in-time.ts'
+import { answersInTime } from '../../platform/health/readiness.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { sendJson } from '../rest/rest-error.ts'
+import { sendJson } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db'>

@@ -3,9 +3,13 @@ import { readDatabaseState } from '../../platform/db/read-database-state.ts'
 import type { ReplicaState } from '../../platform/db/replicas/read-replica.ts'
 import { findServicePause } from '../../money/catalog/service-pause.ts'
 import { listAppliedRates } from '../../money/fx/applied-rates.ts'
-import { listJobs, type JobState } from '../../platform/health/list-jobs.ts'
-import { readQueues, type QueueState } from '../../platform/health/read-queues.ts'
-import { listNodes, readOpenHolds, type NodeState } from '../../money/ledger/list-nodes.ts'
+import {
+  listJobs,
+  type JobState,
+  readQueues,
+  type QueueState,
+} from '../../platform/health/read-queues.ts'
+import { listNodes, readOpenHolds, type NodeState } from '../../money/ledger/nodes.ts'
 import { jsonE4 } from '../../platform/lib/money.ts'
 import { countOpenDiscrepancies } from '../../money/reconciliation/discrepancies.ts'
 import { findLastRuns } from '../../money/reconciliation/runs.ts'

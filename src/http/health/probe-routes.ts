@@ -1,5 +1,5 @@
 import { answerProbe, PROBE_PATHS } from '../../platform/health/probes.ts'
-import { sendJson } from '../rest/rest-error.ts'
+import { sendJson } from '../rest/rest-refusal.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import type { Readiness } from '../../platform/health/readiness.ts'
 

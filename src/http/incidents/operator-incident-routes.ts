@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { vendorsOf } from '../../money/catalog/vendors-of.ts'
+import { vendorsOf } from '../../money/catalog/model.ts'
 import type { Database } from '../../platform/db/open.ts'
 import {
   INCIDENT_MESSAGE_MAX,
@@ -14,8 +14,7 @@ import {
 import { isUuid } from '../../platform/lib/ids.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { operatorLine } from '../rest/operator-text.ts'
-import { answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
+import { operatorLine, answer, dateTime, nullable, uuid, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'

@@ -9,11 +9,11 @@ import {
   SANDBOX_MAILS_MAX,
   type SandboxMail,
 } from '../../deliveries/email/sandbox-mailbox.ts'
-import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/html.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
 import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { isOperator, operatorCookie } from '../rest/is-operator.ts'
-import { restError } from '../rest/rest-error.ts'
+import { restError } from '../rest/rest-refusal.ts'
 import { hiddenRoute } from '../rest/route.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'operatorAccess'>

@@ -9,7 +9,7 @@ import { savePreferences } from '../../customers/preferences.ts'
 import { UNSUBSCRIBE_PATH } from '../../deliveries/email/unsubscribe-links.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import { sendPrivatePage } from '../rest/send-private-page.ts'
+import { sendPrivatePage } from '../rest/send-page.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'unsubscribe'>
 

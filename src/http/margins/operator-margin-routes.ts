@@ -1,6 +1,6 @@
 /** The operator's margin: the cost of the calls at the upstreams beside the amounts billed to customers. */
 import Type from 'typebox'
-import { addDays } from '../../platform/lib/add-days.ts'
+import { addDays } from '../../platform/lib/days.ts'
 import { jsonBrl, jsonUsd } from '../../platform/lib/money.ts'
 import {
   daysBetween,

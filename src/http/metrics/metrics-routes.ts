@@ -1,7 +1,7 @@
 import { hiddenRoute } from '../rest/route.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { isOperator } from '../rest/is-operator.ts'
-import { restError } from '../rest/rest-error.ts'
+import { restError } from '../rest/rest-refusal.ts'
 
 type Deps = Pick<HttpParts, 'operatorAccess'> & {
   readonly metrics: { readonly contentType: string; text(): Promise<string> }

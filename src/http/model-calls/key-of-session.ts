@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { CSRF_HEADER } from '../rest/authenticate.ts'
-import { authorizationOf } from '../rest/authorization-of.ts'
+import { authorizationOf } from '../rest/request-headers.ts'
 import type { HttpParts } from '../rest/parts.ts'
 
 export const KEY_ID_HEADER = 'x-svc-api-key-id'

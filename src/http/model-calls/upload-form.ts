@@ -13,7 +13,7 @@ import { customerSubject } from '../../gateway/calls/limits.ts'
 import { isRefusal, refusalOfExcess, refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { createShare, type Share } from '../../platform/admission/share.ts'
 import { TOO_MANY_PARTS } from '../server/bounded-request.ts'
-import { modelInPath } from '../server/client-path.ts'
+import { modelInPath } from '../server/request-head.ts'
 import { discardBody } from '../server/discard-body.ts'
 import type {
   IncomingForm,

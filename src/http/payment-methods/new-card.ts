@@ -1,10 +1,15 @@
 /** A card and its holder, as entered by customers. No error thrown here contains a value. */
 import Type, { type Static } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readTaxId } from '../../platform/lib/tax-id.ts'
-import { findCardFault } from '../../money/payments/check-card.ts'
+import { findCardFault } from '../../money/payments/tokenize-card.ts'
 import type { Card, CardHolder } from '../../money/payments/processor.ts'
 import { storedText } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { TooManyRefusals } from '../../money/payments/card-attempts.ts'
+import type { SignIn } from '../../identity/sign-in/create-sign-in.ts'
+import type { Caller } from '../rest/authenticate.ts'
 
 const text = (maxLength: number, description?: string) =>
   Type.Optional(storedText(0, maxLength, description))
@@ -98,4 +103,37 @@ function whole<Field extends string>(
 
 function missing(field: string): RestRefusal {
   return new RestRefusal(400, 'missing_card_or_holder_info', `${field}: é obrigatório`)
+}
+
+interface CardGuardDeps {
+  readonly log: Log
+  readonly signIn: Pick<SignIn, 'devices'>
+}
+
+/** Whom an attempt with a card counts for. A key has no browser. */
+export function buyerOf(
+  { signIn }: CardGuardDeps,
+  caller: Caller,
+  { headers }: FastifyRequest,
+): { readonly remoteIp: string; readonly deviceId: string | undefined } {
+  const deviceId =
+    caller.keyId === undefined
+      ? signIn.devices.allDevicesOf(headers.cookie, caller.email)[0]
+      : undefined
+  return { remoteIp: caller.ip, deviceId }
+}
+
+/** Refuses somebody who tests stolen cards, or an unlucky customer. */
+export function tooManyRejectedCards(
+  { log }: CardGuardDeps,
+  reply: FastifyReply,
+  { of, retryAfterSeconds }: TooManyRefusals,
+): RestRefusal {
+  if (of !== 'customer') log.error('card_testing_suspected', { of })
+  reply.header('retry-after', retryAfterSeconds)
+  return new RestRefusal(
+    429,
+    'too_many_rejected_cards',
+    'tentativas demais com cartões: espere, ou pague por Pix',
+  )
 }

@@ -14,8 +14,7 @@ import { answer, dateTime, nullable, uuid } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { newCard, readNewCard } from './new-card.ts'
-import { buyerOf, tooManyRejectedCards } from './too-many-rejected-cards.ts'
+import { newCard, readNewCard, buyerOf, tooManyRejectedCards } from './new-card.ts'
 import { payerOf, refuseSuspended } from '../top-ups/top-up-body.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'log' | 'signIn' | 'payments' | 'webhooks'>

@@ -1,10 +1,19 @@
 /** The copy of a customer's data, as `src/identity/personal-data/export-lists.ts` fills it. */
 import Type from 'typebox'
 import { SHIELD_ACTIONS, UUID_CHOICES } from '../../customers/shield-setting.ts'
-import { balanceShape } from '../rest/balance-fields.ts'
+import {
+  balanceShape,
+  answer,
+  brl,
+  count,
+  date,
+  dateTime,
+  nullable,
+  usd,
+  uuid,
+} from '../rest/values.ts'
 import { shieldSetting } from '../shield/shield-fields.ts'
 import { spendingGuardSetting } from '../spending-guard/spending-guard-fields.ts'
-import { answer, brl, count, date, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 
 const text = nullable(Type.String())
 const time = nullable(dateTime)

@@ -1,7 +1,7 @@
 import { takeEvent } from '../../money/payments/take-event.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import { restError, sendJson } from '../rest/rest-error.ts'
+import { restError, sendJson } from '../rest/rest-refusal.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'log' | 'payments'> & {
   /** The job that processes the stored events. */

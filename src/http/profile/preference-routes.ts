@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { getPreferences, isTimezone, savePreferences } from '../../customers/preferences.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { STORED_DAYS_MAX } from '../../customers/stored-responses/response-limits.ts'
+import { STORED_DAYS_MAX } from '../../customers/stored-responses/store-response.ts'
 import { answer, nullable } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'

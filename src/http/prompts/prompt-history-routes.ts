@@ -2,9 +2,9 @@ import Type from 'typebox'
 import {
   listPromptVersions,
   type PromptVersion,
-} from '../../customers/prompts/list-prompt-versions.ts'
+  findPrompt,
+} from '../../customers/prompts/read-prompts.ts'
 import { listPromptRuns, type PromptRun } from '../../customers/prompts/prompt-runs.ts'
-import { findPrompt } from '../../customers/prompts/find-prompt.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 import { promptParams, promptRun, promptVersion } from './prompt-body.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Catalog } from '../../money/catalog/catalog.ts'
-import { findPrompt, type Prompt } from '../../customers/prompts/find-prompt.ts'
-import { listPrompts } from '../../customers/prompts/list-prompts.ts'
+import { findPrompt, type Prompt, listPrompts } from '../../customers/prompts/read-prompts.ts'
 import { VARIABLES_MAX, type VariablesFault } from '../../customers/prompts/placeholders.ts'
 import {
   PROMPT_BYTES_MAX,

@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { ownAccount } from '../rest/own-account.ts'
+import { ownAccount } from '../rest/access.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 

@@ -16,7 +16,7 @@ import {
 import { answer, storedText, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { ownAccount } from '../rest/own-account.ts'
+import { ownAccount } from '../rest/access.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 

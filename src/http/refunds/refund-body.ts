@@ -1,6 +1,6 @@
 /** The schemas of a refund, for customers and for operators. */
 import Type from 'typebox'
-import { findCustomerNames } from '../../customers/customer-names.ts'
+import { findCustomerNames } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 import { returnedOf, type Refund } from '../../money/payments/refunds/refunds.ts'

@@ -1,3 +1,5 @@
+import { RestRefusal } from './rest-refusal.ts'
+
 /**
  * Who may call which route. Each route declares its `access`; this table alone decides which callers have it. The matrix
  * in test/acceptance/specification.md is generated from both (`npm run docs:access`), and `test/http/access.test.ts` asks every
@@ -70,4 +72,12 @@ export function scopeOf<Each extends Access>(access: Each): Exclude<Each, 'withi
 
 export function isOperatorAccess(access: Access): access is OperatorRole {
   return OPERATOR_ROLES.some((role) => role === access)
+}
+
+export function ownAccount(): RestRefusal {
+  return new RestRefusal(
+    403,
+    'own_account',
+    'ninguém opera a própria conta, nem a de uma equipe de que participa',
+  )
 }

@@ -19,8 +19,7 @@ import {
 } from '../../platform/idempotency/idempotency-records.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import type { Caller } from './authenticate.ts'
-import { restErrorText } from './rest-error.ts'
-import { CountedRefusal, OutcomeUnknown, RestRefusal } from './rest-refusal.ts'
+import { restErrorText, CountedRefusal, OutcomeUnknown, RestRefusal } from './rest-refusal.ts'
 
 /**
  * How a route repeats. `in_transaction`: its handler only writes to `deps.db`, which is the transaction that stores the

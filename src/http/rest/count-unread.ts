@@ -1,10 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerSubject } from '../../gateway/calls/limits.ts'
 import { refusalOfExcess } from '../../gateway/calls/refusal.ts'
 import type { Share } from '../../platform/admission/share.ts'
 import type { Caller } from './authenticate.ts'
-import { countUntilClosed } from './count-until-closed.ts'
-import { toRestRefusal } from './to-rest-refusal.ts'
+import { toRestRefusal } from './rest-refusal.ts'
+import { whenClosed } from './leaving-client.ts'
 
 /** Answers of this size fit into the buffers of the operating system. */
 export const LARGE_ANSWER_BYTES = 16 * 1024
@@ -32,4 +33,15 @@ export function countUnread(
 function bytesOf(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload)
   return Buffer.isBuffer(payload) ? payload.length : 0
+}
+
+/** Counts an answer for the memory of its customer until the client has read it or has left. */
+export function countUntilClosed(
+  bodies: Share,
+  customerId: string,
+  raw: ServerResponse,
+  bytes: number,
+): void {
+  const held = bodies.add(customerSubject(customerId), bytes)
+  whenClosed(raw, () => held[Symbol.dispose]())
 }

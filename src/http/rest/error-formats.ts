@@ -1,6 +1,6 @@
 /** The formats in which the model calls answer errors, as the client libraries of each API read them. */
 import Type, { type TSchema } from 'typebox'
-import { messagesErrorBody } from '../../gateway/calls/chat/formats/messages/messages-error-body.ts'
+import { messagesErrorBody } from '../../gateway/calls/chat/formats/messages/messages-format.ts'
 import { refusalBody, type Refusal } from '../../gateway/calls/refusal.ts'
 
 export interface ErrorFormat {

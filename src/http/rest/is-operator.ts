@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { deriveKey } from '../../platform/lib/derive-key.ts'
+import { deriveKey } from '../../platform/lib/sealing-key.ts'
 import { sha256 } from '../../platform/lib/ids.ts'
 
 /**

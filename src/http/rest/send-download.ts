@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
+import { CSV_HEAD, csvRow, type CsvField } from '../../platform/lib/csv.ts'
+import { lazily } from '../../platform/lib/lazily.ts'
 
 /** The number of characters that are sent at a time. */
 const CHUNK_CHARS = 64 * 1024
@@ -62,4 +64,23 @@ async function* following(
   } finally {
     await chunks.return(undefined)
   }
+}
+
+/** A table as a download, sent by `sendDownload`. Its rows come in batches, each created when it is written. */
+export function sendCsv(
+  reply: FastifyReply,
+  fileName: string,
+  columns: readonly string[],
+  batches: AsyncIterable<Iterable<readonly CsvField[]>>,
+): Promise<void> {
+  const file = { type: 'text/csv; charset=utf-8', name: fileName }
+  return sendDownload(reply, file, linesOf(columns, batches))
+}
+
+async function* linesOf(
+  columns: readonly string[],
+  batches: AsyncIterable<Iterable<readonly CsvField[]>>,
+): AsyncGenerator<Iterable<string>> {
+  yield [CSV_HEAD + csvRow(columns)]
+  for await (const batch of batches) yield lazily(batch, csvRow)
 }

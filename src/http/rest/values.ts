@@ -1,5 +1,21 @@
 /** Schemas of values that several resources of the API use. */
 import Type from 'typebox'
+import type { Suspension } from '../../customers/suspend-customer.ts'
+import type { AnswerOf } from './answer-of.ts'
+
+/** Text by an operator: one line that is not blank. The database cannot store NUL. */
+const LINE = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$'
+
+export function operatorLine(minLength: number, maxLength: number, description?: string) {
+  return Type.String({
+    minLength,
+    maxLength,
+    pattern: LINE,
+    ...(description === undefined ? {} : { description }),
+  })
+}
+
+export const reason = operatorLine(3, 500, 'Por quê.')
 
 /** An exact amount in BRL, with up to nine decimals. */
 export const brl = Type.Number({ description: 'BRL' })
@@ -52,3 +68,28 @@ export const restErrorBody = answer({
     Type.String({ description: 'O que há de errado, para ser lido por pessoas.' }),
   ),
 })
+
+const described = (description: string) => ({ ...brl, description })
+
+/** The balance as `balanceFields` writes it: balance = topped up + other credits - spent - refunded - other debits. */
+export const balanceShape = {
+  balance_brl: described(
+    'total_topped_up_brl + total_other_credits_brl - total_spent_brl - total_refunded_brl - total_other_debits_brl',
+  ),
+  total_topped_up_brl: described('Recargas pagas.'),
+  total_other_credits_brl: described('Créditos promocionais, recompensas e ajustes a favor.'),
+  total_spent_brl: described('Cobranças de uso.'),
+  total_refunded_brl: described('Reembolsos, também os que estão a caminho.'),
+  total_other_debits_brl: described('Contestações, ajustes e recompensas retiradas.'),
+}
+
+/** Why an account is suspended, as its owner and operators read it. */
+export const suspension = answer({
+  since: dateTime,
+  cause: Type.Enum(['chargeback', 'operator']),
+  reason: Type.String({ description: 'O motivo, escrito para o cliente.' }),
+})
+
+export function suspensionBody(found: Suspension | undefined): AnswerOf<typeof suspension> | null {
+  return found ? { ...found, since: found.since.toISOString() } : null
+}

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { AccessFacts } from '../../gateway/calls/client.ts'
-import { createRequestSlot } from './request-slot.ts'
+import { createRequestSlot } from './serve-in-turn.ts'
 
 export type WriteLine = (line: string) => void
 

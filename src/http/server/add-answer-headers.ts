@@ -1,12 +1,46 @@
 /** The headers of every answer: the request's id, under `/v1` the limits of its key or address, and those for pages of other origins. */
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { bearerOf } from '../../gateway/calls/admit.ts'
 import { ipSubject, keySubject, type Limits } from '../../gateway/calls/limits.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { authorizationOf } from '../rest/authorization-of.ts'
+import { authorizationOf } from '../rest/request-headers.ts'
 import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
 import { addCors } from './add-cors.ts'
+import type { AnswerNoHttp } from './answer-no-http.ts'
+
+/** The status is read by the framework's error handling. */
+class WrongHosts extends Error {
+  readonly statusCode = 400
+}
+
+/**
+ * Refuses requests with several `Host` headers, and those of HTTP/1.1 without one, as RFC 9112 (3.2) demands: a proxy may
+ * have routed by one of them, and this server would believe another.
+ */
+function refuseWrongHosts(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const { rawHeaders, httpVersion } = request.raw
+    let hosts = 0
+    for (let place = 0; place < rawHeaders.length; place += 2)
+      if (rawHeaders[place]?.length === 4 && rawHeaders[place]?.toLowerCase() === 'host') hosts++
+    if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return done()
+    reply.header('connection', 'close')
+    done(new WrongHosts(`${hosts} Host headers`))
+  })
+}
+
+/**
+ * Requests that the platform would answer by itself, without the headers of an answer. One that expects something else
+ * than `100-continue` is a request like any other, as RFC 9110 (10.1.1) allows; `CONNECT` is for proxies.
+ */
+export function answerUnusualRequests(instance: FastifyInstance, answerNoHttp: AnswerNoHttp): void {
+  const { server } = instance
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('connect', (_request, socket: Socket) => answerNoHttp({}, socket))
+  refuseWrongHosts(instance)
+}
 
 /** A year. */
 const HSTS = 'max-age=31536000'

@@ -1,19 +1,16 @@
 /** The formats of errors: model calls use that of their client libraries, everything else the REST format. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isCustomerDeleted } from '../../customers/customers.ts'
-import { isDatabaseUnavailable } from '../../platform/db/is-database-unavailable.ts'
+import { isDatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { noteRefusal, type RefusalDeps } from '../../gateway/calls/refuse-call.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { clientErrorsOf, errorFormatOf } from '../rest/error-formats.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { refusalOfRest } from '../rest/refusal-of-rest.ts'
+import { refusalOfRest, RestRefusal, restError } from '../rest/rest-refusal.ts'
 import { limitHeaders } from '../rest/response-headers.ts'
-import { restError } from '../rest/rest-error.ts'
 import { TooManyRequests } from '../rest/rest-limits.ts'
-import { RestRefusal } from '../rest/rest-refusal.ts'
 import { hasLeft } from '../rest/leaving-client.ts'
-import { checkedCallers } from './checked-callers.ts'
-import { explainFault } from './explain-fault.ts'
+import { checkedCallers, explainFault } from './explain-fault.ts'
 import { BodyRefused, CodingRefused } from './read-body.ts'
 
 /** Thrown when the server has too many connections. The error handler answers in the format of the route. */

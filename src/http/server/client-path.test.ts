@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { clientPath, modelInPath } from './client-path.ts'
+import { clientPath, modelInPath } from './request-head.ts'
 
 const read = (url: string) => clientPath({ url } as IncomingMessage)
 

@@ -6,10 +6,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PROBE_PATHS } from '../../platform/health/probes.ts'
-import {
-  watchConnections,
-  type ConnectionWatch,
-} from '../../platform/processes/watch-connections.ts'
+import { watchConnections, type ConnectionWatch } from '../../platform/processes/connections.ts'
 import { isModelCall, TooManyConnections } from './answer-error.ts'
 
 export interface ConnectionLimit {

@@ -1,3 +1,12 @@
+import type { ActiveKey } from '../../customers/key-cache.ts'
+import type { IncomingCaller } from '../../gateway/calls/refuse-call.ts'
+import { createRequestSlot } from './serve-in-turn.ts'
+
+export type CheckedCaller = IncomingCaller & { readonly key: ActiveKey }
+
+/** The caller of each model call, from its check on. */
+export const checkedCallers = createRequestSlot<CheckedCaller>('checked caller')
+
 /** The requirement of a JSON schema that a value does not meet, in Portuguese for customers. */
 export interface SchemaFault {
   readonly keyword?: string

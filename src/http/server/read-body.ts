@@ -5,7 +5,7 @@ import { BlockJoiner } from '../../platform/lib/block-joiner.ts'
 import type { Excess, Held, Share } from '../../platform/admission/share.ts'
 import { codingOf, decompress } from './decompress.ts'
 import { declaredBytes } from './request-head.ts'
-import { createRequestSlot } from './request-slot.ts'
+import { createRequestSlot } from './serve-in-turn.ts'
 
 /**
  * Disconnects clients whose request body does not arrive in time. The server's own timeout is as long as the longest

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 
 /** More requests than this that wait on one connection end it. Clients that send before the answer send a few. */
 const WAITING_MAX = 16
@@ -85,4 +86,24 @@ function drop({ waiting }: Line): void {
 /** The platform says only to the answer whose turn it is that its client is gone. */
 function leave(response: ServerResponse): void {
   response.emit('close')
+}
+
+/**
+ * A value kept with a request. It is a field of the request and not an entry of a WeakMap: such entries are visited by
+ * every collection of young objects, and there is one for each request in flight.
+ */
+interface RequestSlot<Value> {
+  set(request: FastifyRequest, value: Value): void
+  get(request: FastifyRequest): Value | undefined
+}
+
+export function createRequestSlot<Value>(name: string): RequestSlot<Value> {
+  const field = Symbol(name)
+  type Carrier = { [field]?: Value }
+  return {
+    set(request, value) {
+      ;(request as Carrier)[field] = value
+    },
+    get: (request) => (request as Carrier)[field],
+  }
 }

@@ -7,7 +7,7 @@ import {
   listSessions,
   type UsageSession,
 } from '../../money/usage/sessions.ts'
-import { findArchivedUntil } from '../../money/usage/find-archived-until.ts'
+import { findArchivedUntil } from '../../money/usage/find-usage-period.ts'
 import { usageEvent, usageEventBody } from '../usage/usage-event.ts'
 import { archivedBefore } from '../usage/usage-list-query.ts'
 import { answer, brl, count, dateTime, wholeNumber } from '../rest/values.ts'

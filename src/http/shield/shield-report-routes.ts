@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { sumShieldCounts } from '../../customers/sum-shield-counts.ts'
+import { sumShieldCounts } from '../../customers/shield-counts.ts'
 import { answer, count, date, uuid, wholeNumber } from '../rest/values.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import type { HttpParts } from '../rest/parts.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { changeShield } from '../../customers/change-shield.ts'
-import { findShield } from '../../customers/find-shield.ts'
+import { findShield } from '../../customers/shield-setting.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'

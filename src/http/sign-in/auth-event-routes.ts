@@ -3,7 +3,7 @@ import { takeAuthEvent } from '../../identity/take-auth-event.ts'
 import { verifyWebhook } from '../../deliveries/webhooks/verify-webhook.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import { restError, sendJson } from '../rest/rest-error.ts'
+import { restError, sendJson } from '../rest/rest-refusal.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'log' | 'operatorRoles'>
 

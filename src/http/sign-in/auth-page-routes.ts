@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/html.ts'
 import type { Auth } from '../../identity/sign-in/create-auth.ts'
 import { isOwnPath } from '../../identity/sign-in/own-path.ts'
 import { findAwaitingFactor } from '../../identity/sign-in/find-awaiting-factor.ts'
@@ -24,11 +24,10 @@ import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX } from './auth-body.ts'
 import { authOf, clientHeaders, passCookies, signInIsOff } from './auth-routes.ts'
-import { isPasswordOf } from './is-password-of.ts'
+import { isPasswordOf, isFromOwnPage } from './own-session.ts'
 import { limitCaller } from './limit-caller.ts'
 import { rememberDevice } from './login-session-routes.ts'
-import { isFromOwnPage } from './own-session.ts'
-import { sendPrivatePage } from '../rest/send-private-page.ts'
+import { sendPrivatePage } from '../rest/send-page.ts'
 
 const STYLE = `:root{color-scheme:light dark;--ink:#16211c;--paper:#fff;--accent:#0b6b45;--on:#fff;--fault:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ink:#e8efeb;--paper:#101713;--accent:#5fd3a0;--on:#06281a;--fault:#ffb4ab}}

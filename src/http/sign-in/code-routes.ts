@@ -2,7 +2,7 @@
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { checkFactorCode } from '../../identity/sign-in/second-factor.ts'
 import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
-import { startWaitingSession } from '../../identity/sign-in/start-session.ts'
+import { startWaitingSession } from '../../identity/sign-in/sessions.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { AUTH_BODY_BYTES_MAX, readBody } from './auth-body.ts'

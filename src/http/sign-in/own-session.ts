@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../../identity/sign-in/sessions.ts'
-import { CSRF_HEADER } from '../rest/authenticate.ts'
+import { CSRF_HEADER, actorOf } from '../rest/authenticate.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { originOf } from '../rest/origin-of.ts'
+import { originOf } from '../rest/request-headers.ts'
+import type { Actor } from '../../platform/audit-log/audited.ts'
+import { plainIp } from '../../customers/ip-allowlist.ts'
+import type { Auth } from '../../identity/sign-in/create-auth.ts'
+import { PASSWORD_MAX } from '../../identity/sign-in/sign-in-terms.ts'
 
 /** What a route needs of a login session. `proof` means that its user must have proved their identity recently. */
 export type Needs = 'session' | 'proof'
@@ -67,4 +71,22 @@ export function sendAuthJson(reply: FastifyReply, status: number, json: string):
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(json)
+}
+
+export function actorOfSession(
+  { id: sessionId, ...session }: Session,
+  request: FastifyRequest,
+): Actor {
+  return actorOf({ ...session, sessionId, ip: plainIp(request.ip) })
+}
+
+export async function isPasswordOf(auth: Auth, userId: string, password: string): Promise<boolean> {
+  const { internalAdapter, password: passwords } = await auth.$context
+  const accounts = await internalAdapter.findAccounts(userId)
+  const hash = accounts.find(({ providerId }) => providerId === 'credential')?.password
+  return (
+    typeof hash === 'string' &&
+    password.length <= PASSWORD_MAX &&
+    (await passwords.verify({ hash, password }))
+  )
 }

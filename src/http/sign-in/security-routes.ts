@@ -4,7 +4,7 @@
  * recent proof: the sign-in itself, or the password or a code once more.
  */
 import type { Actor } from '../../platform/audit-log/audited.ts'
-import { acceptTerms } from '../../customers/legal/accept-terms.ts'
+import { acceptTerms } from '../../customers/legal/legal-versions.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
 import {
   beginSecondFactor,
@@ -20,7 +20,7 @@ import {
   removePasskey,
   renewBackupCodes,
 } from '../../identity/sign-in/security-acts.ts'
-import { actorOfSession } from './actor-of-session.ts'
+import { actorOfSession, isPasswordOf } from './own-session.ts'
 import { factorHolder, limitCaller } from './limit-caller.ts'
 import { securityRoute, refusal, type SecurityCall } from './security-route.ts'
 import { securityState } from './security-state.ts'
@@ -28,7 +28,6 @@ import { base32, totpUri } from '../../identity/sign-in/totp.ts'
 import { markProved } from '../../identity/sign-in/sessions.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { authOf } from './auth-routes.ts'
-import { isPasswordOf } from './is-password-of.ts'
 
 const secondFactor = [
   securityRoute('POST', '/second-factor/begin', {

@@ -4,7 +4,7 @@ import { findAwaitingFactor } from '../../identity/sign-in/find-awaiting-factor.
 import type { Session } from '../../identity/sign-in/sessions.ts'
 import { recordNewPasskey, recordNewPassword } from '../../identity/sign-in/security-acts.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { actorOfSession } from './actor-of-session.ts'
+import { actorOfSession } from './own-session.ts'
 
 type Deps = Pick<HttpParts, 'db'>
 

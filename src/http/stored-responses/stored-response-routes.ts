@@ -1,8 +1,8 @@
 /** Stored responses, as client libraries of the Responses format read and delete them; errors are in their format. */
 import Type from 'typebox'
-import { listInputItems } from '../../gateway/calls/chat/formats/responses/list-input-items.ts'
+import { listInputItems } from '../../gateway/calls/chat/formats/responses/input-items.ts'
 import { resolveReferences } from '../../gateway/calls/chat/formats/responses/resolve-references.ts'
-import { callIdOfResponse } from '../../gateway/calls/chat/formats/responses/response-ids.ts'
+import { callIdOfResponse } from '../../gateway/calls/chat/formats/responses/response-head.ts'
 import type {
   ReadingRoom,
   StoredConversations,
@@ -10,13 +10,12 @@ import type {
 } from '../../gateway/calls/chat/formats/responses/stored-conversation.ts'
 import { refusals } from '../../gateway/calls/refusal.ts'
 import type { JsonObject } from '../../gateway/providers/contract.ts'
-import { deleteResponse } from '../../customers/stored-responses/delete-response.ts'
+import { deleteResponse } from '../../customers/stored-responses/response-store.ts'
 import type { ResponseReader } from '../../customers/stored-responses/response-reader.ts'
 import { storedResponse } from '../model-calls/model-call-schemas.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
-import { RestRefusal } from '../rest/rest-refusal.ts'
+import { RestRefusal, toRestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { toRestRefusal } from '../rest/to-rest-refusal.ts'
 import { answer, nullable, wholeNumber } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 

@@ -4,7 +4,7 @@ import { acceptInvitation, type InvitationProof } from '../../customers/accept-i
 import { declineInvitation, listReceivedInvitations } from '../../customers/team-invitations.ts'
 import { TEAM_MEMBERS_MAX } from '../../customers/team-members.ts'
 import type { Database } from '../../platform/db/open.ts'
-import { hasProvedEmail } from '../../identity/sign-in/has-proved-email.ts'
+import { hasProvedEmail } from '../../identity/sign-in/prove-user.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'

@@ -11,7 +11,7 @@ import {
 import { actorOf } from '../rest/authenticate.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { originForMails } from '../rest/origin-of.ts'
+import { originForMails } from '../rest/request-headers.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { refusalOfKey } from '../api-keys/make-api-key.ts'

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { jsonBrl, NANO_PER_BRL, parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import { isSuspended } from '../../customers/suspend-customer.ts'
-import { findPayer } from '../../money/payments/find-payer.ts'
+import { findPayer } from '../../money/payments/payers.ts'
 import type { PayerDetails } from '../../money/payments/processor.ts'
 import { NANO_BRL_PER_CENTAVO, type TopUp } from '../../money/payments/top-ups.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'

@@ -7,7 +7,7 @@ import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { formatBrl, formatCnpj, formatTime } from '../../deliveries/email/formats.ts'
 import type { MailSender } from '../../deliveries/email/mail-sender.ts'
-import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/html.ts'
 import { decimalBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import { maskTaxId } from '../../platform/lib/tax-id.ts'
 

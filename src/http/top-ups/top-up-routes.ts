@@ -19,7 +19,7 @@ import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { OutcomeUnknown, RestRefusal } from '../rest/rest-refusal.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
-import { buyerOf, tooManyRejectedCards } from '../payment-methods/too-many-rejected-cards.ts'
+import { buyerOf, tooManyRejectedCards } from '../payment-methods/new-card.ts'
 import {
   accountSuspended,
   AMOUNT_BRL_MAX,

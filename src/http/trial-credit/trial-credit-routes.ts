@@ -1,15 +1,15 @@
 import Type from 'typebox'
-import { findTrialCredit } from '../../money/payments/trial-credit/find-trial-credit.ts'
 import {
+  findTrialCredit,
   grantTrialCredit,
   type TrialOutcome,
+  type TrialProgramme,
 } from '../../money/payments/trial-credit/grant-trial-credit.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { CountedRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, brl, dateTime, nullable } from '../rest/values.ts'
-import type { TrialProgramme } from '../../money/payments/trial-credit/grant-trial-credit.ts'
 import type { HttpParts } from '../rest/parts.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'signIn' | 'webhooks'> & {

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { jsonBrl } from '../../platform/lib/money.ts'
-import { findLatency, LATENCY_CALLS } from '../../money/usage/find-latency.ts'
-import { sumUsageByDay } from '../../money/usage/sum-usage-by-day.ts'
+import { findLatency, LATENCY_CALLS, sumUsageByDay } from '../../money/usage/sum-usage.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'

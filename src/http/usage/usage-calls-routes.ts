@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { jsonBrl, type NanoBrl, chargeFor } from '../../platform/lib/money.ts'
-import { listCalls, type Call } from '../../money/usage/list-calls.ts'
+import { listCalls, type Call } from '../../money/usage/list-usage-events.ts'
 import type { CallOutcome } from '../../money/usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { nextCursor } from '../rest/cursor.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { ArchiveBusy } from '../../platform/archive/event-archive.ts'
+import { ArchiveBusy, type EventArchive } from '../../platform/archive/event-archive.ts'
 import type { CsvField } from '../../platform/lib/csv.ts'
 import { toMilliseconds } from '../../platform/db/exact-time.ts'
 import { lazily } from '../../platform/lib/lazily.ts'
@@ -14,13 +14,11 @@ import {
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { answer, count, date, dateTime } from '../rest/values.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import type { EventArchive } from '../../platform/archive/event-archive.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { sendCsv } from '../rest/send-csv.ts'
-import { sendDownload } from '../rest/send-download.ts'
-import { askedPeriod, periodQuery } from './usage-period.ts'
+import { sendCsv, sendDownload } from '../rest/send-download.ts'
+import { askedPeriod, periodQuery } from './usage-list-query.ts'
 
 /** The most concurrent exports of one customer on one node. */
 export const EXPORTS_MAX = 2

@@ -1,8 +1,12 @@
 import Type from 'typebox'
 import { toMilliseconds } from '../../platform/db/exact-time.ts'
-import { listRefusals, type RefusalsOfHour } from '../../money/usage/list-refusals.ts'
-import type { RefusalFilter } from '../../money/usage/refusal-filter.ts'
-import { sumRefusals, type RefusalStep } from '../../money/usage/sum-refusals.ts'
+import {
+  listRefusals,
+  type RefusalsOfHour,
+  type RefusalFilter,
+  sumRefusals,
+  type RefusalStep,
+} from '../../money/usage/refusals.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -17,7 +21,7 @@ import {
   wholeNumber,
 } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { askedPeriod, periodQuery } from './usage-period.ts'
+import { askedPeriod, periodQuery } from './usage-list-query.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'primary'>
 

@@ -12,7 +12,7 @@ import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { answer, brl, count, date, nullable } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { askedPeriod, periodQuery } from './usage-period.ts'
+import { askedPeriod, periodQuery } from './usage-list-query.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'primary'>
 

@@ -1,10 +1,9 @@
 import Type from 'typebox'
 import { balanceFields, findBalance } from '../../money/ledger/find-balance.ts'
 import { jsonBrl, jsonUsd } from '../../platform/lib/money.ts'
-import { sumUsageByModel } from '../../money/usage/sum-usage-by-model.ts'
+import { sumUsageByModel } from '../../money/usage/sum-usage.ts'
 import { addUp } from '../../money/usage/usage-windows.ts'
-import { balanceShape } from '../rest/balance-fields.ts'
-import { answer, brl, count, usd, wholeNumber } from '../rest/values.ts'
+import { balanceShape, answer, brl, count, usd, wholeNumber } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 

@@ -6,7 +6,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
-import { lockArchived } from '../../money/ledger/audit/lock-archived.ts'
+import { lockArchived } from '../../money/ledger/audit/prove-archived.ts'
 
 /** In place of a text that its row must have. */
 const ERASED = 'apagado com a conta'

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import { getPreferences } from '../../customers/preferences.ts'
-import { findShield } from '../../customers/find-shield.ts'
+import { findShield } from '../../customers/shield-setting.ts'
 import { findSpendingGuard } from '../../customers/spending-guard.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
 import type { Database } from '../../platform/db/open.ts'

@@ -24,7 +24,7 @@ import {
   PASSWORD_MIN,
 } from './sign-in-terms.ts'
 import { recordPasswordReset } from './security-acts.ts'
-import { recordSessionStarted } from './start-session.ts'
+import { recordSessionStarted } from './sessions.ts'
 import { listPasskeys } from './passkeys.ts'
 
 /**

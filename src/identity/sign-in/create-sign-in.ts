@@ -7,7 +7,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../../platform/db/open.ts'
 import { sha256 } from '../../platform/lib/ids.ts'
-import { deriveKey } from '../../platform/lib/derive-key.ts'
+import { deriveKey } from '../../platform/lib/sealing-key.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import {
   createConfirmTokens,

@@ -1,7 +1,7 @@
 import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import { createCustomer, findCustomer } from '../../customers/customers.ts'
 import { refer } from '../../customers/referrals.ts'
-import { acceptTerms } from '../../customers/legal/accept-terms.ts'
+import { acceptTerms } from '../../customers/legal/legal-versions.ts'
 import { inTransaction, type Database } from '../../platform/db/open.ts'
 import { queueMail } from '../../deliveries/email/queue-mail.ts'
 

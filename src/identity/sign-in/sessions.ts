@@ -1,5 +1,27 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
+import { audited, type Actor } from '../../platform/audit-log/audited.ts'
+import { recordPausedKeys } from '../../customers/key-acts.ts'
+import { pauseKeys } from '../../customers/pause-keys.ts'
+import { deleteAutomaticTopUp } from '../../money/payments/automatic-top-ups.ts'
+
+/** A user who has not verified the e-mail by then is deleted, and can sign up again. */
+const UNPROVED_DAYS = 7
+
+export async function pruneSignIn(db: Database): Promise<void> {
+  await sql`
+    delete from sign_in_sessions
+    where expires_at < now() or (awaits_factor and created_at < now() - interval '1 hour')`.execute(
+    db,
+  )
+  await sql`delete from sign_in_verifications where expires_at < now()`.execute(db)
+  await sql`delete from sign_in_attempts where ends_at < now()`.execute(db)
+  await sql`
+    delete from sign_in_users
+    where not is_verified and created_at < now() - make_interval(days => ${UNPROVED_DAYS})`.execute(
+    db,
+  )
+}
 
 export interface Session {
   readonly id: string
@@ -143,4 +165,54 @@ export async function listActiveSessionIds(
     db,
   )
   return new Set(rows.map(({ id }) => id))
+}
+
+interface StoppedAccount {
+  readonly pausedKeys: number
+  readonly endedSessions: number
+  /** They were on. */
+  readonly isAutomaticTopUpOff: boolean
+}
+
+/** Pauses all keys, turns automatic top-ups off, and ends all login sessions but the actor's, in one transaction. */
+export function stopAccount(
+  db: Database,
+  actor: Actor,
+  { customerId }: { readonly customerId: string },
+): Promise<StoppedAccount> {
+  return audited(db, actor, async (trx, record) => {
+    const keys = await pauseKeys(trx, { customerId }, 'owner')
+    await recordPausedKeys(trx, record, keys, 'owner')
+    const automatic = await deleteAutomaticTopUp(trx, actor, { customerId })
+    const endedSessions = await endSessionsOf(trx, customerId, actor.sessionId)
+    const details = { paused_keys: keys.length, ended_sessions: endedSessions }
+    await record({ action: 'account.stopped', customerId, subjectId: customerId, details })
+    return { pausedKeys: keys.length, endedSessions, isAutomaticTopUpOff: automatic !== undefined }
+  })
+}
+
+/** Writes the row of the audit log once the login session may act for the customer. */
+export async function recordSessionStarted(
+  db: Database,
+  customerId: string,
+  ip: string | undefined,
+): Promise<void> {
+  const actor = { kind: 'customer', customerId, ...(ip ? { ip } : {}) } as const
+  await audited(db, actor, (_trx, record) =>
+    record({ action: 'session.started', customerId, subjectId: customerId }),
+  )
+}
+
+/** Starts a waiting session after a right code. Returns false if it has ended meanwhile. */
+export async function startWaitingSession(
+  db: Database,
+  { id, customerId }: Session,
+  ip: string,
+): Promise<boolean> {
+  const actor = { kind: 'customer', customerId, sessionId: id, ip } as const
+  return audited(db, actor, async (trx, record) => {
+    if (!(await markProved(trx, { sessionId: id, byCode: true }))) return false
+    await record({ action: 'session.started', customerId, subjectId: customerId })
+    return true
+  })
 }

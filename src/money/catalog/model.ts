@@ -94,3 +94,34 @@ export interface Model<P extends PriceTerms = Price> {
 /** A model of the configuration, whose prices have no ids yet; `registerPrices` turns it into a `Model`. */
 export type ConfiguredModel = Model<PriceTerms>
 export type ConfiguredRoute = Route<PriceTerms>
+
+/** Whether every price of the model's routes has this unit, because any of them may be charged. */
+export function hasUnitPrice({ routes }: Model, unit: string): boolean {
+  const isPriced = ({ units }: PriceTerms): boolean => units?.[unit] !== undefined
+  return (
+    routes.length > 0 &&
+    routes.every(
+      ({ price, priceSchedule = [] }) =>
+        isPriced(price) && priceSchedule.every((scheduled) => isPriced(scheduled.price)),
+    )
+  )
+}
+
+/**
+ * Returns the unit that bills an image of this size and quality, in prices per image: the most specific one that the
+ * price has. Undefined if the price has none; such an image cannot be sold.
+ */
+export function imageUnit(price: PriceTerms, size: string, quality: string): string | undefined {
+  return [`images:${quality}:${size}`, `images:${size}`, `images:${quality}`, 'images'].find(
+    (unit) => price.units?.[unit] !== undefined,
+  )
+}
+
+/** Returns the distinct vendors of these models, sorted by name. */
+export function vendorsOf(
+  models: readonly ConfiguredModel[],
+  modelIds: readonly string[],
+): string[] {
+  const concerned = models.filter((model) => modelIds.includes(model.id))
+  return [...new Set(concerned.map((model) => model.vendor))].sort()
+}

@@ -3,9 +3,8 @@
  * holidays, and Carnival and the end of the year have several in a row. The fallback sources are tried only if it fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addDays } from '../../platform/lib/add-days.ts'
-import { dayInBrasilia } from '../../platform/lib/day-in-brasilia.ts'
-import { isFarFrom, JUMP_PERCENT_MAX } from './is-far-from.ts'
+import { addDays, dayInBrasilia } from '../../platform/lib/days.ts'
+import { isFarFrom, JUMP_PERCENT_MAX } from './fx-rates.ts'
 import {
   PTAX_BASES,
   PTAX_SOURCES,

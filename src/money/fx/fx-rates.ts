@@ -5,7 +5,15 @@
 import { sql, type Selectable } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { dayInBrasilia } from '../../platform/lib/day-in-brasilia.ts'
+import { dayInBrasilia } from '../../platform/lib/days.ts'
+
+export const JUMP_PERCENT_MAX = 20n
+
+/** Whether the rate differs so much from the other that it is probably a slip. Both times 10^4. */
+export function isFarFrom(rateE4: bigint, otherE4: bigint): boolean {
+  const jump = rateE4 > otherE4 ? rateE4 - otherE4 : otherE4 - rateE4
+  return jump * 100n > otherE4 * JUMP_PERCENT_MAX
+}
 
 export interface FxRate {
   readonly id: number

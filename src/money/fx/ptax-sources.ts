@@ -2,7 +2,7 @@
  * The three sources from which the central bank of Brazil publishes the closing PTAX (USD, sell), best first. Each
  * parses an answer into rows, and throws `PtaxFault` for any other content: maintenance pages also have status 200.
  */
-import { addDays } from '../../platform/lib/add-days.ts'
+import { addDays } from '../../platform/lib/days.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import { parseE4 } from '../../platform/lib/money.ts'
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import type { Database } from '../../platform/db/open.ts'
-import { dayInBrasilia } from '../../platform/lib/day-in-brasilia.ts'
+import { dayInBrasilia } from '../../platform/lib/days.ts'
 import { decimalE4 } from '../../platform/lib/money.ts'
 import {
   findCurrentFxRate,
@@ -12,8 +12,8 @@ import {
   storeFxRate,
   toFxRate,
   type FxRate,
+  isFarFrom,
 } from './fx-rates.ts'
-import { isFarFrom } from './is-far-from.ts'
 
 export interface RateByHand {
   readonly mode: 'sandbox' | 'live'

@@ -6,7 +6,7 @@ import type { Log } from '../../platform/lib/log.ts'
 import type { Attempt, CountOnly, LedgerUnavailable, Verdict } from './attempt.ts'
 import { createLane, type Lane, type LaneObserver } from './lane/lane.ts'
 import { ConnectionLost } from './lane/lane-connection.ts'
-import type { Checkpoint } from './lane/lane-work.ts'
+import type { Checkpoint } from './lane/ledger-fields.ts'
 import type { LeaseView } from './lease.ts'
 import {
   COMMITTED,
@@ -15,7 +15,7 @@ import {
   type ResolutionRow,
   type Resolved,
 } from './resolution.ts'
-import { AccountLocked } from './lane/set-aside.ts'
+import { AccountLocked } from './lane/run-batch.ts'
 import { SpoolAppendFailed } from './spool/append-durably.ts'
 import { openSpool } from './spool/spool.ts'
 

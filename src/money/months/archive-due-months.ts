@@ -2,10 +2,9 @@ import { SYSTEM } from '../../platform/audit-log/audited.ts'
 import type { ArchiveStore } from '../../platform/archive/archive-store.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import { ArchiveFault } from './archive-fault.ts'
+import { ArchiveFault, addMonths, type Month } from './month.ts'
 import { archiveMonth } from './archive-month.ts'
 import { findNextMonth } from './find-obstacle.ts'
-import { addMonths, type Month } from './month.ts'
 
 export interface DueMonths {
   readonly store: ArchiveStore

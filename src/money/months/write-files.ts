@@ -15,8 +15,7 @@ import { ensureSessionKeys, sealSession } from '../../platform/archive/session-c
 import type { Database } from '../../platform/db/open.ts'
 import { withoutTimeout } from '../../platform/db/without-timeout.ts'
 import { listArchivedFiles, proveFile } from '../ledger/audit/prove-archived.ts'
-import { ArchiveFault } from './archive-fault.ts'
-import { boundsOf, firstDay, type Month } from './month.ts'
+import { ArchiveFault, boundsOf, firstDay, type Month } from './month.ts'
 
 export const FILE_EVENTS_MAX = 500_000
 

@@ -17,7 +17,7 @@ import type { NanoBrl } from '../../platform/lib/money.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { recordAutomaticFailure } from './automatic-top-ups.ts'
 import { createTopUp } from './create-top-up.ts'
-import { findPayer } from './find-payer.ts'
+import { findPayer } from './payers.ts'
 import { findChosenCard, type CardKeys } from './payment-methods.ts'
 import type { Processor } from './processor.ts'
 

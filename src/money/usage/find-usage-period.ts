@@ -43,3 +43,11 @@ export async function findUsagePeriod(
   if (!period) throw new Error('the customer of a caller exists')
   return period
 }
+
+/** Returns the end of the archived months, whose charges no list has; null for an account that is younger. */
+export async function findArchivedUntil(db: Database, customerId: string): Promise<string | null> {
+  const { rows } = await sql<{ until: Date }>`
+    select archived_until() as until from customers
+    where id = ${customerId} and created_at < archived_until()`.execute(db)
+  return rows[0]?.until.toISOString() ?? null
+}

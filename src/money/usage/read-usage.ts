@@ -4,6 +4,7 @@ import { eventsIn } from '../../platform/archive/event-columns.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { UsagePeriod } from './find-usage-period.ts'
 import { selectUsageEvents, type UsageEvent } from './usage-event.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 
 export interface ReadUsageEvent extends UsageEvent {
   /** Date and time in the period's zone, `31/01/2026 23:59:59`. */
@@ -151,4 +152,25 @@ async function readBatch(
 function withoutUntil(row: BatchRow & { archivedUntil?: string }): BatchRow {
   delete row.archivedUntil
   return row
+}
+
+/** Returns the state of each account as one line of JSON: it differs whenever the balance or the charges do. */
+export async function readLiveAccounts(
+  db: Database,
+  customerIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ id: string; balance: bigint; charged: bigint }>`
+    select customer_id as id, credited_nano_brl - debited_nano_brl - charged_nano_brl as balance,
+      charged_nano_brl as charged
+    from accounts where customer_id = any(${customerIds}::uuid[])`.execute(db)
+  return new Map(
+    rows.map(({ id, balance, charged }) => [
+      id,
+      JSON.stringify({
+        customer_id: id,
+        balance_brl: jsonBrl(balance),
+        charged_brl: jsonBrl(charged),
+      }),
+    ]),
+  )
 }

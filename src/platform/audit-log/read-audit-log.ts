@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { exactTime } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
+import { audited, type Actor } from './audited.ts'
 
 /** A row of the audit log. */
 export interface AuditLogEntry {
@@ -84,4 +85,28 @@ export async function listAuditLog(
     order by created_at desc, id desc
     limit ${limit}`.execute(db)
   return rows
+}
+
+/** Records the export before the first entry is read, so that every export is in the audit log, an aborted one too. */
+export async function exportAuditLog(
+  db: Database,
+  actor: Actor,
+  {
+    from,
+    to,
+    rowsMax,
+  }: {
+    /** Days, both inclusive. */
+    readonly from: string | undefined
+    readonly to: string | undefined
+    readonly rowsMax: number
+  },
+  /** Where the entries are read. */
+  reads: Database = db,
+): Promise<AsyncGenerator<readonly AuditLogEntry[]>> {
+  await audited(db, actor, async (_trx, record) => {
+    const details = { from: from ?? null, to: to ?? null }
+    await record({ action: 'audit_log.exported', customerId: null, subjectId: null, details })
+  })
+  return readAuditLog(reads, { from, to, rowsMax })
 }

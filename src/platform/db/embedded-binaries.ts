@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import type { Account } from './embedded-account.ts'
+import type { Account } from './embedded-users.ts'
 
 export interface Binaries {
   /** The folder with `bin`, `lib` and `share`. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Account } from './embedded-account.ts'
+import type { Account } from './embedded-users.ts'
 
 const SHARED_DIR = '/var/lib/catraca'
 const ID_FILE = 'id'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { isDatabaseUnavailable } from './is-database-unavailable.ts'
+import { isDatabaseUnavailable } from './database-errors.ts'
 
 function ofDatabase(code: string, severity = 'ERROR'): Error {
   return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity })

@@ -9,7 +9,7 @@ import type pg from 'pg'
 import { DatabaseClient } from './database-client.ts'
 import { createFunctions } from './functions.ts'
 import { connectionConfig } from './open.ts'
-import { isRefusedByPooler, PoolerNotDeclared } from './pooler-not-declared.ts'
+import { isRefusedByPooler, PoolerNotDeclared } from './database-errors.ts'
 
 /** Tables are in `public`, and migrations change tables only. */
 const SETTINGS = { lock_timeout: '60000', search_path: 'public' }

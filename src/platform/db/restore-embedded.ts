@@ -16,7 +16,7 @@ import {
   syncFolder,
   type BackupManifest,
 } from './backup-manifest.ts'
-import { runAs, type Account } from './embedded-account.ts'
+import { runAs, type Account } from './embedded-users.ts'
 import { locateCluster } from './embedded-cluster-dir.ts'
 
 const WAL_TO_RESTORE = 'wal-to-restore'

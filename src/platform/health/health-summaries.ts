@@ -2,6 +2,17 @@ import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import { LATENCY_BUCKETS, percentileMs } from './latency-buckets.ts'
 
+/** Longer than the longest window that can be requested. */
+const KEPT_DAYS = 100
+
+/** Deletes hours that no request can reach any more; returns the number of deleted rows. */
+export async function pruneHealth(db: Database): Promise<number> {
+  const result = await sql`
+    delete from upstream_health_hours where hour_at < now() - make_interval(days => ${KEPT_DAYS})
+  `.execute(db)
+  return Number(result.numAffectedRows ?? 0n)
+}
+
 /** How long a summary is served from memory, and may be cached by clients. */
 export const SUMMARY_AGE_SECONDS_MAX = 30
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { listJobs } from './list-jobs.ts'
-import { readQueues, type QueueState } from './read-queues.ts'
+import { listJobs, readQueues, type QueueState } from './read-queues.ts'
 
 /** The work and the faults that wait in the database, for the metrics. */
 export interface Backlog extends BacklogNumbers {

@@ -243,3 +243,19 @@ function readContent(content: Buffer): Pick<IdempotencyRecord, 'fingerprint' | '
   const read = JSON.parse(content.toString()) as { fingerprint: string; answer?: StoredAnswer }
   return { fingerprint: read.fingerprint, answer: read.answer }
 }
+
+const BATCH = 1_000
+
+export async function pruneIdempotencyKeys(
+  db: Database,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  for (let deleted = BATCH; deleted === BATCH && !isOver();) {
+    const { numAffectedRows } = await sql`
+      delete from idempotency_keys where id in (
+        select id from idempotency_keys
+        where created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})
+        order by created_at limit ${BATCH})`.execute(db)
+    deleted = Number(numAffectedRows)
+  }
+}

@@ -11,3 +11,12 @@ const BRL = new Intl.NumberFormat('pt-BR', {
 export function brlText(nano: NanoBrl): string {
   return BRL.format(decimalBrl(nano) as `${number}`).replace(/\s/g, ' ')
 }
+
+/** Returns the price of a thousand tokens, rounded half up to the nano-BRL; null without tokens. */
+export function brlPer1kTokens(
+  costNanoBrl: NanoBrl,
+  used: { readonly promptTokens: number; readonly completionTokens: number },
+): NanoBrl | null {
+  const tokens = BigInt(used.promptTokens) + BigInt(used.completionTokens)
+  return tokens === 0n ? null : (costNanoBrl * 2_000n + tokens) / (tokens * 2n)
+}

@@ -1,5 +1,16 @@
 /** Text for HTML pages: the template escapes every value that is not HTML already. */
-import { escapeHtml } from './escape-html.ts'
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Escapes text for HTML, between tags or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string)
+}
 
 /** Data from elsewhere cannot have this key, so it cannot pass for HTML. */
 const TEXT = Symbol('html')

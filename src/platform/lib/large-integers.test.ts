@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { effort, seedOr } from '../../../test/harness/effort.ts'
 import fc from '../../../test/harness/fast-check.ts'
-import { markIntegers, parseExactly, unmarkIntegers } from './large-integers.ts'
+import { markIntegers, parseExactly, unmarkIntegers } from './exact-json.ts'
 
 /** A document of JSON as its text, with integers of up to forty digits and texts that look like them. */
 const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHotCounter, createHotHistogram } from './hot-metrics.ts'
-import { mergeMetrics } from './merge-metrics.ts'
+import { mergeMetrics } from './read-metrics.ts'
 
 const RULES = { age: 'max', started: 'min' } as const
 

@@ -1,5 +1,5 @@
 /** Reads or creates the key that secrets are sealed with. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, hkdfSync } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SEALING_KEY_BYTES } from './seal.ts'
@@ -41,4 +41,9 @@ async function writeNew(path: string, text: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+/** Derives a key for one purpose, so that sealing and signing never share a key. */
+export function deriveKey(sealingKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', sealingKey, '', `catraca ${purpose}`, 32))
 }

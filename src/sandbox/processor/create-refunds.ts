@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { brasiliaTime } from './brasilia-time.ts'
+import {
+  brasiliaTime,
+  type SandboxPayment,
+  type SandboxRefund,
+  type SandboxEvent,
+} from './sandbox-records.ts'
 import type { SandboxState } from './open-state.ts'
-import type { SandboxPayment, SandboxRefund, SandboxEvent } from './sandbox-records.ts'
 import { netCentsOf, Refusal } from './asaas-format.ts'
 import type { WebhookQueue } from './deliver-webhooks.ts'
 import { eventFaultOf } from './sandbox-faults.ts'

@@ -4,9 +4,14 @@ import { writeBoletoLine } from './boleto-line.ts'
 import { drawPixCode } from './draw-pix-code.ts'
 import type { SandboxState } from './open-state.ts'
 import type { PaymentLife, NewPayment } from './payment-life.ts'
-import type { SandboxPayment, BillingType, SandboxCard } from './sandbox-records.ts'
+import {
+  type SandboxPayment,
+  type BillingType,
+  type SandboxCard,
+  brasiliaDate,
+  isDate,
+} from './sandbox-records.ts'
 import { Refusal, renderList } from './asaas-format.ts'
-import { brasiliaDate, isDate } from './brasilia-time.ts'
 import { declined } from './test-cards.ts'
 
 const LIMIT_DEFAULT = 10

@@ -1,7 +1,7 @@
 /** The life cycle of a payment: its transitions, the states that allow them, and the events that they emit. */
 import { randomBytes } from 'node:crypto'
-import { addDays } from '../../platform/lib/add-days.ts'
-import { brasiliaDate } from './brasilia-time.ts'
+import { addDays } from '../../platform/lib/days.ts'
+import { brasiliaDate, type PaymentStatus, type SandboxPayment } from './sandbox-records.ts'
 import {
   createEmit,
   type Emit,
@@ -10,7 +10,6 @@ import {
   type Refunds,
   type RefundsDeps,
 } from './create-refunds.ts'
-import type { PaymentStatus, SandboxPayment } from './sandbox-records.ts'
 import { goesToReview, reportsOtherAmount } from './sandbox-faults.ts'
 import { Refusal, renderPayment } from './asaas-format.ts'
 

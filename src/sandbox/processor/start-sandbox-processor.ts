@@ -21,8 +21,7 @@ import {
 } from './payment-answers.ts'
 import { Refusal, renderCustomer } from './asaas-format.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import { brasiliaDate } from './brasilia-time.ts'
-import type { SandboxCustomer } from './sandbox-records.ts'
+import { brasiliaDate, type SandboxCustomer } from './sandbox-records.ts'
 import { checkCard } from './test-cards.ts'
 import { readTaxId } from '../../platform/lib/tax-id.ts'
 

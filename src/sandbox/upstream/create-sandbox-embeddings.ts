@@ -1,12 +1,18 @@
 import { sha256 } from '../../platform/lib/ids.ts'
-import { BadRequest } from './bad-request.ts'
+import {
+  BadRequest,
+  invalidType,
+  missing,
+  readChoice,
+  readModelName,
+  readNumber,
+  parseJsonBody,
+} from './read-field.ts'
 import { createRefuser, refuse, PROVIDER_HEADERS } from './create-refuser.ts'
-import { deliverBody } from './deliver-body.ts'
+import { deliverBody } from './deliver-stream.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
 import { findSandboxModel } from './sandbox-models.ts'
-import { parseJsonBody } from './parse-json-body.ts'
-import { invalidType, missing, readChoice, readModelName, readNumber } from './read-field.ts'
 
 interface EmbeddingRequest {
   readonly modelName: string

@@ -1,5 +1,5 @@
 import { createRefuser, refuse, PROVIDER_HEADERS } from './create-refuser.ts'
-import { deliverBody } from './deliver-body.ts'
+import { deliverBody } from './deliver-stream.ts'
 import { chooseColours, drawGradient } from './draw-gradient.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'

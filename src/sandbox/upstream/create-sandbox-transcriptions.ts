@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { BadRequest } from './bad-request.ts'
+import { BadRequest, missing, readModelName } from './read-field.ts'
 import { createRefuser, refuse, type RefusingModel, PROVIDER_HEADERS } from './create-refuser.ts'
-import { deliverBody } from './deliver-body.ts'
-import { isAudio } from './is-audio.ts'
+import { deliverBody } from './deliver-stream.ts'
+import { isAudio } from './measure-audio.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
-import { missing, readModelName } from './read-field.ts'
 import {
   checkGranularities,
   readTranscriptionFields,

@@ -5,9 +5,8 @@
 import { createHash } from 'node:crypto'
 import { randomText } from '../../platform/lib/ids.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import { BadRequest } from './bad-request.ts'
+import { BadRequest, missing, type JsonObject, parseJsonBody } from './read-field.ts'
 import type { Choice } from './compose-answer.ts'
-import { parseJsonBody } from './parse-json-body.ts'
 import {
   readChatRequest,
   type ChatRequest,
@@ -16,7 +15,6 @@ import {
   planSearches,
   type WebSearch,
 } from './read-chat-request.ts'
-import { missing, type JsonObject } from './read-field.ts'
 import type { AnswerEvent } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
 

@@ -1,14 +1,14 @@
-import { BadRequest } from './bad-request.ts'
-import { isObject } from '../../platform/lib/is-object.ts'
-import { parseJsonBody } from './parse-json-body.ts'
 import {
+  BadRequest,
   invalidType,
   missing,
   readFlag,
   readModelName,
   readNumber,
   type JsonObject,
+  parseJsonBody,
 } from './read-field.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
 import { listTurns, readMessages, type ChatMessage, lastResults } from './read-messages.ts'
 import { lastUserText } from './write-text.ts'
 

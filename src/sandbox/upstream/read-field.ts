@@ -1,4 +1,16 @@
-import { BadRequest } from './bad-request.ts'
+import { isObject } from '../../platform/lib/is-object.ts'
+
+/** Thrown for a request that violates OpenAI's format; it becomes a 400. */
+export class BadRequest extends Error {
+  readonly param: string | null
+  readonly code: string | null
+
+  constructor(message: string, param: string | null, code: string | null) {
+    super(message)
+    this.param = param
+    this.code = code
+  }
+}
 
 export type JsonObject = { [name: string]: unknown }
 
@@ -99,4 +111,20 @@ function nameType(value: unknown): string {
   if (typeof value === 'object') return 'an object'
   if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal'
   return `a ${typeof value}`
+}
+
+/** Parses the body of a request. Throws `BadRequest` with OpenAI's wording. */
+export function parseJsonBody(text: string): JsonObject {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (cause) {
+    throw new BadRequest(
+      `We could not parse the JSON body of your request. (${(cause as Error).message})`,
+      null,
+      null,
+    )
+  }
+  if (!isObject(body)) throw new BadRequest('The JSON body must be an object.', null, null)
+  return body
 }

@@ -1,6 +1,5 @@
-import { BadRequest } from './bad-request.ts'
-import { parseJsonBody } from './parse-json-body.ts'
 import {
+  BadRequest,
   emptyString,
   invalidType,
   missing,
@@ -8,6 +7,7 @@ import {
   readFlag,
   readModelName,
   readNumber,
+  parseJsonBody,
 } from './read-field.ts'
 
 export interface ImageRequest {

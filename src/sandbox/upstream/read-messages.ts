@@ -1,6 +1,5 @@
-import { BadRequest } from './bad-request.ts'
+import { BadRequest, invalidType, missing, type JsonObject } from './read-field.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import { invalidType, missing, type JsonObject } from './read-field.ts'
 
 export interface ChatMessage {
   readonly role: string

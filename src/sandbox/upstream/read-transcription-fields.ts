@@ -1,5 +1,4 @@
-import { BadRequest } from './bad-request.ts'
-import { readChoice, readNumber, type JsonObject } from './read-field.ts'
+import { BadRequest, readChoice, readNumber, type JsonObject } from './read-field.ts'
 import type { FormField } from './read-upload.ts'
 
 export interface TranscriptionFields {

@@ -1,6 +1,6 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { IncomingMessage } from 'node:http'
-import { BadRequest } from './bad-request.ts'
+import { BadRequest } from './read-field.ts'
 import { createAudioMeter, type AudioMeter } from './measure-audio.ts'
 
 export type FormField = readonly [name: string, value: string]

@@ -4,10 +4,9 @@
  */
 import { randomText } from '../../platform/lib/ids.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
-import { BadRequest } from './bad-request.ts'
+import { BadRequest, missing, readNumber, type JsonObject, parseJsonBody } from './read-field.ts'
 import type { Choice } from './compose-answer.ts'
 import type { Piece } from './open-tokenizer.ts'
-import { parseJsonBody } from './parse-json-body.ts'
 import {
   readChatRequest,
   type ChatRequest,
@@ -15,7 +14,6 @@ import {
   isSearchTool,
   planSearches,
 } from './read-chat-request.ts'
-import { missing, readNumber, type JsonObject } from './read-field.ts'
 import { type AnswerEvent, describeLogprob } from './render-answer.ts'
 import type { Rendered, SandboxFormat } from './sandbox-format.ts'
 

@@ -8,7 +8,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { urlHost } from '../url-host.ts'
-import { BadRequest } from './bad-request.ts'
+import { BadRequest } from './read-field.ts'
 import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
 import {
   createSandboxImages,
@@ -29,8 +29,7 @@ import { createIdentity, renderBody, renderEvents, describeUsage } from './rende
 import type { SandboxFormat } from './sandbox-format.ts'
 import { composeAnswer } from './compose-answer.ts'
 import { createRefuser, refuse, PROVIDER_HEADERS } from './create-refuser.ts'
-import { deliverBody } from './deliver-body.ts'
-import { deliverStream } from './deliver-stream.ts'
+import { deliverBody, deliverStream } from './deliver-stream.ts'
 
 /** OpenAI's chat completions. */
 const chatFormat: SandboxFormat = {

@@ -1,5 +1,28 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Route, addRoutes } from '../../http/rest/route.ts'
+import { sendTaggedJson, tagJson, type TaggedJson } from '../../http/rest/send-tagged-json.ts'
+import { schemaController } from '../../http/server/schema-compilers.ts'
+
+export const openApiRoutes: readonly Route<unknown>[] = [
+  {
+    method: 'GET',
+    url: '/v1/openapi.json',
+    access: 'public',
+    schema: { hide: true },
+    handlersOf() {
+      // The description does not change while the server runs, and takes long to write and compress.
+      let written: TaggedJson | undefined
+      return {
+        handler(request, reply) {
+          written ??= tagJson(request.server.swagger())
+          reply.header('cache-control', 'public, max-age=300')
+          return sendTaggedJson(request, reply, written)
+        },
+      }
+    },
+  },
+]
 
 /** Describes every route that is added after this call. */
 export async function addOpenApi(server: FastifyInstance): Promise<void> {
@@ -35,4 +58,21 @@ export async function addOpenApi(server: FastifyInstance): Promise<void> {
       return { schema: { ...schema, params }, url: path.replace('*', ':id') }
     },
   })
+}
+
+/**
+ * Returns the OpenAPI description of a list of routes, built without their dependencies and without a listening server.
+ */
+export async function describeApi(routes: readonly Route<never>[]): Promise<object> {
+  const server = Fastify({ schemaController })
+  await addOpenApi(server)
+  addRoutes(server, routes, () => ({
+    handler: () => undefined,
+  }))
+  await server.ready()
+  try {
+    return server.swagger()
+  } finally {
+    await server.close()
+  }
 }

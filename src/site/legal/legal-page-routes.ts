@@ -10,10 +10,10 @@ import {
   LEGAL_VERSIONS,
   type LegalVersion,
 } from '../../customers/legal/legal-versions.ts'
-import { escapeHtml } from '../../platform/lib/escape-html.ts'
+import { escapeHtml } from '../../platform/lib/html.ts'
 import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
 import { hiddenRoute } from '../../http/rest/route.ts'
-import { sendStaticPage } from '../../http/rest/send-static-page.ts'
+import { sendStaticPage } from '../../http/rest/send-page.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'sender'>

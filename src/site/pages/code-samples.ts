@@ -1,3 +1,5 @@
+import type { Model } from '../../money/catalog/model.ts'
+
 /**
  * How programs and agents call the service. The pages of the site, the documentation and the dashboard show these same
  * texts, and what is shown is what is copied.
@@ -205,4 +207,14 @@ ${imports}import OpenAI from 'openai'
 const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: '${secret}' })
 ${rest}`,
   }
+}
+
+/** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
+export function modelSamples(model: Model, origin: string): readonly CodeSample[] {
+  const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
+  const { category, image } = model
+  if (category === 'llm') return [...chatSamples(use), ...agentSamples(use)]
+  if (category === 'embedding') return embeddingSamples(use)
+  if (category === 'image') return imageSamples(use, image?.sizes[0])
+  return category === 'audio' ? audioSamples(use) : []
 }

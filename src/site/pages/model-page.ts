@@ -17,9 +17,8 @@ import {
 } from './amounts.ts'
 import { layout, type SiteDeps } from './layout.ts'
 import { CATEGORY_WORDS, isPaidByTokens, makerOf, modelPath, unitPrices } from './model-words.ts'
-import { modelSamples } from './model-samples.ts'
-import { priceHistory, type PriceEvent } from './price-history.ts'
-import { rateSentence } from './price-table.ts'
+import { modelSamples } from './code-samples.ts'
+import { priceHistory, type PriceEvent, rateSentence } from './price-table.ts'
 import { HEALTH_DAYS, type SiteFacts } from './site-facts.ts'
 
 const SIBLINGS_MAX = 8

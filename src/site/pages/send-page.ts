@@ -2,9 +2,12 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { htmlText } from '../../platform/lib/html.ts'
+import { htmlText, type Html } from '../../platform/lib/html.ts'
 import { SITE_STYLE } from './site-style.ts'
 import { tagOf, type PageText, type WrittenPage } from './site-pages.ts'
+import { originOf } from '../../http/rest/request-headers.ts'
+import type { SiteFacts } from './site-facts.ts'
+import type { SiteDeps } from './layout.ts'
 
 const toGzip = promisify(gzip)
 
@@ -118,4 +121,41 @@ function encodingFor(accepted = ''): 'br' | 'gzip' | 'plain' {
 function knows(given: string | undefined, tag: string): boolean {
   const tags = (given ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
   return tags.some((each) => each === '*' || each.replace(/-(br|gzip)"$/, '"') === `"${tag}"`)
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+export interface Visit {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly deps: SiteDeps
+}
+
+export interface Page {
+  readonly status?: number
+  readonly type?: string
+  readonly cacheControl: string
+  /** What a browser may do on the page, if it is more than the pages of the site need. */
+  readonly policy?: string
+  readonly write: (facts: SiteFacts, origin: string) => Html
+}
+
+/** Sends a page that is kept once written; `name` is that of the page for one origin. */
+export async function sendWritten(
+  { request, reply, deps }: Visit,
+  name: string,
+  { status = 200, type = HTML, cacheControl, policy, write }: Page,
+): Promise<FastifyReply> {
+  const facts = await deps.siteFacts()
+  const origin = originOf(request, deps.config.publicUrl)
+  const page = await deps.sitePages.find(facts, `${origin} ${name}`, () => ({
+    status,
+    type,
+    text: write(facts, origin),
+  }))
+  const isChosen = deps.config.publicUrl === undefined && cacheControl === OF_EVERYBODY
+  return sendPage(request, reply, page, {
+    cacheControl: isChosen ? OF_NO_SHARED_CACHE : cacheControl,
+    policy,
+  })
 }

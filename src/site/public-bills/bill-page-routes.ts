@@ -5,11 +5,10 @@ import { listDayHeads, type DayHead } from '../../money/public-bills/read-charge
 import { readPublicBill } from '../../money/public-bills/read-public-bill.ts'
 import { hiddenRoute, type Route } from '../../http/rest/route.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
-import { OF_EVERYBODY, pagePolicy, sendPageOfVisit } from '../pages/send-page.ts'
-import { sendWritten } from '../pages/send-written.ts'
+import { OF_EVERYBODY, pagePolicy, sendPageOfVisit, sendWritten } from '../pages/send-page.ts'
 import { billPage } from './bill-page.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
-import { shownBillBody } from './shown-bill.ts'
+import { shownBillBody } from './shown-bill-routes.ts'
 
 /** `/verificar`: the published heads of the chain, and how to check a bill with them. */
 const DAY = new Intl.DateTimeFormat('pt-BR', { timeZone: 'UTC' })

@@ -3,7 +3,7 @@ import { brlText } from '../../platform/lib/brl-text.ts'
 import { dataBlock, html, type Html } from '../../platform/lib/html.ts'
 import { multiplierText, rateText, usdText, wholeCount } from '../pages/amounts.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
-import type { ShownBillBody } from './shown-bill.ts'
+import type { ShownBillBody } from './shown-bill-routes.ts'
 
 const AT = new Intl.DateTimeFormat('pt-BR', {
   dateStyle: 'short',

@@ -1,13 +1,16 @@
 /** Links by which customers show a bill to others: they create and delete them here. */
 import Type from 'typebox'
-import { createPublicBill, PUBLIC_BILLS_MAX } from '../../money/public-bills/create-public-bill.ts'
-import { deletePublicBill } from '../../money/public-bills/delete-public-bill.ts'
-import { listPublicBills } from '../../money/public-bills/list-public-bills.ts'
-import type { PublicBill } from '../../money/public-bills/public-bill.ts'
+import {
+  createPublicBill,
+  PUBLIC_BILLS_MAX,
+  deletePublicBill,
+  listPublicBills,
+  type PublicBill,
+} from '../../money/public-bills/public-bills.ts'
 import { actorOf } from '../../http/rest/authenticate.ts'
 import type { AnswerOf } from '../../http/rest/answer-of.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../../http/rest/cursor.ts'
-import { originOf } from '../../http/rest/origin-of.ts'
+import { originOf } from '../../http/rest/request-headers.ts'
 import { RestRefusal } from '../../http/rest/rest-refusal.ts'
 import { restRoute } from '../../http/rest/rest-route.ts'
 import {

@@ -27,8 +27,10 @@ import { NANO_PER_BRL } from '../../../src/platform/lib/money.ts'
 import { applyPayment } from '../../../src/money/payments/apply-payment.ts'
 import { createTopUp } from '../../../src/money/payments/create-top-up.ts'
 import type { Payment, Processor } from '../../../src/money/payments/processor.ts'
-import { rewardDueReferrals } from '../../../src/money/payments/referral-rewards/reward-due-referrals.ts'
-import { takeBackRewards } from '../../../src/money/payments/referral-rewards/take-back-rewards.ts'
+import {
+  rewardDueReferrals,
+  takeBackRewards,
+} from '../../../src/money/payments/referral-rewards/reward-due-referrals.ts'
 import {
   approveRefund,
   endManualParts,

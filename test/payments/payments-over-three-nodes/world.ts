@@ -14,7 +14,7 @@ import {
   resumeTopUp,
   type CreatedTopUp,
 } from '../../../src/money/payments/create-top-up.ts'
-import { findPayer } from '../../../src/money/payments/find-payer.ts'
+import { findPayer } from '../../../src/money/payments/payers.ts'
 import { addPaymentMethod, findChosenCard } from '../../../src/money/payments/payment-methods.ts'
 import { processRefunds } from '../../../src/money/payments/refunds/process-refunds.ts'
 import { requestRefund } from '../../../src/money/payments/refunds/request-refund.ts'

@@ -1,10 +1,9 @@
-import type { Model, Route } from '../../../money/catalog/model.ts'
+import { type Model, type Route, hasUnitPrice } from '../../../money/catalog/model.ts'
 import {
   promptTokensBound,
   promptTokensTypical,
   type PromptFacts,
-} from '../../../money/catalog/prompt-size.ts'
-import { hasUnitPrice } from '../../../money/catalog/has-unit-price.ts'
+} from '../../../money/catalog/quote.ts'
 import { HOUR_CACHE_UNIT } from '../../../money/catalog/hour-cache.ts'
 import type { UnitCounts } from '../../../money/catalog/prices.ts'
 import { WEB_SEARCH_UNIT } from '../../../money/catalog/web-search.ts'

@@ -1,6 +1,5 @@
 /** The chat kind of call, for every client format: its bounds, and how it is called, relayed and charged. */
-import { hasUnitPrice } from '../../../money/catalog/has-unit-price.ts'
-import type { Model } from '../../../money/catalog/model.ts'
+import { hasUnitPrice, type Model } from '../../../money/catalog/model.ts'
 import { WEB_SEARCH_UNIT } from '../../../money/catalog/web-search.ts'
 import type { ActiveKey } from '../../../customers/key-cache.ts'
 import type { Resolution } from '../../../money/ledger/resolution.ts'
@@ -16,8 +15,7 @@ import {
   type TakeChunks,
 } from '../../providers/contract.ts'
 import type { LeaseView } from '../../../money/ledger/lease.ts'
-import { billedUsage } from '../billed-usage.ts'
-import { estimateReason, possibleUsage } from '../possible-usage.ts'
+import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'

@@ -1,4 +1,4 @@
-import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
+import { outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { WEB_SEARCH_UNIT } from '../../../money/catalog/web-search.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { estimated } from '../charge.ts'

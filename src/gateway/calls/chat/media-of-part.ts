@@ -3,7 +3,7 @@
  * must agree, and media without a price is refused. Pure.
  */
 import { isObject } from '../../../platform/lib/is-object.ts'
-import { isOpenPort, isPublicHost } from '../../../platform/lib/public-host.ts'
+import { isOpenPort, isPublicHost } from '../../../platform/lib/public-address.ts'
 import { imageTypeOf, isSound, isVideo } from '../../../platform/lib/media-signature.ts'
 
 /** The inspected part of a data URL: its header, and enough of the content to recognise the format. */

@@ -1,6 +1,6 @@
 /** The output limit of a plain chat with log probabilities, whose answer may exceed what the gateway reads. */
 import type { Model } from '../../../money/catalog/model.ts'
-import { TOKEN_BYTES_MAX } from '../../../money/catalog/prompt-size.ts'
+import { TOKEN_BYTES_MAX } from '../../../money/catalog/quote.ts'
 import { CHAT_ANSWER_BYTES_MAX } from '../../providers/contract.ts'
 import type { ChatRequest } from './chat-request.ts'
 

@@ -1,4 +1,4 @@
-import { outputTokensLeast } from '../../../money/catalog/prompt-size.ts'
+import { outputTokensLeast } from '../../../money/catalog/quote.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import { TEXT_FIELDS } from '../../providers/openai-compatible/chat-deltas.ts'

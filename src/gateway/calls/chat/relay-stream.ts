@@ -1,4 +1,4 @@
-import { outputTokensTypical, TOKEN_BYTES_MAX } from '../../../money/catalog/prompt-size.ts'
+import { outputTokensTypical, TOKEN_BYTES_MAX } from '../../../money/catalog/quote.ts'
 import type { LeaseView } from '../../../money/ledger/lease.ts'
 import {
   StreamBroken,

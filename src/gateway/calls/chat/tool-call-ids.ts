@@ -5,7 +5,7 @@
  */
 import { createCipheriv, hash, timingSafeEqual } from 'node:crypto'
 import { isObject } from '../../../platform/lib/is-object.ts'
-import { deriveKey } from '../../../platform/lib/derive-key.ts'
+import { deriveKey } from '../../../platform/lib/sealing-key.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 
 export interface ToolCallIds {

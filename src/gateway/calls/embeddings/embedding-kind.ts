@@ -1,19 +1,37 @@
 /** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
 import type { Model, Tokenizer } from '../../../money/catalog/model.ts'
-import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
+import { outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { beyond } from '../../../platform/admission/share.ts'
 import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
-import { billedUsage } from '../billed-usage.ts'
-import { estimateReason, possibleUsage } from '../possible-usage.ts'
+import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request.ts'
-import { shieldEmbeddingRequest } from '../shield/shield-embedding-request.ts'
 import type { TokenCounts } from '../../../money/catalog/prices.ts'
 import { inSlices } from '../../../platform/admission/turn.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
+import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
+
+/**
+ * Masks each text on its own, so that the same text has the same vector in every request. Texts that are given as
+ * tokens are not read.
+ */
+const shieldEmbeddingRequest: ShieldRequest<EmbeddingRequest> = (request, options) => {
+  const shield = createTextShield(options)
+  const isOne = typeof request.body.input === 'string'
+  const inputs = request.inputs.map((input, index) =>
+    typeof input === 'string' ? shield.read(isOne ? 'input' : `input[${index}]`, input) : input,
+  )
+  const body = shield.readFields(request.body, 'input')
+  const isOfTexts = inputs.some((input) => typeof input === 'string')
+  return shield.outcome({
+    ...request,
+    inputs,
+    body: isOfTexts ? { ...body, input: isOne ? inputs[0] : inputs } : body,
+  })
+}
 
 /**
  * The entries of an answer as JSON, written vector by vector: forty megabytes of numbers, written at once, would keep

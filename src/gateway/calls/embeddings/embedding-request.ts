@@ -8,7 +8,7 @@ import {
   keepFields,
   takeFallbacks,
 } from '../field-faults.ts'
-import { readJsonBody } from '../read-json-body.ts'
+import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 
 export interface EmbeddingRequest extends CallRequest {

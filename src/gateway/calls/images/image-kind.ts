@@ -1,20 +1,23 @@
 /** The images kind of call: images from a prompt. The model's price decides whether tokens or images are billed. */
-import { imageUnit } from '../../../money/catalog/image-unit.ts'
-import type { Model } from '../../../money/catalog/model.ts'
+import { imageUnit, type Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts, TokenCounts } from '../../../money/catalog/prices.ts'
-import { outputTokensTypical } from '../../../money/catalog/prompt-size.ts'
+import { outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { beyond } from '../../../platform/admission/share.ts'
 import type { ImageAnswer, Provider, GeneratedImage } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
-import { billedUsage } from '../billed-usage.ts'
-import { estimateReason, possibleUsage } from '../possible-usage.ts'
+import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
-import { readImageRequest, type ImageRequest } from './image-request.ts'
-import { shieldImageRequest } from '../shield/shield-image-request.ts'
+import { readImageRequest, type ImageRequest, imageMediaType } from './image-request.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
-import { imageMediaType } from './image-media-type.ts'
+import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
+
+const shieldImageRequest: ShieldRequest<ImageRequest> = (request, options) => {
+  const shield = createTextShield(options)
+  const body = shield.readFields(request.body)
+  return shield.outcome({ ...request, body, prompt: body.prompt as string })
+}
 
 /** Text output beside an image, if image tokens and text tokens have separate prices. */
 const TEXT_TOKENS_MAX = 1_024

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { imageMediaType } from './image-media-type.ts'
+import { imageMediaType } from './image-request.ts'
 
 const of = (...bytes: readonly (number | string)[]): string =>
   imageMediaType(

@@ -8,7 +8,7 @@ import type { GatewayParts } from '../gateway-parts.ts'
 import { refusals, type Refusal } from '../refusal.ts'
 import { shieldInSlices } from './shield-in-slices.ts'
 import type { DataKind } from '../../../customers/shield-setting.ts'
-import type { FoundData } from './shielded-request.ts'
+import type { FoundData } from './text-shield.ts'
 
 const NAMES: Readonly<Record<DataKind, readonly [one: string, many: string]>> = {
   cpf: ['CPF', 'CPFs'],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../providers/contract.ts'
 import { shieldChat, type ShieldOptions } from '../../shield/shield-chat.ts'
 import type { ChatRequest } from '../chat/chat-request.ts'
-import type { ShieldedRequest } from './shielded-request.ts'
+import type { ShieldedRequest } from './text-shield.ts'
 
 export function shieldChatRequest<Request extends ChatRequest>(
   request: Request,

@@ -8,7 +8,7 @@ import { createOwnTime } from '../../../platform/admission/own-time.ts'
 import { isRefusal } from '../refusal.ts'
 import { shieldChatRequest } from './shield-chat-request.ts'
 import { shieldInSlices } from './shield-in-slices.ts'
-import type { ShieldedRequest } from './shielded-request.ts'
+import type { ShieldedRequest } from './text-shield.ts'
 
 const UUIDS = 'near_pix'
 

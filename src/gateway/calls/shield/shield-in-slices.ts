@@ -3,7 +3,7 @@ import { findInSteps, findPersonalData } from '../../shield/find-personal-data.t
 import type { Found } from '../../shield/found.ts'
 import type { ShieldOptions } from '../../shield/shield-chat.ts'
 import type { OwnTime } from '../../../platform/admission/own-time.ts'
-import type { ShieldedRequest, ShieldRequest } from './shielded-request.ts'
+import type { ShieldedRequest, ShieldRequest } from './text-shield.ts'
 
 /** Most requests have less text. Of numbers alone, so many characters take some 8 ms. */
 const AT_ONCE_CHARACTERS = 16 * 1024

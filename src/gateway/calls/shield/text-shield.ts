@@ -6,9 +6,7 @@ import {
   sumOf,
   type ShieldOptions,
 } from '../../shield/shield-chat.ts'
-import { type Counts } from '../../../customers/shield-setting.ts'
-import type { DataKind } from '../../../customers/shield-setting.ts'
-import type { ShieldedRequest } from './shielded-request.ts'
+import type { Counts, DataKind } from '../../../customers/shield-setting.ts'
 
 /** Masks or reports single texts, each on its own, of a request whose answer gets no values back. */
 export interface TextShield {
@@ -61,3 +59,24 @@ export function createTextShield(options: ShieldOptions): TextShield {
     },
   }
 }
+
+export type ShieldedRequest<Request> =
+  /** Nothing was found: the request goes as it is. */
+  | { readonly kind: 'clear' }
+  | { readonly kind: 'masked'; readonly request: Request; readonly counts: Counts }
+  | FoundData
+  /** The texts are longer than the shield reads. */
+  | { readonly kind: 'too_long' }
+
+export interface FoundData {
+  readonly kind: 'blocked'
+  readonly counts: Counts
+  /** Fields of the request; none of them contains a value. */
+  readonly places: readonly string[]
+}
+
+/** Masks or reports the personal data of a request. The request itself stays as it was. */
+export type ShieldRequest<Request> = (
+  request: Request,
+  options: ShieldOptions,
+) => ShieldedRequest<Request>

@@ -1,11 +1,10 @@
 /** The transcriptions kind of call: speech to text, billed by the second or by the audio token. */
 import type { Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts } from '../../../money/catalog/prices.ts'
-import { outputTokensLeast } from '../../../money/catalog/prompt-size.ts'
+import { outputTokensLeast } from '../../../money/catalog/quote.ts'
 import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
-import { billedUsage } from '../billed-usage.ts'
-import { estimateReason, possibleUsage } from '../possible-usage.ts'
+import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind, UpstreamTry } from '../call-kind.ts'
 import type { OwnTime } from '../../../platform/admission/own-time.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
@@ -15,9 +14,23 @@ import {
   type IncomingForm,
   type TranscriptFormat,
   type TranscriptionRequest,
+  promptBytesOf,
 } from './transcription-request.ts'
 import { writeTranscript } from './write-transcript.ts'
-import { shieldTranscriptionRequest } from '../shield/shield-transcription-request.ts'
+import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
+
+/** Reads the fields and the name of the file; the speech is not read. */
+const shieldTranscriptionRequest: ShieldRequest<TranscriptionRequest> = (request, options) => {
+  const shield = createTextShield(options)
+  const fields = request.fields.map(([name, value]) => [name, shield.read(name, value)] as const)
+  const name = shield.read('file', request.file.name)
+  return shield.outcome({
+    ...request,
+    fields,
+    file: name === request.file.name ? request.file : { ...request.file, name },
+    promptBytes: promptBytesOf(fields),
+  })
+}
 
 /** Tokens that a model adds around the prompt, with a margin. */
 const TEMPLATE_TOKENS = 64

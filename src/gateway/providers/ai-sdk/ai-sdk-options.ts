@@ -1,3 +1,17 @@
+import { getModelCapabilities } from '@ai-sdk/anthropic/internal'
+
+type Capabilities = ReturnType<typeof getModelCapabilities>
+
+/** By the upstreams' names of the catalog's models, which are few: the package builds its list again on each call. */
+const known = new Map<string, Capabilities>()
+
+/** What the package knows of a Claude model. */
+export function claudeCapabilities(modelId: string): Capabilities {
+  let found = known.get(modelId)
+  if (!found) known.set(modelId, (found = getModelCapabilities(modelId)))
+  return found
+}
+
 export interface AiSdkOptions {
   readonly kind: 'anthropic' | 'google' | 'google-vertex' | 'amazon-bedrock' | 'cohere'
   /** Including the version segment, for Vertex up to `publishers/google`; undefined for the provider's own address. */
@@ -41,4 +55,14 @@ export interface BedrockOptions {
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
   readonly sessionToken?: string
+}
+
+/** Returns the headers of every request to an upstream, apart from its credentials. */
+export function callHeaders(callId: string): Record<string, string> {
+  return { 'x-catraca-call-id': callId, 'user-agent': 'catraca' }
+}
+
+/** Returns the request format of a model: Claude on Vertex uses Anthropic's format. */
+export function modelFormat(kind: AiSdkOptions['kind'], modelId: string): AiSdkOptions['kind'] {
+  return kind === 'google-vertex' && modelId.startsWith('claude') ? 'anthropic' : kind
 }

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { APICallError } from '@ai-sdk/provider'
-import { parseExactly, markIntegers } from '../../../platform/lib/large-integers.ts'
+import { parseExactly, markIntegers } from '../../../platform/lib/exact-json.ts'
 import { beyond, type TakeBytes } from '../../../platform/admission/share.ts'
 import {
   UNCOUNTED_BYTES,

@@ -17,12 +17,10 @@ import type {
   ReportedUsage,
   UpstreamFailure,
 } from '../contract.ts'
-import { readCount } from '../openai-compatible/read-count.ts'
+import { readCount } from '../openai-compatible/read-usage.ts'
 import { plainTokens } from '../plain-tokens.ts'
-import type { AiSdkOptions } from './ai-sdk-options.ts'
-import { callHeaders } from './call-headers.ts'
-import { RefusedRequest } from './refused-request.ts'
-import { toFailure } from './to-failure.ts'
+import { type AiSdkOptions, callHeaders } from './ai-sdk-options.ts'
+import { RefusedRequest, toFailure } from './to-failure.ts'
 
 /** Some models accept one text per request; thousands of concurrent requests would only hit the rate limit. */
 const BATCHES_AT_ONCE = 8

@@ -16,12 +16,11 @@ import type {
   ReportedTokens,
 } from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
-import { callHeaders } from './call-headers.ts'
-import { toFailure } from './to-failure.ts'
+import { callHeaders } from './ai-sdk-options.ts'
+import { toFailure, RefusedRequest } from './to-failure.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
-import { readCount } from '../openai-compatible/read-count.ts'
+import { readCount } from '../openai-compatible/read-usage.ts'
 import { toReportedUsage } from './to-reported-usage.ts'
-import { RefusedRequest } from './refused-request.ts'
 
 /** Options to spread into those of Google's packages; empty if the model chooses. */
 interface ImageConfig {

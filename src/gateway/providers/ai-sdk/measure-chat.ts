@@ -2,7 +2,7 @@
  * Measures the body of a chat by letting the package build it without sending it. So no rule of ours has to model the
  * text that each package adds or repeats.
  */
-import { parseExactly } from '../../../platform/lib/large-integers.ts'
+import { parseExactly } from '../../../platform/lib/exact-json.ts'
 import type { ChatContent, JsonObject } from '../contract.ts'
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { headOf } from './native-messages/send-native-messages.ts'

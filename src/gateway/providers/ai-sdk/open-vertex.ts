@@ -7,8 +7,7 @@ import {
   APICallError,
   type EmbeddingModelV4,
 } from '@ai-sdk/provider'
-import type { AiSdkOptions } from './ai-sdk-options.ts'
-import { modelFormat } from './model-format.ts'
+import { type AiSdkOptions, modelFormat } from './ai-sdk-options.ts'
 import type { Fetch } from './open-fetch.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4FilePart } from '@ai-sdk/provider'
 import { imageTypeOf, isSound, isVideo } from '../../../platform/lib/media-signature.ts'
 import type { ChatCall } from '../contract.ts'
 import { createDownloadFile } from '../download-file.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { RefusedRequest } from './to-failure.ts'
 
 export type FileContent = Pick<LanguageModelV4FilePart, 'data' | 'mediaType'>
 

@@ -47,3 +47,27 @@ export function readReasoningDetails(details: unknown): LanguageModelV4Reasoning
 function redacted(data: string): NonNullable<LanguageModelV4ReasoningPart['providerOptions']> {
   return { anthropic: { redactedData: data }, amazonBedrock: { redactedContent: data } }
 }
+
+/**
+ * Gemini signs its thoughts and requires the signatures back. In the chat-completions format they are in
+ * `extra_content.google.thought_signature`, as in Google's own endpoint.
+ */
+
+/** Returns fields to spread into a tool call, a message or a delta; empty without a signature. */
+export function toExtraContent(metadata: SharedV4ProviderMetadata | undefined): JsonObject {
+  const signature = (metadata?.google ?? metadata?.googleVertex)?.thoughtSignature
+  return typeof signature === 'string'
+    ? { extra_content: { google: { thought_signature: signature } } }
+    : {}
+}
+
+/** Returns options to spread into a prompt part; empty if the tool call or message has no signature. */
+export function readThoughtSignature(carrier: JsonObject): {
+  providerOptions?: { google: { thoughtSignature: string } }
+} {
+  const extra = isObject(carrier.extra_content) ? carrier.extra_content.google : undefined
+  const signature = isObject(extra) ? extra.thought_signature : undefined
+  return typeof signature === 'string'
+    ? { providerOptions: { google: { thoughtSignature: signature } } }
+    : {}
+}

@@ -1,11 +1,10 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
-import { unmarkIntegers } from '../../../platform/lib/large-integers.ts'
+import { unmarkIntegers } from '../../../platform/lib/exact-json.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { ChatAnswer, JsonObject, UpstreamFailure } from '../contract.ts'
 import { assertShallow } from '../parse-answer.ts'
 import { shortenInputs } from './native-messages/read-native-message.ts'
-import { toReasoningDetail } from './reasoning-details.ts'
-import { toExtraContent } from './thought-signature.ts'
+import { toReasoningDetail, toExtraContent } from './reasoning-details.ts'
 import { refusalText, toFinishReason } from './to-finish-reason.ts'
 import { toReportedUsage, type AskedOfUsage } from './to-reported-usage.ts'
 

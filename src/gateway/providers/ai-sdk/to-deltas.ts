@@ -1,8 +1,7 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { unmarkIntegers } from '../../../platform/lib/large-integers.ts'
+import { unmarkIntegers } from '../../../platform/lib/exact-json.ts'
 import type { JsonObject } from '../contract.ts'
-import { toReasoningDetail } from './reasoning-details.ts'
-import { toExtraContent } from './thought-signature.ts'
+import { toReasoningDetail, toExtraContent } from './reasoning-details.ts'
 
 /** Converts one part of an upstream's stream to no, one or, rarely, several deltas. */
 export type ToDeltas = (part: LanguageModelV4StreamPart) => JsonObject[]

@@ -9,9 +9,12 @@ import {
 import { isObject } from '../../../platform/lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
 import { DownloadRefused, NoRoomForDownload } from '../download-file.ts'
-import { readError, readRefusal } from '../read-failure.ts'
-import { readLateError } from '../read-late-error.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { readError, readRefusal, readLateError } from '../read-failure.ts'
+
+/** A request that this adapter cannot send. The message never quotes the request. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest'
+}
 
 const CAUSES_MAX = 10
 

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason } from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { UpstreamFailure } from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
-import { readFinishReason, type FinishReason } from '../finish-reason.ts'
+import { readFinishReason, type FinishReason } from '../parse-answer.ts'
 
 /**
  * Returns the `finish_reason` of an answer, or a failure. Without the upstream's own (raw) reason the answer is

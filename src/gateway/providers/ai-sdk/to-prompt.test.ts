@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReadFile } from './read-file.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { RefusedRequest } from './to-failure.ts'
 import { toPrompt } from './to-prompt.ts'
 
 const noFile = async (): Promise<never> => assert.fail('there is no file to read')

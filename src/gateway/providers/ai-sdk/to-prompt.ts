@@ -17,11 +17,10 @@ import {
 } from './to-user-parts.ts'
 import type { ReadFile } from './read-file.ts'
 import { asReminder } from '../system-reminder.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { RefusedRequest } from './to-failure.ts'
 import { BODY_BOUNDS, findJsonExcess } from '../../../platform/lib/bound-json.ts'
-import { parseExactly } from '../../../platform/lib/large-integers.ts'
-import { readReasoningDetails } from './reasoning-details.ts'
-import { readThoughtSignature } from './thought-signature.ts'
+import { parseExactly } from '../../../platform/lib/exact-json.ts'
+import { readReasoningDetails, readThoughtSignature } from './reasoning-details.ts'
 
 /** Fewer characters cannot contain enough values to matter. */
 const BOUNDED_FROM_CHARACTERS = 16 * 1024

@@ -4,9 +4,8 @@
  */
 import { getGoogleLanguageModelEntry } from '@ai-sdk/google/internal'
 import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { AiSdkOptions } from './ai-sdk-options.ts'
-import { claudeCapabilities } from './claude-capabilities.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { type AiSdkOptions, claudeCapabilities } from './ai-sdk-options.ts'
+import { RefusedRequest } from './to-failure.ts'
 
 export interface ReasoningOptions {
   readonly maxOutputTokens?: number

@@ -1,8 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { ReportedUsage } from '../contract.ts'
-import { readCount } from '../openai-compatible/read-count.ts'
-import { readUsage } from '../openai-compatible/read-usage.ts'
+import { readCount, readUsage } from '../openai-compatible/read-usage.ts'
 
 /**
  * Converts usage to the gateway's counts: the whole prompt including cache reads and writes, and the whole output

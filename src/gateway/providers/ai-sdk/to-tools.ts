@@ -6,8 +6,8 @@ import type {
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 import { readCacheControl, textOf } from './to-user-parts.ts'
-import { toToolSchema } from '../tool-schema.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { toToolSchema } from '../client-tools.ts'
+import { RefusedRequest } from './to-failure.ts'
 
 /** Converts the tools of a request, and `tool_choice`. Throws a `RefusedRequest`. */
 export function toTools(

@@ -6,7 +6,7 @@ import type {
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../contract.ts'
 import type { FileContent, FileKind } from './read-file.ts'
-import { RefusedRequest } from './refused-request.ts'
+import { RefusedRequest } from './to-failure.ts'
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 

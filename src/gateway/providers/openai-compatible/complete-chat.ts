@@ -1,5 +1,5 @@
 /** Sends chats in the chat-completions format; `chat-body.ts` builds the body. */
-import { parseExactly } from '../../../platform/lib/large-integers.ts'
+import { parseExactly } from '../../../platform/lib/exact-json.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import {
   type ChatAnswer,
@@ -14,9 +14,8 @@ import type { ChatBody } from './chat-body.ts'
 import { exchange, type AnswerBody } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
 import { completeCalls } from './number-calls.ts'
-import { BadAnswer, readCallError, readObject } from './read-answer.ts'
-import { readLateError } from '../read-late-error.ts'
-import { readChat } from './read-chat.ts'
+import { BadAnswer, readCallError, readObject, readChat } from './read-answer.ts'
+import { readLateError } from '../read-failure.ts'
 import { readStream } from './read-stream.ts'
 import { readUsage, usageIn } from './read-usage.ts'
 import { toPublishedForm } from './to-published-form.ts'

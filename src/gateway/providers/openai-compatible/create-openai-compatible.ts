@@ -1,7 +1,7 @@
 /** The adapter for upstreams that use OpenAI's formats natively. */
 import type { ChatContent, Provider } from '../contract.ts'
 import { createChatBody, type ChatBodyOptions } from './chat-body.ts'
-import { OPEN_CHAT_FIELDS } from './chat-fields.ts'
+import { OPEN_CHAT_FIELDS } from './chat-deltas.ts'
 import { createCompleteChat } from './complete-chat.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'

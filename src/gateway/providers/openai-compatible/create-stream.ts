@@ -9,7 +9,7 @@ import {
 } from '../contract.ts'
 import { readError } from '../read-failure.ts'
 import type { AnswerBody } from './exchange.ts'
-import { parseExactly } from '../../../platform/lib/large-integers.ts'
+import { parseExactly } from '../../../platform/lib/exact-json.ts'
 import { parseAnswer, TooDeep } from '../parse-answer.ts'
 
 export interface Parsed {

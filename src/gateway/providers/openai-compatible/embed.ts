@@ -10,7 +10,7 @@ import { parseEmbeddings } from './parse-embeddings.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
 import { plainTokens } from '../plain-tokens.ts'
-import { readCount } from './read-count.ts'
+import { readCount } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The gateway asks for 40 MB of numbers at most; indented, with one number per line, they are twice as long. */

@@ -3,7 +3,7 @@
  * the time that the gateway spends on a call.
  */
 import type { Dispatcher } from 'undici'
-import { createBodyQueue, type BodyQueue } from './body-queue.ts'
+import { createBodyQueue, type BodyQueue } from './chat-body.ts'
 import { BlockJoiner } from '../../../platform/lib/block-joiner.ts'
 import type { TakeBytes } from '../../../platform/admission/share.ts'
 import { AnswerTooLong, NoRoomForAnswer, NotSent } from '../read-failure.ts'

@@ -16,7 +16,7 @@ import { NoRoomForAnswer } from '../read-failure.ts'
 import { plainTokens } from '../plain-tokens.ts'
 import { post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
-import { readCount } from './read-count.ts'
+import { readCount } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Ten large images in base64. */

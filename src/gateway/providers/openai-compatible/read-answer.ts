@@ -1,10 +1,19 @@
 /** Common steps for the answers of all kinds of calls, before their content is read. */
 import { isObject } from '../../../platform/lib/is-object.ts'
-import type { JsonObject, UpstreamFailure } from '../contract.ts'
+import {
+  type JsonObject,
+  type UpstreamFailure,
+  CHAT_ANSWER_BYTES_MAX,
+  UNCOUNTED_BYTES,
+  type ChatAnswer,
+  type ChatCall,
+  type ChatStream,
+} from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
 import { parseAnswer, TooDeep } from '../parse-answer.ts'
 import { readError, readRefusal } from '../read-failure.ts'
-import type { Answered } from './exchange.ts'
+import type { Answered, AnswerBody } from './exchange.ts'
+import { beyond } from '../../../platform/admission/share.ts'
 
 /** The most that is read of the body of an error. */
 const ERROR_BYTES_MAX = 16 * 1024
@@ -64,4 +73,30 @@ export function oneHeader(header: string | string[] | undefined): string | undef
 
 export function isEventStream(contentType: string | undefined): boolean {
   return contentType?.toLowerCase().startsWith('text/event-stream') ?? false
+}
+
+/** How the answers of one format are read. */
+interface ChatReading {
+  readonly isStream: boolean
+  readonly takeBytes: ChatCall['takeBytes']
+  /** Throws `BadAnswer`. */
+  readonly plain: (text: string) => ChatAnswer | UpstreamFailure
+  readonly stream: (body: AnswerBody) => ChatStream
+}
+
+/** Reads the answer to a chat, whatever its status. Rejects if it breaks off; see `readCallError`. */
+export async function readChat(
+  answered: Answered,
+  { takeBytes, plain, stream, isStream }: ChatReading,
+  signal: AbortSignal,
+): Promise<ChatAnswer | ChatStream | UpstreamFailure> {
+  const { status, headers, body } = answered
+  if (status !== 200) return await readRefused(answered, signal)
+  if (!isStream)
+    return plain(
+      await body.text(CHAT_ANSWER_BYTES_MAX, takeBytes && beyond(UNCOUNTED_BYTES, takeBytes)),
+    )
+  if (isEventStream(oneHeader(headers['content-type']))) return stream(body)
+  body.cancel()
+  return badAnswer('the answer is not the requested stream')
 }

@@ -9,7 +9,7 @@ import {
   type UpstreamFailure,
 } from '../contract.ts'
 import type { AnswerBody } from './exchange.ts'
-import { readLateError } from '../read-late-error.ts'
+import { readLateError } from '../read-failure.ts'
 import { createDeltaReader } from '../text-delta.ts'
 import { CHAT_DELTAS } from './chat-deltas.ts'
 import {

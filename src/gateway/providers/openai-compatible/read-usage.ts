@@ -1,6 +1,15 @@
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject, ReportedTokens } from '../contract.ts'
-import { readCount, TOKENS_MAX } from './read-count.ts'
+
+/** The most tokens that an answer can have; a larger number counts as unknown usage. */
+const TOKENS_MAX = 1_000_000_000
+
+/** A number of tokens; undefined if it is missing or implausible. */
+export function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX
+    ? value
+    : undefined
+}
 
 /** The names of providers for tokens that came from their cache, and for those that were written to it. */
 const CACHED = ['cached_tokens', 'prompt_cache_hit_tokens', 'cache_read_input_tokens'] as const

@@ -1,8 +1,8 @@
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
 import { withErrorWords } from '../error-words.ts'
-import { readFinishReason } from '../finish-reason.ts'
-import { readLateError } from '../read-late-error.ts'
+import { readFinishReason } from '../parse-answer.ts'
+import { readLateError } from '../read-failure.ts'
 
 /**
  * Brings the choices of an answer or chunk into the published form, in place: contents as texts (Mistral's reasoning models

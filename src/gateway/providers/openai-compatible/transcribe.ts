@@ -16,7 +16,7 @@ import type { Upstream } from './upstream.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import { BadAnswer } from './read-answer.ts'
 import { plainTokens } from '../plain-tokens.ts'
-import { readCount } from './read-count.ts'
+import { readCount } from './read-usage.ts'
 
 /** About eleven and a half days, more audio than any upload contains; a larger number is invalid. */
 const SECONDS_MAX = 1_000_000

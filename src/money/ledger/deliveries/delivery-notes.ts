@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Log } from '../../../platform/lib/log.ts'
 import type { NanoBrl } from '../../../platform/lib/money.ts'
 import { processIdentity } from '../../../platform/lib/process-identity.ts'
-import { createWriteOrder } from '../spool/write-order.ts'
+import { createWriteOrder } from '../spool/append-durably.ts'
 import { NOTE_BYTES, putNote, sealNotes } from './note-format.ts'
 
 export interface DeliveryNotes {

@@ -8,9 +8,8 @@
 import pg from 'pg'
 import { createNaturalBatcher } from '../../../platform/lib/natural-batcher.ts'
 import { createLaneConnection, type LaneConnection } from './lane-connection.ts'
-import { customerOf, type LaneResult, type LaneWork } from './lane-work.ts'
-import { runBatch } from './run-batch.ts'
-import { AccountLocked, createSetAside, RETRYABLE, type SetAside } from './set-aside.ts'
+import { customerOf, type LaneResult, type LaneWork } from './ledger-fields.ts'
+import { runBatch, AccountLocked, createSetAside, RETRYABLE, type SetAside } from './run-batch.ts'
 
 export interface Lane {
   submit(work: LaneWork): Promise<LaneResult>

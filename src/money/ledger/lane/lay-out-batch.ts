@@ -1,7 +1,7 @@
 /** Turns works into the parameters of `ledger_batch`. */
 import { compositeText } from '../../../platform/db/composite-text.ts'
-import type { LaneWork } from './lane-work.ts'
 import {
+  type LaneWork,
   ATTEMPT_FIELDS,
   attemptFields,
   CHECKPOINT_FIELDS,

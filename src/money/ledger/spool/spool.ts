@@ -16,9 +16,14 @@ import type { ResolutionRow } from '../resolution.ts'
 import { DISK, type Disk, readSpoolFile, type SpoolFile } from './spool-file.ts'
 import { openOwnFiles, type OwnFiles } from './own-files.ts'
 import { countSetAside, isUntidy, tidyFile, alarmUnreadable, newestRows } from './tidy-file.ts'
-import { createWriteOrder, type WriteOrder } from './write-order.ts'
+import {
+  createWriteOrder,
+  type WriteOrder,
+  appendDurably,
+  cutTailAgain,
+  SpoolAppendFailed,
+} from './append-durably.ts'
 import { createWaitingHolds, type WaitingHolds } from './waiting-holds.ts'
-import { appendDurably, cutTailAgain, SpoolAppendFailed } from './append-durably.ts'
 import { frameRow } from './record-frames.ts'
 
 /**

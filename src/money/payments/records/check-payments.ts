@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Database } from '../../../platform/db/open.ts'
-import { addDays } from '../../../platform/lib/add-days.ts'
+import { addDays } from '../../../platform/lib/days.ts'
 import { isUuid } from '../../../platform/lib/ids.ts'
 import type { Payment, PaymentQuery, Processor } from '../processor.ts'
 import {

@@ -1,8 +1,7 @@
 import { html } from '../../../platform/lib/html.ts'
 import { PLACE_OF_SECRET } from '../../pages/code-samples.ts'
-import { section, type Guide } from '../doc-page.ts'
+import { section, type Guide, table } from '../doc-page.ts'
 import { codeBlock } from '../sample-blocks.ts'
-import { table } from '../table.ts'
 
 export const billingGuide: Guide = {
   slug: 'cobranca',

@@ -1,9 +1,8 @@
 import { html } from '../../../platform/lib/html.ts'
 import { IDEMPOTENCY_HOURS } from '../../../platform/idempotency/idempotency-records.ts'
 import { PLACE_OF_SECRET } from '../../pages/code-samples.ts'
-import { section, type Guide } from '../doc-page.ts'
+import { section, type Guide, table } from '../doc-page.ts'
 import { codeBlock } from '../sample-blocks.ts'
-import { table } from '../table.ts'
 
 export const idempotencyGuide: Guide = {
   slug: 'idempotencia',

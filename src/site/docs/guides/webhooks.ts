@@ -1,9 +1,8 @@
 import { EVENT_TYPES } from '../../../platform/events/record-event.ts'
 import { html } from '../../../platform/lib/html.ts'
 import { curlSample, PLACE_OF_SECRET, type CodeSample } from '../../pages/code-samples.ts'
-import { section, type Guide } from '../doc-page.ts'
+import { section, type Guide, table } from '../doc-page.ts'
 import { codeBlock, sampleTabs } from '../sample-blocks.ts'
-import { table } from '../table.ts'
 
 /** Older or newer deliveries are refused, so that a recorded one cannot be sent again. */
 const TOLERANCE_SECONDS = 300

@@ -1,4 +1,4 @@
-import { addDays } from '../../../../src/platform/lib/add-days.ts'
+import { addDays } from '../../../../src/platform/lib/days.ts'
 import { axisTop } from '../../components/axis-top.ts'
 import { axisBrl } from '../../format/brl.ts'
 import { shortDay } from '../../format/date.ts'

@@ -1,4 +1,4 @@
-import { addDays } from '../../../../src/platform/lib/add-days.ts'
+import { addDays } from '../../../../src/platform/lib/days.ts'
 import { dayOf, endOfDay, shortDay, time } from '../../format/date.ts'
 import type { Refusals } from './usage-queries.ts'
 

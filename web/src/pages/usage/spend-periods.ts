@@ -1,5 +1,5 @@
 /** The periods of the spending page, as days of the customer's time zone (YYYY-MM-DD), both included. */
-import { addDays } from '../../../../src/platform/lib/add-days.ts'
+import { addDays } from '../../../../src/platform/lib/days.ts'
 import { t } from '../../language/t.ts'
 
 export interface Days {

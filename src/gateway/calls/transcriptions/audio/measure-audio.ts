@@ -3,7 +3,7 @@
  * that a decoder would produce, or the length that the container declares if that is longer. Other formats and files
  * that no encoder writes are unbounded: then the hold covers the longest audio that the model accepts.
  */
-import { hasAacFrames } from './has-aac-frames.ts'
+import { hasAacFrames } from './aac.ts'
 import { mp4Seconds } from './mp4-seconds.ts'
 import { oggSeconds } from './ogg-seconds.ts'
 import { pcmBytesPerSecond } from './pcm-bytes-per-second.ts'

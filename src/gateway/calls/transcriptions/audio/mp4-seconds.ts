@@ -1,5 +1,5 @@
-import { aacRateOf } from './aac-rate.ts'
-import { OPUS_PACKET_SECONDS_MAX } from './opus-packet.ts'
+import { aacRateOf } from './aac.ts'
+import { OPUS_PACKET_SECONDS_MAX } from './ogg-seconds.ts'
 import { openWindow, type AudioFile } from './audio-window.ts'
 import { addRun, addSizes, addTimes, readRunsHead, type SampleSums } from './mp4-sums.ts'
 

@@ -1,4 +1,4 @@
-import { opusPacketSeconds } from './opus-packet.ts'
+import { opusPacketSeconds } from './ogg-seconds.ts'
 import type { AudioWindow } from './audio-window.ts'
 
 const EBML = 0x1a45dfa3

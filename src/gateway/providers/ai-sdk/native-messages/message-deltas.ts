@@ -2,7 +2,7 @@
 import { isObject } from '../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../contract.ts'
 import type { DeltaForm, FieldText } from '../../text-delta.ts'
-import type { FinishReason } from '../../finish-reason.ts'
+import type { FinishReason } from '../../parse-answer.ts'
 
 /** The field with the text, by the type of the delta. */
 const FIELDS: ReadonlyMap<unknown, string> = new Map([

@@ -5,6 +5,8 @@
  */
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 
+export const ANTHROPIC_ADDRESS = 'https://api.anthropic.com/v1'
+
 const set = (...names: string[]): ReadonlySet<string> => new Set(names)
 
 /** The flag for `context_management`: without it, the field is left out. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { ChatCall } from '../../contract.ts'
-import { callHeaders } from '../call-headers.ts'
+import { callHeaders } from '../ai-sdk-options.ts'
 import type { NativeMessages } from './write-native-messages.ts'
 
 /**

@@ -2,7 +2,7 @@
  * Reads answers and events of the Messages format as the upstream wrote them. Beside them, the chat-completions shape has
  * what the gateway counts: the output, the finish reason and the usage.
  */
-import { parseExactly } from '../../../../platform/lib/large-integers.ts'
+import { parseExactly } from '../../../../platform/lib/exact-json.ts'
 import { isObject } from '../../../../platform/lib/is-object.ts'
 import { createSseReader } from '../../../../platform/lib/sse.ts'
 import {
@@ -18,12 +18,10 @@ import {
 import { withErrorWords } from '../../error-words.ts'
 import { type StreamParser, broken, parseEvent } from '../../openai-compatible/create-stream.ts'
 import { BadAnswer, readObject } from '../../openai-compatible/read-answer.ts'
-import { readCount } from '../../openai-compatible/read-count.ts'
-import { readUsage } from '../../openai-compatible/read-usage.ts'
-import { shallowInput } from '../../parse-answer.ts'
+import { readCount, readUsage } from '../../openai-compatible/read-usage.ts'
+import { shallowInput, readFinishReason, type FinishReason } from '../../parse-answer.ts'
 import { readRefusal } from '../../read-failure.ts'
 import { createDeltaReader } from '../../text-delta.ts'
-import { readFinishReason, type FinishReason } from '../../finish-reason.ts'
 import type { AskedOfUsage } from '../to-reported-usage.ts'
 import { choice, MESSAGE_DELTAS, outputOf } from './message-deltas.ts'
 

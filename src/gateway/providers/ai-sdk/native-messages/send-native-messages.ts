@@ -10,17 +10,15 @@ import type {
   JsonObject,
   UpstreamFailure,
 } from '../../contract.ts'
-import { readCount } from '../../openai-compatible/read-count.ts'
-import { readObject } from '../../openai-compatible/read-answer.ts'
+import { readCount } from '../../openai-compatible/read-usage.ts'
+import { readObject, readCallError, readChat } from '../../openai-compatible/read-answer.ts'
 import { forgetWritten } from '../../forget-written.ts'
 import { createStream } from '../../openai-compatible/create-stream.ts'
 import { exchange, type AnswerBody } from '../../openai-compatible/exchange.ts'
-import { readCallError } from '../../openai-compatible/read-answer.ts'
-import { readChat } from '../../openai-compatible/read-chat.ts'
 import { openUpstream } from '../../openai-compatible/upstream.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 import { toFailure } from '../to-failure.ts'
-import { ANTHROPIC_ADDRESS } from './anthropic-address.ts'
+import { ANTHROPIC_ADDRESS } from './message-fields.ts'
 import { createMessageParser, readNativeMessage } from './read-native-message.ts'
 import { writeNativeMessages } from './write-native-messages.ts'
 

@@ -1,11 +1,8 @@
 /** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
 import { isObject } from '../../../../platform/lib/is-object.ts'
 import type { ChatContent, JsonObject, SearchRounds, TranslationReason } from '../../contract.ts'
-import { describeClientTool } from '../../client-tools.ts'
-import { isWebSearchTool } from '../../web-search-tool.ts'
-import type { AiSdkOptions } from '../ai-sdk-options.ts'
-import { claudeCapabilities } from '../claude-capabilities.ts'
-import { modelFormat } from '../model-format.ts'
+import { describeClientTool, isWebSearchTool } from '../../client-tools.ts'
+import { type AiSdkOptions, modelFormat, claudeCapabilities } from '../ai-sdk-options.ts'
 import {
   BLOCK_FIELDS,
   CLEAR_AT,

@@ -12,7 +12,7 @@ import {
   type UpstreamFailure,
 } from '../../contract.ts'
 import { ANSWER_DEPTH_MAX } from '../../parse-answer.ts'
-import { readLateError } from '../../read-late-error.ts'
+import { readLateError } from '../../read-failure.ts'
 import { createDeltaReader } from '../../text-delta.ts'
 import { createStream, type StreamParser, broken, parseEvent } from '../create-stream.ts'
 import type { AnswerBody } from '../exchange.ts'

@@ -1,7 +1,7 @@
 /** Writes a Responses request for an upstream that speaks this format, limited to lists of fields. */
 import { isObject } from '../../../../platform/lib/is-object.ts'
 import type { ChatContent, JsonObject, SearchRounds } from '../../contract.ts'
-import { isWebSearchTool } from '../../web-search-tool.ts'
+import { isWebSearchTool } from '../../client-tools.ts'
 import {
   FORMAT_FIELDS,
   IMAGE_DETAILS,

@@ -1,5 +1,5 @@
 /** Periods of days in São Paulo's time zone, as the API counts them. */
-import { addDays } from '../../../../../src/platform/lib/add-days.ts'
+import { addDays } from '../../../../../src/platform/lib/days.ts'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
 

@@ -8,13 +8,25 @@ import { decimalBrl, jsonBrl } from '../../../../../platform/lib/money.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusalBody, type Refusal } from '../../../refusal.ts'
-import { readJsonBody } from '../../../read-json-body.ts'
-import type { Charged, WholeChatFormat } from '../../chat-format.ts'
+import { readJsonBody } from '../../../read-request.ts'
+import { type Charged, type WholeChatFormat, createDeltaWriter } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
-import { createDeltaWriter } from '../../create-delta-writer.ts'
-import { copyFields } from '../copy-fields.ts'
+import { copyFields } from '../fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { publicFinishReason } from './public-finish-reason.ts'
+
+const KNOWN: ReadonlySet<unknown> = new Set([
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'function_call',
+])
+
+/** Returns the finish reason as the format has it: an upstream's own words may name it. Null while a choice goes on. */
+function publicFinishReason(reason: unknown): unknown {
+  if (KNOWN.has(reason)) return reason
+  return reason ? 'stop' : null
+}
 
 /** The leading fields of an answer, the same in every chunk of a stream. */
 interface AnswerHead {

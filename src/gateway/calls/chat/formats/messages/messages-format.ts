@@ -5,14 +5,13 @@
  */
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
-import { readJsonBody } from '../../../read-json-body.ts'
+import { readJsonBody } from '../../../read-request.ts'
 import type { WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { InvalidField } from '../fields.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from '../responses/reasoning-seal.ts'
 import { createMessageStream, type MessageStream } from './message-stream.ts'
-import { messagesErrorBody } from './messages-error-body.ts'
 import {
   createNativeMessageStream,
   nativeMessage,
@@ -23,7 +22,30 @@ import { toChatBody } from './to-chat-body.ts'
 import { wholeMessage } from './whole-message.ts'
 import { webSearchesAsked } from '../../../../../money/catalog/web-search.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
-import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
+import { isWebSearchTool } from '../../../../providers/client-tools.ts'
+
+const TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+}
+
+/**
+ * Writes the JSON body of an error answer in the Messages format, whose `type` clients read. Our own `code` is added,
+ * because several codes share a type. The request id is also in the header `x-request-id`.
+ */
+export function messagesErrorBody({ status, code, message }: Refusal, requestId?: string): string {
+  return JSON.stringify({
+    type: 'error',
+    error: { type: TYPES[status] ?? 'api_error', message, code },
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  })
+}
 
 export interface MessagesRequest extends ChatRequest {
   /** The customer's seal. */

@@ -4,9 +4,8 @@
  */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
-import type { Charged } from '../../chat-format.ts'
-import { createDeltaWriter } from '../../create-delta-writer.ts'
-import { copyFields } from '../copy-fields.ts'
+import { type Charged, createDeltaWriter } from '../../chat-format.ts'
+import { copyFields } from '../fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import {
   messageEvent,

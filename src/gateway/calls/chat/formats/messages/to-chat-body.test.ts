@@ -9,7 +9,7 @@ import {
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { readMessages } from '../../read-messages.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { InvalidField } from '../fields.ts'
 import { toChatBody } from './to-chat-body.ts'
 
 const REQUEST = { model: 'a-model', max_tokens: 100 }

@@ -4,12 +4,14 @@
  * without them, and others are refused.
  */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
-import { describeClientTool } from '../../../../providers/client-tools.ts'
+import {
+  describeClientTool,
+  toToolSchema,
+  isWebSearchTool,
+} from '../../../../providers/client-tools.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { toToolSchema } from '../../../../providers/tool-schema.ts'
-import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
 import { isAbsent } from '../../../field-faults.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { InvalidField } from '../fields.ts'
 import type { OpenThinking } from './sealed-thinking.ts'
 import { toChatMessages, toTextParts } from './to-chat-messages.ts'
 

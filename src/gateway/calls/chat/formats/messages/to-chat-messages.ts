@@ -1,7 +1,7 @@
 /** Translates the messages of a Messages request to those of chat-completions. */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { InvalidField } from '../fields.ts'
 import type { OpenThinking } from './sealed-thinking.ts'
 
 /** Translates the messages of a Messages body to chat messages. Throws `InvalidField`. */

@@ -1,4 +1,4 @@
-import { parseExactly } from '../../../../../platform/lib/large-integers.ts'
+import { parseExactly } from '../../../../../platform/lib/exact-json.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { shallowInput } from '../../../../providers/parse-answer.ts'

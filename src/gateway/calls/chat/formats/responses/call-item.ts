@@ -2,8 +2,8 @@ import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { callFields, type ClientRunTool } from './client-run-tools.ts'
 import { createCustomInput } from './custom-input.ts'
-import type { ItemList, ItemStatus } from './item-list.ts'
-import type { ClientTools } from './tool-names.ts'
+import type { ItemList, ItemStatus } from './input-items.ts'
+import type { ClientTools } from './to-chat-tools.ts'
 
 /** A call of a tool to which deltas add. */
 export interface CallItem {

@@ -5,15 +5,13 @@
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject, TextDelta } from '../../../../providers/contract.ts'
 import type { Refusal } from '../../../refusal.ts'
-import type { Charged } from '../../chat-format.ts'
-import { createDeltaWriter } from '../../create-delta-writer.ts'
-import { copyFields } from '../copy-fields.ts'
+import { type Charged, createDeltaWriter } from '../../chat-format.ts'
+import { copyFields } from '../fields.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { createResponseEvents, openEvent } from './response-events.ts'
+import { createResponseEvents, openEvent, type ResponseStream } from './response-events.ts'
 import { writeResponse, type ResponseHead } from './response-head.ts'
-import type { ResponseStream } from './response-stream.ts'
 import { callFields, type ClientRunTool } from './client-run-tools.ts'
-import type { ClientTools } from './tool-names.ts'
+import type { ClientTools } from './to-chat-tools.ts'
 
 export interface NativeOptions {
   /** Ends the ids of items. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { TOO_MANY_VALUES } from '../../../read-json-body.ts'
+import { TOO_MANY_VALUES } from '../../../read-request.ts'
 import { refusals } from '../../../refusal.ts'
 import { resolveReferences } from './resolve-references.ts'
 import type { ReadingRoom } from './stored-conversation.ts'

@@ -1,9 +1,9 @@
 import { BODY_BOUNDS, findJsonExcess } from '../../../../../platform/lib/bound-json.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { TOO_MANY_VALUES } from '../../../read-json-body.ts'
+import { TOO_MANY_VALUES } from '../../../read-request.ts'
 import type { Refusal } from '../../../refusal.ts'
-import { callIdOfItem } from './response-ids.ts'
+import { callIdOfItem } from './response-head.ts'
 import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
 
 /**

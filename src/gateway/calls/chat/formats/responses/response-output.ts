@@ -6,9 +6,9 @@ import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { beginCall, type CallItem } from './call-item.ts'
-import { createItemList, type Emit, type ItemList, type ItemStatus } from './item-list.ts'
+import { createItemList, type Emit, type ItemList, type ItemStatus } from './input-items.ts'
 import type { SealReasoning, KeptReasoning } from './reasoning-seal.ts'
-import type { ClientTools } from './tool-names.ts'
+import type { ClientTools } from './to-chat-tools.ts'
 
 export interface ResponseOutput {
   add(delta: JsonObject): void

@@ -6,11 +6,11 @@
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
-import { readJsonBody } from '../../../read-json-body.ts'
+import { readJsonBody } from '../../../read-request.ts'
 import type { ChatCaller, ChatWriter, WholeChatFormat, Charged } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { InvalidField } from '../fields.ts'
 import {
   createNativeResponseStream,
   nativeResponse,
@@ -24,15 +24,16 @@ import {
   type Repeated,
   writeResponse,
   type ResponseHead,
+  idTailOf,
+  responseIdOf,
 } from './response-head.ts'
-import { idTailOf, responseIdOf } from './response-ids.ts'
-import { createResponseStream, type ResponseStream, readFinish } from './response-stream.ts'
+import { createResponseStream, type ResponseStream, readFinish } from './response-events.ts'
 import { toChatBody } from './to-chat-body.ts'
-import { type ClientTools, upstreamNameOf } from './tool-names.ts'
+import { type ClientTools, upstreamNameOf } from './to-chat-tools.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import { createResponseOutput, type OutputOptions } from './response-output.ts'
 import { webSearchesAsked } from '../../../../../money/catalog/web-search.ts'
-import { isWebSearchTool } from '../../../../providers/web-search-tool.ts'
+import { isWebSearchTool } from '../../../../providers/client-tools.ts'
 import { clientRunTool, toFunctionItem } from './client-run-tools.ts'
 
 /** A chat with the parts of its request that only its response needs. */

@@ -3,16 +3,16 @@ import { BODY_BOUNDS, findJsonExcess } from '../../../../../platform/lib/bound-j
 import type { Share } from '../../../../../platform/admission/share.ts'
 import type { Pace } from '../../../../../platform/admission/rate.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { CONVERSATION_MAX } from '../../../../../customers/stored-responses/response-limits.ts'
+import { CONVERSATION_MAX } from '../../../../../customers/stored-responses/store-response.ts'
 import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
 import type {
   ResponseStore,
   ResponseTexts,
 } from '../../../../../customers/stored-responses/response-store.ts'
 import { customerSubject } from '../../../limits.ts'
-import { TOO_MANY_VALUES } from '../../../read-json-body.ts'
+import { TOO_MANY_VALUES } from '../../../read-request.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../../refusal.ts'
-import { callIdOfResponse } from './response-ids.ts'
+import { callIdOfResponse } from './response-head.ts'
 
 export interface StoredTurn {
   readonly callId: string

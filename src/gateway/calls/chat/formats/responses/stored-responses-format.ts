@@ -6,7 +6,7 @@
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { Log } from '../../../../../platform/lib/log.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { STORED_PART_BYTES_MAX } from '../../../../../customers/stored-responses/response-limits.ts'
+import { STORED_PART_BYTES_MAX } from '../../../../../customers/stored-responses/store-response.ts'
 import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
 import type { ResponseStore } from '../../../../../customers/stored-responses/response-store.ts'
 import { isAbsent } from '../../../field-faults.ts'
@@ -15,12 +15,11 @@ import {
   TOO_MANY_WAIT,
   type OwnTime,
 } from '../../../../../platform/admission/own-time.ts'
-import { readJsonBody } from '../../../read-json-body.ts'
+import { readJsonBody } from '../../../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
 import { resolveReferences } from './resolve-references.ts'
-import { callIdOfResponse } from './response-ids.ts'
-import type { EndedResponse } from './response-head.ts'
+import { callIdOfResponse, type EndedResponse } from './response-head.ts'
 import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
 import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
 

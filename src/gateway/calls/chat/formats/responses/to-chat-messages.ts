@@ -1,10 +1,10 @@
 /** Translates the input items of a Responses request to the messages of chat-completions. */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { InvalidField } from '../fields.ts'
 import { toFunctionItem } from './client-run-tools.ts'
 import type { KeptReasoning } from './reasoning-seal.ts'
-import { upstreamNameOf } from './tool-names.ts'
+import { upstreamNameOf } from './to-chat-tools.ts'
 import { imageKindOf } from '../../media-of-part.ts'
 import { IMAGE_RULE } from '../../read-messages.ts'
 

@@ -1,7 +1,0 @@
-import type { JsonObject } from '../../../providers/contract.ts'
-
-/** Copies the given fields of an upstream's object that have a value; all others stay hidden. */
-export function copyFields(fields: Iterable<string>, from: JsonObject, to: JsonObject): JsonObject {
-  for (const field of fields) if (from[field] !== undefined) to[field] = from[field]
-  return to
-}

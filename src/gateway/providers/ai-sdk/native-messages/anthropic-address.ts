@@ -1,1 +1,0 @@
-export const ANTHROPIC_ADDRESS = 'https://api.anthropic.com/v1'

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+
+/** Headers in which client libraries send the key if not in `Authorization`. */
+const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
+
+const EMPTY = /^\s*(?:Bearer\s*)?$/i
+
+/**
+ * Returns the key of a request as an `Authorization` header, wherever the client put it; undefined if there is none. A
+ * browser sends none of these headers by itself.
+ */
+export function authorizationOf(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers
+  // Some clients send both, and leave the one that they do not use empty.
+  if (authorization !== undefined && !EMPTY.test(authorization)) return authorization
+  for (const name of KEY_HEADERS) {
+    const key = headers[name]
+    if (typeof key === 'string') return `Bearer ${key}`
+  }
+  return authorization
+}
+
+/**
+ * Returns the address at which this client reaches the server; `publicUrl` if the operator configured it.
+ * `X-Forwarded-Host` is never believed: proxies pass on that of their clients, and shared caches do not tell its values
+ * apart.
+ */
+export function originOf(
+  { protocol, headers: { host = '' } }: FastifyRequest,
+  publicUrl: string | undefined,
+): string {
+  // The protocol too may be any text of a header.
+  return publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
+}
+
+/**
+ * Returns the origin of the links in mails; undefined if it is not known. A request may claim any host, so only sandbox
+ * mode trusts it.
+ */
+export function originForMails(
+  {
+    publicUrl,
+    mode,
+  }: { readonly publicUrl: string | undefined; readonly mode: 'sandbox' | 'live' },
+  request: FastifyRequest,
+): string | undefined {
+  return publicUrl ?? (mode === 'sandbox' ? originOf(request, undefined) : undefined)
+}

@@ -1,2 +1,0 @@
-/** Thrown when a month stays where it is; the message says in one line why. */
-export class ArchiveFault extends Error {}

@@ -1,6 +1,0 @@
-const DAY_MS = 86_400_000
-
-/** Returns the calendar day (YYYY-MM-DD) that many days later; a negative number of days goes back. */
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
-}
