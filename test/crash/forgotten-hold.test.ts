@@ -1,8 +1,7 @@
 // deep: processes that are killed
 /**
- * A plain call commits its hold without waiting for the disk, so a crash of the database right after the commit can
- * lose the hold. A call whose hold was lost is neither charged nor answered; a call whose hold survived is charged
- * once.
+ * A hold is committed without waiting for the disk, so a crash of the database right after the commit can lose it. A call
+ * whose hold was lost is neither charged nor answered; a call whose hold survived is charged once.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -85,8 +84,10 @@ const doubtful = { ...runningCall, isHoldDurable: false }
 test('a hold that was lost in a crash is missing: nothing is charged, and its money is free again', async () => {
   const { key, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
   const kept = one.attempt(key, 100)
-  const forgotten = one.attempt(key, 200, { commitsAsynchronously: true })
+  const forgotten = one.attempt(key, 200)
   assert.equal((await one.ledger.hold(kept)).kind, 'held')
+  const checkpoint = { id: kept.id, customerId, outputTokensSeen: 0 }
+  assert.deepEqual(await one.ledger.checkpoint([checkpoint]), [checkpoint])
   assert.equal((await one.ledger.hold(forgotten)).kind, 'held')
   await crashDatabase()
   const resolved = await Promise.all([
@@ -115,7 +116,7 @@ test('a hold that was lost in a crash is missing: nothing is charged, and its mo
 
 test('a hold that a checkpoint has found survives a crash', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
+  const attempt = one.attempt(key, 100)
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   const checkpoints = [{ id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }]
   assert.deepEqual(await one.ledger.checkpoint(checkpoints), checkpoints)
@@ -126,7 +127,7 @@ test('a hold that a checkpoint has found survives a crash', async () => {
 
 test('a checkpoint does not confirm a hold that was lost', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
+  const attempt = one.attempt(key, 100)
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   await crashDatabase()
   const checkpoint = { id: attempt.id, customerId: attempt.customerId, outputTokensSeen: 0 }
@@ -135,7 +136,7 @@ test('a checkpoint does not confirm a hold that was lost', async () => {
 
 test('a charge whose hold is in doubt waits for the database, and gets the outcome of the hold', async () => {
   const { key } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const attempt = one.attempt(key, 100, { commitsAsynchronously: true })
+  const attempt = one.attempt(key, 100)
   assert.equal((await one.ledger.hold(attempt)).kind, 'held')
   // In order: no hold is lost.
   await embedded.stop()
@@ -151,11 +152,17 @@ test('a charge whose hold is in doubt waits for the database, and gets the outco
 async function callWhile(
   secret: string,
   meanwhile: (holdId: string) => Promise<void>,
+  more: object = {},
 ): Promise<Asked> {
   const requestId = randomUUID()
-  const asked = askChat(node.baseUrl, secret, sound('sandbox-slow'), {
-    'x-svc-request-id': requestId,
-  })
+  const asked = askChat(
+    node.baseUrl,
+    secret,
+    { ...sound('sandbox-slow'), ...more },
+    {
+      'x-svc-request-id': requestId,
+    },
+  )
   for (const deadline = Date.now() + 30_000; ; await sleep(2)) {
     const holds = await database.db
       .selectFrom('holds')
@@ -200,17 +207,26 @@ test('a plain call whose hold was lost gets 503 and pays nothing', async () => {
   await assertSound()
 })
 
-test('a plain call during which the database crashes is both answered and charged, or neither', async () => {
-  const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
-  const answer = await callWhile(secret, crashDatabase)
-  const account = await findAccount(database.db, customerId)
-  assert.ok(account)
-  const billed = (parseBrl('10') as bigint) - account.balanceNanoBrl
-  if (answer.status === 200) assert.equal(parseBrl(billedIn(answer.text) as string), billed)
-  else {
-    assert.equal(answer.status, 503)
-    assert.equal(billed, 0n)
-  }
-  assert.equal(account.heldNanoBrl, 0n)
-  await assertSound()
-})
+for (const stream of [false, true])
+  test(`a ${stream ? 'stream' : 'plain call'} during which the database crashes is both answered and charged, or neither`, async () => {
+    const { secret, customerId } = await seedCustomer(database.db, { balanceBrl: '10' })
+    const answer = await callWhile(
+      secret,
+      crashDatabase,
+      stream ? { stream, stream_options: { include_usage: true } } : {},
+    )
+    // The charge of a stream that was delivered meanwhile waits in the spool.
+    const deadline = Date.now() + 30_000
+    let account = await findAccount(database.db, customerId)
+    for (; account?.heldNanoBrl !== 0n; account = await findAccount(database.db, customerId)) {
+      assert.ok(Date.now() < deadline, 'the hold is open')
+      await sleep(100)
+    }
+    const billed = (parseBrl('10') as bigint) - account.balanceNanoBrl
+    const shown = billedIn(answer.text)
+    if (shown === undefined) assert.equal(billed, 0n, answer.text)
+    else assert.equal(parseBrl(shown), billed)
+    if (stream) assert.equal(answer.text.includes('"content"'), shown !== undefined, answer.text)
+    else assert.equal(answer.status, shown === undefined ? 503 : 200)
+    await assertSound()
+  })

@@ -124,7 +124,6 @@ export async function openTestLedger(
         sessionId: null,
         modelId: testModel.id,
         isStream: false,
-        commitsAsynchronously: false,
         amountNanoBrl: BigInt(tokens) * NANO_BRL_PER_TOKEN,
         budgetPicoUsd: BigInt(tokens) * 2_000_000n,
         priceId: (model as Model).price.id,

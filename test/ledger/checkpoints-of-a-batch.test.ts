@@ -19,18 +19,11 @@ test('H1 the calls of a batch keep their checkpoints when another call of it has
   try {
     let nowMs = 0
     const calls = createRunningCalls(() => nowMs)
-    const holds = Array.from({ length: 10 }, () =>
-      attempt(key, 10, { commitsAsynchronously: true }),
-    )
+    const holds = Array.from({ length: 10 }, () => attempt(key, 10))
     const running = []
     for (const hold of holds) {
       assert.equal((await ledger.hold(hold)).kind, 'held')
-      running.push(
-        calls.begin(
-          { id: hold.id, customerId: hold.customerId, epoch: 0 },
-          !hold.commitsAsynchronously,
-        ),
-      )
+      running.push(calls.begin({ id: hold.id, customerId: hold.customerId, epoch: 0 }, false))
     }
     nowMs = 150
     const checkpoints = calls.takeDueCheckpoints()

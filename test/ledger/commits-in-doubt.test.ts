@@ -145,7 +145,7 @@ test('A2 a refused answer whose charge is in doubt is not charged', async () => 
     ledgerUrl: proxy.url,
   })
   try {
-    const hold = attempt(key, 10, { commitsAsynchronously: true })
+    const hold = attempt(key, 10)
     assert.equal((await ledger.hold(hold)).kind, 'held')
     // A plain call that was answered within 100 ms has no checkpoint. The network is cut while its charge is
     // committed.

@@ -48,7 +48,7 @@ test('a verdict is read in the order in which it is written', async () => {
   assert.deepEqual(await parametersOf('verdict_text'), [...VERDICT_FIELDS])
   const { rows } = await sql<{ text: string }>`
     select verdict_text('short_day', 1, 2, 3, 4, 5, 6, -7, 8, 9) as text`.execute(database.db)
-  assert.deepEqual(readVerdict(rows[0]?.text ?? '', 7), {
+  assert.deepEqual(readVerdict(rows[0]?.text ?? '', 7, true), {
     kind: 'short_day',
     keySequence: 1,
     ipSequence: 2,
@@ -58,5 +58,6 @@ test('a verdict is read in the order in which it is written', async () => {
     teamLeftNanoBrl: 6n,
     cap: { leftNanoBrl: -7n, limitNanoBrl: 8n, until: new Date(9) },
     at: new Date(7),
+    isDurable: true,
   })
 })

@@ -148,7 +148,8 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
     if (!own) throw new Error('a call that does not run cannot end')
     own.isEnding = true
     // A stream goes on while the lease is held; one that breaks off is charged for the delivered part.
-    if (attempt.isStream && tokens !== null && lease.isHeld(own.call.epoch)) own.delivered = tokens
+    const mayShow = lease.isHeld(own.call.epoch) && own.call.isHoldDurable
+    if (attempt.isStream && tokens !== null && mayShow) own.delivered = tokens
     const tokensToCharge = attempt.isStream ? (own.delivered ?? null) : tokens
     own.call.isDelivered = own.delivered !== undefined
     const isFinal = own.call.isDelivered
@@ -203,9 +204,12 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
       if (verdict.kind === 'held' && !isCrashed) {
         const call = calls.begin(
           { id: attempt.id, customerId: attempt.customerId, epoch },
-          !attempt.commitsAsynchronously,
+          verdict.isDurable,
         )
         running.set(attempt.id, { call, delivered: undefined, isEnding: false })
+        const { id, customerId, isStream } = attempt
+        if (isStream && !verdict.isDurable)
+          calls.recordDurable(await ledger.checkpoint([{ id, customerId, outputTokensSeen: 0 }]))
       }
       return verdict
     },
@@ -214,7 +218,7 @@ async function openNode(options: NodeOptions, machine: Machine): Promise<DrivenN
       for (const { attempt, seen } of checkpoints) {
         const own = running.get(attempt.id)
         if (!own || own.isEnding || !attempt.isStream || seen === 0) continue
-        if (!lease.isHeld(own.call.epoch)) continue
+        if (!lease.isHeld(own.call.epoch) || !own.call.isHoldDurable) continue
         own.call.isDelivered = true
         own.delivered = Math.max(own.delivered ?? 0, seen)
       }

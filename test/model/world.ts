@@ -121,7 +121,6 @@ export function createAttempt(
     sessionId: taskLimit === undefined ? null : 'tarefa',
     modelId: testModel.id,
     isStream,
-    commitsAsynchronously: !isStream,
     amountNanoBrl: toNanoBrl(tokens),
     budgetPicoUsd: toPicoUsd(tokens),
     ...world.terms,

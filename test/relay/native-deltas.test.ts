@@ -413,6 +413,7 @@ async function relay(way: Way, parts: readonly Buffer[], outputTokensMax: number
       client,
       running: {
         isHoldDurable: true,
+        whenDurable: () => Promise.resolve(true),
         epoch: 0,
         isDelivered: false,
         tokens: 0,

@@ -61,8 +61,8 @@ export interface HeldCall<Request extends CallRequest = CallRequest> extends Cov
   readonly holdId: string
   /** The epoch of the lease under which the hold was taken. */
   readonly epoch: number
-  /** A crash of the database can lose the hold until its first checkpoint; see `Attempt.commitsAsynchronously`. */
-  readonly commitsAsynchronously: boolean
+  /** See `Verdict.isDurable`. */
+  readonly isDurable: boolean
   readonly quote: Quote
   /** The time in which the call ends; the quote covers the prices of all of it. */
   readonly span: CallSpan

@@ -103,7 +103,7 @@ export async function holdMoney<Request extends CallRequest>(
         masked,
         holdId: attempt.id,
         epoch,
-        commitsAsynchronously: attempt.commitsAsynchronously,
+        isDurable: verdict.isDurable,
         quote: quoted,
         span,
         promptTokensEstimated: attempt.promptTokensEstimated,
@@ -357,9 +357,6 @@ function attemptOf(
     sessionId: incoming.sessionId ?? null,
     modelId: model.id,
     isStream,
-    // A plain answer is sent only after its charge is committed. If a crash lost the hold, that commit finds none, and
-    // the answer is refused.
-    commitsAsynchronously: !isStream,
     amountNanoBrl: quoted.ceilingNanoBrl,
     budgetPicoUsd: quoted.ceilingPicoUsd,
     priceId: quoted.price.id,

@@ -8,6 +8,8 @@ import type { Client } from './client.ts'
 export interface RunningCall {
   /** The hold survives a crash of the database: its commit, or that of a later checkpoint, was flushed to disk. */
   readonly isHoldDurable: boolean
+  /** Resolves with true once the hold is durable, or with false after `timeoutMs`. For one waiter at a time. */
+  whenDurable(timeoutMs: number): Promise<boolean>
   /** The epoch of the lease under which its hold was taken. */
   readonly epoch: number
   /** Part of the answer was sent to the client. */
@@ -55,6 +57,8 @@ const UNCONFIRMED_CHECKPOINT_MS = 500
 /** Has no getters, for the reason given at `Client`. */
 interface State extends RunningCall {
   isHoldDurable: boolean
+  /** Ends the wait of `whenDurable`. */
+  wake: (() => void) | undefined
   readonly customerId: string
   readonly caller: RunningCaller | undefined
   readonly beganAtMs: number
@@ -84,6 +88,17 @@ export function createRunningCalls(now: () => number = () => performance.now()):
     begin({ id: holdId, customerId, epoch, caller }, isHoldDurable) {
       const state: State = {
         isHoldDurable,
+        wake: undefined,
+        whenDurable(timeoutMs) {
+          if (state.isHoldDurable) return Promise.resolve(true)
+          return new Promise((resolve) => {
+            const timer = setTimeout(() => resolve(state.isHoldDurable), timeoutMs)
+            state.wake = () => {
+              clearTimeout(timer)
+              resolve(true)
+            }
+          })
+        },
         epoch,
         isDelivered: false,
         customerId,
@@ -133,7 +148,9 @@ export function createRunningCalls(now: () => number = () => performance.now()):
     recordDurable(checkpoints) {
       for (const { id } of checkpoints) {
         const state = states.get(id)
-        if (state) state.isHoldDurable = true
+        if (!state) continue
+        state.isHoldDurable = true
+        state.wake?.()
       }
     },
     whenNone(timeoutMs) {

@@ -163,6 +163,15 @@ function takeRoom<Request extends CallRequest>(
   return taken
 }
 
+/**
+ * The way of a stream's hold to the disk overlaps the work of its upstream; the first byte to the client waits for it.
+ * If this checkpoint is lost, a later one of the call follows.
+ */
+function makeHoldDurable({ calls, ledger }: GatewayParts, { holdId: id, key }: HeldCall): void {
+  const checkpoint = { id, customerId: key.customerId, outputTokensSeen: 0 }
+  void ledger.checkpoint([checkpoint]).then((kept) => calls.recordDurable(kept))
+}
+
 /** Runs a held call to its end and resolves the hold. Returns the failure if no upstream answered. */
 async function serveHeldCall<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayParts,
@@ -174,8 +183,9 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   const { holdId: id, epoch, key } = held
   const running = deps.calls.begin(
     { id, customerId: key.customerId, epoch, caller: { keyId: key.id, client } },
-    !held.commitsAsynchronously,
+    held.isDurable,
   )
+  if (held.request.isStream && !held.isDurable) makeHoldDurable(deps, held)
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.config.callTimeoutMs)
   let isResolved = false

@@ -31,11 +31,6 @@ export interface Attempt {
   readonly sessionId: string | null
   readonly modelId: string
   readonly isStream: boolean
-  /**
-   * The commit of the hold does not wait for the disk (PostgreSQL's asynchronous commit), so a crash of the database
-   * right afterwards loses the hold. Only for calls whose client receives nothing before their resolution is committed.
-   */
-  readonly commitsAsynchronously: boolean
   readonly amountNanoBrl: NanoBrl
   /** The same ceiling in billed USD, counted against the budget of the key, if it has one. */
   readonly budgetPicoUsd: PicoUsd
@@ -80,6 +75,12 @@ export interface Verdict {
   readonly cap: CapLeft | null
   /** By the database's clock, which also cuts the rate windows. */
   readonly at: Date
+  /**
+   * The hold survives a crash of the database. If false, its commit did not wait for the disk (PostgreSQL's asynchronous
+   * commit): a crash right afterwards loses it, so the client must receive nothing before a checkpoint has found the hold
+   * or its resolution is committed.
+   */
+  readonly isDurable: boolean
 }
 
 /** A cap of a key. */

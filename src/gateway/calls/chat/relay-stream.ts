@@ -16,6 +16,8 @@ import { countOutput, countText, leastTokens, type OutputCount } from './output-
 
 /** How long a stream pauses while the lease cannot be renewed before it is ended. */
 const LEASE_WAIT_MS_MAX = 60_000
+/** How long the first byte waits for a hold whose checkpoints are not confirmed: a database that restarts needs seconds. */
+const DURABLE_WAIT_MS_MAX = 20_000
 /**
  * A stream is cut when both of our counts exceed its limit. Each count can be too high: typical bytes per token are a
  * guess, and some upstreams send deltas of less than a token. The count by bytes is enough only where no answer within
@@ -98,7 +100,7 @@ export async function relayStream(
       return relayed(client.hasLeft() ? 'left' : 'broken', OVER_LIMIT)
     }
     if (shown === '' || client.hasLeft()) return endIfLeft()
-    return lease.isHeld(held.epoch) ? show(shown) : showWhenHeld(shown)
+    return lease.isHeld(held.epoch) && running.isHoldDurable ? show(shown) : showWhenSafe(shown)
   }
 
   function show(shown: string): RelayedStream | undefined | Promise<RelayedStream | undefined> {
@@ -109,8 +111,12 @@ export async function relayStream(
     return written ? endIfLeftAfter(written) : endIfLeft()
   }
 
-  async function showWhenHeld(shown: string): Promise<RelayedStream | undefined> {
-    if (!(await lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX)) && !client.hasLeft()) {
+  async function showWhenSafe(shown: string): Promise<RelayedStream | undefined> {
+    const [isHeld, isDurable] = await Promise.all([
+      lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX),
+      running.whenDurable(DURABLE_WAIT_MS_MAX),
+    ])
+    if (!isDurable || (!isHeld && !client.hasLeft())) {
       stream.cancel()
       return relayed('lapsed')
     }

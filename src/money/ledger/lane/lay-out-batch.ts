@@ -22,7 +22,7 @@ export interface LedgerBatch {
   readonly subjectRequests: readonly number[]
   /** Sorted by customer and key, in their order within a key. */
   readonly attempts: readonly string[]
-  /** The batch may be committed without waiting for the disk, see `Attempt.commitsAsynchronously`. */
+  /** The batch only takes holds and counts requests, so its commit need not wait for the disk, see `Verdict.isDurable`. */
   readonly commitsAsynchronously: boolean
   /** For each attempt, the index of its work. */
   readonly order: readonly number[]
@@ -65,10 +65,7 @@ export function layOutBatch(works: readonly LaneWork[]): LedgerBatch {
     attempts: asking.map(({ work }, index) =>
       attemptText(work, windows.byAttempt[index] as AttemptWindows),
     ),
-    commitsAsynchronously: works.every(
-      (work) =>
-        work.kind === 'count' || (work.kind === 'attempt' && work.attempt.commitsAsynchronously),
-    ),
+    commitsAsynchronously: works.every(({ kind }) => kind === 'count' || kind === 'attempt'),
     order: asking.map(({ index }) => index),
   }
 }

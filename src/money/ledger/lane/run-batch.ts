@@ -54,7 +54,11 @@ export async function runBatch(
     return (each.kind === 'resolve' && resolved?.get(place)) || COMMITTED
   })
   verdicts.forEach((verdict, index) => {
-    results[batch.order[index] as number] = readVerdict(verdict, Number(at))
+    results[batch.order[index] as number] = readVerdict(
+      verdict,
+      Number(at),
+      !batch.commitsAsynchronously,
+    )
   })
   return { kind: 'done', results }
 }
@@ -75,7 +79,7 @@ function orNull(rows: readonly string[]): string | null {
 }
 
 /** Parses a verdict that the SQL function `verdict_text` wrote; `VERDICT_FIELDS` lists its fields in order. */
-export function readVerdict(text: string, atMs: number): Verdict {
+export function readVerdict(text: string, atMs: number, isDurable: boolean): Verdict {
   const [kind, keySequence, ipSequence, balance, held, budgetLeft, teamLeft, ...cap] =
     text.split(',')
   const [capLeft, capLimit, capUntil] = cap
@@ -95,6 +99,7 @@ export function readVerdict(text: string, atMs: number): Verdict {
         }
       : null,
     at: new Date(atMs),
+    isDurable,
   }
 }
 

@@ -1,4 +1,4 @@
--- A verdict as `readVerdict` in src/money/ledger/lane/read-verdict.ts parses it; test/ledger/ledger-fields.test.ts compares the
+-- A verdict as `readVerdict` in src/money/ledger/lane/run-batch.ts parses it; test/ledger/ledger-fields.test.ts compares the
 -- order of the fields.
 -- The verdicts:
 --   held            the hold is taken
