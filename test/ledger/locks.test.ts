@@ -7,10 +7,12 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { debit, findAccount } from '../../src/money/ledger/entries.ts'
+import { ipWindow } from '../../src/money/ledger/lane/ledger-fields.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { effort } from '../harness/effort.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
+import { untilSessionsWait } from '../harness/waiting-sessions.ts'
 import {
   NANO_BRL_PER_TOKEN,
   openTestLedger,
@@ -206,6 +208,41 @@ async function countDeadlocksOfEnded({ db }: TestDatabase, applicationName: stri
     select deadlocks from pg_stat_database where datname = current_database()`.execute(db)
   return rows[0]?.deadlocks
 }
+
+test('rate windows are locked in one order, in whatever order the database sorts texts', async () => {
+  const { db, databaseUrl } = database
+  // As in a language, where a colon comes before a digit; for the ledger's own sort it comes behind.
+  await sql`alter table rate_windows alter column subject type text collate "und-x-icu"`.execute(db)
+  const [first, second] = ['2001:db8:12::1', '2001:db8:1::1']
+  const { key, customerId } = await seedCustomer(db, {
+    balanceBrl: worth(100),
+    tokensPerMinute: 1_000,
+  })
+  const attempt = one.attempt(key, 10)
+  assert.equal((await one.ledger.hold(attempt)).kind, 'held')
+  const count = (ip: string) => one.ledger.count({ ip, ipLimit: 1_000 })
+  await Promise.all([count(first), count(second)])
+  const locker = new pg.Client(databaseUrl)
+  await locker.connect()
+  await locker.query('begin')
+  await locker.query('select from rate_windows where subject = $1 for update', [ipWindow(first)])
+  const done = one.inOneBatch<unknown>(customerId, () => [
+    one.ledger.resolve(one.charge(attempt, 5), runningCall),
+    count(first),
+    count(second),
+  ])
+  await untilSessionsWait(db)
+  // Nobody who waits for the first window has the second one.
+  const { rowCount } = await locker.query(
+    'select from rate_windows where subject = $1 for update skip locked',
+    [ipWindow(second)],
+  )
+  await locker.query('commit')
+  await locker.end()
+  await done
+  await sql`alter table rate_windows alter column subject type text collate "default"`.execute(db)
+  assert.equal(rowCount, 1)
+})
 
 test('a hold that cannot reach the database leaves nothing behind: no record on the disk, no held money', async () => {
   const nobody = await openTestLedger(database.db, database.databaseUrl, {

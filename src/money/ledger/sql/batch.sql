@@ -48,9 +48,10 @@ begin
   if p_resolutions is not null then
     select words, windows into v_words, v_windows from resolve_holds(p_resolutions);
     if v_windows <> '{}' then
+      -- In the order of `p_subjects`, in which `count_requests` locks them, whatever the language of the database.
       perform 1 from rate_windows
       where subject = any (p_subjects || array(select subject from unnest(v_windows)))
-      order by subject for no key update;
+      order by subject collate "C" for no key update;
       update rate_windows w set tokens = greatest(0, w.tokens + m.tokens_more)
       from (select subject, window_at, sum(tokens_more) as tokens_more from unnest(v_windows) group by 1, 2) m
       where w.subject = m.subject and w.window_at = m.window_at;
