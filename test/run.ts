@@ -84,7 +84,7 @@ const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,soak/,we
 const APART: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],
   pictures: ['test/web/{,story-}pictures.ts'],
-  clients: ['test/clients/agents/*.client.ts'],
+  clients: ['test/clients/{agents,python}/*.client.ts'],
 }
 
 const isOrdinary =

@@ -64,6 +64,7 @@ export async function startAgentsGateway(): Promise<AgentsGateway> {
         routes: [{ upstream: id, model: 'sandbox-chat' }],
         context_tokens: 200_000,
         max_output_tokens: 16_384,
+        image_tokens_max: 2_000,
         supports_tools: true,
       })),
     }),

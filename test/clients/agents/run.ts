@@ -1,16 +1,19 @@
 /**
  * `npm run test:clients`: installs the clients of this folder, at the versions of its lock file, and runs every
- * `*.client.ts` against a gateway. No client runs a script when it is installed. `npm run test:clients -- claude` runs
- * the files whose name contains that word. A run says which clients have newer versions; it does not fail because of it.
+ * `*.client.ts` against a gateway; those of `../python` install their own. No client runs a script when it is installed.
+ * `npm run test:clients -- claude` runs the files whose path contains that word. A run says which clients have newer
+ * versions; it does not fail because of it.
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { prepareEnvironments } from '../python/prepare-environment.ts'
 
 const folder = import.meta.dirname
 const root = join(folder, '../../..')
 
 if (!isInstalled()) install()
+prepareEnvironments()
 // Asked for while the clients run.
 const newer = listNewer()
 const args = [join(root, 'test/run.ts'), '--tier=clients', ...process.argv.slice(2)]
