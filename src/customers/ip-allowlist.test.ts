@@ -52,7 +52,7 @@ test('an address is in a list exactly if the platform finds it in one', () => {
 
 test('the lists of very many keys take little memory', () => {
   const listOf = (key: number) =>
-    Array.from({ length: 100 }, (_, place) => `2001:db8:${key.toString(16)}::${place.toString(16)}`)
+    Array.from({ length: 100 }, (_, index) => `2001:db8:${key.toString(16)}::${index.toString(16)}`)
   const before = process.memoryUsage.rss()
   const matchers = Array.from({ length: 3_000 }, (_, key) => createIpMatcher(listOf(key)))
   assert.ok(matchers.every((matcher, key) => matcher.matches(`2001:db8:${key.toString(16)}::63`)))

@@ -49,16 +49,16 @@ function networksOf(blocks: readonly Block[], family: Block['family']): Uint32Ar
 function isInAny(networks: Uint32Array, words: readonly number[]): boolean {
   for (let start = 0; start < networks.length; start += BLOCK_WORDS) {
     const bits = networks[start + BLOCK_WORDS - 1] as number
-    let place = 0
+    let index = 0
     // Of signed numbers, as the platform's operators make them.
     while (
-      place < words.length &&
-      (((words[place] as number) ^ (networks[start + place] as number)) &
-        maskOf(bits - place * WORD_BITS)) ===
+      index < words.length &&
+      (((words[index] as number) ^ (networks[start + index] as number)) &
+        maskOf(bits - index * WORD_BITS)) ===
         0
     )
-      place += 1
-    if (place === words.length) return true
+      index += 1
+    if (index === words.length) return true
   }
   return false
 }
@@ -77,8 +77,8 @@ function wordsOf(address: string, family: Block['family']): readonly number[] {
 
 function ipv4Word(address: string): number {
   let [word, byte] = [0, 0]
-  for (let place = 0; place < address.length; place += 1) {
-    const code = address.charCodeAt(place)
+  for (let index = 0; index < address.length; index += 1) {
+    const code = address.charCodeAt(index)
     if (code !== DOT) byte = byte * 10 + code - ZERO
     else [word, byte] = [word * 256 + byte, 0]
   }

@@ -27,8 +27,8 @@ const SECRET = new RegExp(
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export function createKeySecret(cell?: string): string {
-  const place = cell === undefined ? '' : `${cell}_`
-  const unchecked = API_KEY_PREFIX + place + randomText(RANDOM_LENGTH)
+  const prefix = cell === undefined ? '' : `${cell}_`
+  const unchecked = API_KEY_PREFIX + prefix + randomText(RANDOM_LENGTH)
   return unchecked + checksumOf(unchecked)
 }
 

@@ -189,7 +189,7 @@ export const ACCOUNT_TEMPLATES = {
       ['Chamadas', data.count('requests')],
       ...data
         .list('top_models')
-        .map((model, place) => [`Modelo ${place + 1}`, modelLine(model)] as const),
+        .map((model, index) => [`Modelo ${index + 1}`, modelLine(model)] as const),
       ['Saldo', data.brl('balance_brl')],
       ['Nesse ritmo, o saldo dura (dias)', data.count('runway_days')],
     ],

@@ -191,14 +191,14 @@ function isNumber(header: string | string[] | undefined): header is string {
 /**
  * Returns the failure for an error that an upstream reports after the head of its answer. A fault of the request fails
  * as it does with an error status, so that one customer's requests close no route to the others. Any other error is the
- * upstream's fault. `place` starts the detail for the log.
+ * upstream's fault. `where` starts the detail for the log.
  */
-export function readLateError(error: unknown, place: string): UpstreamFailure {
+export function readLateError(error: unknown, where: string): UpstreamFailure {
   const text = JSON.stringify(error ?? null)
   const status = isObject(error) ? statusOf(error) : undefined
   const refusal = status === undefined ? undefined : readRefusal(status, undefined, text)
   if (refusal?.reason === 'refused_request') return refusal
-  return { kind: 'failure', reason: 'server_error', detail: withErrorWords(place, text) }
+  return { kind: 'failure', reason: 'server_error', detail: withErrorWords(where, text) }
 }
 
 /** The status that the upstream sends with this error before the head of an answer, as far as the error shows it. */

@@ -36,20 +36,20 @@ function isBlank(code: number): boolean {
  * Returns the place after a separator between two groups of a document: one punctuation character with at most one
  * space on each side, one or two spaces, or a comma with a digit behind it. The same place if there is none.
  */
-export function skipSeparator(text: string, place: number): number {
-  let end = place
+export function skipSeparator(text: string, index: number): number {
+  let end = index
   if (text.charCodeAt(end) === 44) return isDigit(text.charCodeAt(end + 1)) ? end + 1 : end
   if (isBlank(text.charCodeAt(end))) end += 1
   if (isPunctuation(text.charCodeAt(end))) end += 1
-  if (end > place && isBlank(text.charCodeAt(end))) end += 1
+  if (end > index && isBlank(text.charCodeAt(end))) end += 1
   return end
 }
 
 /** Returns the place where the separator that ends before `place` begins: `skipSeparator` towards the beginning. */
-export function skipSeparatorBack(text: string, place: number): number {
-  let start = place
+export function skipSeparatorBack(text: string, index: number): number {
+  let start = index
   if (isBlank(text.charCodeAt(start - 1))) start -= 1
   if (isPunctuation(text.charCodeAt(start - 1))) start -= 1
-  if (start < place && isBlank(text.charCodeAt(start - 1))) start -= 1
+  if (start < index && isBlank(text.charCodeAt(start - 1))) start -= 1
   return start
 }

@@ -29,13 +29,13 @@ function restoreInPieces(
 ): string {
   const restorer = createTextRestorer(placeholders, encoding)
   let restored = ''
-  let place = 0
-  for (let turn = 0; place < text.length; turn += 1) {
-    const end = place + (cuts[turn % cuts.length] as number)
-    const piece = restorer.push(text.slice(place, end))
+  let index = 0
+  for (let turn = 0; index < text.length; turn += 1) {
+    const end = index + (cuts[turn % cuts.length] as number)
+    const piece = restorer.push(text.slice(index, end))
     assert.doesNotMatch(piece.slice(-1), /[\uD800-\uDBFF]/, 'half of a pair')
     restored += piece
-    place = end
+    index = end
   }
   return restored + restorer.end()
 }

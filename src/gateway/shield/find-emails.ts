@@ -70,19 +70,19 @@ function findDomainEnd(text: string, start: number): number {
   const limit = start + DOMAIN_MAX
   let dot = -1
   let best = start
-  let place = start
+  let index = start
   let isWord = true
-  for (; place < limit; place += 1) {
-    const code = text.charCodeAt(place)
+  for (; index < limit; index += 1) {
+    const code = text.charCodeAt(index)
     if (code === 46) {
-      if (place === start || dot === place - 1) break
-      if (isTopLevel(text, dot, place, isWord)) best = place
-      dot = place
+      if (index === start || dot === index - 1) break
+      if (isTopLevel(text, dot, index, isWord)) best = index
+      dot = index
       isWord = true
     } else if (isDigit(code) || code === 45) isWord = false
     else if (!isLatinLetter(code)) break
   }
-  return isTopLevel(text, dot, place, isWord) ? place : endWithLetters(text, dot, place, best)
+  return isTopLevel(text, dot, index, isWord) ? index : endWithLetters(text, dot, index, best)
 }
 
 /** `dot` is the dot before the label that ends at `end`. */
@@ -92,9 +92,9 @@ function isTopLevel(text: string, dot: number, end: number, isWord: boolean): bo
 }
 
 /** Cuts `com-` to `com`, where a dash or a digit of the sentence follows the domain. */
-function endWithLetters(text: string, dot: number, place: number, best: number): number {
+function endWithLetters(text: string, dot: number, index: number, best: number): number {
   if (dot === -1 || dot < best) return best
   let end = dot + 1
-  while (end < place && isLatinLetter(text.charCodeAt(end))) end += 1
+  while (end < index && isLatinLetter(text.charCodeAt(end))) end += 1
   return end - dot >= 3 && !isAsciiLetter(text.charCodeAt(end)) ? end : best
 }

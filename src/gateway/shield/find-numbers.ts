@@ -57,11 +57,11 @@ function readExponentAt(text: string, start: number, runEnd: number): Found | un
 }
 
 /** Whether a single digit stands here. */
-function isAlone(text: string, place: number): boolean {
+function isAlone(text: string, index: number): boolean {
   return (
-    isDigit(text.charCodeAt(place)) &&
-    !isDigit(text.charCodeAt(place - 1)) &&
-    !isDigit(text.charCodeAt(place + 1))
+    isDigit(text.charCodeAt(index)) &&
+    !isDigit(text.charCodeAt(index - 1)) &&
+    !isDigit(text.charCodeAt(index + 1))
   )
 }
 
@@ -118,40 +118,40 @@ export function* findNumbers(
   const found: Found[] = []
   let next = 0
   let free = 0
-  let place = 0
+  let index = 0
   let pauseAt = STEP_CHARACTERS
-  while (place < text.length) {
-    if (place >= pauseAt) {
-      pauseAt = place + STEP_CHARACTERS
+  while (index < text.length) {
+    if (index >= pauseAt) {
+      pauseAt = index + STEP_CHARACTERS
       yield
     }
-    if (!isDigit(text.charCodeAt(place))) {
-      place += 1
+    if (!isDigit(text.charCodeAt(index))) {
+      index += 1
       continue
     }
-    const runEnd = findRunEnd(text, place)
+    const runEnd = findRunEnd(text, index)
     let zone = taken[next]
-    while (zone !== undefined && zone.end <= place) {
+    while (zone !== undefined && zone.end <= index) {
       next += 1
       free = zone.end
       zone = taken[next]
     }
     const limit = zone?.start ?? text.length
     if (limit < runEnd) {
-      place = Math.max(runEnd, zone?.end ?? 0)
+      index = Math.max(runEnd, zone?.end ?? 0)
       continue
     }
-    const codeEnd = readLongCode(text, place, runEnd)
+    const codeEnd = readLongCode(text, index, runEnd)
     if (codeEnd > 0) {
-      place = codeEnd
+      index = codeEnd
       continue
     }
-    const number = readNumber(text, place, runEnd)
+    const number = readNumber(text, index, runEnd)
     if (number !== undefined && number.start >= free && number.end <= limit) {
       found.push(number)
       free = number.end
     }
-    place = Math.max(runEnd, free)
+    index = Math.max(runEnd, free)
   }
   return found
 }
@@ -199,11 +199,11 @@ function readChecked(text: string, start: number, runEnd: number): Found | undef
 function readPhoneBesides(text: string, start: number, runEnd: number): Found | undefined {
   const phone = readPhoneAt(text, start)
   if (phone === undefined) return undefined
-  for (let place = runEnd; place < phone.end; place += 1) {
-    if (!isDigit(text.charCodeAt(place))) continue
-    const end = findRunEnd(text, place)
-    if ((readChecked(text, place, end)?.end ?? 0) > phone.end) return undefined
-    place = end
+  for (let index = runEnd; index < phone.end; index += 1) {
+    if (!isDigit(text.charCodeAt(index))) continue
+    const end = findRunEnd(text, index)
+    if ((readChecked(text, index, end)?.end ?? 0) > phone.end) return undefined
+    index = end
   }
   return phone
 }
@@ -242,15 +242,15 @@ function mayStandBetween(code: number): boolean {
 
 /** Whether enough digits follow with nothing but separators between them; stops at the last of them. */
 function hasDigits(text: string, start: number): boolean {
-  let place = start
-  for (let count = 0; count < DIGITS_MIN; place += 1) {
-    if (isDigit(text.charCodeAt(place))) {
+  let index = start
+  for (let count = 0; count < DIGITS_MIN; index += 1) {
+    if (isDigit(text.charCodeAt(index))) {
       count += 1
       continue
     }
-    const after = skipSeparator(text, place)
-    if (after > place && (text[place] !== ',' || mayHaveComma(count))) place = after - 1
-    else if (!mayStandBetween(text.charCodeAt(place))) return false
+    const after = skipSeparator(text, index)
+    if (after > index && (text[index] !== ',' || mayHaveComma(count))) index = after - 1
+    else if (!mayStandBetween(text.charCodeAt(index))) return false
   }
   return true
 }

@@ -207,8 +207,8 @@ const LONG_CODES = [
 test('the line of a boleto or a bill and the access key of an invoice have nothing in them', () => {
   fc.assert(
     fc.property(fc.constantFrom(...LONG_CODES), digits(48), (pattern, value) => {
-      let place = 0
-      const code = pattern.replaceAll('#', () => value.charAt(place++))
+      let index = 0
+      const code = pattern.replaceAll('#', () => value.charAt(index++))
       assert.deepEqual(find(`Pague ${code} até 30/11`), [], code)
       assert.deepEqual(find(`Pague ${code} ou 529.982.247-25`), ['cpf 529.982.247-25'])
     }),

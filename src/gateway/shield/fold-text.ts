@@ -5,7 +5,7 @@
 export interface FoldedText {
   readonly text: string
   /** The place in the source where the character at this place of the folded text begins. */
-  sourceOf(place: number): number
+  sourceOf(index: number): number
 }
 
 /** By the code of a character: 1 if a special spelling may begin with it. A table is faster than an expression. */
@@ -83,14 +83,14 @@ export function* foldText(source: string): Generator<void, FoldedText> {
     places.push(length)
     shifts.push(done - length)
   }
-  if (done === 0) return { text: source, sourceOf: (place) => place }
+  if (done === 0) return { text: source, sourceOf: (index) => index }
   pieces.push(source.slice(done))
-  return { text: pieces.join(''), sourceOf: (place) => place + shiftAt(places, shifts, place) }
+  return { text: pieces.join(''), sourceOf: (index) => index + shiftAt(places, shifts, index) }
 }
 
 function findBeginning(source: string, from: number): number {
-  for (let place = from; place < source.length; place += 1)
-    if (BEGINNINGS[source.charCodeAt(place)] === 1) return place
+  for (let index = from; index < source.length; index += 1)
+    if (BEGINNINGS[source.charCodeAt(index)] === 1) return index
   return -1
 }
 
@@ -181,12 +181,12 @@ function isInvisible(code: number): boolean {
 }
 
 /** The shift of the last entry at or before the place. */
-function shiftAt(places: readonly number[], shifts: readonly number[], place: number): number {
+function shiftAt(places: readonly number[], shifts: readonly number[], index: number): number {
   let low = 0
   let high = places.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((places[middle] as number) <= place) low = middle + 1
+    if ((places[middle] as number) <= index) low = middle + 1
     else high = middle
   }
   return low === 0 ? 0 : (shifts[low - 1] as number)

@@ -37,7 +37,7 @@ export function createJsonPlace(): JsonPlace {
 
   return {
     read(text, start, end) {
-      for (let place = start; place < end; place += 1) step(whole, text.charCodeAt(place))
+      for (let index = start; index < end; index += 1) step(whole, text.charCodeAt(index))
     },
     depth() {
       let depth = 0

@@ -134,9 +134,9 @@ function addBeginnings(used: UsedTags, letters: string): void {
   const upper = letters.toUpperCase()
   const end = Math.min(upper.length, TAG_LENGTH_MAX)
   let number = 0
-  for (let place = 0; place < end; place += 1) {
-    number += numberAt(upper.charAt(place), place)
-    if (place > 0) usedOf(used, place + 1)[number] = 1
+  for (let index = 0; index < end; index += 1) {
+    number += numberAt(upper.charAt(index), index)
+    if (index > 0) usedOf(used, index + 1)[number] = 1
   }
 }
 
@@ -150,9 +150,9 @@ function usedOf(used: UsedTags, length: number): Uint8Array {
 }
 
 /** The share of a letter at this place in the number of its tag; their sum is the number from which `tagAt` makes the tag. */
-function numberAt(letter: string, place: number): number {
-  const digit = (LETTERS.indexOf(letter) - place) % LETTERS.length
-  return (digit < 0 ? digit + LETTERS.length : digit) * LETTERS.length ** place
+function numberAt(letter: string, index: number): number {
+  const digit = (LETTERS.indexOf(letter) - index) % LETTERS.length
+  return (digit < 0 ? digit + LETTERS.length : digit) * LETTERS.length ** index
 }
 
 /** `QZ` is the first tag of two letters. */
@@ -180,8 +180,8 @@ function createPatterns<Value>(): Patterns<Value> {
 
 function addPattern<Value>(patterns: Patterns<Value>, pattern: string, value: Value): void {
   let node = patterns
-  for (let place = 0; place < pattern.length; place += 1) {
-    const code = toLower(pattern.charCodeAt(place))
+  for (let index = 0; index < pattern.length; index += 1) {
+    const code = toLower(pattern.charCodeAt(index))
     let next = node.next.get(code)
     if (next === undefined) {
       next = createPatterns<Value>()
@@ -202,10 +202,10 @@ export function matchPattern<Value>(
   start: number,
 ): PatternMatch<Value> | 'partial' | undefined {
   let node = patterns
-  for (let place = start; place < text.length; place += 1) {
-    const next = node.next.get(toLower(text.charCodeAt(place)))
+  for (let index = start; index < text.length; index += 1) {
+    const next = node.next.get(toLower(text.charCodeAt(index)))
     if (next === undefined) return undefined
-    if (next.value !== undefined) return { end: place + 1, value: next.value }
+    if (next.value !== undefined) return { end: index + 1, value: next.value }
     node = next
   }
   return 'partial'

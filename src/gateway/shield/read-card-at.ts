@@ -43,29 +43,29 @@ export function readCardAt(text: string, start: number): Found | undefined {
 }
 
 function readLayout(text: string, start: number, breaks: readonly number[]): Found | undefined {
-  let place = start
+  let index = start
   let digits = ''
   let next = 0
   let separator: string | undefined
   let longest: Found | undefined
   while (digits.length < DIGITS_MAX) {
-    let digit = place
+    let digit = index
     if (breaks[next] === digits.length) {
       next += 1
-      digit = skipSeparator(text, place)
+      digit = skipSeparator(text, index)
       // One card has the same separator between all its groups, or none.
-      separator ??= text.slice(place, digit)
-      if (text.slice(place, digit) !== separator) break
+      separator ??= text.slice(index, digit)
+      if (text.slice(index, digit) !== separator) break
     }
     if (!isDigit(text.charCodeAt(digit))) break
     digits += text[digit]
-    place = digit + 1
-    if (digits.length < DIGITS_MIN || isDigit(text.charCodeAt(place))) continue
+    index = digit + 1
+    if (digits.length < DIGITS_MIN || isDigit(text.charCodeAt(index))) continue
     if (!isCard(digits, text, start)) continue
     // After a whole card, three more digits before yet more groups begin the next number.
-    if (longest !== undefined && isDigit(text.charCodeAt(skipSeparator(text, place)))) continue
-    if (separator || standsAlone(text, start, place))
-      longest = { kind: 'card', start, end: place, canonical: digits }
+    if (longest !== undefined && isDigit(text.charCodeAt(skipSeparator(text, index)))) continue
+    if (separator || standsAlone(text, start, index))
+      longest = { kind: 'card', start, end: index, canonical: digits }
   }
   return longest
 }
@@ -94,8 +94,8 @@ function isIssued(digits: string): boolean {
 
 function passesLuhn(digits: string): boolean {
   let sum = 0
-  for (let place = digits.length - 1, isDoubled = false; place >= 0; place -= 1) {
-    const digit = digits.charCodeAt(place) - 48
+  for (let index = digits.length - 1, isDoubled = false; index >= 0; index -= 1) {
+    const digit = digits.charCodeAt(index) - 48
     const value = isDoubled ? digit * 2 : digit
     sum += value > 9 ? value - 9 : value
     isDoubled = !isDoubled

@@ -17,21 +17,21 @@ export function readGroups(
   count: number,
   breaks: readonly number[],
 ): Groups | undefined {
-  let place = start
+  let index = start
   let separators = 0
   let next = 0
   for (let length = 0; length < count; length += 1) {
     if (breaks[next] === length) {
       next += 1
-      const after = skipSeparator(text, place)
-      if (after > place) separators += 1
-      place = after
+      const after = skipSeparator(text, index)
+      if (after > index) separators += 1
+      index = after
     }
-    if (!isDigit(text.charCodeAt(place))) return undefined
-    place += 1
+    if (!isDigit(text.charCodeAt(index))) return undefined
+    index += 1
   }
-  if (isDigit(text.charCodeAt(place)) && separators < breaks.length) return undefined
-  return { end: place, digits: text.slice(start, place).replaceAll(/\D/g, ''), separators }
+  if (isDigit(text.charCodeAt(index)) && separators < breaks.length) return undefined
+  return { end: index, digits: text.slice(start, index).replaceAll(/\D/g, ''), separators }
 }
 
 const WORDS =

@@ -45,7 +45,7 @@ const WORD_BEFORE = 24
  */
 export function readLetterCnpjBefore(text: string, end: number): Found | undefined {
   if (isAsciiAlphanumeric(text.charCodeAt(end)) && !isBeforeKnownWord(text, end)) return undefined
-  let place = end
+  let index = end
   let hasSlash = false
   let hasLetters = false
   let hasSmallLetters = false
@@ -53,25 +53,25 @@ export function readLetterCnpjBefore(text: string, end: number): Found | undefin
   for (let length = 0; length < CNPJ_LENGTH; length += 1) {
     if (CNPJ_BREAKS_BACK[next] === length) {
       next += 1
-      const before = skipSeparatorBack(text, place)
-      if (length === 6) hasSlash = text.slice(before, place).includes('/')
-      place = before
+      const before = skipSeparatorBack(text, index)
+      if (length === 6) hasSlash = text.slice(before, index).includes('/')
+      index = before
     }
-    const code = text.charCodeAt(place - 1)
+    const code = text.charCodeAt(index - 1)
     if (!isDigit(code)) {
       if (length < 2 || !isAsciiLetter(code)) return undefined
       hasLetters = true
       if (code >= 97) hasSmallLetters = true
     }
-    place -= 1
+    index -= 1
   }
   // Without letters it is read forwards.
-  if (!hasLetters || isWithinWord(text, place)) return undefined
-  if (hasSmallLetters && !hasSlash && !isAfterCnpj(text, place)) return undefined
-  const id = text.slice(place, end).replaceAll(/[^0-9A-Za-z]/g, '')
+  if (!hasLetters || isWithinWord(text, index)) return undefined
+  if (hasSmallLetters && !hasSlash && !isAfterCnpj(text, index)) return undefined
+  const id = text.slice(index, end).replaceAll(/[^0-9A-Za-z]/g, '')
   const reading = readTaxId(id)
   if (reading.kind !== 'cnpj') return undefined
-  return { kind: 'cnpj', start: place, end, canonical: reading.taxId }
+  return { kind: 'cnpj', start: index, end, canonical: reading.taxId }
 }
 
 /** The word CNPJ may be glued to the number. */

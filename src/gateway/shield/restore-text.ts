@@ -45,33 +45,33 @@ export function createTextRestorer(placeholders: Placeholders, encoding: Encodin
     let restored = ''
     let done = 0
     let read = 0
-    let place = 0
+    let index = 0
     const readOn = (): void => {
-      json.read(text, read, place)
-      read = place
+      json.read(text, read, index)
+      read = index
     }
-    while (place < text.length) {
-      const mayStart = starts[text.charCodeAt(place)] === 1
-      const match = mayStart ? matchPattern(patterns, text, place) : undefined
+    while (index < text.length) {
+      const mayStart = starts[text.charCodeAt(index)] === 1
+      const match = mayStart ? matchPattern(patterns, text, index) : undefined
       if (match === 'partial' && !isEnd) break
       if (match !== undefined) readOn()
       const replacement = typeof match === 'object' ? replace(match.value) : undefined
       if (typeof match === 'object' && replacement !== undefined) {
-        restored += text.slice(done, place) + replacement
-        place = match.end
-        done = place
-      } else place += 1
+        restored += text.slice(done, index) + replacement
+        index = match.end
+        done = index
+      } else index += 1
     }
     if (
       !isEnd &&
-      place === text.length &&
-      place > done &&
-      isHighSurrogate(text.charCodeAt(place - 1))
+      index === text.length &&
+      index > done &&
+      isHighSurrogate(text.charCodeAt(index - 1))
     )
-      place -= 1
+      index -= 1
     readOn()
-    held = text.slice(place)
-    return restored + text.slice(done, place)
+    held = text.slice(index)
+    return restored + text.slice(done, index)
   }
 
   return {

@@ -124,23 +124,23 @@ export function shieldChat(body: ChatBody, options: ShieldOptions): ShieldOutcom
   const counts: Partial<Record<DataKind, number>> = {}
   let characters = 0
   const { find = (text) => findPersonalData(text, options) } = options
-  const read = (text: string, place: string): void => {
+  const read = (text: string, path: string): void => {
     characters += text.length
     if (characters > SHIELDED_CHARACTERS_MAX) return
     const found = findings.get(text) ?? find(text)
     texts.add(text)
     if (found.length === 0) return
     findings.set(text, found)
-    places.add(PLACE.test(place) ? place : 'request')
+    places.add(PLACE.test(path) ? path : 'request')
     for (const { kind } of found) counts[kind] = (counts[kind] ?? 0) + 1
   }
-  mapBody(body, (place) => ({
+  mapBody(body, (path) => ({
     text(text) {
-      read(text, place)
+      read(text, path)
       return text
     },
     number(value) {
-      if (Math.abs(value) >= NUMBER_MIN) read(String(value), place)
+      if (Math.abs(value) >= NUMBER_MIN) read(String(value), path)
       return value
     },
   }))
@@ -185,7 +185,7 @@ export function restoreChat(answer: ChatBody, placeholders: Placeholders): ChatB
 /**
  * Messages come last: values of tools and settings, which no turn of a conversation changes, keep their numbers.
  */
-function mapBody(body: ChatBody, mapAt: (place: string) => Mapping): ChatBody {
+function mapBody(body: ChatBody, mapAt: (path: string) => Mapping): ChatBody {
   const changed = new Map<string, unknown>()
   for (const [field, value] of Object.entries(body)) {
     if (field === 'messages' || NOT_SENT.has(field)) continue
@@ -203,7 +203,7 @@ function mapBody(body: ChatBody, mapAt: (place: string) => Mapping): ChatBody {
   )
 }
 
-function mapMessages(messages: unknown, mapAt: (place: string) => Mapping): unknown {
+function mapMessages(messages: unknown, mapAt: (path: string) => Mapping): unknown {
   if (!Array.isArray(messages)) return messages
   let copy: unknown[] | undefined
   for (let index = 0; index < messages.length; index += 1) {

@@ -78,8 +78,8 @@ function histogramPoints(name: string, series: readonly Labelled[], times: Times
       count: String(sorted.at(-1)?.value ?? 0),
       sum: sumOf.get(key) ?? 0,
       explicitBounds: sorted.map(({ bound }) => bound).filter(Number.isFinite),
-      bucketCounts: sorted.map(({ value }, place) =>
-        String(value - (sorted[place - 1]?.value ?? 0)),
+      bucketCounts: sorted.map(({ value }, index) =>
+        String(value - (sorted[index - 1]?.value ?? 0)),
       ),
     }
   })

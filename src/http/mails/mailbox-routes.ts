@@ -122,9 +122,9 @@ const CLOSED = page(
 function withLinks(text: string): string {
   return text
     .split(/(https?:\/\/[^\s<>"]+)/)
-    .map((part, place) => {
+    .map((part, index) => {
       const shown = escapeHtml(part)
-      return place % 2 === 1 ? `<a href="${shown}">${shown}</a>` : shown
+      return index % 2 === 1 ? `<a href="${shown}">${shown}</a>` : shown
     })
     .join('')
 }

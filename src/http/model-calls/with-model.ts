@@ -15,7 +15,7 @@ export function withModel(body: Buffer, model: string): Buffer {
 
 /** The place of the last byte before `end` that is not white space. */
 function lastByte(body: Buffer, end: number): number {
-  let place = end - 1
-  while (place >= 0 && (body[place] as number) <= 0x20) place--
-  return place
+  let index = end - 1
+  while (index >= 0 && (body[index] as number) <= 0x20) index--
+  return index
 }

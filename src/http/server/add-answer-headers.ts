@@ -23,8 +23,8 @@ function refuseWrongHosts(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { rawHeaders, httpVersion } = request.raw
     let hosts = 0
-    for (let place = 0; place < rawHeaders.length; place += 2)
-      if (rawHeaders[place]?.length === 4 && rawHeaders[place]?.toLowerCase() === 'host') hosts++
+    for (let index = 0; index < rawHeaders.length; index += 2)
+      if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts++
     if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return done()
     reply.header('connection', 'close')
     done(new WrongHosts(`${hosts} Host headers`))

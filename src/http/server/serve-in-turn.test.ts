@@ -31,7 +31,7 @@ after(() => server.close())
 const requestOf = (path: string, more = ''): string =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
 const requests = (count: number): string =>
-  Array.from({ length: count }, (_, place) => requestOf(`/${place}`)).join('')
+  Array.from({ length: count }, (_, index) => requestOf(`/${index}`)).join('')
 const pathsServed = (): string[] => served.map(([path]) => path)
 
 function send(text: string): Socket {
@@ -55,15 +55,15 @@ async function until(isSo: () => boolean): Promise<void> {
 test('requests that were sent at once are served one after the other, and answered in their order', async () => {
   const socket = send(requests(10) + requestOf('/last', 'connection: close\r\n'))
   const text = readAll(socket)
-  for (let place = 0; place <= 10; place++) {
-    await until(() => served.length > place)
+  for (let index = 0; index <= 10; index++) {
+    await until(() => served.length > index)
     for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
-    assert.equal(served.length, place + 1)
-    served[place]?.[1].end(`body of ${served[place]?.[0]};`)
+    assert.equal(served.length, index + 1)
+    served[index]?.[1].end(`body of ${served[index]?.[0]};`)
   }
   assert.deepEqual(
     [...(await text).matchAll(/body of ([^;]+);/g)].map(([, path]) => path),
-    [...Array.from({ length: 10 }, (_, place) => `/${place}`), '/last'],
+    [...Array.from({ length: 10 }, (_, index) => `/${index}`), '/last'],
   )
 })
 

@@ -343,21 +343,19 @@ function faultsOfForm(value: unknown): { faults: string[]; faultyEntries: Set<st
   }
   return {
     faults: [...wants].map(
-      ([place, all]) => `${placeName(place, value)}: ${[...all].join(', or ')}`,
+      ([place, all]) => `${fieldName(place, value)}: ${[...all].join(', or ')}`,
     ),
-    faultyEntries: new Set(
-      [...wants.keys()].map((place) => place.split('/').slice(1, 3).join('/')),
-    ),
+    faultyEntries: new Set([...wants.keys()].map((path) => path.split('/').slice(1, 3).join('/'))),
   }
 }
 
 /** `/models/3/routes/0/model` as `model "gpt-4o": routes[0].model`: an operator does not count entries. */
-function placeName(place: string, value: unknown): string {
-  const [, list = '', index = '', ...rest] = place.split('/')
+function fieldName(path: string, value: unknown): string {
+  const [, list = '', index = '', ...rest] = path.split('/')
   const entries = Object.hasOwn(LISTS, list) ? (value as Record<List, unknown>)[list as List] : []
   const entry: unknown = Array.isArray(entries) ? entries[Number(index)] : undefined
   const id = (entry as { id?: unknown } | null | undefined)?.id
-  if (index === '' || typeof id !== 'string') return place || '/'
+  if (index === '' || typeof id !== 'string') return path || '/'
   const field = rest.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('')
   return `${LISTS[list as List]} "${id}"${field === '' ? '' : `: ${field.replace(/^\./, '')}`}`
 }

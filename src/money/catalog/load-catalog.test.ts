@@ -99,10 +99,10 @@ test('all faults are reported at once, with the ids of their entries, and sound 
     models: [{ id: 'm', colour: 'red' }, { id: 'o3' }],
   })
   assert.deepEqual(config, { upstreams: [], models: [{ id: 'o3' }] })
-  for (const place of ['upstream "a": kind', 'upstream "a": base_url', 'model "m": colour']) {
+  for (const path of ['upstream "a": kind', 'upstream "a": base_url', 'model "m": colour']) {
     assert.ok(
-      faults.some((fault) => fault.startsWith(place)),
-      `${place} in ${faults.join('; ')}`,
+      faults.some((fault) => fault.startsWith(path)),
+      `${path} in ${faults.join('; ')}`,
     )
   }
   const ofMeaning = loadCatalog({

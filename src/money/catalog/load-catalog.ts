@@ -105,8 +105,8 @@ function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): Conf
     ...prices,
     markupE4: parseE4(markup) as bigint,
     strategy: 'priority',
-    routes: routes.map(({ upstreamId, upstreamModel }, place) => ({
-      ...plainRoute(upstreamId, upstreamModel, prices.price, place),
+    routes: routes.map(({ upstreamId, upstreamModel }, index) => ({
+      ...plainRoute(upstreamId, upstreamModel, prices.price, index),
       ...prices,
     })),
   }
@@ -191,8 +191,8 @@ function overlaid(
     ...traitsOf(model, overlay),
     strategy: overlay.routing ?? model.strategy,
     routes:
-      overlay.routes?.map((route, place) =>
-        routeOf(model.id, category, route, place, schedule, at, faults),
+      overlay.routes?.map((route, index) =>
+        routeOf(model.id, category, route, index, schedule, at, faults),
       ) ?? model.routes.map(({ priceSchedule: _schedule, ...route }) => ({ ...route, ...prices })),
   }
 }
@@ -201,7 +201,7 @@ function routeOf(
   modelId: string,
   category: ModelCategory,
   route: RouteConfig,
-  place: number,
+  index: number,
   schedule: PriceSchedule<PriceTerms>,
   at: Date,
   faults: string[],
@@ -219,7 +219,7 @@ function routeOf(
     upstreamModel: route.model,
     ...pricesOf(readPriceSchedule(modelId, category, base, route.price_schedule, faults), at),
     ...((route.prices ?? route.price_schedule) && { hasOwnPrice: true }),
-    priority: route.priority ?? place,
+    priority: route.priority ?? index,
     weight: route.weight ?? 1,
     concurrencyMax: route.concurrency_max ?? Infinity,
   }

@@ -182,8 +182,8 @@ async function insertChange(
     modelId,
     schedule.map(({ price }) => price),
   )
-  const stored = schedule.map(({ startsAt: begins, window }, place): StoredPriceSchedule => ({
-    price_id: (prices[place] as Price).id,
+  const stored = schedule.map(({ startsAt: begins, window }, index): StoredPriceSchedule => ({
+    price_id: (prices[index] as Price).id,
     ...(begins && { starts_at: begins.toISOString() }),
     ...(window && { window }),
   }))

@@ -119,8 +119,8 @@ test('no moment of a span has a price that the hold does not cover', () => {
       (entries, fromSecond, length, moment) => {
         const schedule: PriceSchedule<number> = [
           { price: 0 },
-          ...entries.map(({ startsAt, from, until, days, utcOffsetHours }, place) => ({
-            price: place + 1,
+          ...entries.map(({ startsAt, from, until, days, utcOffsetHours }, index) => ({
+            price: index + 1,
             ...(startsAt !== undefined && { startsAt: new Date(T0 + startsAt * 50_000_000) }),
             window: {
               fromSecond: from,

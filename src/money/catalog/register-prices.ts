@@ -75,8 +75,8 @@ export async function storePrices(
 ): Promise<Price[]> {
   const rows = terms.map((price) => rowOf(modelId, price))
   const ids = await storeRows(db, [...new Map(rows.map((row) => [row.digest, row])).values()])
-  return terms.map((price, place) => ({
-    id: ids.get((rows[place] as PriceRow).digest) as number,
+  return terms.map((price, index) => ({
+    id: ids.get((rows[index] as PriceRow).digest) as number,
     ...price,
   }))
 }

@@ -85,12 +85,12 @@ const SPENDS: readonly Spend[] = [
     billed: sql`e.cost_billed_nano_brl`,
     counts: sql`e.in_cap`,
   },
-  ...(['minute', 'day'] as const).map((period, place) => ({
+  ...(['minute', 'day'] as const).map((period, index) => ({
     kind: `${period}_cap`,
     budgets: sql`select api_key_id as id, ${SINCE} from key_caps where period = ${period}`,
     id: sql`e.api_key_id`,
     billed: sql`e.cost_billed_nano_brl`,
-    counts: sql`e.in_caps & ${2 ** place}::int4 <> 0`,
+    counts: sql`e.in_caps & ${2 ** index}::int4 <> 0`,
   })),
 ]
 

@@ -154,8 +154,8 @@ async function compareSums(
   )
   const same =
     rows.length === inFile.length &&
-    rows.every((row, place) => {
-      const other = inFile[place] as AccountSums
+    rows.every((row, index) => {
+      const other = inFile[index] as AccountSums
       return (
         row.customerId === other.customerId &&
         row.billedNanoBrl === other.billedNanoBrl &&

@@ -33,8 +33,8 @@ export function findCardFault(
 /** Whether the number's last digit is right by the Luhn formula: ISO/IEC 7812-1, annex B. */
 function hasSoundCheckDigit(number: string): boolean {
   let sum = 0
-  for (let place = 0; place < number.length; place++) {
-    const product = Number(number.at(-1 - place)) * (place % 2 === 0 ? 1 : 2)
+  for (let index = 0; index < number.length; index++) {
+    const product = Number(number.at(-1 - index)) * (index % 2 === 0 ? 1 : 2)
     sum += product > 9 ? product - 9 : product
   }
   return sum % 10 === 0

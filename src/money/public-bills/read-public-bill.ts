@@ -33,11 +33,11 @@ async function proveCharges(
     trees += 1
     const leaves = await readChargeLeaves(db, slice)
     const tree = await growMerkleTree(leaves.map(({ leaf }) => leaf))
-    const places = new Map(leaves.map(({ id }, place) => [id, place]))
+    const places = new Map(leaves.map(({ id }, index) => [id, index]))
     for (const { id } of charges) {
-      const place = places.get(id)
-      if (place === undefined) continue
-      const path = tree.pathOf(place).map(({ side, hash }) => ({
+      const index = places.get(id)
+      if (index === undefined) continue
+      const path = tree.pathOf(index).map(({ side, hash }) => ({
         side,
         hash: hash.toString('hex'),
       }))
@@ -154,9 +154,9 @@ async function withinSeals(
   if (days.length <= 1) return charges
   const counts = await countSealsOfDays(db, days)
   let seals = 0
-  const beyond = days.findIndex((day, place) => {
+  const beyond = days.findIndex((day, index) => {
     seals += counts.get(day) ?? 0
-    return place > 0 && seals > sealsMax
+    return index > 0 && seals > sealsMax
   })
   if (beyond === -1) return charges
   return charges.slice(

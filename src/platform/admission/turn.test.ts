@@ -86,7 +86,7 @@ test('the event loop turns after each slice, also where many works wait', async 
   setImmediate(turn)
   await Promise.all(['a', 'b', 'c', 'd'].map((name) => work(name, 6)))
   isOver = true
-  const most = seen.reduce((most, at, place) => Math.max(most, at - (seen[place - 1] ?? 0)), 0)
+  const most = seen.reduce((most, at, index) => Math.max(most, at - (seen[index - 1] ?? 0)), 0)
   assert.equal(most, 3)
 })
 

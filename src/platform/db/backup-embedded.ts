@@ -94,15 +94,15 @@ async function copyCluster(
     files.push({ path, ...(await copyFileDurably(from, join(draft, path))) })
   }
   for await (const { path, isFolder } of listCluster(cluster, '')) {
-    const place = `${CLUSTER}/${path}`
+    const field = `${CLUSTER}/${path}`
     if (isFolder) {
-      await mkdir(join(draft, place), { mode: 0o700 })
-      folders.push(place)
+      await mkdir(join(draft, field), { mode: 0o700 })
+      folders.push(field)
     } else if (path !== CONTROL_FILE) {
-      await add(join(cluster, path), place).catch(async (error: unknown) => {
+      await add(join(cluster, path), field).catch(async (error: unknown) => {
         // A table that was dropped meanwhile.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-        await rm(join(draft, place), { force: true })
+        await rm(join(draft, field), { force: true })
       })
     }
   }

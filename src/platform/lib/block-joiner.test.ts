@@ -7,7 +7,7 @@ const BLOCK_BYTES = 16 * 1024
 
 function join(sizes: readonly number[]): { whole: Buffer; blocks: Buffer[] } {
   const joiner = new BlockJoiner()
-  const parts = sizes.map((size, place) => Buffer.alloc(size, `${place}`))
+  const parts = sizes.map((size, index) => Buffer.alloc(size, `${index}`))
   const blocks: Buffer[] = []
   const pass = (block: Buffer): void => void blocks.push(block)
   for (const part of parts) joiner.add(part, pass)

@@ -51,7 +51,7 @@ export function createHotHistogram(options: {
   function* lines(): Generator<string> {
     yield* headLines(name, help, 'histogram')
     for (const { of, counts, sum } of all) {
-      const own = labels.map((label, place) => [label, of[place] ?? ''] as const)
+      const own = labels.map((label, index) => [label, of[index] ?? ''] as const)
       let below = 0
       for (const [place, count] of counts.entries()) {
         below += count
@@ -66,9 +66,9 @@ export function createHotHistogram(options: {
   return {
     observe(value, first = '', second = '', third = '') {
       const series = seriesOf.get(first)?.get(second)?.get(third) ?? open(first, second, third)
-      let place = 0
-      while (place < buckets.length && value > (buckets[place] as number)) place += 1
-      ;(series.counts[place] as number) += 1
+      let index = 0
+      while (index < buckets.length && value > (buckets[index] as number)) index += 1
+      ;(series.counts[index] as number) += 1
       series.sum += value
     },
     text: () => [...lines()].join('\n'),

@@ -25,7 +25,7 @@ export type HtmlValue = Html | string | number | undefined | false | readonly Ht
 /** Writes a template, html`<p>${name}</p>`, whose values are for text between tags and for quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const written = values.map(write)
-  return { [TEXT]: parts.map((part, place) => part + (written[place] ?? '')).join('') }
+  return { [TEXT]: parts.map((part, index) => part + (written[index] ?? '')).join('') }
 }
 
 export function htmlText(page: Html): string {

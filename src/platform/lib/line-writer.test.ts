@@ -15,7 +15,7 @@ async function openFile(): Promise<{ path: string; fd: number }> {
 test('every line is there once and in order when the writer is closed, also those that come meanwhile', async () => {
   const { path, fd } = await openFile()
   const writer = createLineWriter(fd)
-  const lines = Array.from({ length: 2_000 }, (_, place) => `{"place":${place}}`)
+  const lines = Array.from({ length: 2_000 }, (_, index) => `{"place":${index}}`)
   for (const line of lines.slice(0, 1_500)) writer.write(line)
   const closing = writer.close()
   for (const line of lines.slice(1_500)) writer.write(line)
@@ -28,16 +28,16 @@ test('every line is there once and in order when the writer is closed, also thos
 test('two writers of one file never mix their lines', async () => {
   const { path, fd } = await openFile()
   const writers = [createLineWriter(fd), createLineWriter(fd)]
-  const lineOf = (writer: number, place: number): string =>
-    `${writer} ${place} ${String(writer).repeat(150)}`
-  for (let place = 0; place < 500; place++)
-    for (const [number, writer] of writers.entries()) writer.write(lineOf(number, place))
+  const lineOf = (writer: number, index: number): string =>
+    `${writer} ${index} ${String(writer).repeat(150)}`
+  for (let index = 0; index < 500; index++)
+    for (const [number, writer] of writers.entries()) writer.write(lineOf(number, index))
   await Promise.all(writers.map((writer) => writer.close()))
   const written = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
   for (const number of [0, 1])
     assert.deepEqual(
       written.filter((text) => text.startsWith(`${number} `)),
-      Array.from({ length: 500 }, (_, place) => lineOf(number, place)),
+      Array.from({ length: 500 }, (_, index) => lineOf(number, index)),
     )
   closeSync(fd)
 })
@@ -45,11 +45,11 @@ test('two writers of one file never mix their lines', async () => {
 test('lines that the descriptor does not take, and lines beyond the memory for them, are counted', async () => {
   const full = openSync('/dev/full', 'w')
   const writer = createLineWriter(full)
-  for (let place = 0; place < 100; place++) writer.write('a line')
+  for (let index = 0; index < 100; index++) writer.write('a line')
   await writer.close()
   assert.equal(writer.lost, 100)
   const long = 'x'.repeat(4_000)
-  for (let place = 0; place < 5_000; place++) writer.write(long)
+  for (let index = 0; index < 5_000; index++) writer.write(long)
   assert.ok(writer.lost > 100, 'the memory is not bounded')
   while (writer.lost < 5_100) await sleep(10)
   assert.equal(writer.lost, 5_100)

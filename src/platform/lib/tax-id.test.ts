@@ -76,9 +76,9 @@ test('every id with correct check digits is accepted, and with one digit changed
       fc.boolean(),
       ([kind, taxId], more, isLast) => {
         assert.deepEqual(readTaxId(taxId), { kind, taxId })
-        const place = taxId.length - (isLast ? 1 : 2)
-        const other = (Number(taxId[place]) + more) % 10
-        const changed = taxId.slice(0, place) + other + taxId.slice(place + 1)
+        const index = taxId.length - (isLast ? 1 : 2)
+        const other = (Number(taxId[index]) + more) % 10
+        const changed = taxId.slice(0, index) + other + taxId.slice(index + 1)
         assert.deepEqual(readTaxId(changed), { kind: 'invalid_cpf_cnpj_checksum' })
       },
     ),

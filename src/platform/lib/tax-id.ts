@@ -41,8 +41,8 @@ export function maskTaxId(taxId: string): string {
 function checkDigit(text: string, weightMax: number): number {
   let sum = 0
   let weight = 2
-  for (let place = text.length - 1; place >= 0; place--) {
-    sum += (text.charCodeAt(place) - 48) * weight
+  for (let index = text.length - 1; index >= 0; index--) {
+    sum += (text.charCodeAt(index) - 48) * weight
     weight = weight === weightMax ? 2 : weight + 1
   }
   const rest = sum % 11

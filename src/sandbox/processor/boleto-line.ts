@@ -35,8 +35,8 @@ export function writeBoletoLine(boleto: {
 /** Modulo 11, weights 2 to 9 from the right; 0, 10 and 11 become 1. */
 function checkBarCode(digits: string): string {
   let sum = 0
-  for (let place = 0; place < digits.length; place++) {
-    sum += Number(digits.at(-1 - place)) * (2 + (place % 8))
+  for (let index = 0; index < digits.length; index++) {
+    sum += Number(digits.at(-1 - index)) * (2 + (index % 8))
   }
   const check = 11 - (sum % 11)
   return String(check > 9 ? 1 : check)
@@ -45,8 +45,8 @@ function checkBarCode(digits: string): string {
 /** Modulo 10, weights 2 and 1 from the right, the digits of products added up. */
 function checkField(digits: string): string {
   let sum = 0
-  for (let place = 0; place < digits.length; place++) {
-    const product = Number(digits.at(-1 - place)) * (place % 2 === 0 ? 2 : 1)
+  for (let index = 0; index < digits.length; index++) {
+    const product = Number(digits.at(-1 - index)) * (index % 2 === 0 ? 2 : 1)
     sum += product > 9 ? product - 9 : product
   }
   return String((10 - (sum % 10)) % 10)

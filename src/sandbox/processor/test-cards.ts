@@ -61,8 +61,8 @@ function invalidCard(description: string): Refusal {
 function isKnownOrSound(number: string): boolean {
   if (APPROVED.has(number) || DECLINED.has(number)) return true
   let sum = 0
-  for (let place = 0; place < number.length; place++) {
-    const product = Number(number.at(-1 - place)) * (place % 2 === 0 ? 1 : 2)
+  for (let index = 0; index < number.length; index++) {
+    const product = Number(number.at(-1 - index)) * (index % 2 === 0 ? 1 : 2)
     sum += product > 9 ? product - 9 : product
   }
   return sum % 10 === 0

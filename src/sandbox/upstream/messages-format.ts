@@ -256,9 +256,9 @@ function toMessages(messages: unknown, marked: Marked): JsonObject[] {
   if (!Array.isArray(messages) || messages.length === 0) throw missing('messages')
   return messages.filter(isObject).flatMap(({ role, content }, index): JsonObject[] => {
     if (typeof content === 'string') return [{ role, content }]
-    const place = `messages[${index}].content`
+    const path = `messages[${index}].content`
     const blocks = Array.isArray(content) ? content.filter(isObject) : []
-    return role === 'assistant' ? [toAnswer(blocks, place)] : toQuestion(blocks, marked)
+    return role === 'assistant' ? [toAnswer(blocks, path)] : toQuestion(blocks, marked)
   })
 }
 
@@ -279,10 +279,10 @@ function toQuestion(blocks: readonly JsonObject[], marked: Marked): JsonObject[]
   return parts.length > 0 ? [...results, { role: 'user', content: parts }] : results
 }
 
-function toAnswer(blocks: readonly JsonObject[], place: string): JsonObject {
+function toAnswer(blocks: readonly JsonObject[], path: string): JsonObject {
   for (const { type, thinking, signature } of blocks)
     if (type === 'thinking' && signature !== signatureOf(String(thinking)))
-      throw refused(`${place}: Invalid \`signature\` in \`thinking\` block`, place)
+      throw refused(`${path}: Invalid \`signature\` in \`thinking\` block`, path)
   const texts = blocks.filter(({ type }) => type === 'text')
   const calls = blocks.filter(({ type }) => type === 'tool_use')
   return {

@@ -60,8 +60,8 @@ function contents({ path }: DocPage, groups: readonly DocGroup[]): Html {
   return html`<nav class="side" id="indice" aria-label="Documentação">
     <div>
       ${groups.map(
-        ({ title, links }, place) =>
-          html`<details${isOpen(path, links, place) && html` open`}><summary>${title}</summary>
+        ({ title, links }, index) =>
+          html`<details${isOpen(path, links, index) && html` open`}><summary>${title}</summary>
             <ul>
               ${links.map(
                 (link) =>
@@ -77,15 +77,15 @@ function contents({ path }: DocPage, groups: readonly DocGroup[]): Html {
   </nav>`
 }
 
-function isOpen(path: string, links: readonly DocLink[], place: number): boolean {
-  return links.some((link) => link.path === path) || (path === '/docs' && place === 0)
+function isOpen(path: string, links: readonly DocLink[], index: number): boolean {
+  return links.some((link) => link.path === path) || (path === '/docs' && index === 0)
 }
 
 function neighbours({ path }: DocPage, groups: readonly DocGroup[]): Html | false {
   const links = groups.flatMap((group) => group.links)
-  const place = links.findIndex((link) => link.path === path)
-  if (place < 0) return false
-  const [before, after] = [links[place - 1], links[place + 1]]
+  const index = links.findIndex((link) => link.path === path)
+  if (index < 0) return false
+  const [before, after] = [links[index - 1], links[index + 1]]
   return html`<nav class="next" aria-label="Antes e depois">
     ${before ? link('Antes', before) : html`<span></span>`} ${after && link('Depois', after)}
   </nav>`

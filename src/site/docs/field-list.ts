@@ -44,7 +44,7 @@ function descriptionOf({ description, anyOf, items }: Schema): string {
 function withCode(text: string): readonly Html[] {
   return text
     .split('`')
-    .map((piece, place) => (place % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))
+    .map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))
 }
 
 function factsOf(field: Schema): string {

@@ -27,8 +27,8 @@ function highlight(code: string): readonly Html[] {
 export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {
   return html`<div class="samples">
     ${samples.map(
-      (sample, place) =>
-        html`<details name="${name}" ${place === 0 && html` open`}>
+      (sample, index) =>
+        html`<details name="${name}" ${index === 0 && html` open`}>
           <summary>${sample.client}</summary>
           ${block(sample, `${sample.client}: ${name}`)}
         </details>`,

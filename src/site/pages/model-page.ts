@@ -208,8 +208,8 @@ function samples(model: Model, origin: string): Html | false {
       <a href="/cadastrar">crie uma conta</a> ou <a href="/entrar">entre</a>.
     </p>
     ${found.map(
-      ({ client, code }, place) =>
-        html`<details${place === 0 && html` open`}><summary>${client}</summary><pre class="code" tabindex="0" role="region" aria-label="Código: ${client}">${code}</pre></details>`,
+      ({ client, code }, index) =>
+        html`<details${index === 0 && html` open`}><summary>${client}</summary><pre class="code" tabindex="0" role="region" aria-label="Código: ${client}">${code}</pre></details>`,
     )}
   </section>`
 }
@@ -277,9 +277,9 @@ function breadcrumbs(model: Model, publicUrl = ''): object {
   return {
     '@context': 'https://schema.org',
     '@type': 'BreadcrumbList',
-    itemListElement: items.map((item, place) => ({
+    itemListElement: items.map((item, index) => ({
       '@type': 'ListItem',
-      position: place + 1,
+      position: index + 1,
       ...item,
     })),
   }

@@ -72,7 +72,7 @@ export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
       facts?.reading === reading &&
       facts.fxRate?.id === fxRate?.id &&
       facts.models.length === models.length &&
-      facts.models.every((model, place) => model === models[place])
+      facts.models.every((model, index) => model === models[index])
     if (!facts || !isSame) facts = { models, fxRate, reading }
     return facts
   }

@@ -29,9 +29,9 @@ export function diffLines(before: string, after: string): DiffLine[] {
   const lines: DiffLine[] = []
   let numberBefore = 0
   let numberAfter = 0
-  for (let place = 0; place < edits.length;) {
-    if (edits[place]?.kind === 'same') {
-      const parts = whole(edits[place++]?.text ?? '')
+  for (let index = 0; index < edits.length;) {
+    if (edits[index]?.kind === 'same') {
+      const parts = whole(edits[index++]?.text ?? '')
       lines.push({
         kind: 'same',
         numberBefore: ++numberBefore,
@@ -40,9 +40,9 @@ export function diffLines(before: string, after: string): DiffLine[] {
       })
       continue
     }
-    const end = edits.findIndex(({ kind }, at) => at > place && kind === 'same')
-    const run = edits.slice(place, end === -1 ? edits.length : end)
-    place += run.length
+    const end = edits.findIndex(({ kind }, at) => at > index && kind === 'same')
+    const run = edits.slice(index, end === -1 ? edits.length : end)
+    index += run.length
     const [removed, added] = changedLines(textsOf(run, 'removed'), textsOf(run, 'added'))
     for (const parts of removed)
       lines.push({

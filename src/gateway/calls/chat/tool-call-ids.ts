@@ -135,8 +135,8 @@ function createCounterMode(key: Buffer): (nonce: Buffer, bytes: Buffer) => Buffe
       counters.writeUInt32BE(block, start + AES_BLOCK_BYTES - 4)
     }
     const stream = blocks.update(counters)
-    for (let place = 0; place < bytes.length; place++)
-      counters[place] = (bytes[place] as number) ^ (stream[place] as number)
+    for (let index = 0; index < bytes.length; index++)
+      counters[index] = (bytes[index] as number) ^ (stream[index] as number)
     return counters.subarray(0, bytes.length)
   }
 }

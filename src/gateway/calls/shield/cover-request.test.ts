@@ -93,10 +93,10 @@ function write(
 
 function pieces(text: string, sizes: readonly number[]): string[] {
   const cut: string[] = []
-  for (let place = 0, turn = 0; place < text.length; turn += 1) {
+  for (let index = 0, turn = 0; index < text.length; turn += 1) {
     const size = sizes[turn % sizes.length] as number
-    cut.push(text.slice(place, place + size))
-    place += size
+    cut.push(text.slice(index, index + size))
+    index += size
   }
   return cut
 }

@@ -26,7 +26,7 @@ function refusalOfData({ counts, places }: FoundData): Refusal {
   const found = Object.entries(counts).map(
     ([kind, count]) => `${count} ${NAMES[kind as DataKind][count === 1 ? 0 : 1]}`,
   )
-  const named = places.map((place) => (place === 'request' ? NO_FIELD : place))
+  const named = places.map((path) => (path === 'request' ? NO_FIELD : path))
   const rest = named.length - PLACES_MAX
   const shown = named.slice(0, PLACES_MAX).concat(rest > 0 ? [`mais ${rest}`] : [])
   return refusals.personalDataFound(listed(found), listed(shown))

@@ -111,7 +111,7 @@ function sourceWithin(nested: number): fc.Arbitrary<Source> {
     // Two spellings of one name would be one field.
     const object = fc.array(pair, { maxLength: 3 }).map((all) =>
       join(
-        all.map(({ json, planted }, place) => ({ json: `"${place}${json.slice(1)}`, planted })),
+        all.map(({ json, planted }, index) => ({ json: `"${index}${json.slice(1)}`, planted })),
         '{',
         '}',
         ',\n ',
@@ -131,7 +131,7 @@ function sourceWithin(nested: number): fc.Arbitrary<Source> {
   })
   return fc.array(value, { minLength: 1, maxLength: 3 }).map((all) =>
     join(
-      all.map((each, place) => ({ ...each, json: `"f${place}": ${each.json}` })),
+      all.map((each, index) => ({ ...each, json: `"f${index}": ${each.json}` })),
       '{',
       '}',
     ),
@@ -252,10 +252,10 @@ function answered(
 
 function pieces(text: string, sizes: readonly number[]): string[] {
   const cut: string[] = []
-  for (let place = 0, turn = 0; place < text.length; turn += 1) {
+  for (let index = 0, turn = 0; index < text.length; turn += 1) {
     const size = sizes[turn % sizes.length] as number
-    cut.push(text.slice(place, place + size))
-    place += size
+    cut.push(text.slice(index, index + size))
+    index += size
   }
   return cut
 }

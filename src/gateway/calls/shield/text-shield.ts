@@ -11,7 +11,7 @@ import type { Counts, DataKind } from '../../../customers/shield-setting.ts'
 /** Masks or reports single texts, each on its own, of a request whose answer gets no values back. */
 export interface TextShield {
   /** The masked text, or the same one. `place` names it in a refusal. */
-  read(place: string, text: string): string
+  read(path: string, text: string): string
   /** Reads every field of a body but the model and `except`; returns the same body if it has no personal data. */
   readFields(body: JsonObject, except?: string): JsonObject
   /** The outcome of all texts; `masked` is the request with their results. */
@@ -32,14 +32,14 @@ export function createTextShield(options: ShieldOptions): TextShield {
   }
 
   return {
-    read(place, text) {
+    read(path, text) {
       characters += text.length
       isTooLong ||= characters > SHIELDED_CHARACTERS_MAX
       if (isTooLong) return text
       const outcome = shieldChat({ text }, options)
       if (outcome.kind === 'too_long') isTooLong = true
       if (outcome.kind === 'clear' || outcome.kind === 'too_long') return text
-      add(outcome.counts, [place])
+      add(outcome.counts, [path])
       return outcome.kind === 'masked' ? (outcome.body.text as string) : text
     },
     readFields(body, except) {

@@ -163,8 +163,8 @@ function createOpenClaude(
 /** A configured address points to Google's models; Anthropic's are next to them. */
 function claudeAddress(baseUrl: string | undefined): { baseURL?: string } {
   if (baseUrl === undefined) return {}
-  const place = baseUrl.replace(/\/+$/, '').replace(/\/publishers\/google$/, '')
-  return { baseURL: `${place}/publishers/anthropic/models` }
+  const address = baseUrl.replace(/\/+$/, '').replace(/\/publishers\/google$/, '')
+  return { baseURL: `${address}/publishers/anthropic/models` }
 }
 
 /** The models of an upstream. Opening one sends no request. */

@@ -112,8 +112,8 @@ function needsJsonInstruction(
 /** Adds the instruction after all others, so that their cached prefix at the upstream stays valid. */
 function withInstruction(prompt: LanguageModelV4Prompt, content: string): LanguageModelV4Prompt {
   const first = prompt.findIndex(({ role }) => role !== 'system')
-  const place = first === -1 ? prompt.length : first
-  return [...prompt.slice(0, place), { role: 'system', content }, ...prompt.slice(place)]
+  const index = first === -1 ? prompt.length : first
+  return [...prompt.slice(0, index), { role: 'system', content }, ...prompt.slice(index)]
 }
 
 function toProviderOptions(

@@ -50,7 +50,7 @@ function inOrder(data: unknown[]): JsonObject[] {
   const indexed = data.map((entry) => ({ index: entry.index ?? 0, entry }))
   if (!indexed.every(({ index }) => index === 0)) {
     indexed.sort((a, b) => Number(a.index) - Number(b.index))
-    if (!indexed.every(({ index }, place) => index === place)) {
+    if (!indexed.every(({ index }, offset) => index === offset)) {
       throw new BadAnswer('the indexes of the embeddings are not consecutive')
     }
   }

@@ -35,18 +35,18 @@ test('the path of each leaf leads to the root, and that of no other leaf does', 
   await fc.assert(
     fc.asyncProperty(trees, fc.nat(), async (leaves, random) => {
       fc.pre(leaves.length > 0)
-      const place = random % leaves.length
+      const index = random % leaves.length
       const tree = await growMerkleTree(leaves)
       const climb = (leaf: Buffer): Buffer =>
         tree
-          .pathOf(place)
+          .pathOf(index)
           .reduce(
             (node, { side, hash: other }) =>
               side === 'left' ? sha256(NODE, other, node) : sha256(NODE, node, other),
             leaf,
           )
-      assert.deepEqual(climb(leaves[place] as Buffer), tree.root)
-      assert.notDeepEqual(climb(sha256(leaves[place] as Buffer)), tree.root)
+      assert.deepEqual(climb(leaves[index] as Buffer), tree.root)
+      assert.notDeepEqual(climb(sha256(leaves[index] as Buffer)), tree.root)
     }),
   )
 })

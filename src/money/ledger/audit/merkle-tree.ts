@@ -15,7 +15,7 @@ export interface MerkleTree {
   /** Of no leaves: the hash of nothing. */
   readonly root: Buffer
   /** The steps from the leaf at `place` up to the root. */
-  pathOf(place: number): PathStep[]
+  pathOf(index: number): PathStep[]
 }
 
 const NODE = Buffer.from([1])
@@ -26,9 +26,9 @@ export async function growMerkleTree(leaves: readonly Buffer[]): Promise<MerkleT
   for (let level = leaves; level.length > 1; levels.push(level)) level = await above(level)
   return {
     root: levels.at(-1)?.[0] ?? hash('sha256', '', 'buffer'),
-    pathOf: (place) =>
+    pathOf: (index) =>
       levels.flatMap((level, height): PathStep[] => {
-        const at = place >> height
+        const at = index >> height
         const neighbour = level[at ^ 1]
         return neighbour ? [{ side: at % 2 === 1 ? 'left' : 'right', hash: neighbour }] : []
       }),

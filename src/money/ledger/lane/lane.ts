@@ -86,7 +86,9 @@ async function runWhole(
     try {
       const outcome = await runBatch(connection, options.nodeId(), batch, { skipsLocked })
       if (outcome.kind === 'done') {
-        mine.forEach((index, place) => (results[index] = outcome.results[place] as LaneResult))
+        mine.forEach(
+          (index, position) => (results[index] = outcome.results[position] as LaneResult),
+        )
         return results
       }
       const busy = new Set(outcome.customerIds)

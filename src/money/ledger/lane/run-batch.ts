@@ -44,14 +44,14 @@ export async function runBatch(
   const lost = new Set(unwritten ? unwritten.split(',').map(Number) : [])
   let checkpoint = 0
   const resolved = readWords(words as string)
-  let place = 0
+  let resolution = 0
   const results = works.map((each): LaneResult => {
     if (each.kind === 'checkpoint') {
       const written = each.checkpoints.filter(() => !lost.has((checkpoint += 1)))
       return { kind: 'written', checkpoints: written }
     }
-    if (each.kind === 'resolve') place += 1
-    return (each.kind === 'resolve' && resolved?.get(place)) || COMMITTED
+    if (each.kind === 'resolve') resolution += 1
+    return (each.kind === 'resolve' && resolved?.get(resolution)) || COMMITTED
   })
   verdicts.forEach((verdict, index) => {
     results[batch.order[index] as number] = readVerdict(

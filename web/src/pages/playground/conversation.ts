@@ -112,17 +112,17 @@ export function newAnswer(model: string): AnswerTurn {
 export function roundsOf(lanes: readonly Lane[]): readonly Round[] {
   const split = lanes.map((lane) => ({ lane, rounds: splitAtUser(lane.turns) }))
   const count = Math.max(0, ...split.map(({ rounds }) => rounds.length))
-  return Array.from({ length: count }, (_, place) => {
+  return Array.from({ length: count }, (_, index) => {
     const parts: RoundPart[] = []
     const seen = new Set<string>()
     for (const { lane, rounds } of split) {
-      const turns = rounds[place]?.turns ?? []
+      const turns = rounds[index]?.turns ?? []
       const first = turns[0]
       if (!first || seen.has(first.id)) continue
       seen.add(first.id)
       parts.push({ laneId: lane.id, turns })
     }
-    return { user: split.map(({ rounds }) => rounds[place]?.user).find(Boolean), parts }
+    return { user: split.map(({ rounds }) => rounds[index]?.user).find(Boolean), parts }
   })
 }
 

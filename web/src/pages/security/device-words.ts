@@ -24,7 +24,7 @@ const SYSTEMS = perLanguage((): readonly [place: string, pattern: RegExp][] => [
 export function deviceWords(userAgent: string | null): string {
   const text = userAgent ?? ''
   const program = PROGRAMS.find(([, pattern]) => pattern.test(text))?.[0]
-  const place = SYSTEMS().find(([, pattern]) => pattern.test(text))?.[0]
-  if (program === undefined && place === undefined) return t('Dispositivo desconhecido')
-  return [program ?? t('Navegador'), place].filter(Boolean).join(' ')
+  const path = SYSTEMS().find(([, pattern]) => pattern.test(text))?.[0]
+  if (program === undefined && path === undefined) return t('Dispositivo desconhecido')
+  return [program ?? t('Navegador'), path].filter(Boolean).join(' ')
 }

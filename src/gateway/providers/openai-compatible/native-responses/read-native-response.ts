@@ -174,9 +174,9 @@ function toChunk(
  */
 function createWholeCount(): (event: JsonObject) => JsonObject | undefined {
   const counted = new Set<string>()
-  const takeNew = (place: string, text: unknown): string => {
-    if (typeof text !== 'string' || text === '' || counted.has(place)) return ''
-    counted.add(place)
+  const takeNew = (path: string, text: unknown): string => {
+    if (typeof text !== 'string' || text === '' || counted.has(path)) return ''
+    counted.add(path)
     return text
   }
   const takeItem = (item: JsonObject, index: number): string =>
@@ -186,15 +186,15 @@ function createWholeCount(): (event: JsonObject) => JsonObject | undefined {
     }).join('') + takeNew(`${index} input`, wholeText(item))
   return (event) => {
     const { type, output_index, item, part, response } = event
-    const place = placeOf(event)
+    const path = placeOf(event)
     if (outputOf(event)) {
-      counted.add(place)
+      counted.add(path)
       return undefined
     }
     const isAdded = type === 'response.output_item.added'
     const output = isEnd(event) && isObject(response) ? objectsIn(response.output) : []
     const items = isObject(item) ? [[numberOf(output_index), item] as const] : output.entries()
-    let content = takeNew(place, wholeText(isObject(part) ? part : event))
+    let content = takeNew(path, wholeText(isObject(part) ? part : event))
     let data = ''
     for (const [at, each] of items) {
       const text = takeItem(each, at)

@@ -16,33 +16,33 @@ export function toChatMessages(messages: unknown, openThinking: OpenThinking): J
 }
 
 /** A text, or the text blocks of a list as parts. Blocks of other types are a fault. */
-export function toTextParts(content: unknown, place: string): string | JsonObject[] {
+export function toTextParts(content: unknown, path: string): string | JsonObject[] {
   if (typeof content === 'string') return content
-  return listBlocks(content, place).map((block, index) => {
-    if (block.type !== 'text') throw new InvalidField(`${place}[${index}] deve ser um texto.`)
-    return toTextPart(block, `${place}[${index}]`)
+  return listBlocks(content, path).map((block, index) => {
+    if (block.type !== 'text') throw new InvalidField(`${path}[${index}] deve ser um texto.`)
+    return toTextPart(block, `${path}[${index}]`)
   })
 }
 
-function toMessages(message: unknown, place: string, openThinking: OpenThinking): JsonObject[] {
-  if (!isObject(message)) throw new InvalidField(`${place} deve ser um objeto.`)
+function toMessages(message: unknown, path: string, openThinking: OpenThinking): JsonObject[] {
+  if (!isObject(message)) throw new InvalidField(`${path} deve ser um objeto.`)
   const { role, content } = message
   switch (role) {
     case 'system':
-      return toInstructions(content, `${place}.content`)
+      return toInstructions(content, `${path}.content`)
     case 'assistant':
-      return [toAssistantMessage(content, `${place}.content`, openThinking)]
+      return [toAssistantMessage(content, `${path}.content`, openThinking)]
     case 'user':
-      return toUserMessages(content, `${place}.content`)
+      return toUserMessages(content, `${path}.content`)
     default:
-      throw new InvalidField(`${place}.role deve ser user, assistant ou system.`)
+      throw new InvalidField(`${path}.role deve ser user, assistant ou system.`)
   }
 }
 
 /** The texts; other blocks only add and remove tools, which are all there. */
-function toInstructions(content: unknown, place: string): JsonObject[] {
-  const texts = typeof content === 'string' ? content : listBlocks(content, place).filter(isText)
-  return texts.length === 0 ? [] : [{ role: 'system', content: toTextParts(texts, place) }]
+function toInstructions(content: unknown, path: string): JsonObject[] {
+  const texts = typeof content === 'string' ? content : listBlocks(content, path).filter(isText)
+  return texts.length === 0 ? [] : [{ role: 'system', content: toTextParts(texts, path) }]
 }
 
 function isText({ type }: JsonObject): boolean {
@@ -53,13 +53,13 @@ function isText({ type }: JsonObject): boolean {
  * The results of tools are messages of their own, before the rest. Images of a result follow in the user's message,
  * because a tool's message has none in chat-completions.
  */
-function toUserMessages(content: unknown, place: string): JsonObject[] {
+function toUserMessages(content: unknown, path: string): JsonObject[] {
   if (typeof content === 'string') return [{ role: 'user', content }]
   const results: JsonObject[] = []
   const images: JsonObject[] = []
   const parts: JsonObject[] = []
-  for (const [index, block] of listBlocks(content, place).entries()) {
-    const at = `${place}[${index}]`
+  for (const [index, block] of listBlocks(content, path).entries()) {
+    const at = `${path}[${index}]`
     if (block.type === 'tool_result') {
       const result = toToolResult(block, at)
       results.push(result.message)
@@ -72,16 +72,16 @@ function toUserMessages(content: unknown, place: string): JsonObject[] {
 
 function toToolResult(
   { tool_use_id: id, content, cache_control: control }: JsonObject,
-  place: string,
+  path: string,
 ): { message: JsonObject; images: JsonObject[] } {
-  if (typeof id !== 'string') throw new InvalidField(`${place} deve ter "tool_use_id".`)
+  if (typeof id !== 'string') throw new InvalidField(`${path} deve ter "tool_use_id".`)
   const parts =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
       : content === undefined || content === null
         ? []
-        : listBlocks(content, `${place}.content`).flatMap((block, index) =>
-            toUserParts(block, `${place}.content[${index}]`),
+        : listBlocks(content, `${path}.content`).flatMap((block, index) =>
+            toUserParts(block, `${path}.content[${index}]`),
           )
   const texts = parts.filter(({ type }) => type === 'text')
   const last = texts.at(-1)
@@ -93,35 +93,35 @@ function toToolResult(
 }
 
 /** The parts of one block; none for blocks that only describe the work of a provider's own tools. */
-function toUserParts(block: JsonObject, place: string): JsonObject[] {
+function toUserParts(block: JsonObject, path: string): JsonObject[] {
   switch (block.type) {
     case 'text':
-      return [toTextPart(block, place)]
+      return [toTextPart(block, path)]
     case 'image':
-      return [{ type: 'image_url', image_url: { url: urlOf(block.source, place) }, ...kept(block) }]
+      return [{ type: 'image_url', image_url: { url: urlOf(block.source, path) }, ...kept(block) }]
     case 'document':
-      return toDocumentParts(block, place)
+      return toDocumentParts(block, path)
     case 'tool_reference':
       if (typeof block.tool_name !== 'string') return []
       return [{ type: 'text', text: `The tool ${block.tool_name} is available.` }]
     case 'search_result':
-      return listBlocks(block.content, `${place}.content`).map((text) => toTextPart(text, place))
+      return listBlocks(block.content, `${path}.content`).map((text) => toTextPart(text, path))
     default:
       return []
   }
 }
 
-function toTextPart(block: JsonObject, place: string): JsonObject {
-  if (typeof block.text !== 'string') throw new InvalidField(`${place}.text deve ser um texto.`)
+function toTextPart(block: JsonObject, path: string): JsonObject {
+  if (typeof block.text !== 'string') throw new InvalidField(`${path}.text deve ser um texto.`)
   return { type: 'text', text: block.text, ...kept(block) }
 }
 
-function urlOf(source: unknown, place: string): string {
+function urlOf(source: unknown, path: string): string {
   if (isObject(source) && source.type === 'url' && typeof source.url === 'string') return source.url
-  return dataUrlOf(source, place)
+  return dataUrlOf(source, path)
 }
 
-function dataUrlOf(source: unknown, place: string): string {
+function dataUrlOf(source: unknown, path: string): string {
   if (
     isObject(source) &&
     source.type === 'base64' &&
@@ -129,27 +129,25 @@ function dataUrlOf(source: unknown, place: string): string {
     typeof source.data === 'string'
   )
     return `data:${source.media_type};base64,${source.data}`
-  throw new InvalidField(
-    `${place}.source deve ter o conteúdo em base64, com "media_type" e "data".`,
-  )
+  throw new InvalidField(`${path}.source deve ter o conteúdo em base64, com "media_type" e "data".`)
 }
 
-function toDocumentParts(block: JsonObject, place: string): JsonObject[] {
+function toDocumentParts(block: JsonObject, path: string): JsonObject[] {
   const { source, title } = block
   if (isObject(source) && source.type === 'text' && typeof source.data === 'string')
     return [{ type: 'text', text: source.data, ...kept(block) }]
   if (isObject(source) && source.type === 'content')
     return typeof source.content === 'string'
       ? [{ type: 'text', text: source.content, ...kept(block) }]
-      : listBlocks(source.content, `${place}.source.content`).flatMap((inner, index) =>
-          toUserParts(inner, `${place}.source.content[${index}]`),
+      : listBlocks(source.content, `${path}.source.content`).flatMap((inner, index) =>
+          toUserParts(inner, `${path}.source.content[${index}]`),
         )
   return [
     {
       type: 'file',
       file: {
         filename: typeof title === 'string' ? title : 'document.pdf',
-        file_data: dataUrlOf(source, place),
+        file_data: dataUrlOf(source, path),
       },
       ...kept(block),
     },
@@ -158,7 +156,7 @@ function toDocumentParts(block: JsonObject, place: string): JsonObject[] {
 
 function toAssistantMessage(
   content: unknown,
-  place: string,
+  path: string,
   openThinking: OpenThinking,
 ): JsonObject {
   if (typeof content === 'string') return { role: 'assistant', content }
@@ -169,13 +167,13 @@ function toAssistantMessage(
   const unsigned: Record<string, string> = {}
   let extra: JsonObject = {}
   const signatures = new Map<unknown, unknown>()
-  for (const [index, block] of listBlocks(content, place).entries()) {
+  for (const [index, block] of listBlocks(content, path).entries()) {
     switch (block.type) {
       case 'text':
-        texts.push(toTextPart(block, `${place}[${index}]`))
+        texts.push(toTextPart(block, `${path}[${index}]`))
         break
       case 'tool_use':
-        calls.push(toToolCall(block, `${place}[${index}]`))
+        calls.push(toToolCall(block, `${path}[${index}]`))
         break
       case 'thinking': {
         const { thinking, signature } = block
@@ -213,15 +211,15 @@ function toAssistantMessage(
   }
 }
 
-function toToolCall({ id, name, input }: JsonObject, place: string): JsonObject {
+function toToolCall({ id, name, input }: JsonObject, path: string): JsonObject {
   if (typeof id !== 'string' || typeof name !== 'string')
-    throw new InvalidField(`${place} deve ter "id" e "name".`)
+    throw new InvalidField(`${path} deve ter "id" e "name".`)
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } }
 }
 
-function listBlocks(content: unknown, place: string): JsonObject[] {
+function listBlocks(content: unknown, path: string): JsonObject[] {
   if (!Array.isArray(content) || !content.every(isObject))
-    throw new InvalidField(`${place} deve ser um texto ou uma lista de blocos.`)
+    throw new InvalidField(`${path} deve ser um texto ou uma lista de blocos.`)
   return content
 }
 

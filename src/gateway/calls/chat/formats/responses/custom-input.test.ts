@@ -15,7 +15,7 @@ function msOf(deltas: number): number {
     const input = createCustomInput()
     const before = process.cpuUsage()
     input.add('{"input":"')
-    for (let place = 0; place < deltas; place += 1) input.add('abcdefgh')
+    for (let index = 0; index < deltas; index += 1) input.add('abcdefgh')
     input.add('"}')
     const { user, system } = process.cpuUsage(before)
     least = Math.min(least, (user + system) / 1_000)

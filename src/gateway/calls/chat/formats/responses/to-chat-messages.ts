@@ -32,10 +32,10 @@ export function toChatMessages(
   const conversation = createConversation(openReasoning)
   const lastUserIndex = input.findLastIndex(isOfUser)
   for (const [index, item] of (input as unknown[]).entries()) {
-    const place = placeOf(index, itemsBefore)
-    if (!isObject(item)) throw new InvalidField(`${place} deve ser um objeto.`)
-    if (item.type === 'item_reference') checkReference(index > lastUserIndex, place)
-    else conversation.add(toFunctionItem(item), place)
+    const path = placeOf(index, itemsBefore)
+    if (!isObject(item)) throw new InvalidField(`${path} deve ser um objeto.`)
+    if (item.type === 'item_reference') checkReference(index > lastUserIndex, path)
+    else conversation.add(toFunctionItem(item), path)
   }
   return conversation.end()
 }
@@ -48,10 +48,10 @@ function placeOf(index: number, itemsBefore: number): string {
  * A reference that is still here leads to nothing that is stored. Within the running turn it stands for the text beside tool
  * calls, which are sent whole; the loop of an agent goes on without that text. Before it, whole answers would be missing.
  */
-function checkReference(isOfRunningTurn: boolean, place: string): void {
+function checkReference(isOfRunningTurn: boolean, path: string): void {
   if (isOfRunningTurn) return
   throw new InvalidField(
-    `${place}: o item não está guardado aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
+    `${path}: o item não está guardado aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
   )
 }
 
@@ -80,20 +80,20 @@ function createConversation(openReasoning: OpenReasoning) {
     return (turn ??= { parts: [], calls: [], reasoning: [] })
   }
 
-  function addMessage({ role, content }: JsonObject, place: string): void {
-    const parts = toContentParts(content, `${place}.content`)
+  function addMessage({ role, content }: JsonObject, path: string): void {
+    const parts = toContentParts(content, `${path}.content`)
     if (role === 'assistant') return void openTurn().parts.push(...parts)
     if (role !== 'user' && role !== 'system' && role !== 'developer')
-      throw new InvalidField(`${place}.role deve ser user, assistant, system ou developer.`)
+      throw new InvalidField(`${path}.role deve ser user, assistant, system ou developer.`)
     endTurn()
     endResults()
     // OpenAI treats both roles alike, and other upstreams know only `system`.
     messages.push({ role: role === 'user' ? 'user' : 'system', content: toContent(parts) })
   }
 
-  function addCall(item: JsonObject, text: unknown, place: string): void {
+  function addCall(item: JsonObject, text: unknown, path: string): void {
     if (typeof item.call_id !== 'string' || typeof item.name !== 'string')
-      throw new InvalidField(`${place} deve ter "call_id" e "name".`)
+      throw new InvalidField(`${path} deve ter "call_id" e "name".`)
     openTurn().calls.push({
       id: item.call_id,
       type: 'function',
@@ -104,14 +104,11 @@ function createConversation(openReasoning: OpenReasoning) {
     })
   }
 
-  function addResult({ call_id: id, output }: JsonObject, place: string): void {
-    if (typeof id !== 'string') throw new InvalidField(`${place}.call_id é obrigatório.`)
+  function addResult({ call_id: id, output }: JsonObject, path: string): void {
+    if (typeof id !== 'string') throw new InvalidField(`${path}.call_id é obrigatório.`)
     endTurn()
     const isListed = typeof output === 'string' || Array.isArray(output)
-    const parts = toContentParts(
-      isListed ? output : JSON.stringify(output ?? ''),
-      `${place}.output`,
-    )
+    const parts = toContentParts(isListed ? output : JSON.stringify(output ?? ''), `${path}.output`)
     const texts = parts.filter(({ type }) => type === 'text')
     media.push(...parts.filter(({ type }) => type !== 'text'))
     messages.push({
@@ -127,25 +124,25 @@ function createConversation(openReasoning: OpenReasoning) {
   }
 
   return {
-    add(item: JsonObject, place: string): void {
+    add(item: JsonObject, path: string): void {
       switch (item.type) {
         case undefined:
         case null:
         case 'message':
-          return addMessage(item, place)
+          return addMessage(item, path)
         case 'function_call':
-          return addCall(item, item.arguments, place)
+          return addCall(item, item.arguments, path)
         case 'custom_tool_call':
-          return addCall(item, { input: item.input }, place)
+          return addCall(item, { input: item.input }, path)
         case 'function_call_output':
         case 'custom_tool_call_output':
-          return addResult(item, place)
+          return addResult(item, path)
         case 'reasoning':
           return addReasoning(item)
         case 'compaction_trigger':
         case 'compaction':
           throw new InvalidField(
-            `${place}: resumir a conversa por "${item.type}" não está disponível. Envie a conversa inteira, ou o resumo como mensagem.`,
+            `${path}: resumir a conversa por "${item.type}" não está disponível. Envie a conversa inteira, ou o resumo como mensagem.`,
           )
         // The work of a provider's own tools, which do not exist here.
         default:
@@ -200,11 +197,11 @@ function toMessages({ parts, calls, reasoning }: Turn): JsonObject[] {
  * Translates the content of a Responses item, a text or a list of parts, to that of a chat message. Throws
  * `InvalidField`.
  */
-function toContentParts(content: unknown, place: string): JsonObject[] {
+function toContentParts(content: unknown, path: string): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content) || !content.every(isObject))
-    throw new InvalidField(`${place} deve ser um texto ou uma lista de partes.`)
-  return content.map((part, index) => toPart(part, `${place}[${index}]`))
+    throw new InvalidField(`${path} deve ser um texto ou uma lista de partes.`)
+  return content.map((part, index) => toPart(part, `${path}[${index}]`))
 }
 
 /** One text as a string, which more upstreams take than a list with one part. */
@@ -214,40 +211,40 @@ function toContent(parts: JsonObject[]): string | JsonObject[] {
   return parts
 }
 
-function toPart(part: JsonObject, place: string): JsonObject {
+function toPart(part: JsonObject, path: string): JsonObject {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
     case 'text':
     case 'summary_text':
-      return { type: 'text', text: textOf(part.text, `${place}.text`) }
+      return { type: 'text', text: textOf(part.text, `${path}.text`) }
     case 'refusal':
-      return { type: 'refusal', refusal: textOf(part.refusal, `${place}.refusal`) }
+      return { type: 'refusal', refusal: textOf(part.refusal, `${path}.refusal`) }
     case 'input_image':
-      return toImage(part, place)
+      return toImage(part, path)
     case 'input_file':
-      return toFile(part, place)
+      return toFile(part, path)
     default:
       throw new InvalidField(
-        `${place}: partes deste tipo não são aceitas aqui; use input_text, input_image ou input_file.`,
+        `${path}: partes deste tipo não são aceitas aqui; use input_text, input_image ou input_file.`,
       )
   }
 }
 
-function toImage({ image_url: url, detail }: JsonObject, place: string): JsonObject {
+function toImage({ image_url: url, detail }: JsonObject, path: string): JsonObject {
   const address = isObject(url) ? url.url : url
   if (typeof address !== 'string')
     throw new InvalidField(
-      `${place}.image_url é obrigatório: envie a imagem em base64 ou o endereço dela; "file_id" não está disponível.`,
+      `${path}.image_url é obrigatório: envie a imagem em base64 ou o endereço dela; "file_id" não está disponível.`,
     )
-  if (imageKindOf(address) === undefined) throw new InvalidField(`${place}.image_url ${IMAGE_RULE}`)
+  if (imageKindOf(address) === undefined) throw new InvalidField(`${path}.image_url ${IMAGE_RULE}`)
   return { type: 'image_url', image_url: { url: address, detail } }
 }
 
-function toFile({ file_data: data, filename }: JsonObject, place: string): JsonObject {
+function toFile({ file_data: data, filename }: JsonObject, path: string): JsonObject {
   if (typeof data !== 'string')
     throw new InvalidField(
-      `${place}.file_data é obrigatório: envie o documento em base64; "file_id" e "file_url" não estão disponíveis.`,
+      `${path}.file_data é obrigatório: envie o documento em base64; "file_id" e "file_url" não estão disponíveis.`,
     )
   const file = {
     filename: typeof filename === 'string' ? filename : 'document.pdf',
@@ -256,7 +253,7 @@ function toFile({ file_data: data, filename }: JsonObject, place: string): JsonO
   return { type: 'file', file }
 }
 
-function textOf(text: unknown, place: string): string {
+function textOf(text: unknown, path: string): string {
   if (typeof text === 'string') return text
-  throw new InvalidField(`${place} deve ser um texto.`)
+  throw new InvalidField(`${path} deve ser um texto.`)
 }

@@ -86,15 +86,15 @@ type Described = JsonObject & { name: string }
 
 function toFunctions(
   tool: JsonObject,
-  place: string,
+  path: string,
   clientTools: Map<string, ClientTool>,
   namespace?: string,
 ): Described[] {
   const { type, description } = tool
   if (type === 'namespace' && namespace === undefined) {
-    const inside = nameOf(tool, place)
-    return listTools(tool.tools, `${place}.tools`).flatMap((inner, index) =>
-      toFunctions(inner, `${place}.tools[${index}]`, clientTools, inside),
+    const inside = nameOf(tool, path)
+    return listTools(tool.tools, `${path}.tools`).flatMap((inner, index) =>
+      toFunctions(inner, `${path}.tools[${index}]`, clientTools, inside),
     )
   }
   const ownItems = namespace === undefined ? clientRunTool(tool) : undefined
@@ -107,10 +107,10 @@ function toFunctions(
     const isLeftOut = isWebSearchTool(tool) || type === 'tool_search' || namespace !== undefined
     if (isLeftOut) return []
     throw new InvalidField(
-      `${place}: só o provedor do modelo executa uma ferramenta deste tipo, e ela não está disponível aqui. Envie só ferramentas que o seu programa executa, ou web_search.`,
+      `${path}: só o provedor do modelo executa uma ferramenta deste tipo, e ela não está disponível aqui. Envie só ferramentas que o seu programa executa, ou web_search.`,
     )
   }
-  const own = nameOf(tool, place)
+  const own = nameOf(tool, path)
   const name = upstreamNameOf(own, namespace)
   const isCustom = type === 'custom'
   clientTools.set(name, { name: own, isCustom, ...(namespace === undefined ? {} : { namespace }) })
@@ -185,19 +185,19 @@ function createReferenceTest(references: readonly JsonObject[]): (tool: ClientTo
       (namespaces.has(namespace) || wholeNames.has(JSON.stringify([namespace, name]))))
 }
 
-function nameOf({ name }: JsonObject, place: string): string {
+function nameOf({ name }: JsonObject, path: string): string {
   if (typeof name !== 'string' || name === '')
-    throw new InvalidField(`${place}.name é obrigatório e deve ser um texto.`)
+    throw new InvalidField(`${path}.name é obrigatório e deve ser um texto.`)
   if (name.length > CLIENT_NAME_CHARACTERS_MAX)
     throw new InvalidField(
-      `${place}.name deve ter no máximo ${CLIENT_NAME_CHARACTERS_MAX} caracteres.`,
+      `${path}.name deve ter no máximo ${CLIENT_NAME_CHARACTERS_MAX} caracteres.`,
     )
   return name
 }
 
-function listTools(tools: unknown, place: string): JsonObject[] {
+function listTools(tools: unknown, path: string): JsonObject[] {
   if (isAbsent(tools)) return []
   if (!Array.isArray(tools) || !tools.every(isObject))
-    throw new InvalidField(`O campo "${place}" deve ser uma lista de objetos.`)
+    throw new InvalidField(`O campo "${path}" deve ser uma lista de objetos.`)
   return tools
 }
