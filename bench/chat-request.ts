@@ -28,6 +28,14 @@ export const pacedModel = 'bench-paced'
 /** Answers with one large tool call. */
 export const largeModel = 'bench-large'
 
+/** Answers after two seconds. */
+export const lateModel = 'bench-late'
+export const lateMs = 2000
+/** Answers at once, by its second route: the first is dead. */
+export const deadFirstModel = 'bench-dead-first'
+/** Nothing listens there. */
+export const deadPort = 1
+
 export const largeBytes = { prompt: 100_000, toolCall: 50_000 }
 /** Of a streamed tool call. */
 export const largeEventCount = 500
@@ -125,6 +133,21 @@ export const requestBodies: Readonly<Record<Mode | 'slow', string>> = {
   plain: JSON.stringify({ model: fastModel, ...shared }),
   stream: JSON.stringify({ model: fastModel, ...shared, stream: true }),
   slow: JSON.stringify({ model: slowModel, ...shared, stream: true }),
+}
+
+/** A plain chat with this model. */
+export function bodyFor(model: string): string {
+  return JSON.stringify({ model, ...shared })
+}
+
+/** A plain chat of so many tokens, with four bytes each. */
+export function promptBody(tokens: number): string {
+  const content = 'gira '.repeat(Math.floor((tokens * 4) / 5))
+  return JSON.stringify({
+    model: fastModel,
+    ...shared,
+    messages: [system, { role: 'user', content }],
+  })
 }
 
 /** What makes a request large: what is sent, or what is answered. */

@@ -1,7 +1,7 @@
 /** Checks before the measurements that the target really relays the upstream's answer. */
 import assert from 'node:assert/strict'
 import { answerText, requestBodies, type Mode } from './chat-request.ts'
-import type { Target } from './target.ts'
+import type { AnyTarget } from './target.ts'
 
 interface Answer {
   readonly choices: readonly { readonly message: { readonly content: string } }[]
@@ -16,7 +16,7 @@ interface Chunk {
 export const checkRequests = 2
 
 /** Returns the body size of each kind of answer, in bytes. Throws for an unexpected answer. */
-export async function checkTarget(target: Target): Promise<Record<Mode, number>> {
+export async function checkTarget(target: AnyTarget): Promise<Record<Mode, number>> {
   const plain = await ask(target, 'plain')
   const answer = JSON.parse(plain) as Answer
   assert.equal(answer.choices[0]?.message.content, answerText, `${target.name}: plain answer`)
@@ -28,7 +28,7 @@ export async function checkTarget(target: Target): Promise<Record<Mode, number>>
   return { plain: Buffer.byteLength(plain), stream: Buffer.byteLength(stream) }
 }
 
-async function ask(target: Target, mode: Mode): Promise<string> {
+async function ask(target: AnyTarget, mode: Mode): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${target.port}${target.path}`, {
     method: 'POST',
     headers: { ...target.headers, 'content-type': 'application/json' },

@@ -11,6 +11,8 @@ import { ResponseParser } from './response-parser.ts'
 export interface LoadPlan extends Endpoint {
   readonly body: string
   readonly isStream: boolean
+  /** An answer is a refusal: any status of 4xx. */
+  readonly isRefused?: boolean
   /** Among the last bytes of a stream. */
   readonly endOfEvents: string
   readonly connections: number
@@ -141,7 +143,10 @@ function runConnection(request: Buffer): void {
 
 function take(parser: ResponseParser, lastBytes: Buffer): void {
   statuses[parser.status] = (statuses[parser.status] ?? 0) + 1
-  if (parser.status !== 200) {
+  const isExpected = plan.isRefused
+    ? parser.status >= 400 && parser.status < 500
+    : parser.status === 200
+  if (!isExpected) {
     fail(`status ${parser.status}: ${lastBytes.toString().slice(-300)}`, 1)
     return
   }

@@ -4,7 +4,7 @@ import { requestBodies, type Mode } from './chat-request.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { readDatabaseBytes, readProcessUsage, type ProcessUsage } from './process-usage.ts'
 import type { Processes } from './processes.ts'
-import type { Target } from './target.ts'
+import type { AnyTarget } from './target.ts'
 import { waitUntilQuiet } from './wait-until-quiet.ts'
 
 export interface Cell {
@@ -23,7 +23,7 @@ export interface Measurement extends LoadResult {
 }
 
 /** A request and the end of its streamed answer. */
-export type Conversation = Pick<LoadPlan, 'body' | 'endOfEvents'>
+export type Conversation = Pick<LoadPlan, 'body' | 'endOfEvents' | 'isRefused'>
 
 const chatOf = (mode: Mode): Conversation => ({
   body: requestBodies[mode],
@@ -45,18 +45,17 @@ const BODY_SHARE_MIN = 0.95
 
 export async function measureTarget(
   processes: Processes,
-  target: Target,
+  target: AnyTarget,
   bodyBytes: Readonly<Record<Mode, number>>,
   cell: Cell,
   duration: Duration,
-  { body, endOfEvents }: Conversation = chatOf(cell.mode),
+  conversation: Conversation = chatOf(cell.mode),
 ): Promise<Measurement> {
   const plan: LoadPlan = {
     port: target.port,
     path: target.path,
     headers: target.headers,
-    body,
-    endOfEvents,
+    ...conversation,
     ...(target.callers ? { callers: target.callers } : {}),
     isStream: cell.mode === 'stream',
     connections: cell.connections,
@@ -85,14 +84,19 @@ export async function measureTarget(
     ...result,
     busyBefore,
     gatewayBytesMax: gatewayBytesMax || null,
-    databaseBytes: (target.pid !== undefined && readDatabaseBytes(target.pid)) || null,
+    databaseBytes: readDatabaseBytes(...pidsOf(target)) || null,
     gatewayCpuUs: cpuUs(before?.gatewayCpuMs, after?.gatewayCpuMs, answers),
     databaseCpuUs: cpuUs(before?.databaseCpuMs, after?.databaseCpuMs, answers) || null,
   }
 }
 
-function readUsage({ pid }: Target): ProcessUsage | undefined {
-  return pid === undefined ? undefined : readProcessUsage(pid)
+/** The process of a target, and that of its database if it is no child. */
+export function pidsOf({ pid, databasePid }: AnyTarget): number[] {
+  return [pid, databasePid].filter((one) => one !== undefined)
+}
+
+function readUsage(target: AnyTarget): ProcessUsage | undefined {
+  return readProcessUsage(...pidsOf(target))
 }
 
 async function runLoad(processes: Processes, plan: LoadPlan): Promise<LoadResult> {

@@ -13,6 +13,8 @@ error_log ${prefix}/error.log warn;
 events { worker_connections 5000; }
 http {
   access_log off;
+  # Large prompts stay in memory: otherwise a temporary file for each decides.
+  client_body_buffer_size 1m;
   client_body_temp_path ${prefix}/body;
   proxy_temp_path ${prefix}/proxy;
   fastcgi_temp_path ${prefix}/fastcgi;

@@ -26,8 +26,8 @@ interface ProcessStat extends ProcessId {
 const TICK_MS = 10
 
 /** Cheap enough to be called during a measurement. Undefined if there is no such process. */
-export function readProcessUsage(rootPid: number): ProcessUsage | undefined {
-  const all = readTree(rootPid)
+export function readProcessUsage(...rootPids: number[]): ProcessUsage | undefined {
+  const all = readTree(...rootPids)
   if (all.length === 0) return undefined
   const gateway = all.filter((stat) => !isDatabase(stat))
   return {
@@ -42,8 +42,8 @@ export function readProcessUsage(rootPid: number): ProcessUsage | undefined {
  * most of their memory, and a sum of resident sizes would count it once for each. Takes some
  * milliseconds for each of its processes.
  */
-export function readDatabaseBytes(rootPid: number): number {
-  return total(readTree(rootPid).filter(isDatabase), (stat) => proportionalBytes(stat.pid))
+export function readDatabaseBytes(...rootPids: number[]): number {
+  return total(readTree(...rootPids).filter(isDatabase), (stat) => proportionalBytes(stat.pid))
 }
 
 /** The processes of a gateway and its workers. */
@@ -65,9 +65,9 @@ export function isAlive({ pid, startedAt }: ProcessId): boolean {
   return readStat(pid)?.startedAt === startedAt
 }
 
-function readTree(rootPid: number): ProcessStat[] {
+function readTree(...rootPids: number[]): ProcessStat[] {
   const all = readAll()
-  const tree = all.filter((stat) => stat.pid === rootPid)
+  const tree = all.filter((stat) => rootPids.includes(stat.pid))
   for (const parent of tree) tree.push(...all.filter((stat) => stat.parentPid === parent.pid))
   return tree
 }

@@ -29,8 +29,8 @@ export interface Machine {
 }
 
 /** One target at one number of connections: the median of its rounds. */
-export interface Row {
-  readonly target: TargetName
+export interface Row<Name extends string = TargetName> {
+  readonly target: Name
   readonly mode: Mode
   readonly connections: number
   readonly requestsPerSecond: number

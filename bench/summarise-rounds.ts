@@ -1,14 +1,13 @@
 import type { Latencies } from './histogram.ts'
 import type { Cell, Measurement } from './measure-target.ts'
 import type { Row } from './results.ts'
-import type { TargetName } from './target.ts'
 
 /** The median of the rounds, figure by figure, so that a noisy round is outvoted. */
-export function summariseRounds(
-  target: TargetName,
+export function summariseRounds<Name extends string>(
+  target: Name,
   cell: Cell,
   rounds: readonly Measurement[],
-): Row {
+): Row<Name> {
   const rates = rounds.map((round) => round.requestsPerSecond)
   const rate = median(rates)
   return {

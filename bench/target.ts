@@ -7,8 +7,9 @@ export type TargetName = (typeof targetNames)[number]
 /** The target that the others are compared with. */
 export const peerName: TargetName = 'portkey'
 
-export interface Target {
-  readonly name: TargetName
+/** What a load needs to know of a target. */
+export interface AnyTarget {
+  readonly name: string
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -16,6 +17,12 @@ export interface Target {
   readonly callers?: readonly Readonly<Record<string, string>>[]
   /** The gateway's process, whose memory and processor time are read; undefined without a gateway. */
   readonly pid: number | undefined
+  /** The process of a database that is not its child; its memory and processor time are the target's too. */
+  readonly databasePid?: number
+}
+
+export interface Target extends AnyTarget {
+  readonly name: TargetName
   /** The folder of its database, where it has one. */
   readonly dataDir?: string
   /** Only for a target that bills: runs the audit and counts the charges. */
@@ -52,6 +59,8 @@ export interface Surroundings {
   readonly hasFormats?: boolean
   /** Customers of Catraca, among whom the connections are divided; 1 by default. */
   readonly customers?: number
+  /** Another port of the upstream. Catraca then has a slow upstream at it, and a model whose first route is dead. */
+  readonly latePort?: number
   /** The cell that the database of Catraca is. */
   readonly cell?: string
   /** Arguments of Node.js for the server of Catraca, beside those of `npm start`. */
@@ -66,3 +75,5 @@ export interface Unavailable {
 export type StartTarget = (surroundings: Surroundings) => Promise<Target | Unavailable>
 
 export const chatPath = '/v1/chat/completions'
+/** Of the relays that route by the path: to an upstream whose first server is dead. */
+export const deadFirstPath = '/dead-first'

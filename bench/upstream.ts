@@ -1,10 +1,11 @@
 /**
  * The upstream of the benchmark: an OpenAI-compatible server that costs as little as possible, so
  * that the gateway is measured. It answers with prebuilt bytes over a raw socket and counts its
- * answers, for comparison with the charges. It runs as a separate process: `node upstream.ts <port>`.
+ * answers, for comparison with the charges. It runs as a separate process: `node upstream.ts <port>...`.
  *
  * `bench-fast` answers at once (a stream: all its chunks in one write); `bench-slow` streams one
- * token every 500 ms, and `bench-paced` one every 20 ms (the other formats: `-slow` and `-paced`). GET /count returns how many answers were started, finished and aborted.
+ * token every 500 ms, and `bench-paced` one every 20 ms (the other formats: `-slow` and `-paced`);
+ * `bench-late` answers after 2 s. GET /count returns how many answers were started, finished and aborted.
  */
 import { createServer, type Socket } from 'node:net'
 import { messagesAnswer, responsesAnswer, type FormatAnswer } from './format-answers.ts'
@@ -15,6 +16,8 @@ import {
   largeBytes,
   largeEventCount,
   largeModel,
+  lateModel,
+  lateMs,
   pacedModel,
   pacedModelOfFormat,
   pacedTokenCount,
@@ -73,8 +76,8 @@ const largeAnswers = createLargeAnswers()
 const messagesAnswers = answersOf(messagesAnswer, deltaOfFormat.messages)
 const responsesAnswers = answersOf(responsesAnswer, deltaOfFormat.responses)
 
-const server = createServer({ noDelay: true }, serve)
-server.listen(Number(process.argv[2]), '127.0.0.1')
+for (const port of process.argv.slice(2))
+  createServer({ noDelay: true }, serve).listen(Number(port), '127.0.0.1')
 
 function serve(socket: Socket): void {
   let pending: Buffer | undefined
@@ -135,10 +138,16 @@ function answerChat(socket: Socket, body: ChatBody): void {
     return streamSlowly(socket, slowPieces(hasUsage))
   if (body.model === pacedModel)
     return wheel.add(createPacedStream(socket, hasUsage ? pacedChat.withUsage : pacedChat.plain))
+  if (body.model === lateModel) return void setTimeout(answerLate, lateMs, socket)
   if (body.model === largeModel) return answerLarge(socket, body.stream === true, hasUsage)
   if (body.stream !== true) socket.write(plainAnswer)
   else socket.write(hasUsage ? fastStreams.withUsage : fastStreams.plain)
   count.finished += 1
+}
+
+function answerLate(socket: Socket): void {
+  count[socket.destroyed ? 'brokenOff' : 'finished'] += 1
+  socket.write(plainAnswer)
 }
 
 function answerLarge(socket: Socket, isStream: boolean, hasUsage: boolean): void {

@@ -79,7 +79,11 @@ const ORDINARY_PROCESSES = /^test\/(start|cli)\//
 /** A file that never ends is no test that takes too long: nothing else would end the run. */
 const RUN_MS_MAX = effort({ ordinary: 2_700_000, full: 14_400_000 })
 
-const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/{,reads/,soak/,web/}*.test.ts']
+const TESTS = [
+  'src/**/*.test.ts',
+  'test/**/*.test.ts',
+  'bench/{,peers/,reads/,soak/,web/}*.test.ts',
+]
 /** `npm run test:web` and `npm run test:clients` run those that need more, and `npm run web:pictures` those two. */
 const APART: Readonly<Record<string, string[]>> = {
   browser: ['test/web/*.browser.ts'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import type { Processes } from '../processes.ts'
 import { nginxConfig, PROXY_SETTINGS } from '../nginx-config.ts'
-import { findNginx } from '../targets/nginx.ts'
+import { findProgram } from '../find-program.ts'
 
 /** `ports` of the cells by their names. Returns the balancer's port. */
 export async function startBalancer(
@@ -12,7 +12,7 @@ export async function startBalancer(
   folder: string,
   ports: Readonly<Record<string, number>>,
 ): Promise<number> {
-  const command = findNginx()
+  const command = findProgram('nginx')
   if (command === undefined) throw new Error('nginx is not installed')
   const port = await findFreePort()
   const prefix = join(folder, 'balancer')

@@ -24,6 +24,7 @@ export interface PacedPlan extends Endpoint {
   readonly seconds: number
   /** The gateway's process; undefined without one. */
   readonly pid: number | undefined
+  readonly databasePid?: number
 }
 
 export interface PacedResult {
@@ -117,7 +118,8 @@ for (let stream = 0; stream < plan.streams; stream += 1) {
   await sleep((pacedTokenCount * pacedTokenMs) / plan.streams)
 }
 await sleep(plan.warmupSeconds * 1000)
-const usageOf = () => (plan.pid === undefined ? undefined : readProcessUsage(plan.pid))
+const pids = [plan.pid, plan.databasePid].filter((one) => one !== undefined)
+const usageOf = () => readProcessUsage(...pids)
 firstByte = new Histogram()
 gap = new Histogram()
 const before = usageOf()

@@ -2,9 +2,8 @@
  * `npm run bench:paced`: streams as a fast model writes them, one event of one token every 20 ms, through nginx, the
  * peer and Catraca. The clients and the upstream run on one processor, the target with its database on the other.
  */
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { pathOfFormat, type Format } from '../chat-request.ts'
+import type { Format } from '../chat-request.ts'
 import { describeMachine } from '../describe-machine.ts'
 import { pinnedTo } from '../pinned-to.ts'
 import { openBenchRun } from '../open-bench-run.ts'
@@ -15,7 +14,8 @@ import { startDirect } from '../targets/direct.ts'
 import { startNginx } from '../targets/nginx.ts'
 import { startPortkey } from '../targets/portkey.ts'
 import type { UpstreamCount } from '../upstream.ts'
-import type { PacedPlan, PacedResult } from './load.ts'
+import type { PacedResult } from './load.ts'
+import { measurePaced } from './measure-paced.ts'
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,6 @@ const STARTERS: Readonly<Record<TargetName, StartTarget>> = {
 }
 const formats = values.formats.split(',') as Format[]
 const WARM_UP_SECONDS = 4
-const EXTRA_MS_MAX = 60_000
 
 const { folder, processes, upstreamPort, countUrl } = await openBenchRun(
   'paced',
@@ -76,7 +75,12 @@ for (const streams of values.streams.split(',').map(Number)) {
   for (const target of targets)
     for (const format of target.name === 'catraca' ? formats : (['chat'] as const)) {
       const before = await readFinished()
-      const result = await measure(target, format, streams)
+      const result = await measurePaced(clients, target, {
+        format,
+        streams,
+        seconds: Number(values.seconds),
+        warmupSeconds: WARM_UP_SECONDS,
+      })
       if (target.audit) {
         answers += result.complete
         upstreamAnswers += (await readFinished()) - before
@@ -98,33 +102,6 @@ if (audit) {
 }
 await processes.stopAll()
 process.exit(faults === 0 ? 0 : 1)
-
-async function measure(target: Target, format: Format, streams: number): Promise<PacedResult> {
-  const { port, headers, callers = [{}], pid } = target
-  const path = format === 'chat' ? target.path : pathOfFormat[format]
-  const seconds = Number(values.seconds)
-  const plan: PacedPlan = {
-    format,
-    port,
-    path,
-    headers,
-    callers,
-    pid,
-    streams,
-    seconds,
-    warmupSeconds: WARM_UP_SECONDS,
-  }
-  const finished = await clients.run(
-    {
-      name: 'paced',
-      command: process.execPath,
-      args: [join(import.meta.dirname, './load.ts'), JSON.stringify(plan)],
-    },
-    (WARM_UP_SECONDS + seconds) * 1000 + EXTRA_MS_MAX,
-  )
-  if (finished.code !== 0) throw new Error(`the clients failed: ${finished.stderr}`)
-  return JSON.parse(finished.stdout) as PacedResult
-}
 
 function printRow(streams: number, { name }: Target, format: Format, result: PacedResult): void {
   const { firstByteMs: first, gapMs: gap, gatewayBytes } = result

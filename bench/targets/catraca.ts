@@ -5,8 +5,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  deadFirstModel,
+  deadPort,
   fastModel,
   largeModel,
+  lateModel,
   modelOfFormat,
   pacedModel,
   pacedModelOfFormat,
@@ -43,7 +46,7 @@ export async function startCatracaOf(
   root: string,
   surroundings: Surroundings,
 ): Promise<Target | Unavailable> {
-  const { processes, upstreamPort, folder, workers = 1, hasFormats = false } = surroundings
+  const { processes, folder, workers = 1 } = surroundings
   const { customers = 1, nodeArguments = [], cell } = surroundings
   if (!existsSync(join(root, 'src/main.ts')))
     return { kind: 'unavailable', reason: 'src/main.ts is not there' }
@@ -52,7 +55,7 @@ export async function startCatracaOf(
   const home = join(folder, 'catraca')
   const configPath = join(home, 'catraca.config.json')
   mkdirSync(home)
-  writeFileSync(configPath, JSON.stringify(catracaConfig(upstreamPort, hasFormats)))
+  writeFileSync(configPath, JSON.stringify(catracaConfig(surroundings)))
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
@@ -170,22 +173,29 @@ function readJson(finished: Finished): unknown {
 const PRICES = { input: '0.1', output: '0.2' }
 const LARGE_PRICES = { input: '0.001', output: '0.002' }
 
-function modelOf(id: string, upstream: string): object {
+function modelOf(id: string, ...upstreams: string[]): object {
   return {
     id,
     category: 'llm',
     prices: id === largeModel ? LARGE_PRICES : PRICES,
-    routes: [{ upstream, model: id }],
+    routes: upstreams.map((upstream) => ({ upstream, model: id })),
     context_tokens: 128000,
     max_output_tokens: 32000,
   }
 }
 
-function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
-  const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
+function catracaConfig({ upstreamPort, latePort, hasFormats = false }: Surroundings): object {
+  const urlOf = (port: number) => `http://127.0.0.1:${port}/v1`
+  const baseUrl = urlOf(upstreamPort)
   return {
     upstreams: [
       { id: 'bench', kind: 'openai-compatible', base_url: baseUrl },
+      ...(latePort === undefined
+        ? []
+        : [
+            { id: 'late', kind: 'openai-compatible', base_url: urlOf(latePort) },
+            { id: 'dead', kind: 'openai-compatible', base_url: urlOf(deadPort) },
+          ]),
       ...(hasFormats
         ? [
             { id: 'messages', kind: 'anthropic', base_url: baseUrl, api_key_env: 'BENCH_KEY' },
@@ -200,6 +210,9 @@ function catracaConfig(upstreamPort: number, hasFormats: boolean): object {
     ],
     models: [
       ...[fastModel, slowModel, pacedModel, largeModel].map((id) => modelOf(id, 'bench')),
+      ...(latePort === undefined
+        ? []
+        : [modelOf(lateModel, 'late'), modelOf(deadFirstModel, 'dead', 'bench')]),
       ...(hasFormats
         ? [modelOfFormat, slowModelOfFormat, pacedModelOfFormat].flatMap((models) => [
             modelOf(models.messages, 'messages'),

@@ -1,12 +1,14 @@
 /** nginx `proxy_pass`: the least that a proxy costs. Only where nginx is installed. */
-import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
+import { deadPort } from '../chat-request.ts'
+import { findProgram } from '../find-program.ts'
 import { nginxConfig, PROXY_SETTINGS } from '../nginx-config.ts'
-import { chatPath, type StartTarget } from '../target.ts'
+import { chatPath, deadFirstPath, type StartTarget } from '../target.ts'
 
 export const startNginx: StartTarget = async ({ processes, upstreamPort, folder }) => {
-  const command = findNginx()
+  const command = findProgram('nginx')
   if (command === undefined) return { kind: 'unavailable', reason: 'nginx is not installed' }
 
   const port = await findFreePort()
@@ -35,6 +37,12 @@ function httpOf(port: number, upstreamPort: number): string {
     keepalive 1024;
     keepalive_requests 1000000000;
   }
+  upstream dead_first {
+    server 127.0.0.1:${deadPort};
+    server 127.0.0.1:${upstreamPort} backup;
+    keepalive 1024;
+    keepalive_requests 1000000000;
+  }
   server {
     listen 127.0.0.1:${port} backlog=4096;
     location = /ready { return 200; }
@@ -42,19 +50,9 @@ function httpOf(port: number, upstreamPort: number): string {
       proxy_pass http://bench;
       ${PROXY_SETTINGS}
     }
+    location = ${deadFirstPath} {
+      proxy_pass http://dead_first${chatPath};
+      ${PROXY_SETTINGS}
+    }
   }`
-}
-
-export function findNginx(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  return folders.map((folder) => join(folder, 'nginx')).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

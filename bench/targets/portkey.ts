@@ -2,7 +2,7 @@
  * The peer: Portkey's open-source gateway, which runs on Node like Catraca. It only relays: it has no
  * keys, limits, balance or database.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFreePort } from '../../test/harness/find-free-port.ts'
 import { chatPath, type StartTarget } from '../target.ts'
@@ -10,6 +10,13 @@ import { chatPath, type StartTarget } from '../target.ts'
 const benchFolder = join(import.meta.dirname, '..')
 const program = join(benchFolder, 'node_modules/@portkey-ai/gateway/build/start-server.js')
 const INSTALL_MS_MAX = 180_000
+
+export function portkeyVersion(): string {
+  const { dependencies } = JSON.parse(readFileSync(join(benchFolder, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  return dependencies['@portkey-ai/gateway'] ?? ''
+}
 
 export const startPortkey: StartTarget = async ({ processes, upstreamPort }) => {
   if (!existsSync(program)) {
