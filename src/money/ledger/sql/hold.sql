@@ -19,8 +19,9 @@ create function verdict_text(
 $$;
 
 -- Milliseconds since 1970, rounded down: rounded to the nearest, the last half millisecond of a minute would belong to the
--- next one, in which the request was not counted.
-create function epoch_ms(p_at timestamptz) returns int8 language sql immutable as $$
+-- next one, in which the request was not counted. `stable`, as `extract` is: an `immutable` one is not inlined, and costs
+-- 12 µs a call.
+create function epoch_ms(p_at timestamptz) returns int8 language sql stable as $$
   select floor(extract(epoch from p_at) * 1000)::int8
 $$;
 
