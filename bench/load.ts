@@ -1,8 +1,9 @@
 /**
  * The load generator: N connections, each sending its next request when the answer to the last one
  * is complete (a closed loop, so latency at many connections is mostly queueing). A process of its
- * own: `node load.ts '<LoadPlan as JSON>'` prints a LoadResult as JSON.
+ * own: `node load.ts` reads a LoadPlan as JSON and prints a LoadResult as JSON.
  */
+import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { Histogram, type Latencies } from './histogram.ts'
 import { openConnection, requestsOf, type Endpoint } from './open-connection.ts'
@@ -43,7 +44,7 @@ const FAILURES_MAX = 1000
 /** For answers that are still running when the time is over. */
 const DRAIN_MS_MAX = 10_000
 
-const plan = JSON.parse(process.argv[2] ?? '') as LoadPlan
+const plan = JSON.parse(readFileSync(0, 'utf8')) as LoadPlan
 const requestOf = requestsOf(plan, plan.body)
 
 const statuses: Record<string, number> = {}

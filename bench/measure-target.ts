@@ -104,7 +104,8 @@ async function runLoad(processes: Processes, plan: LoadPlan): Promise<LoadResult
     {
       name: 'load',
       command: process.execPath,
-      args: [join(import.meta.dirname, './load.ts'), JSON.stringify(plan)],
+      args: [join(import.meta.dirname, './load.ts')],
+      input: JSON.stringify(plan),
     },
     (plan.warmupSeconds + plan.seconds) * 1000 + EXTRA_MS_MAX,
   )

@@ -15,6 +15,8 @@ export interface Command {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
+  /** Of `run`: its standard input. An argument may have at most 128 kB. */
+  readonly input?: string
 }
 
 export interface RunningProcess {
@@ -50,7 +52,7 @@ export function createProcesses(folder: string): Processes {
 
   function launch(command: Command, stdio: 'pipe' | number): ChildProcess {
     const child = spawn(command.command, command.args, {
-      stdio: ['ignore', stdio, stdio],
+      stdio: [command.input === undefined ? 'ignore' : 'pipe', stdio, stdio],
       env: { ...process.env, ...command.env },
       cwd: command.cwd ?? folder,
     })
@@ -82,6 +84,8 @@ export function createProcesses(folder: string): Processes {
     async run(command, timeoutMs) {
       const child = launch(command, 'pipe')
       const timer = setTimeout(() => killTree(child), timeoutMs)
+      // It may end before it has read all.
+      child.stdin?.on('error', () => {}).end(command.input)
       let stdout = ''
       let stderr = ''
       child.stdout!.setEncoding('utf8').on('data', (text: string) => (stdout += text))

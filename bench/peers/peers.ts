@@ -44,20 +44,20 @@ export const peers: readonly PeerPlan[] = [
   { name: 'litellm', checks: 'one key', bills: NOTHING, start: startLitellm },
   {
     name: 'bifrost-governed',
-    checks: 'key, budget before the last calls',
-    bills: 'in memory, stored every 10 s',
+    checks: 'key, budget',
+    bills: 'every 10 s',
     start: startBifrostGoverned,
   },
   {
     name: 'litellm-billing',
-    checks: 'key, limits, budget held in memory',
-    bills: 'in memory, stored every 60 s',
+    checks: 'key, limits, budget',
+    bills: 'every 60 s',
     start: startLitellmBilling,
   },
   {
     name: 'catraca',
-    checks: 'key, limits, balance held on the disk',
-    bills: 'on the disk before the last byte',
+    checks: 'key, limits, held balance',
+    bills: 'before the last byte',
     start: peerOf(startCatraca, booksOf),
   },
 ]

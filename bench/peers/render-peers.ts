@@ -119,9 +119,9 @@ function renderTrouble(results: PeersResults): string {
       'gateway',
       'checks',
       'streams held (first byte p99)',
-      'p99 beside a slow upstream',
+      'p99, beside a slow upstream',
       'beside wrong keys',
-      'failed by a dead route (p50)',
+      'dead route: failed (p50)',
       'cold start s',
       'memory MB',
     ],
@@ -141,7 +141,7 @@ function renderKills({ kills }: PeersResults): string {
   ])
   return table(
     [
-      'killed (kill -9) under load',
+      'kill -9 under load',
       'before: delivered / charged',
       'upstream answered',
       'delivered',
@@ -203,6 +203,6 @@ function megabytes(bytes: number | null): string {
 }
 
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
-  const rows = [head, head.map(() => '---'), ...lines]
-  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  const rows = [head, ...lines].map((cells) => `| ${cells.join(' | ')} |`)
+  return rows.toSpliced(1, 0, `|${'---|'.repeat(head.length)}`).join('\n')
 }

@@ -126,7 +126,11 @@ async function inTurns(
     report(`${mode} ${connections}`, peer.name, `${row.requestsPerSecond}/s`)
     const rates = rounds.map(({ requestsPerSecond }) => requestsPerSecond)
     const ratios = ours?.map((one, turn) => one.requestsPerSecond / (rates[turn] ?? NaN))
-    return { ...row, rates, catracaBy: ratios ? describeRatios(ratios) : null }
+    return {
+      ...row,
+      rates,
+      catracaBy: ratios?.every(Number.isFinite) ? describeRatios(ratios) : null,
+    }
   })
 }
 
