@@ -19,10 +19,10 @@ export function replaceSection(text: string, section: string): string {
 }
 
 export function renderPeers(results: PeersResults): string {
-  const { at, machine, cpus, isQuick, minutes, unavailable } = results
+  const { at, machine, isQuick, minutes, unavailable } = results
   return [
     isQuick ? '**A quick run, or a part of one: figures not to believe.**' : '',
-    `${at.slice(0, 10)}, commit ${machine.commit}, ${machine.processors}, Node.js ${machine.node}, a durable write of ${machine.fdatasyncMs} ms, ${minutes} minutes. A gateway has processor ${cpus.target} with its database; load and upstream have processor ${cpus.client}.`,
+    `${at.slice(0, 10)}, commit ${machine.commit}, ${machine.processors}, Node.js ${machine.node}, a durable write of ${machine.fdatasyncMs} ms, ${minutes} minutes.`,
     renderCosts(results),
     whatIsFaster(results),
     renderTrouble(results),

@@ -33,7 +33,7 @@ const start = async (
     const env = { GOBIN: installFolder }
     const installing = { name: 'go', command: go, args: ['install', module], env }
     const { code, stderr } = await processes.run(installing, INSTALL_MS_MAX)
-    const fault = stderr.trim().split('\n').at(-1)?.trim()
+    const fault = stderr.trim().split('\n').at(-1)?.replace('server response:', '').trim()
     if (code !== 0) return { kind: 'unavailable', reason: `go install v${version}: ${fault}` }
   }
   const home = join(folder, name)

@@ -160,9 +160,8 @@ async function createKey(port: number): Promise<string> {
 function failed(what: string, { stderr, stdout }: Finished): Unavailable {
   const lines = `${stdout}\n${stderr}`.trim().split('\n')
   // Without the address that it asked: it is of no use to a reader.
-  const fault = (lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? '').replaceAll(
-    /(?:https?:\/\/)?(?:[\w-]+\.)+[a-z]{2,}\S*/g,
-    '…',
-  )
+  const fault = (lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? '')
+    .replace(/^.*reason: /, '')
+    .replaceAll(/(?:https?:\/\/)?(?:[\w-]+\.)+[a-z]{2,}\S*/g, '…')
   return { kind: 'unavailable', reason: `${what}: ${fault.slice(0, 150)}` }
 }
