@@ -1,8 +1,15 @@
 /** One page for each client; the settings are those that `docs/clients.md` found. */
 import { html, type Html } from '../../../platform/lib/html.ts'
-import { agentSamples, javascriptSample, PLACE_OF_SECRET } from '../../pages/code-samples.ts'
+import {
+  agentSamples,
+  javascriptSample,
+  PLACE_OF_SECRET,
+  pythonSample,
+  type CodeSample,
+  type Use,
+} from '../../pages/code-samples.ts'
 import { section, type Guide, type GuideFacts } from '../doc-page.ts'
-import { codeBlock } from '../sample-blocks.ts'
+import { codeBlock, sampleTabs } from '../sample-blocks.ts'
 
 export const clientGuides: readonly Guide[] = [
   client('claude-code', 'Claude Code', 'O agente de terminal da Anthropic, com qualquer modelo.', {
@@ -122,17 +129,20 @@ console.log(text)`,
   }),
   client('langchain', 'LangChain', 'Agentes e cadeias, em Python ou JavaScript.', {
     set: ({ origin, models }) =>
-      html`${codeBlock(
-        'Python',
-        `# pip install langchain-openai
+      html`${sampleTabs('langchain', [
+        {
+          id: 'python',
+          client: 'Python',
+          code: `# pip install langchain-openai
 from langchain_openai import ChatOpenAI
 
 modelo = ChatOpenAI(model="${models.chat}", base_url="${origin}/v1", api_key="${PLACE_OF_SECRET}")
 print(modelo.invoke("Olá!").content)`,
-      )}
-      ${codeBlock(
-        'JavaScript',
-        `// npm install @langchain/openai
+        },
+        {
+          id: 'javascript',
+          client: 'JavaScript',
+          code: `// npm install @langchain/openai
 import { ChatOpenAI } from '@langchain/openai'
 
 const modelo = new ChatOpenAI({
@@ -141,12 +151,16 @@ const modelo = new ChatOpenAI({
   configuration: { baseURL: '${origin}/v1' },
 })
 console.log((await modelo.invoke('Olá!')).content)`,
-      )}`,
+        },
+      ])}`,
     know: html`<li>
-        Em JavaScript, <code>useResponsesApi: true</code> usa o formato Responses; os dois
-        funcionam, com ferramentas e em stream.
+        Com <code>use_responses_api=True</code> (em JavaScript, <code>useResponsesApi: true</code>)
+        ela usa o formato Responses; os dois funcionam, com ferramentas e em stream.
       </li>
-      <li>Foi testado com a biblioteca em JavaScript.</li>`,
+      <li>
+        <code>langchain-anthropic</code> usa o formato Messages, com o endereço sem
+        <code>/v1</code>.
+      </li>`,
   }),
   client('n8n', 'n8n', 'Automações sem código, com os nós de IA da OpenAI.', {
     set: ({ origin, models }) =>
@@ -171,28 +185,11 @@ console.log((await modelo.invoke('Olá!')).content)`,
   }),
   client('bibliotecas', 'Bibliotecas da OpenAI e da Anthropic', 'Só mudam o endereço e a chave.', {
     set: ({ origin, models }) =>
-      html`${codeBlock(
-        'OpenAI: formato Responses',
-        javascriptSample(
-          { origin, secret: PLACE_OF_SECRET },
-          `const resposta = await client.responses.create({ model: '${models.chat}', input: 'Olá!' })
-console.log(resposta.output_text)`,
-        ).code,
-      )}
-      ${codeBlock(
-        'Anthropic: formato Messages, endereço sem /v1',
-        `// npm install @anthropic-ai/sdk
-import Anthropic from '@anthropic-ai/sdk'
-
-const client = new Anthropic({ baseURL: '${origin}', apiKey: '${PLACE_OF_SECRET}' })
-const resposta = await client.messages.create({
-  model: '${models.claude}',
-  max_tokens: 1000,
-  messages: [{ role: 'user', content: 'Olá!' }],
-})
-console.log(resposta.content)`,
-      )}
-      ${codeBlock('Por variáveis de ambiente', `export OPENAI_BASE_URL=${origin}/v1\nexport OPENAI_API_KEY=${PLACE_OF_SECRET}`)}`,
+      html`<h3>OpenAI: formato Responses</h3>
+        ${sampleTabs('Responses', responsesSamples({ origin, secret: PLACE_OF_SECRET, model: models.chat }))}
+        <h3>Anthropic: formato Messages, endereço sem /v1</h3>
+        ${sampleTabs('Messages', messagesSamples({ origin, secret: PLACE_OF_SECRET, model: models.claude }))}
+        ${codeBlock('Por variáveis de ambiente', `export OPENAI_BASE_URL=${origin}/v1\nexport OPENAI_API_KEY=${PLACE_OF_SECRET}`)}`,
     know: html`<li>
         <code>responses.retrieve</code> e <code>previous_response_id</code> funcionam se a conta
         guarda respostas (Perfil).
@@ -234,6 +231,54 @@ function client(
       ),
     ],
   }
+}
+
+function responsesSamples(use: Use): readonly CodeSample[] {
+  return [
+    pythonSample(
+      use,
+      `resposta = client.responses.create(model="${use.model}", input="Olá!")
+print(resposta.output_text)`,
+    ),
+    javascriptSample(
+      use,
+      `const resposta = await client.responses.create({ model: '${use.model}', input: 'Olá!' })
+console.log(resposta.output_text)`,
+    ),
+  ]
+}
+
+function messagesSamples({ origin, secret, model }: Use): readonly CodeSample[] {
+  return [
+    {
+      id: 'python',
+      client: 'Python',
+      code: `# pip install anthropic
+from anthropic import Anthropic
+
+client = Anthropic(base_url="${origin}", api_key="${secret}")
+resposta = client.messages.create(
+    model="${model}",
+    max_tokens=1000,
+    messages=[{"role": "user", "content": "Olá!"}],
+)
+print(resposta.content[0].text)`,
+    },
+    {
+      id: 'javascript',
+      client: 'JavaScript',
+      code: `// npm install @anthropic-ai/sdk
+import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: '${origin}', apiKey: '${secret}' })
+const resposta = await client.messages.create({
+  model: '${model}',
+  max_tokens: 1000,
+  messages: [{ role: 'user', content: 'Olá!' }],
+})
+console.log(resposta.content)`,
+    },
+  ]
 }
 
 /** `~/.codex/config.toml`. */
