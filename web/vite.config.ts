@@ -36,8 +36,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Every import of a chunk needs it, also those of the pages for visitors, which load nothing else.
-            { name: 'preload', test: /vite\/preload-helper/, priority: 1 },
+            // What the pages for visitors need too, which load nothing else of the dashboard.
+            { name: 'preload', test: /vite\/preload-helper|lib\/chosen-client/, priority: 1 },
             { name: 'base', test: FIRST_LOAD },
             { name: 'shared', test: SHARED, minShareCount: 2 },
           ],

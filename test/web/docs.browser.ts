@@ -129,6 +129,21 @@ test('without JavaScript the guides and the reference are there, with the conten
   await context.close()
 })
 
+test('the language that was chosen stands first in all samples of the documentation', async () => {
+  const page = await browser.newPage()
+  await page.goto('/docs')
+  const first = page.locator('.samples').first().locator('details').first()
+  assert.equal(await first.locator('summary').textContent(), 'curl')
+  await page.getByText('Python', { exact: true }).click()
+  await page.goto('/docs/streaming')
+  assert.equal(await first.locator('summary').textContent(), 'Python')
+  await page.getByText('pip install openai').waitFor()
+  assert.equal(await page.locator('.samples').first().locator('details[open]').count(), 1)
+  assert.equal(await page.evaluate<string>("localStorage.getItem('catraca.client')"), 'python')
+  await page.evaluate("localStorage.removeItem('catraca.client')")
+  await page.close()
+})
+
 test('a sample is copied as it is shown', async () => {
   const page = await browser.newPage()
   await page.goto('/docs/embeddings')

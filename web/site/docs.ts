@@ -1,10 +1,25 @@
 /**
- * The documentation in a browser: copy buttons, and what is loaded when it is wanted: the search and "Experimentar".
+ * The documentation in a browser: the chosen language of samples first, copy buttons, and what is loaded when it is
+ * wanted: the search and "Experimentar".
  * Without this script all pages are there to read.
  */
+import { chooseClient, chosenClient } from '../src/lib/chosen-client.ts'
+
+putChosenFirst()
 addSearch()
 addCopyButtons()
 addTryButtons()
+
+function putChosenFirst(): void {
+  const chosen = chosenClient()
+  for (const each of document.querySelectorAll<HTMLDetailsElement>('.samples details')) {
+    const { sample = '' } = each.querySelector('pre')?.dataset ?? {}
+    each.querySelector('summary')?.addEventListener('click', () => chooseClient(sample))
+    if (sample !== chosen) continue
+    each.parentElement?.prepend(each)
+    each.open = true
+  }
+}
 
 function addSearch(): void {
   const place = document.querySelector<HTMLElement>('.seek')

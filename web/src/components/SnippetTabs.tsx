@@ -1,11 +1,13 @@
 import { Tabs } from 'radix-ui'
+import { useState } from 'react'
 import { CopyButton } from './CopyButton.tsx'
+import { chooseClient, chosenClient } from '../lib/chosen-client.ts'
 import { t } from '../language/t.ts'
 
 interface Props {
   /** Names the content of the snippets. */
   readonly label: string
-  /** The first snippet is selected. */
+  /** The first snippet is selected, or that of the language that was chosen before, which then stands first. */
   readonly snippets: readonly {
     readonly id: string
     readonly client: string
@@ -17,10 +19,14 @@ interface Props {
 }
 
 /** The same code in several languages, each with a copy button. */
-export function SnippetTabs({ label, snippets, className }: Props) {
+export function SnippetTabs({ label, snippets: unordered, className }: Props) {
+  // A tab does not move while it is clicked.
+  const [chosen] = useState(chosenClient)
+  const snippets = unordered.toSorted((a, b) => Number(b.id === chosen) - Number(a.id === chosen))
   return (
     <Tabs.Root
       {...(snippets[0] ? { defaultValue: snippets[0].id } : {})}
+      onValueChange={chooseClient}
       {...(className === undefined ? {} : { className })}
     >
       <Tabs.List aria-label={label} className="flex flex-wrap border-b border-line">
