@@ -3,11 +3,11 @@
  * code.
  */
 import { checkDurability, explainFailure } from './app/explain-failure.ts'
-import { createApp, type App } from './app/create-app.ts'
+import { flushCompileCache } from 'node:module'
+import type { App } from './app/create-app.ts'
 import { ConfigError } from './app/config/config.ts'
-import { createParent, type Parent } from './app/create-parent.ts'
+import type { Parent } from './app/create-parent.ts'
 import { warnOfFewDescriptors, connectionsNeeded } from './app/config/derive-connections-max.ts'
-import { greet } from './app/greet.ts'
 import { openProbes } from './app/open-probes.ts'
 import { readSettings, type Settings } from './app/config/read-settings.ts'
 import { reloadSettings } from './app/reload-settings.ts'
@@ -41,20 +41,36 @@ try {
   makeFolder(config.dataDir)
   const orphans = continueOrphans(config.dataDir)
   if (orphans.length > 0) log.warn('orphans_continued', { pids: orphans })
-  const databaseUrl = config.databaseUrl ?? (await startDatabase()).databaseUrl
-  if (stoppedAtMs === undefined) app = start(databaseUrl)
+  const opening = config.databaseUrl ?? startDatabase().then((started) => started.databaseUrl)
+  const [program, databaseUrl] = await Promise.all([loadProgram(), opening])
+  if (stoppedAtMs === undefined) app = start(databaseUrl, program)
   if (app) {
     const address = await (await app).listen()
     probes.started((await app).readiness)
     const embeddedFolder = (await embedded)?.folder
-    await greet(config, await app, address, { embeddedFolder, log })
+    await program.greet(config, await app, address, { embeddedFolder, log })
+    // The next start reads the compiled code (`NODE_COMPILE_CACHE`).
+    flushCompileCache()
   }
 } catch (error) {
   // A stop during the start makes the rest of the start fail; the stop itself continues.
   if (stoppedAtMs === undefined) await fail(error)
 }
 
-async function start(databaseUrl: string): Promise<App | Parent> {
+/** Most of the program. It is loaded while the database starts, which takes as long. */
+async function loadProgram() {
+  const [{ createApp }, { createParent }, { greet }] = await Promise.all([
+    import('./app/create-app.ts'),
+    import('./app/create-parent.ts'),
+    import('./app/greet.ts'),
+  ])
+  return { createApp, createParent, greet }
+}
+
+async function start(
+  databaseUrl: string,
+  { createApp, createParent }: Awaited<ReturnType<typeof loadProgram>>,
+): Promise<App | Parent> {
   if (config.mode === 'live') await checkDurability(databaseUrl, log)
   warnOfFewDescriptors(config, log)
   return config.workers > 1
