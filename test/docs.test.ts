@@ -88,7 +88,7 @@ const NAME =
 
 test('the docs name no file, script, setting or identifier that the code does not have', () => {
   const code = readSources(
-    '{src,web,test,bench,deploy,.ci}/**/*.{ts,tsx,cjs,sql,yml,yaml,json,conf}',
+    '{src,web,test,bench,deploy,.ci}/**/*.{ts,tsx,cjs,py,sql,yml,yaml,json,conf}',
     '{package.json,.env.example,catraca.config.schema.json}',
   ).filter(({ file }) => file !== 'test/docs.test.ts')
   const words = new Set(code.flatMap(({ text }) => text.match(/[A-Za-z_]\w*/g) ?? []))
