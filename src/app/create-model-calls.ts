@@ -2,6 +2,7 @@ import type { Database } from '../platform/db/open.ts'
 import { createCheckCaller, type CheckCaller } from '../gateway/calls/check-caller.ts'
 import { createChatKind } from '../gateway/calls/chat/chat-kind.ts'
 import { createChatCompletionsFormat } from '../gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
+import { completionsFormat } from '../gateway/calls/chat/formats/completions/completions-format.ts'
 import {
   createMessagesFormat,
   createMessageTokensFormat,
@@ -76,6 +77,7 @@ export function createModelCalls(parts: Parts): {
   return {
     modelCalls: {
       completeChat: serve(gateway, chatKind, spans),
+      completeText: serve(gateway, createChatKind(completionsFormat, chats), spans),
       createResponse: serve(gateway, responseKind, spans),
       createMessage: serve(gateway, messageKind, spans),
       countMessageTokens: createServeTokenCount(gateway, messageTokensKind),

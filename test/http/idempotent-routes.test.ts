@@ -12,6 +12,7 @@ const MODEL_CALL =
 /** Every other POST creates something or moves money, and takes an `Idempotency-Key`. */
 const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/chat/completions': MODEL_CALL,
+  '/v1/completions': MODEL_CALL,
   '/v1/responses': MODEL_CALL,
   '/v1/messages': MODEL_CALL,
   '/v1/messages/count_tokens': 'counts, and changes nothing',

@@ -36,6 +36,7 @@ import { isUuid } from '../../platform/lib/ids.ts'
 /** The kinds of model calls. */
 export interface ModelCalls {
   readonly completeChat: ServeCall
+  readonly completeText: ServeCall
   readonly createResponse: ServeCall
   readonly createMessage: ServeCall
   readonly countMessageTokens: ServeCall

@@ -1,5 +1,6 @@
 import {
   chatCompletions,
+  completions,
   messages,
   messageTokens,
   responses,
@@ -16,6 +17,11 @@ export const modelCallRoutes = [
     url: '/v1/chat/completions',
     contract: chatCompletions,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.completeChat, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/completions',
+    contract: completions,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.completeText, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/responses',

@@ -78,6 +78,41 @@ export const chatCompletions: ModelCallContract = {
   }),
 }
 
+export const completions: ModelCallContract = {
+  summary: 'Responde a um texto no formato antigo de completions, de uma vez ou em stream',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      models,
+      prompt: Type.Union([
+        Type.String({ minLength: 1 }),
+        Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1 }),
+      ]),
+      max_tokens: Type.Optional(Type.Integer({ minimum: 1, default: 16 })),
+      temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+      stream: Type.Optional(Type.Boolean({ default: false })),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    id: Type.String(),
+    object: Type.Literal('text_completion'),
+    created: Type.Integer(),
+    model: Type.String(),
+    choices: Type.Array(
+      Type.Object({
+        text: Type.String(),
+        index: count,
+        logprobs: Type.Null(),
+        finish_reason: Type.String(),
+      }),
+    ),
+    usage: Type.Object(tokens, open),
+    cost_billed_brl: brl,
+  }),
+}
+
 const messageContent = Type.Union([Type.String(), Type.Array(Type.Object({}, open))])
 const messageFields = {
   model,

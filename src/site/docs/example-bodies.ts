@@ -8,6 +8,7 @@ const REASON = 'Pedido do cliente no chamado 1234'
 export function exampleBodies(models: ExampleModels): Readonly<Record<string, object>> {
   return {
     'POST /chat/completions': { model: models.chat, messages: OLA },
+    'POST /completions': { model: models.chat, prompt: 'Olá!', max_tokens: 1000 },
     'POST /responses': { model: models.chat, input: 'Olá!' },
     'POST /messages': { model: models.chat, max_tokens: 1000, messages: OLA },
     'POST /messages/count_tokens': { model: models.chat, messages: OLA },

@@ -18,7 +18,7 @@ interface Place {
 
 const CUSTOMERS: readonly Place[] = [
   {
-    pattern: /^POST \/(chat|responses|messages|embeddings|images|audio)\b/,
+    pattern: /^POST \/(chat|completions|responses|messages|embeddings|images|audio)\b/,
     slug: 'chamadas-de-modelos',
     title: 'Chamadas de modelos',
     description: 'Chat, Responses, Messages, embeddings, imagens e transcrição de áudio.',

@@ -14,6 +14,15 @@ const CASES: ContractCases = {
     { body: { model: 'sandbox-error-503', ...QUESTION }, status: 503 },
     { body: { model: 'sandbox-error-429', ...QUESTION }, status: 429 },
   ],
+  'POST /completions': [
+    { body: { model: 'sandbox-chat', prompt: 'Olá' } },
+    { body: { model: 'sandbox-chat' }, status: 400 },
+    { body: { model: 'none', prompt: 'Olá' }, status: 404 },
+    { body: { model: 'sandbox-chat', prompt: 'Olá' }, isAnonymous: true, status: 401 },
+    { body: { model: 'sandbox-error-500', prompt: 'Olá' }, status: 502 },
+    { body: { model: 'sandbox-error-503', prompt: 'Olá' }, status: 503 },
+    { body: { model: 'sandbox-error-429', prompt: 'Olá' }, status: 429 },
+  ],
   'POST /messages': [
     { body: { model: 'sandbox-chat', max_tokens: 100, ...QUESTION } },
     { body: { model: 'sandbox-chat', ...QUESTION }, status: 400 },

@@ -4507,6 +4507,53 @@ export interface Contract {
       }
     }
     /**
+     * Responde a um texto no formato antigo de completions, de uma vez ou em stream
+     */
+    '/completions': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        prompt: string | string[]
+        max_tokens?: number
+        temperature?: number
+        stream?: boolean
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        object: 'text_completion'
+        created: number
+        model: string
+        choices: {
+          text: string
+          index: number
+          logprobs: null
+          finish_reason: string
+        }[]
+        usage: {
+          prompt_tokens: number
+          completion_tokens: number
+          total_tokens: number
+          [k: string]: unknown
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
      * Responde a uma conversa no formato Responses, de uma vez ou em stream
      */
     '/responses': {

@@ -23,7 +23,7 @@ const KNOWN: ReadonlySet<unknown> = new Set([
 ])
 
 /** Returns the finish reason as the format has it: an upstream's own words may name it. Null while a choice goes on. */
-function publicFinishReason(reason: unknown): unknown {
+export function publicFinishReason(reason: unknown): unknown {
   if (KNOWN.has(reason)) return reason
   return reason ? 'stop' : null
 }
@@ -167,7 +167,7 @@ function isPublic(choice: JsonObject, part: 'message' | 'delta'): boolean {
   return true
 }
 
-function publicUsage(tokens: TokenCounts): JsonObject {
+export function publicUsage(tokens: TokenCounts): JsonObject {
   return {
     prompt_tokens: tokens.promptTokens,
     completion_tokens: tokens.completionTokens,
