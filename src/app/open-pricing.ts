@@ -27,7 +27,8 @@ export interface Pricing {
 
 export async function openPricing(db: Database, config: Config, log: Log): Promise<Pricing> {
   const catalog = createCatalog(await registerPrices(db, config.models))
-  const reloadCatalog = createReloadCatalog(db, catalog)
+  const { discovery, models: configured } = config
+  const reloadCatalog = createReloadCatalog(db, catalog, discovery && { discovery, configured })
   await reloadCatalog()
   const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))
   return { catalog, reloadCatalog, fxRate }

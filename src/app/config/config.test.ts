@@ -74,6 +74,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     dataDir: join(folder, 'data'),
     upstreams: [],
     upstreamsLeftOut: [],
+    discovery: undefined,
     priceDataFile: undefined,
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,

@@ -3,6 +3,7 @@
  * reported at once.
  */
 import { resolve } from 'node:path'
+import type { Discovery } from '../../money/catalog/discover-models.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import type { LogLevel } from '../../platform/lib/log.ts'
 import { withPasswordFile } from '../../platform/db/database-address.ts'
@@ -48,6 +49,8 @@ export interface Config extends Telemetry {
   readonly upstreamsLeftOut: readonly string[]
   /** The catalog: the built-in models, overridden by the operator's file. */
   readonly models: readonly ConfiguredModel[]
+  /** Undefined: only these models are in the catalog. */
+  readonly discovery: Discovery | undefined
   /** A file of price data that is newer than the package's; prices in force are compared with it. */
   readonly priceDataFile: string | undefined
   /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
@@ -142,6 +145,10 @@ export class ConfigError extends Error {
 const MIB = 1024 * 1024
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
+function pathIn(folder: string, path: string | undefined): string | undefined {
+  return path ? resolve(folder, path) : undefined
+}
+
 /** Loads the configuration of this process. Throws a `ConfigError`. Relative paths start at `folder`. */
 export function loadConfig(variables: Environment, folder: string): Config {
   const faults: string[] = []
@@ -151,7 +158,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
   const callsReal = read.oneOf('SANDBOX_REAL_PROVIDERS', ['true', 'false'], 'false') === 'true'
   const usesPresets = mode === 'live' || callsReal
   const catalog = resolveCatalog(environment, folder, { mode, usesPresets }, faults)
-  const { upstreams, upstreamsLeftOut, models } = catalog
+  const { upstreams, upstreamsLeftOut, models, discovery } = catalog
   if (upstreams.some(({ id }) => isSandboxUpstream(id)))
     faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
@@ -173,9 +180,8 @@ export function loadConfig(variables: Environment, folder: string): Config {
     upstreams,
     upstreamsLeftOut,
     models,
-    priceDataFile: environment.PRICE_DATA_FILE
-      ? resolve(folder, environment.PRICE_DATA_FILE)
-      : undefined,
+    discovery,
+    priceDataFile: pathIn(folder, environment.PRICE_DATA_FILE),
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
     restRequestsPerMinutePerKey: read.whole('REST_RATE_LIMIT_PER_KEY', 1_200, 60, 1_000_000_000),

@@ -4,6 +4,7 @@ import {
   parseCatalogConfig,
   type CatalogConfig,
 } from '../../money/catalog/catalog-config-schema.ts'
+import type { Discovery } from '../../money/catalog/discover-models.ts'
 import { loadCatalog } from '../../money/catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
@@ -25,6 +26,7 @@ export interface ResolvedCatalog {
   /** Known upstreams whose variables are set, left out because `usesPresets` is false. */
   readonly upstreamsLeftOut: readonly string[]
   readonly models: readonly ConfiguredModel[]
+  readonly discovery: Discovery | undefined
   /** The file could not be read; faults that may follow from that are not reported. */
   readonly isFaulty: boolean
 }
@@ -46,7 +48,19 @@ export function resolveCatalog(
     faults,
   )
   const upstreamsLeftOut = usesPresets ? [] : known.map(({ id }) => id)
-  return { upstreams, upstreamsLeftOut, models, isFaulty }
+  const discovery = mode === 'live' ? discoveryOf(config, upstreams) : undefined
+  return { upstreams, upstreamsLeftOut, models, discovery, isFaulty }
+}
+
+/** The sandbox asks no provider for what it has. */
+function discoveryOf(
+  config: CatalogConfig | undefined,
+  configured: readonly ConfiguredUpstream[],
+): Discovery | undefined {
+  const { discover = true, models = [] } = config ?? {}
+  const upstreams = configured.flatMap(({ id, pricedBy }) => (pricedBy ? [{ id, pricedBy }] : []))
+  if (discover === false || upstreams.length === 0) return undefined
+  return { upstreams, patterns: discover === true ? ['*'] : discover, overlays: models }
 }
 
 interface CatalogFile {

@@ -21,6 +21,7 @@ export interface ConfiguredUpstream {
   /** How often a call is retried on a route of this upstream. */
   readonly retries: number
   readonly breaker: BreakerOptions
+  readonly pricedBy?: UpstreamPreset['pricedBy']
   readonly adapter:
     | { readonly speaks: 'chat-completions'; readonly options: OpenAiCompatibleOptions }
     | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
@@ -70,6 +71,7 @@ export function resolveUpstreams(
         failures: entry.breaker?.failures ?? DEFAULT_BREAKER.failures,
         openMs: entry.breaker?.open_ms ?? DEFAULT_BREAKER.openMs,
       },
+      ...(preset.pricedBy && { pricedBy: preset.pricedBy }),
       adapter: adapterOf(entry, preset, environment),
     })
   }

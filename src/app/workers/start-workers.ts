@@ -49,6 +49,7 @@ import { inMinutes, listPruning } from './list-pruning.ts'
 import { comparePayments } from './compare-payments.ts'
 import { comparePrices, countPriceDifferences, type PriceWatch } from './compare-prices.ts'
 import { every, type Timer, type TimerState } from './every.ts'
+import { readUpstreamLists } from './read-upstream-lists.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
 import { createReportIncidents } from './report-incidents.ts'
 
@@ -290,6 +291,9 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
       cron: '33 * * * *',
       run: () => comparePrices({ db, log, catalog, watch: priceWatchOf(config) }),
     },
+    ...(config.discovery
+      ? { 'read-upstream-lists': { cron: '41 7 * * *', run: () => readUpstreamLists(parts) } }
+      : {}),
     ...listPruning(db),
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
     // In sandbox mode the rate is fixed.
@@ -298,6 +302,8 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
       : {}),
   }
   await scheduleJobs(jobs.boss, handlers)
+  // A start may bring another key, or newer price data.
+  void readUpstreamLists(parts)
   return jobs
 }
 

@@ -46,7 +46,7 @@ type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
 }
 
 /** Within the range of other resellers. Below about 1.12, small card top-ups lose money. */
-const MARKUP = '1.25'
+export const MARKUP = '1.25'
 
 /** Defines the models of one maker that are served by one upstream. */
 function maker(

@@ -296,6 +296,18 @@ export const catalogConfigSchema = Type.Object(
     $schema: Type.Optional(Type.String()),
     upstreams: Type.Optional(Type.Array(upstream)),
     models: Type.Optional(Type.Array(model)),
+    discover: Type.Optional(
+      Type.Union(
+        [
+          Type.Boolean(),
+          Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }),
+        ],
+        {
+          description:
+            'Chat models that an upstream lists and the price data knows are in the catalog by themselves. False: none; names with * (such as "gpt-*"): only these. Default: true.',
+        },
+      ),
+    ),
   },
   { ...strict, title: 'catraca.config.json' },
 )

@@ -14,6 +14,7 @@ function clocked(changes: Partial<CatalogChanges>) {
   catalog.applyChanges({
     markups: [],
     prices: [],
+    discovered: [],
     disabledIds: new Set(),
     isPaused: false,
     ...changes,
@@ -59,7 +60,13 @@ test('the next change with a date is known before it starts, with its price and 
   ] as const
   const catalog = createCatalog([{ ...model, priceSchedule }], () => clock.ms)
   const markups = [start(-1, 11_000n, model.id), start(1_000, 20_000n, model.id)]
-  catalog.applyChanges({ markups, prices: [], disabledIds: new Set(), isPaused: false })
+  catalog.applyChanges({
+    markups,
+    prices: [],
+    discovered: [],
+    disabledIds: new Set(),
+    isPaused: false,
+  })
   const planned = () => {
     const found = catalog.findPlanned(model.id)
     return found && [found.startsAt.getTime() - T0, found.model.markupE4, found.model.price]
@@ -104,6 +111,12 @@ test('a disabled model is listed without routes, also after a change of its mark
   assert.equal(markupAt(T0 + 1_000), 11_000n)
   assert.deepEqual(catalog.findModel(ID)?.routes, [])
   assert.equal(catalog.listModels().length, MODELS.length)
-  catalog.applyChanges({ markups: [], prices: [], disabledIds: new Set(), isPaused: false })
+  catalog.applyChanges({
+    markups: [],
+    prices: [],
+    discovered: [],
+    disabledIds: new Set(),
+    isPaused: false,
+  })
   assert.ok((catalog.findModel(ID)?.routes.length ?? 0) > 0)
 })

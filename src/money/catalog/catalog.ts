@@ -4,7 +4,7 @@ import { nextPriceChange, priceAt } from './price-schedule.ts'
 import { withPriceChanges, type PriceChange } from './with-price-changes.ts'
 
 /**
- * The models of this process: its configuration with the operators' changes applied. A lookup is a single `Map` read.
+ * The models of this process: those of its configuration and of the upstreams' lists, with the operators' changes applied. A lookup is a single `Map` read.
  * A scheduled change of a markup or a price takes effect by this node's clock, even while the database is unavailable.
  */
 export interface Catalog {
@@ -16,7 +16,7 @@ export interface Catalog {
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
   /** The next change of the model's markup or price that has a date; undefined if there is none. */
   findPlanned(id: string): PlannedChange | undefined
-  /** The models of the configuration, disabled ones included: with the prices in force and the configured markup. */
+  /** All models, disabled ones included: with the prices in force and the configured markup. */
   listConfigured(): readonly Model[]
   /** An operator has paused all model calls. */
   isPaused(): boolean
@@ -35,6 +35,8 @@ export interface CatalogChanges {
   readonly markups: readonly MarkupStart[]
   /** Sorted like the markups. */
   readonly prices: readonly PriceChange[]
+  /** Of the upstreams' own lists. One with the id of a configured model takes its place. */
+  readonly discovered: readonly Model[]
   readonly disabledIds: ReadonlySet<string>
   readonly isPaused: boolean
 }
@@ -57,11 +59,7 @@ interface Entry {
 export function createCatalog(configured: readonly Model[], now: () => number = Date.now): Catalog {
   let priced = configured
   let isPaused = false
-  let entries = buildEntries(
-    priced,
-    { markups: [], prices: [], disabledIds: new Set(), isPaused: false },
-    now(),
-  )
+  let entries = buildEntries(priced, { markups: [], disabledIds: new Set() }, now())
 
   function current(entry: Entry): Model {
     if (entry.nextAtMs !== Infinity && entry.nextAtMs <= now()) advance(entry, now())
@@ -90,7 +88,10 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
     isPaused: () => isPaused,
     applyChanges(changes) {
       isPaused = changes.isPaused
-      priced = configured.map((model) => withPriceChanges(model, changes.prices))
+      const { discovered } = changes
+      const replaced = new Set(discovered.map(({ id }) => id))
+      const models = [...configured.filter(({ id }) => !replaced.has(id)), ...discovered]
+      priced = models.map((model) => withPriceChanges(model, changes.prices))
       entries = buildEntries(priced, changes, now())
     },
   }
@@ -98,7 +99,7 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
 
 function buildEntries(
   configured: readonly Model[],
-  { markups, disabledIds }: CatalogChanges,
+  { markups, disabledIds }: Pick<CatalogChanges, 'markups' | 'disabledIds'>,
   nowMs: number,
 ): Map<string, Entry> {
   const entries = configured.map((own): [string, Entry] => {

@@ -4,25 +4,26 @@
  * answers, at its own price; a version that the price data has at another price is not taken for it.
  */
 import { calcPrice } from '@pydantic/genai-prices'
-import { builtInModels } from './built-in-models.ts'
 import type { Model } from './model.ts'
+import type { PriceSource } from './price-from-data.ts'
 
 type Find<Found> = (id: string) => Found | undefined
 
 /** A maker's name in other catalogs, if it is not the one here. */
-const MAKERS: Readonly<Record<string, string>> = {
+export const MAKERS: Readonly<Record<string, string>> = {
   'x-ai': 'xai',
   'meta-llama': 'meta',
   mistralai: 'mistral',
+  qwen: 'alibaba',
+  moonshotai: 'moonshot',
+  'deepseek-ai': 'deepseek',
 }
-const VERSION = /^(.+)(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/
+export const VERSION = /^(.+)(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/
 /** Longer than any name: nobody makes this node search in a long text. */
 const CHARACTERS_MAX = 100
 
-const sources = new Map(builtInModels.map(({ id, priceFrom }) => [id, priceFrom]))
-
 /** `find` finds a model by its id. */
-export function findByOtherName<Found extends Pick<Model, 'id' | 'vendor'>>(
+export function findByOtherName<Found extends Pick<Model, 'vendor' | 'priceFrom'>>(
   name: string,
   find: Find<Found>,
 ): Found | undefined {
@@ -35,32 +36,31 @@ export function findByOtherName<Found extends Pick<Model, 'id' | 'vendor'>>(
   return model?.vendor === (MAKERS[maker] ?? maker) ? model : undefined
 }
 
-function findVersion<Found extends Pick<Model, 'id'>>(
+function findVersion<Found extends Pick<Model, 'priceFrom'>>(
   name: string,
   find: Find<Found>,
 ): Found | undefined {
   const id = VERSION.exec(name)?.[1]
   const model = id === undefined ? undefined : find(id)
-  return model && isPricedAlike(model.id, name) ? model : undefined
+  return model?.priceFrom && isPricedAlike(model.priceFrom, name) ? model : undefined
 }
 
 /** The search of the price data takes a fifth of a millisecond, and an agent names its model in every call. */
 const pricedAlike = new Map<string, boolean>()
 const REMEMBERED_MAX = 1_000
 
-function isPricedAlike(id: string, version: string): boolean {
-  const known = pricedAlike.get(version)
+function isPricedAlike(source: PriceSource, version: string): boolean {
+  const question = `${source.provider} ${source.model} ${version}`
+  const known = pricedAlike.get(question)
   if (known !== undefined) return known
   if (pricedAlike.size >= REMEMBERED_MAX) pricedAlike.clear()
-  const isAlike = hasOnePrice(id, version)
-  pricedAlike.set(version, isAlike)
+  const isAlike = hasOnePrice(source, version)
+  pricedAlike.set(question, isAlike)
   return isAlike
 }
 
 /** Whether the price data has one price for the model and this version of it. */
-function hasOnePrice(id: string, version: string): boolean {
-  const source = sources.get(id)
-  if (!source) return false
+function hasOnePrice(source: PriceSource, version: string): boolean {
   const priced = calcPrice({}, version, { providerId: source.provider })
   return priced?.provider.id === source.provider && priced.model.id === source.model
 }

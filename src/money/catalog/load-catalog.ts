@@ -2,6 +2,7 @@
 import { parseE4 } from '../../platform/lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
+import { mayBeDiscovered } from './find-priced-model.ts'
 import type { ConfiguredModel, ModelCategory, ConfiguredRoute } from './model.ts'
 import { plainRoute, sandboxModels } from './sandbox-catalog.ts'
 import { scheduleFromData } from './price-from-data.ts'
@@ -19,7 +20,7 @@ export interface CatalogOptions {
 }
 
 /** Shown to everybody, so it is never the name of an upstream. */
-const DEFAULT_VENDOR = 'other'
+export const DEFAULT_VENDOR = 'other'
 const DEFAULT_MARKUP_E4 = 12_500n
 /** The traits of an operator's model whose configuration sets none. */
 const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
@@ -52,7 +53,7 @@ export function loadCatalog(options: CatalogOptions): {
     models.push(overlay ? overlaid(model, overlay, at, faults) : model)
   }
   for (const overlay of overlays.values()) {
-    const model = fromConfig(overlay, at, faults)
+    const model = fromConfig(overlay, config?.discover !== false, at, faults)
     if (model && overlay.enabled !== false) models.push(model)
   }
   const isKnown = (route: ConfiguredRoute): boolean => hasUpstream(route.upstreamId)
@@ -98,8 +99,8 @@ function withRoutes(
 }
 
 function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): ConfiguredModel {
-  const { priceFrom, markup, routes, ...rest } = entry
-  const prices = pricesOf(scheduleFromData(priceFrom, contextTokens), at)
+  const { markup, routes, ...rest } = entry
+  const prices = pricesOf(scheduleFromData(entry.priceFrom, contextTokens), at)
   return {
     ...rest,
     ...prices,
@@ -112,7 +113,7 @@ function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): Conf
   }
 }
 
-function pricesOf(
+export function pricesOf(
   prices: PriceSchedule<PriceTerms>,
   at: Date,
 ): Pick<ConfiguredModel, 'price' | 'priceSchedule'> {
@@ -121,12 +122,19 @@ function pricesOf(
   return schedule.length === 1 ? { price } : { price, priceSchedule: schedule }
 }
 
-function fromConfig(overlay: ModelConfig, at: Date, faults: string[]): ConfiguredModel | undefined {
-  const { id, category, prices, routes } = overlay
-  const missing = Object.entries({ category, prices, routes }).filter(
+/** Undefined for an entry that only changes a model, which an upstream's list may have (`discover-models.ts`). */
+function fromConfig(
+  overlay: ModelConfig,
+  discovers: boolean,
+  at: Date,
+  faults: string[],
+): ConfiguredModel | undefined {
+  const { id, category = 'llm', prices, routes } = overlay
+  const missing = Object.entries({ category: overlay.category, prices, routes }).filter(
     ([, value]) => value === undefined,
   )
-  if (!category || !prices || !routes) {
+  const isWhole = missing.length === 0
+  if (!isWhole && (routes || !discovers || !mayBeDiscovered(id))) {
     if (overlay.enabled !== false)
       faults.push(
         `model "${id}" is not built in, so it needs ${missing.map(([name]) => name).join(', ')}`,
@@ -149,11 +157,12 @@ function fromConfig(overlay: ModelConfig, at: Date, faults: string[]): Configure
     routes: [],
     ...DEFAULT_TRAITS[category],
   }
-  return overlaid(plain, overlay, at, faults)
+  const model = overlaid(plain, overlay, at, faults)
+  return isWhole ? model : undefined
 }
 
 /** The model, overridden by each field that the configuration sets. */
-function overlaid(
+export function overlaid(
   model: ConfiguredModel,
   overlay: ModelConfig,
   at: Date,

@@ -1,3 +1,4 @@
+import type { PriceSource } from './price-from-data.ts'
 import type { PriceSchedule } from './price-schedule.ts'
 import type { Price, PriceTerms } from './prices.ts'
 
@@ -83,6 +84,10 @@ export interface Model<P extends PriceTerms = Price> {
    * read to its usage (docs/http.md, "What an interrupted call costs").
    */
   readonly canReason?: boolean
+  /** Where its price is in the data. Absent if an operator wrote the model. */
+  readonly priceFrom?: PriceSource
+  /** An upstream's own list has it, and nobody looked at what it can do. */
+  readonly isDiscovered?: true
   readonly embedding?: EmbeddingTraits
   readonly image?: ImageTraits
   readonly audio?: AudioTraits

@@ -8,13 +8,17 @@ const CHARACTERS_MAX = 100
  * characters to change. A client only reads them; no model answers under another name.
  */
 export function nearestModels(name: string, ids: readonly string[]): string[] {
-  const wanted = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+  const wanted = withoutMaker(name)
   if (wanted.length > CHARACTERS_MAX) return []
   return ids
-    .map((id) => ({ id, changes: countChanges(wanted, id.toLowerCase()) }))
+    .map((id) => ({ id, changes: countChanges(wanted, withoutMaker(id)) }))
     .toSorted((a, b) => a.changes - b.changes || (a.id < b.id ? -1 : 1))
     .slice(0, NEAREST_MAX)
     .map(({ id }) => id)
+}
+
+function withoutMaker(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1).toLowerCase()
 }
 
 /** The Levenshtein distance. */

@@ -41,7 +41,7 @@ const TOKEN_UNITS: Record<string, string> = {
 const PICO_PER_MICRO = 1_000_000n
 const SECONDS_PER_HOUR = 3_600n
 
-const TEXT_KEYS = new Set([
+export const TEXT_KEYS = new Set([
   'input_mtok',
   'output_mtok',
   'cache_read_mtok',

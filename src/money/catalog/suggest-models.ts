@@ -69,6 +69,7 @@ function canReplace(model: Model, other: Model): boolean {
   return (
     other.id !== model.id &&
     other.routes.length > 0 &&
+    !other.isDiscovered &&
     other.category === model.category &&
     SANDBOX_IDS.has(other.id) === SANDBOX_IDS.has(model.id) &&
     (other.supportsTools || !model.supportsTools) &&

@@ -1408,6 +1408,14 @@ create table upstream_health_hours (
   constraint upstream_health_hours_pkey PRIMARY KEY (hour_at, upstream_id, vendor)
 ) with (fillfactor=50);
 
+create table upstream_models (
+  upstream_id text not null,
+  models jsonb not null,
+  read_at timestamptz not null,
+  constraint upstream_models_pkey PRIMARY KEY (upstream_id)
+);
+CREATE TRIGGER notify_catalog_changed AFTER INSERT OR UPDATE ON upstream_models FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
+
 create table usage_days (
   customer_id uuid not null,
   day_at timestamptz not null,

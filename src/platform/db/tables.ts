@@ -15,6 +15,13 @@ export interface StoredPriceSchedule {
   }
 }
 
+/** An entry of `upstream_models.models`: a name, and the limits that the upstream tells (`catalog/upstream-lists.ts`). */
+export interface StoredListedModel {
+  readonly name: string
+  readonly contextTokens?: number
+  readonly outputTokensMax?: number
+}
+
 /** The type of `public_bills.proofs`, by the ids of the charges. Hashes are in hexadecimal. */
 export type StoredProofs = Readonly<
   Record<
@@ -306,6 +313,11 @@ export interface Tables {
   }
   service_pause: { only_row: Generated<boolean>; reason: string; paused_at: DefaultedTime }
   disabled_models: { model_id: string; reason: string; disabled_at: DefaultedTime }
+  upstream_models: {
+    upstream_id: string
+    models: Json<readonly StoredListedModel[]>
+    read_at: Date
+  }
   accounts: {
     customer_id: string
     credited_nano_brl: Generated<bigint>

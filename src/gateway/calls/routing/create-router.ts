@@ -19,7 +19,7 @@ export interface Router {
   /** Whether the route may take another call now. */
   mayBegin(route: Route, customerId?: string): boolean
   begin(route: Route, customerId?: string): RouteCall
-  /** The state of every route of the catalog. */
+  /** The state of every configured route, and of the discovered ones that were called. */
   listStates(): readonly RouteState[]
 }
 
@@ -68,15 +68,24 @@ export function createRouter(
   const states = new Map<Route, State>()
   /** Routes of several catalog models to the same upstream model share one state. */
   const byName = new Map<string, State>()
-  for (const route of models.flatMap(({ routes }) => routes)) {
-    const { upstreamId } = route
+  const configured = models.filter(({ isDiscovered }) => !isDiscovered)
+  const listed = configured.flatMap((model) => model.routes.map((route) => ({ model, route })))
+  const namedState = (route: Route): State => {
     const name = nameOf(route)
-    const state = byName.get(name) ?? createState(breakerOf(upstreamId) ?? DEFAULT_BREAKER, now)
+    const known = byName.get(name)
+    if (known) return known
+    const state = createState(breakerOf(route.upstreamId) ?? DEFAULT_BREAKER, now)
     byName.set(name, state)
-    states.set(route, state)
+    return state
   }
+  for (const { route } of listed) states.set(route, namedState(route))
   // The catalog copies a route when its price changes with the time.
-  const stateOf = (route: Route): State => states.get(route) ?? (byName.get(nameOf(route)) as State)
+  const stateOf = (route: Route): State => states.get(route) ?? namedState(route)
+  /** A discovered model is listed from its first call on: there may be hundreds. */
+  const notice = (model: Model): void => {
+    for (const route of model.routes)
+      if (!states.has(route) && !byName.has(nameOf(route))) listed.push({ model, route })
+  }
   const isFree = (route: Route): boolean => {
     const { concurrencyMax } = route
     if (concurrencyMax === Infinity) return true
@@ -84,7 +93,9 @@ export function createRouter(
   }
 
   return {
-    order({ routes, strategy }, customerId) {
+    order(model, customerId) {
+      const { routes, strategy } = model
+      if (model.isDiscovered) notice(model)
       const [only] = routes
       if (only && routes.length === 1) {
         if (!stateOf(only).breaker.allows(customerId)) return 'failing'
@@ -115,12 +126,10 @@ export function createRouter(
       return beginRouteCall(state, now, customerId, onRunning)
     },
     listStates: () =>
-      models.flatMap((model) =>
-        model.routes.map((route) => {
-          const { breaker, running } = stateOf(route)
-          return { model, route, breaker: breaker.state, running }
-        }),
-      ),
+      listed.map(({ model, route }) => {
+        const { breaker, running } = stateOf(route)
+        return { model, route, breaker: breaker.state, running }
+      }),
   }
 }
 

@@ -57,6 +57,9 @@ export interface BedrockOptions {
   readonly sessionToken?: string
 }
 
+export const GOOGLE_ADDRESS = 'https://generativelanguage.googleapis.com/v1beta'
+export const COHERE_ADDRESS = 'https://api.cohere.com/v2'
+
 /** Returns the headers of every request to an upstream, apart from its credentials. */
 export function callHeaders(callId: string): Record<string, string> {
   return { 'x-catraca-call-id': callId, 'user-agent': 'catraca' }

@@ -4,7 +4,7 @@ import { createCohere } from '@ai-sdk/cohere'
 import { createGoogle } from '@ai-sdk/google'
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
 import { ANTHROPIC_ADDRESS } from './native-messages/message-fields.ts'
-import type { AiSdkOptions } from './ai-sdk-options.ts'
+import { COHERE_ADDRESS, GOOGLE_ADDRESS, type AiSdkOptions } from './ai-sdk-options.ts'
 import type { Fetch } from './open-fetch.ts'
 import { openVertex, type OpenedModels } from './open-vertex.ts'
 
@@ -30,7 +30,7 @@ export function openModels(
     case 'google':
       return modelsOf(
         createGoogle({
-          baseURL: options.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta',
+          baseURL: options.baseUrl ?? GOOGLE_ADDRESS,
           apiKey: options.apiKey ?? '',
           headers: { ...options.headers },
           fetch,
@@ -43,7 +43,7 @@ export function openModels(
     case 'cohere':
       return modelsOf(
         createCohere({
-          baseURL: options.baseUrl ?? 'https://api.cohere.com/v2',
+          baseURL: options.baseUrl ?? COHERE_ADDRESS,
           apiKey: options.apiKey ?? '',
           headers: { ...options.headers },
           fetch,

@@ -6,6 +6,7 @@
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 
 export const ANTHROPIC_ADDRESS = 'https://api.anthropic.com/v1'
+export const ANTHROPIC_VERSION = '2023-06-01'
 
 const set = (...names: string[]): ReadonlySet<string> => new Set(names)
 

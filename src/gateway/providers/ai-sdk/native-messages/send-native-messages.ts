@@ -18,11 +18,9 @@ import { exchange, type AnswerBody } from '../../openai-compatible/exchange.ts'
 import { openUpstream } from '../../openai-compatible/upstream.ts'
 import type { AiSdkOptions } from '../ai-sdk-options.ts'
 import { toFailure } from '../to-failure.ts'
-import { ANTHROPIC_ADDRESS } from './message-fields.ts'
+import { ANTHROPIC_ADDRESS, ANTHROPIC_VERSION } from './message-fields.ts'
 import { createMessageParser, readNativeMessage } from './read-native-message.ts'
 import { writeNativeMessages } from './write-native-messages.ts'
-
-const VERSION = '2023-06-01'
 
 /** Returns the fields that the gateway writes itself. */
 export function headOf({ model, outputTokensMax, isStream }: ChatContent): JsonObject {
@@ -51,7 +49,7 @@ export function createSendNativeMessages(options: AiSdkOptions): SendNativeMessa
     baseUrl: options.baseUrl ?? ANTHROPIC_ADDRESS,
     apiKey: undefined,
     headers: {
-      'anthropic-version': VERSION,
+      'anthropic-version': ANTHROPIC_VERSION,
       'x-api-key': options.apiKey ?? '',
       ...options.headers,
     },

@@ -1,0 +1,253 @@
+/**
+ * The models that nobody wrote down: those that an upstream's own list has now, and whose price the price data knows.
+ * Pure. A model that cannot be priced or bounded is never sold; it is only reported.
+ */
+import type { ModelInfo } from '@pydantic/genai-prices'
+import { parseE4 } from '../../platform/lib/money.ts'
+import { builtInModels, MARKUP } from './built-in-models.ts'
+import type { ModelConfig } from './catalog-config-schema.ts'
+import { findByOtherName, MAKERS, VERSION } from './find-by-other-name.ts'
+import { findPricedModel, isChatModel } from './find-priced-model.ts'
+import { DEFAULT_VENDOR, overlaid, pricesOf } from './load-catalog.ts'
+import type { ConfiguredModel } from './model.ts'
+import { scheduleFromData, TEXT_KEYS, type PriceSource } from './price-from-data.ts'
+import { plainRoute } from './sandbox-catalog.ts'
+import type { UpstreamPreset } from './upstream-presets.ts'
+import type { ListedModel, UpstreamLists } from './upstream-lists.ts'
+
+/** What may be discovered: of the configuration, and the same while the process runs. */
+export interface Discovery {
+  readonly upstreams: readonly {
+    readonly id: string
+    readonly pricedBy: NonNullable<UpstreamPreset['pricedBy']>
+  }[]
+  /** Names with `*` for any characters. */
+  readonly patterns: readonly string[]
+  /** The models of the operator's file: an entry changes a discovered model as a built-in one. */
+  readonly overlays: readonly ModelConfig[]
+}
+
+export interface Discovered {
+  readonly models: readonly ConfiguredModel[]
+  /** Chat models of the lists that cannot be sold, because nobody knows their price or their limits. */
+  readonly unpriced: readonly { readonly upstreamId: string; readonly name: string }[]
+  /** Models of the configuration whose upstream does not list them any more. */
+  readonly missing: readonly { readonly upstreamId: string; readonly modelId: string }[]
+}
+
+type Upstream = Discovery['upstreams'][number]
+
+/** The other keys are of what the gateway cannot bill; searches are refused unless they have a price here. */
+const BILLED_KEYS = new Set([...TEXT_KEYS, 'web_searches_kcount', 'storage_searches_kcount'])
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
+/** Names at Fireworks begin with the account of their owner. */
+const OWNER = /^accounts\/[^/]+\/(?:models|routers)\//
+/** The data rounds contexts down; the true one bounds the hold. */
+const CONTEXT_MARGIN = 1.05
+/** Of makers that are not built in: the most of the others, and an output that any of their models accepts. */
+const UNKNOWN_LIMITS = { hiddenPromptTokensMax: 2_048, imageTokensMax: 0 }
+const UNKNOWN_OUTPUT_MAX = 16_384
+const UNKNOWN_OUTPUT_SHARE = 8
+/** The small models from before caches had a price wrote no longer answers. */
+const OLD_CONTEXT_MAX = 140_000
+const OLD_OUTPUT_MAX = 4_096
+
+/** `known` are the models of the configuration. Those without a route may be replaced by a discovered one. */
+export function discoverModels(
+  { upstreams, patterns, overlays }: Discovery,
+  known: readonly ConfiguredModel[],
+  lists: UpstreamLists,
+  at: Date,
+): Discovered {
+  const models = new Map<string, ConfiguredModel>()
+  const served = new Map(
+    known.filter(({ routes }) => routes.length > 0).map((own) => [own.id, own]),
+  )
+  const isServed = (name: string): boolean =>
+    Boolean(served.get(name) ?? findByOtherName(name, (id) => served.get(id)))
+  const changes = new Map(overlays.map((overlay) => [overlay.id, overlay]))
+  const isChosen = matcherOf(patterns)
+  const unpriced: { upstreamId: string; name: string }[] = []
+  const missing: { upstreamId: string; modelId: string }[] = []
+
+  /** The first version that is listed is the model, unless the model itself is served or has another price. */
+  function idOf({ pricedBy: { provider } }: Upstream, name: string): string {
+    const model = VERSION.exec(name)?.[1]
+    if (model === undefined || served.has(model)) return name
+    const priced = findPricedModel(provider, model)
+    return !priced || priced === findPricedModel(provider, name) ? model : name
+  }
+
+  function add(upstream: Upstream, listed: ListedModel): void {
+    const { name } = listed
+    const whole = name.replace(OWNER, '')
+    if (!isChatModel(name) || !ID.test(whole) || isServed(whole)) return
+    const id = idOf(upstream, whole)
+    const change = changes.get(id)
+    if (change?.enabled === false || !isChosen(id)) return
+    const model = modelOf(upstream, id, listed, at)
+    if (!model) return void unpriced.push({ upstreamId: upstream.id, name })
+    const faults: string[] = []
+    const changed = change ? overlaid(model, change, at, faults) : model
+    if (faults.length > 0) return
+    models.set(id, changed)
+    served.set(id, changed)
+  }
+
+  // A maker's own upstream comes before those that resell it.
+  const ordered = [...upstreams].sort(
+    (a, b) => Number(!a.pricedBy.maker) - Number(!b.pricedBy.maker),
+  )
+  for (const upstream of ordered) {
+    const list = lists.get(upstream.id)
+    if (!list) continue
+    const names = new Set(list.map(({ name }) => name))
+    for (const { id, routes } of known) {
+      const own = routes.filter(({ upstreamId }) => upstreamId === upstream.id)
+      const isGone = own.some(({ upstreamModel }) => !isListed(names, upstreamModel))
+      if (isGone) missing.push({ upstreamId: upstream.id, modelId: id })
+    }
+    const routed = new Set(
+      known.flatMap(({ routes }) =>
+        routes.map((route) => `${route.upstreamId} ${route.upstreamModel}`),
+      ),
+    )
+    // A version is another name of the model itself, so the model comes first.
+    const sorted = [...list].sort(
+      (a, b) => Number(VERSION.test(a.name)) - Number(VERSION.test(b.name)),
+    )
+    for (const listed of sorted)
+      if (!routed.has(`${upstream.id} ${listed.name}`)) add(upstream, listed)
+  }
+  return { models: [...models.values()], unpriced, missing }
+}
+
+/** Some lists name versions only. */
+function isListed(names: ReadonlySet<string>, wanted: string): boolean {
+  return names.has(wanted) || [...names].some((name) => VERSION.exec(name)?.[1] === wanted)
+}
+
+function matcherOf(patterns: readonly string[]): (id: string) => boolean {
+  const parts = patterns.map((pattern) => pattern.split('*'))
+  return (id) => parts.some((texts) => matchesPattern(texts, id))
+}
+
+/** Finds the texts between the stars one after the other, so that no pattern takes long. */
+function matchesPattern([first = '', ...others]: readonly string[], id: string): boolean {
+  const last = others.pop()
+  if (last === undefined) return id === first
+  if (!id.startsWith(first)) return false
+  let at = first.length
+  for (const text of others) {
+    const found = id.indexOf(text, at)
+    if (found === -1) return false
+    at = found + text.length
+  }
+  return id.length - last.length >= at && id.endsWith(last)
+}
+
+/** Undefined if it cannot be priced, or its prompt cannot be bounded. */
+function modelOf(
+  { id: upstreamId, pricedBy: { provider, maker } }: Upstream,
+  id: string,
+  { name, contextTokens: listedContext, outputTokensMax }: ListedModel,
+  at: Date,
+): ConfiguredModel | undefined {
+  const entry = findPricedModel(provider, name)
+  const ofData = entry?.context_window ?? 0
+  // The larger one, because it bounds the hold.
+  const contextTokens = listedContext
+    ? Math.max(listedContext, ofData)
+    : Math.ceil(ofData * CONTEXT_MARGIN)
+  if (!entry || !contextTokens || !isBilledByTokens(entry)) return undefined
+  const vendor = maker ?? makerOf(id)
+  const priceFrom = { provider, model: entry.id }
+  const prices = readPrices(priceFrom, contextTokens, at)
+  if (!prices) return undefined
+  const limits = limitsOf(provider, vendor, contextTokens, hasCachePrice(entry))
+  return {
+    id,
+    displayName: (entry.id === id && entry.name) || id,
+    category: 'llm',
+    description: null,
+    vendor,
+    priceFrom,
+    isDiscovered: true,
+    markupE4: parseE4(MARKUP) as bigint,
+    ...prices,
+    contextTokens,
+    ...limits,
+    outputTokensMax: Math.min(outputTokensMax ?? limits.outputTokensMax, contextTokens),
+    supportsTools: true,
+    strategy: 'priority',
+    routes: [{ ...plainRoute(upstreamId, name, prices.price), ...prices }],
+  }
+}
+
+/** A form of prices that this release does not know takes no other model away. */
+function readPrices(from: PriceSource, contextTokens: number, at: Date) {
+  try {
+    return pricesOf(scheduleFromData(from, contextTokens), at)
+  } catch {
+    return undefined
+  }
+}
+
+/** Only makers of built-in models are named: any other prefix may show an upstream. */
+function makerOf(id: string): string {
+  const prefix = id.includes('/') ? id.slice(0, id.indexOf('/')).toLowerCase() : ''
+  const maker = MAKERS[prefix] ?? prefix
+  return builtInModels.some(({ vendor }) => vendor === maker) ? maker : DEFAULT_VENDOR
+}
+
+/**
+ * What neither the list nor the data says. What bounds a hold is the highest of the built-in chat models of the upstream,
+ * or else of the maker; the output is the lowest of those with the nearest context, which the upstream surely accepts.
+ */
+function limitsOf(
+  provider: string,
+  vendor: string,
+  contextTokens: number,
+  cachesHaveAPrice: boolean,
+) {
+  const chats = builtInModels.filter(({ category }) => category === 'llm')
+  const own = chats.filter(({ priceFrom }) => priceFrom.provider === provider)
+  const siblings = own.length > 0 ? own : chats.filter((model) => model.vendor === vendor)
+  if (siblings.length === 0) {
+    const share = Math.ceil(contextTokens / UNKNOWN_OUTPUT_SHARE)
+    return { ...UNKNOWN_LIMITS, outputTokensMax: Math.min(UNKNOWN_OUTPUT_MAX, share) }
+  }
+  const nearest = Math.max(
+    ...siblings.map((model) => (model.contextTokens <= contextTokens ? model.contextTokens : 0)),
+  )
+  const peers = siblings.filter((model) => nearest === 0 || model.contextTokens === nearest)
+  const isOld = !cachesHaveAPrice && contextTokens <= OLD_CONTEXT_MAX
+  return {
+    imageTokensMax: Math.max(...siblings.map((model) => model.imageTokensMax)),
+    hiddenPromptTokensMax: Math.max(...siblings.map((model) => model.hiddenPromptTokensMax ?? 0)),
+    outputTokensMax: Math.min(
+      ...peers.map((model) => model.outputTokensMax),
+      isOld ? OLD_OUTPUT_MAX : Infinity,
+    ),
+  }
+}
+
+function amountsOf({ prices }: ModelInfo) {
+  return Array.isArray(prices) ? prices.map((each) => each.prices) : [prices]
+}
+
+function hasCachePrice(entry: ModelInfo): boolean {
+  return amountsOf(entry).some((amounts) => amounts.cache_read_mtok !== undefined)
+}
+
+/** A model that costs nothing is none that is sold: its limits are for trials, and its prompts are often kept. */
+function isBilledByTokens(entry: ModelInfo): boolean {
+  return (
+    !entry.deprecated &&
+    amountsOf(entry).every(
+      (amounts) =>
+        Boolean(amounts.input_mtok && amounts.output_mtok) &&
+        Object.keys(amounts).every((key) => BILLED_KEYS.has(key)),
+    )
+  )
+}

@@ -1,0 +1,36 @@
+/** What each upstream's own list had when it was read last, in the database: all nodes show the same models. */
+import type { Database } from '../../platform/db/open.ts'
+import type { StoredListedModel } from '../../platform/db/tables.ts'
+
+export type ListedModel = StoredListedModel
+/** The lists by upstream. One that was never read is absent. */
+export type UpstreamLists = ReadonlyMap<string, readonly ListedModel[]>
+
+/** Replaces the list of the upstream; every node is notified. */
+export async function storeUpstreamList(
+  db: Database,
+  upstreamId: string,
+  list: readonly ListedModel[],
+): Promise<void> {
+  const row = { models: JSON.stringify(list), read_at: new Date() }
+  await db
+    .insertInto('upstream_models')
+    .values({ upstream_id: upstreamId, ...row })
+    .onConflict((conflict) => conflict.column('upstream_id').doUpdateSet(row))
+    .execute()
+}
+
+/** When each list was read: while this is the same, so are the lists. */
+export async function readListTimes(db: Database): Promise<string> {
+  const rows = await db
+    .selectFrom('upstream_models')
+    .select(['upstream_id', 'read_at'])
+    .orderBy('upstream_id')
+    .execute()
+  return JSON.stringify(rows)
+}
+
+export async function readUpstreamLists(db: Database): Promise<UpstreamLists> {
+  const rows = await db.selectFrom('upstream_models').selectAll().execute()
+  return new Map(rows.map(({ upstream_id, models }) => [upstream_id, models]))
+}
