@@ -20,6 +20,7 @@ import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { nodeEnvironment } from '../harness/node-environment.ts'
+import { runCli } from '../harness/run-cli.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 const USAGE = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 }
@@ -52,6 +53,7 @@ let file: ConfigFile
 let dataDir: string
 let app: App
 let config: Config
+let environment: Record<string, string>
 let log: Log
 let baseUrl: string
 let secret: string
@@ -69,7 +71,8 @@ before(async () => {
   const { databaseUrl } = database
   const env = { ...LIVE_ENVIRONMENT, CATRACA_CONFIG: file.path, OPENAI_API_KEY: 'sk-own' }
   const port = await findFreePort()
-  config = loadConfig(nodeEnvironment({ databaseUrl, dataDir, port, env }), dataDir)
+  environment = nodeEnvironment({ databaseUrl, dataDir, port, env })
+  config = loadConfig(environment, dataDir)
   log = createProcessLog('info', (line) => lines.push(line))
   app = await createApp(config, databaseUrl, log)
   baseUrl = `${await app.listen()}/v1`
@@ -134,6 +137,21 @@ test('a key of certain models is told of these only', async () => {
   assert.equal(status, 404)
   assert.doesNotMatch(json.error.message, /gpt-5\.4/)
   assert.equal((await askChat(baseUrl, own, sound('gpt-5.4'))).status, 403)
+})
+
+test('an operator marks up and prices a discovered model as any other', async () => {
+  await untilListed('gpt-5.4', true)
+  const run = (...args: string[]) => runCli(args, environment)
+  const priced = ['--input', '5', '--output', '30', '--note', 'dobro', '--confirm']
+  const { code, stderr } = await run('prices', 'set', 'gpt-5.4', ...priced)
+  assert.equal(code, 0, stderr)
+  assert.match((await run('model', 'list')).stdout, /gpt-5\.4 /)
+  const body = sound('gpt-5.4', { max_tokens: 500 })
+  for (const deadline = Date.now() + 20_000; ; await sleep(20)) {
+    const { text } = await askChat(baseUrl, secret, body)
+    if (/"cost_billed_brl":0\.125\b/.test(text)) break
+    assert.ok(Date.now() < deadline, text)
+  }
 })
 
 test('a new model appears without a restart, and one that is retired goes', async () => {

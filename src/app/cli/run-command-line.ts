@@ -21,6 +21,8 @@ import {
   type CommandResult,
   type OfflineCommand,
 } from './command.ts'
+import { discoverModels, withDiscovered } from '../../money/catalog/discover-models.ts'
+import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
 import { backupCommands } from './backup-commands.ts'
 import { cellCommands } from './cell-commands.ts'
 import { customerCommands } from './customer-commands.ts'
@@ -161,7 +163,8 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
     const settings = config
     return await withDatabase(settings, around, async (db, databaseUrl) => {
       if (!command.runsInEitherMode) await assertMode(db, settings.mode)
-      const input: CommandInput = { db, databaseUrl, config: settings, args: rest, options: values }
+      const known = command.runsInEitherMode ? settings : await withListedModels(settings, db)
+      const input: CommandInput = { db, databaseUrl, config: known, args: rest, options: values }
       return show(await command.run(input))
     })
   } catch (error) {
@@ -174,6 +177,14 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
     around.complain(`${reason ?? (error instanceof Error ? error.stack : String(error))}\n`)
     return isUsage ? 2 : 1
   }
+}
+
+/** Commands act on discovered models, too. */
+async function withListedModels(config: Config, db: Database): Promise<Config> {
+  const { discovery, models } = config
+  if (!discovery) return config
+  const found = discoverModels(discovery, models, await readUpstreamLists(db), new Date())
+  return { ...config, models: withDiscovered(models, found.models) }
 }
 
 /** A command has one or two words. Throws a `UsageError` that names the commands that come close. */

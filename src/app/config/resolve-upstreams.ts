@@ -3,7 +3,12 @@
  * the file replaces a preset with the same id.
  */
 import type { CatalogConfig, UpstreamConfig } from '../../money/catalog/catalog-config-schema.ts'
-import { upstreamPresets, type UpstreamPreset } from '../../money/catalog/upstream-presets.ts'
+import {
+  pricedBy,
+  upstreamPresets,
+  type PricedBy,
+  type UpstreamPreset,
+} from '../../money/catalog/upstream-presets.ts'
 import type { Environment } from './environment-reader.ts'
 import {
   DEFAULT_BREAKER,
@@ -21,7 +26,7 @@ export interface ConfiguredUpstream {
   /** How often a call is retried on a route of this upstream. */
   readonly retries: number
   readonly breaker: BreakerOptions
-  readonly pricedBy?: UpstreamPreset['pricedBy']
+  readonly pricedBy?: PricedBy | undefined
   readonly adapter:
     | { readonly speaks: 'chat-completions'; readonly options: OpenAiCompatibleOptions }
     | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
@@ -71,7 +76,7 @@ export function resolveUpstreams(
         failures: entry.breaker?.failures ?? DEFAULT_BREAKER.failures,
         openMs: entry.breaker?.open_ms ?? DEFAULT_BREAKER.openMs,
       },
-      ...(preset.pricedBy && { pricedBy: preset.pricedBy }),
+      pricedBy: pricedBy[entry.kind],
       adapter: adapterOf(entry, preset, environment),
     })
   }

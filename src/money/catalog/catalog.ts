@@ -1,3 +1,4 @@
+import { withDiscovered } from './discover-models.ts'
 import { findByOtherName } from './find-by-other-name.ts'
 import type { Model, ModelCategory } from './model.ts'
 import { nextPriceChange, priceAt } from './price-schedule.ts'
@@ -88,9 +89,7 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
     isPaused: () => isPaused,
     applyChanges(changes) {
       isPaused = changes.isPaused
-      const { discovered } = changes
-      const replaced = new Set(discovered.map(({ id }) => id))
-      const models = [...configured.filter(({ id }) => !replaced.has(id)), ...discovered]
+      const models = withDiscovered(configured, changes.discovered)
       priced = models.map((model) => withPriceChanges(model, changes.prices))
       entries = buildEntries(priced, changes, now())
     },

@@ -9,7 +9,7 @@ import { discoverModels, type Discovered } from './discover-models.ts'
 import { loadCatalog } from './load-catalog.ts'
 import { promptTokensBound, quote } from './quote.ts'
 import type { ListedModel } from './upstream-lists.ts'
-import { upstreamPresets } from './upstream-presets.ts'
+import { pricedBy } from './upstream-presets.ts'
 
 const at = new Date('2026-11-28T12:00:00Z')
 const CONVERSION = { fxRateE4: 50_000n, markupE4: 12_500n }
@@ -23,8 +23,8 @@ function discover(
   const { models, faults } = loadCatalog({ config, mode: 'live', hasUpstream: has, at })
   assert.deepEqual(faults, [])
   const upstreams = Object.keys(lists).flatMap((id) => {
-    const pricedBy = upstreamPresets[id]?.pricedBy
-    return pricedBy ? [{ id, pricedBy }] : []
+    const priced = pricedBy[id]
+    return priced ? [{ id, pricedBy: priced }] : []
   })
   const patterns = Array.isArray(config?.discover) ? config.discover : ['*']
   const named = Object.entries(lists).map(
@@ -51,9 +51,8 @@ function wholeList(provider: string): ListedModel[] {
 }
 
 test('every discovered model of every provider has a price and a ceiling for any request', () => {
-  for (const [id, { pricedBy }] of Object.entries(upstreamPresets)) {
-    if (!pricedBy) continue
-    const { models } = discover({ [id]: wholeList(pricedBy.provider) })
+  for (const [id, { provider }] of Object.entries(pricedBy)) {
+    const { models } = discover({ [id]: wholeList(provider) })
     assert.ok(models.length > 0, id)
     for (const model of withPriceIds(models)) {
       const schedule = [model, ...model.routes].flatMap((priced) => [

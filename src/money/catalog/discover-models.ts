@@ -9,18 +9,16 @@ import type { ModelConfig } from './catalog-config-schema.ts'
 import { findByOtherName, MAKERS, VERSION } from './find-by-other-name.ts'
 import { findPricedModel, isChatModel } from './find-priced-model.ts'
 import { DEFAULT_VENDOR, overlaid, pricesOf } from './load-catalog.ts'
-import type { ConfiguredModel } from './model.ts'
+import type { ConfiguredModel, Model } from './model.ts'
 import { scheduleFromData, TEXT_KEYS, type PriceSource } from './price-from-data.ts'
+import type { PriceTerms } from './prices.ts'
 import { plainRoute } from './sandbox-catalog.ts'
-import type { UpstreamPreset } from './upstream-presets.ts'
+import type { PricedBy } from './upstream-presets.ts'
 import type { ListedModel, UpstreamLists } from './upstream-lists.ts'
 
 /** What may be discovered: of the configuration, and the same while the process runs. */
 export interface Discovery {
-  readonly upstreams: readonly {
-    readonly id: string
-    readonly pricedBy: NonNullable<UpstreamPreset['pricedBy']>
-  }[]
+  readonly upstreams: readonly { readonly id: string; readonly pricedBy: PricedBy }[]
   /** Names with `*` for any characters. */
   readonly patterns: readonly string[]
   /** The models of the operator's file: an entry changes a discovered model as a built-in one. */
@@ -122,28 +120,24 @@ export function discoverModels(
   return { models: [...models.values()], unpriced, missing }
 }
 
+/** A discovered model takes the place of a configured one with its id, which has no route. */
+export function withDiscovered<P extends PriceTerms>(
+  configured: readonly Model<P>[],
+  discovered: readonly Model<P>[],
+): Model<P>[] {
+  const replaced = new Set(discovered.map(({ id }) => id))
+  return [...configured.filter(({ id }) => !replaced.has(id)), ...discovered]
+}
+
 /** Some lists name versions only. */
 function isListed(names: ReadonlySet<string>, wanted: string): boolean {
   return names.has(wanted) || [...names].some((name) => VERSION.exec(name)?.[1] === wanted)
 }
 
 function matcherOf(patterns: readonly string[]): (id: string) => boolean {
-  const parts = patterns.map((pattern) => pattern.split('*'))
-  return (id) => parts.some((texts) => matchesPattern(texts, id))
-}
-
-/** Finds the texts between the stars one after the other, so that no pattern takes long. */
-function matchesPattern([first = '', ...others]: readonly string[], id: string): boolean {
-  const last = others.pop()
-  if (last === undefined) return id === first
-  if (!id.startsWith(first)) return false
-  let at = first.length
-  for (const text of others) {
-    const found = id.indexOf(text, at)
-    if (found === -1) return false
-    at = found + text.length
-  }
-  return id.length - last.length >= at && id.endsWith(last)
+  const parts = patterns.map((each) => each.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*'))
+  const pattern = new RegExp(`^(?:${parts.join('|')})$`)
+  return (id) => pattern.test(id)
 }
 
 /** Undefined if it cannot be priced, or its prompt cannot be bounded. */

@@ -1,5 +1,5 @@
 import { findProvider, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices'
-import { upstreamPresets } from './upstream-presets.ts'
+import { pricedBy } from './upstream-presets.ts'
 
 /** Kinds that answer no chats, cost more than their tokens, or are one customer's own. */
 const OTHER_KINDS =
@@ -10,11 +10,8 @@ export function isChatModel(name: string): boolean {
 
 /** Whether an upstream may list a model of this name, so that it is discovered. */
 export function mayBeDiscovered(name: string): boolean {
-  const presets = Object.values(upstreamPresets)
-  return (
-    isChatModel(name) &&
-    presets.some(({ pricedBy }) => pricedBy && findPricedModel(pricedBy.provider, name))
-  )
+  const providers = Object.values(pricedBy)
+  return isChatModel(name) && providers.some(({ provider }) => findPricedModel(provider, name))
 }
 
 const entries = new Map<string, ReadonlyMap<string, ModelInfo>>()

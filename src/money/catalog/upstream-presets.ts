@@ -31,11 +31,6 @@ export interface UpstreamPreset {
   readonly opensOnlyImages?: boolean
   /** Default: `max_tokens`, which every preset without this field obeys. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
-  /**
-   * The provider of the price data whose prices this upstream charges, and the maker of its models; without a maker it
-   * serves those of several.
-   */
-  readonly pricedBy?: { readonly provider: string; readonly maker?: string }
   /** It takes ids of tool calls of nine letters and digits only. */
   readonly hasShortCallIds?: boolean
   readonly authentication?: 'bearer' | 'api-key'
@@ -69,7 +64,6 @@ const VERTEX = ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_VERTEX_LOCATION']
 export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
   openai: {
     ...compatible('https://api.openai.com/v1', 'OPENAI_API_KEY', true),
-    pricedBy: { provider: 'openai', maker: 'openai' },
     opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
   },
@@ -84,14 +78,8 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
     maxTokensField: 'max_completion_tokens',
     authentication: 'api-key',
   },
-  anthropic: {
-    ...ownFormat('anthropic', 'ANTHROPIC_API_KEY', true),
-    pricedBy: { provider: 'anthropic', maker: 'anthropic' },
-  },
-  google: {
-    ...ownFormat('google', 'GEMINI_API_KEY', false),
-    pricedBy: { provider: 'google', maker: 'google' },
-  },
+  anthropic: ownFormat('anthropic', 'ANTHROPIC_API_KEY', true),
+  google: ownFormat('google', 'GEMINI_API_KEY', false),
   'google-vertex': {
     adapter: 'google-vertex',
     apiKeyEnv: 'GOOGLE_VERTEX_API_KEY',
@@ -110,47 +98,51 @@ export const upstreamPresets: Readonly<Record<string, UpstreamPreset>> = {
     ],
     cancelStopsBilling: false,
   },
-  cohere: {
-    ...ownFormat('cohere', 'COHERE_API_KEY', false),
-    pricedBy: { provider: 'cohere', maker: 'cohere' },
-  },
-  deepseek: {
-    ...compatible('https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', true),
-    pricedBy: { provider: 'deepseek', maker: 'deepseek' },
-  },
+  cohere: ownFormat('cohere', 'COHERE_API_KEY', false),
+  deepseek: compatible('https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', true),
   mistral: {
     ...compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY', false),
-    pricedBy: { provider: 'mistral', maker: 'mistral' },
     opensOnlyImages: true,
     hasShortCallIds: true,
   },
   // Here `max_tokens` does not limit reasoning tokens.
   xai: {
     ...compatible('https://api.x.ai/v1', 'XAI_API_KEY', true),
-    pricedBy: { provider: 'x-ai', maker: 'xai' },
     opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
   },
   groq: {
     ...compatible('https://api.groq.com/openai/v1', 'GROQ_API_KEY', false),
-    pricedBy: { provider: 'groq' },
     opensOnlyImages: true,
     maxTokensField: 'max_completion_tokens',
   },
-  together: {
-    ...compatible('https://api.together.xyz/v1', 'TOGETHER_API_KEY', true),
-    pricedBy: { provider: 'together' },
-  },
-  fireworks: {
-    ...compatible('https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', true),
-    pricedBy: { provider: 'fireworks' },
-  },
-  openrouter: {
-    ...compatible('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', false),
-    pricedBy: { provider: 'openrouter' },
-  },
+  together: compatible('https://api.together.xyz/v1', 'TOGETHER_API_KEY', true),
+  fireworks: compatible('https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', true),
+  openrouter: compatible('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', false),
   maritaca: compatible('https://chat.maritaca.ai/api', 'MARITACA_API_KEY', false),
   vllm: { ...own('VLLM_BASE_URL', 'VLLM_API_KEY'), opensOnlyImages: true },
   ollama: own('OLLAMA_BASE_URL', 'OLLAMA_API_KEY'),
   'lm-studio': own('LM_STUDIO_BASE_URL', 'LM_STUDIO_API_KEY'),
+}
+
+export interface PricedBy {
+  /** The provider of the price data whose prices the upstream charges. */
+  readonly provider: string
+  /** Unset if it serves models of several makers. */
+  readonly maker?: string
+}
+
+/** The presets whose models can be discovered. */
+export const pricedBy: Readonly<Record<string, PricedBy>> = {
+  openai: { provider: 'openai', maker: 'openai' },
+  anthropic: { provider: 'anthropic', maker: 'anthropic' },
+  google: { provider: 'google', maker: 'google' },
+  deepseek: { provider: 'deepseek', maker: 'deepseek' },
+  mistral: { provider: 'mistral', maker: 'mistral' },
+  xai: { provider: 'x-ai', maker: 'xai' },
+  cohere: { provider: 'cohere', maker: 'cohere' },
+  groq: { provider: 'groq' },
+  together: { provider: 'together' },
+  fireworks: { provider: 'fireworks' },
+  openrouter: { provider: 'openrouter' },
 }
