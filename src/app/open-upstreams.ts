@@ -1,4 +1,5 @@
 import type { Model } from '../money/catalog/model.ts'
+import type { GatewayParts } from '../gateway/calls/gateway-parts.ts'
 import { createRouter, type Router } from '../gateway/calls/routing/create-router.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { NOTHING_ELSEWHERE, type SharedRunning } from '../platform/admission/share.ts'
@@ -18,6 +19,7 @@ export interface OpenUpstreams extends Closable {
   readonly router: Router
   /** How often a call is retried on a route of this upstream. */
   readonly retriesOf: (upstreamId: string) => number
+  readonly termsOf: GatewayParts['termsOf']
 }
 
 /** Opens the configured upstreams; in sandbox mode also the sandbox upstream, called over HTTP like the others. */
@@ -40,6 +42,7 @@ export async function openUpstreams(
   return {
     providers,
     router: createRouter(models, (id) => byId.get(id)?.breaker, undefined, running),
+    termsOf: (id) => byId.get(id)?.terms,
     retriesOf: (id) => byId.get(id)?.retries ?? 0,
     close: () => closing.close(),
   }

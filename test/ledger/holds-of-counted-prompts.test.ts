@@ -115,6 +115,7 @@ test('the charge for a stream of a dead node is never above its hold, also where
       request,
       maxCostNanoBrl: undefined,
       models: [model],
+      pricesUntilMs: Infinity,
     },
     model,
     bounds,

@@ -14,6 +14,7 @@ import {
   DEFAULT_BREAKER,
   type BreakerOptions,
 } from '../../gateway/calls/routing/circuit-breaker.ts'
+import type { UpstreamTerms } from '../../gateway/calls/routing/choose-routes.ts'
 import type { AiSdkOptions } from '../../gateway/providers/ai-sdk/ai-sdk-options.ts'
 import {
   OPEN_CHAT_FIELDS,
@@ -27,6 +28,7 @@ export interface ConfiguredUpstream {
   readonly retries: number
   readonly breaker: BreakerOptions
   readonly pricedBy?: PricedBy | undefined
+  readonly terms?: UpstreamTerms
   readonly adapter:
     | { readonly speaks: 'chat-completions'; readonly options: OpenAiCompatibleOptions }
     | { readonly speaks: 'its own format'; readonly options: AiSdkOptions }
@@ -77,6 +79,7 @@ export function resolveUpstreams(
         openMs: entry.breaker?.open_ms ?? DEFAULT_BREAKER.openMs,
       },
       pricedBy: pricedBy[entry.kind],
+      terms: { providerName: entry.provider_name, collectsData: entry.collects_data },
       adapter: adapterOf(entry, preset, environment),
     })
   }

@@ -1,5 +1,6 @@
 import { nearestModels } from '../../money/catalog/nearest-models.ts'
-import type { Model } from '../../money/catalog/model.ts'
+import type { Model, RoutingStrategy } from '../../money/catalog/model.ts'
+import type { CallSpan } from '../../money/catalog/route-prices.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { isSameShield } from '../../customers/shield-setting.ts'
 import { parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
@@ -9,6 +10,8 @@ import type { IncomingCall } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import type { IncomingCaller } from './refuse-call.ts'
 import { refusals, type Refusal } from './refusal.ts'
+import { chooseRoutes } from './routing/choose-routes.ts'
+import { ANY_ROUTE, splitVariant } from './routing/route-choice.ts'
 
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
@@ -116,16 +119,34 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer +(\S{1,200}) *$/i.exec(authorization ?? '')?.[1]
 }
 
-/** Returns the models that may answer. Fallbacks are checked as well, so that none of them fails when it is needed. */
+/** Finds a model by a name of clients, with what `:floor` or `:nitro` behind the name sorts its routes by. */
+export function findAsked(
+  { catalog }: Pick<GatewayParts, 'catalog'>,
+  asked: string,
+): { model: Model | undefined; sort?: RoutingStrategy | undefined } {
+  const model = catalog.findNamed(asked)
+  if (model) return { model }
+  const { name, sort } = splitVariant(asked)
+  return sort ? { model: catalog.findNamed(name), sort } : { model }
+}
+
+/**
+ * Returns the models that may answer, with no other routes than those that the caller lets answer in this span. Fallbacks
+ * are checked as well, so that none of them fails when it is needed.
+ */
 export function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   key: ActiveKey,
   request: Request,
+  span: CallSpan,
 ): readonly [Model, ...Model[]] | Refusal {
   const models: Model[] = []
-  for (const id of [request.modelId, ...request.fallbackModelIds]) {
-    const model = deps.catalog.findNamed(id)
+  let excluded: Model | undefined
+  const { choice, modelId, fallbackModelIds } = request
+  const ids = choice?.allowsFallbacks === false ? [modelId] : [modelId, ...fallbackModelIds]
+  for (const id of ids) {
+    const { model, sort } = findAsked(deps, id)
     if (!model) {
       const usable = deps.catalog.listModels().filter((known) => mayUse(key, known))
       return refusals.modelNotFound(
@@ -139,20 +160,21 @@ export function findModels<Body, Request extends CallRequest, Outcome extends { 
     if (!mayUse(key, model)) return refusals.modelAccessDenied(model.id)
     const fault = kind.findFault(model, request)
     if (fault !== undefined) return refusals.invalidRequest(fault)
-    if (canServe(deps, kind, model)) models.push(model)
+    const served = model.routes.filter(({ upstreamId }) => {
+      const provider = deps.providers.get(upstreamId)
+      return provider !== undefined && kind.can(provider)
+    })
+    if (served.length === 0) continue
+    const wish = sort ? { ...(choice ?? ANY_ROUTE), sort } : choice
+    const { router, termsOf } = deps
+    const chosen = wish
+      ? chooseRoutes({ ...model, routes: served }, wish, span, router, termsOf, key.customerId)
+      : model
+    if (chosen) models.push(chosen)
+    else excluded ??= model
   }
-  return isNotEmpty(models) ? models : refusals.modelNotServed()
-}
-
-function canServe<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: GatewayParts,
-  kind: CallKind<Body, Request, Outcome>,
-  model: Model,
-): boolean {
-  return model.routes.some(({ upstreamId }) => {
-    const provider = deps.providers.get(upstreamId)
-    return provider !== undefined && kind.can(provider)
-  })
+  if (isNotEmpty(models)) return models
+  return excluded ? refusals.noRouteForProvider(excluded.id) : refusals.modelNotServed()
 }
 
 function isNotEmpty(models: Model[]): models is [Model, ...Model[]] {

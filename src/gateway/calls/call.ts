@@ -11,6 +11,7 @@ import type { Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { Limits } from './limits.ts'
 import type { Refusal } from './refusal.ts'
 import type { RouteCall } from './routing/create-router.ts'
+import type { RouteChoice } from './routing/route-choice.ts'
 
 /** The fields of a request that the money path needs, for every kind of call. */
 export interface CallRequest {
@@ -18,6 +19,8 @@ export interface CallRequest {
   /** Models to try, in this order, if `modelId` gives no answer. The customer chooses them. */
   readonly fallbackModelIds: readonly string[]
   readonly isStream: boolean
+  /** What the caller asks of the routes; see `findModels`. */
+  readonly choice?: RouteChoice | undefined
 }
 
 /** A request as the shield lets it leave. */
@@ -34,6 +37,8 @@ export interface Admitted<Request extends CallRequest> extends Covered<Request> 
   readonly isTimed: boolean
   /** The requested model, then its fallbacks. */
   readonly models: readonly [Model, ...Model[]]
+  /** The prices of these models are charged as of this time at the latest; see `spanOf`. */
+  readonly pricesUntilMs: number
   /** The most that the call may cost by its own header; undefined: no such limit. */
   readonly maxCostNanoBrl: NanoBrl | undefined
 }

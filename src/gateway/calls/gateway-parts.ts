@@ -12,6 +12,7 @@ import type { Provider } from '../providers/contract.ts'
 import type { Share } from '../../platform/admission/share.ts'
 import type { Operation } from './call-kind.ts'
 import type { LimitsView } from './limits.ts'
+import type { UpstreamTerms } from './routing/choose-routes.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { OwnTime } from '../../platform/admission/own-time.ts'
@@ -32,6 +33,8 @@ export interface GatewayParts {
   readonly router: Router
   /** How many times a call is retried on a route of this upstream. */
   readonly retriesOf: (upstreamId: string) => number
+  /** What callers may know of this upstream. */
+  readonly termsOf: (upstreamId: string) => UpstreamTerms | undefined
   readonly calls: RunningCalls
   readonly limits: LimitsView
   readonly slots: Share

@@ -6,7 +6,7 @@ import {
   type QuoteInput,
 } from '../../money/catalog/quote.ts'
 import type { Model } from '../../money/catalog/model.ts'
-import { chargeablePrices } from '../../money/catalog/route-prices.ts'
+import { chargeablePrices, type CallSpan } from '../../money/catalog/route-prices.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import type { Attempt, CapLeft, Verdict } from '../../money/ledger/attempt.ts'
@@ -54,6 +54,16 @@ interface HoldContext {
   readonly fxRate: FxRate
 }
 
+/** The time from now to the latest end of a call, or of one after the other on several models. */
+export function spanOf(
+  { callTimeoutMs }: GatewayParts['config'],
+  models: number,
+  untilMsMax = Infinity,
+): CallSpan {
+  const fromMs = Math.min(Date.now(), untilMsMax)
+  return { fromMs, untilMs: Math.min(fromMs + models * (callTimeoutMs + END_MS_MAX), untilMsMax) }
+}
+
 /**
  * Quotes the call and holds its ceiling. Only the ledger grants a hold, never a cache. `isRepeated`: the call was
  * already counted against the rate limits, for another model.
@@ -61,7 +71,7 @@ interface HoldContext {
 export async function holdMoney<Request extends CallRequest>(
   deps: GatewayParts,
   incoming: IncomingCall<unknown>,
-  { key, request, masked, maxCostNanoBrl }: Admitted<Request>,
+  { key, request, masked, maxCostNanoBrl, pricesUntilMs }: Admitted<Request>,
   model: Model,
   bounds: CallBounds,
   isRepeated: boolean,
@@ -71,8 +81,7 @@ export async function holdMoney<Request extends CallRequest>(
   if (!fxRate) return { refused: refusals.serviceUnavailable(), limits }
 
   const context: HoldContext = { incoming, model, isStream: request.isStream, bounds, fxRate }
-  const nowMs = Date.now()
-  const span = { fromMs: nowMs, untilMs: nowMs + deps.config.callTimeoutMs + END_MS_MAX }
+  const span = spanOf(deps.config, 1, pricesUntilMs)
   const input = {
     prices: chargeablePrices(model, span),
     conversion: { fxRateE4: fxRate.rateE4, markupE4: model.markupE4 },

@@ -184,6 +184,12 @@ export const refusals = {
       'model_not_found',
       `O modelo "${shown(model)}" não existe no catálogo.${nearest.length === 0 ? '' : ` Os nomes mais parecidos: ${nearest.join(', ')}.`} Veja GET /models.`,
     ),
+  noRouteForProvider: (model: string) =>
+    refusal(
+      404,
+      'no_route_for_provider',
+      `Nenhum provedor do modelo "${shown(model)}" atende ao que o campo "provider" pede. Nada foi cobrado. Mude "only", "ignore", "order", "max_price" ou "data_collection".`,
+    ),
   routeNotFound: () =>
     refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
   /** 426: a client that tries a WebSocket first goes on without one at once. */

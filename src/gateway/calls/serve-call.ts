@@ -20,7 +20,7 @@ import { chargedPrice } from '../../money/catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
-import { admit, findModels, refuse } from './admit.ts'
+import { admit, findAsked, findModels, refuse } from './admit.ts'
 import type { CallKind, Ending } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
@@ -36,7 +36,7 @@ import type {
 import { chargeHeldCall, estimated, NOT_TIMED, releaseHeldCall } from './charge.ts'
 import type { Client, IncomingCall } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
-import { holdMoney } from './hold-money.ts'
+import { holdMoney, spanOf } from './hold-money.ts'
 import { countRequest, noteRefusal, refuseAndCount, refuseCall } from './refuse-call.ts'
 import { customerSubject } from './limits.ts'
 import { nameEndUsers } from './name-end-users.ts'
@@ -121,14 +121,18 @@ export async function readAdmitted<
     const covered = await coverRequest(deps, kind, read.request, key)
     if (isRefusal(covered)) return refuse(covered, key)
     const request = nameEndUsers(covered.request, key.customerId)
-    const models = findModels(deps, kind, key, request)
+    const span = spanOf(deps.config, 1 + request.fallbackModelIds.length)
+    const models = findModels(deps, kind, key, request, span)
     if (isRefusal(models)) {
-      const modelId = deps.catalog.findNamed(request.modelId)?.id
+      const modelId = findAsked(deps, request.modelId).model?.id
       return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
     }
     isAdmitted = true
     const { isTimed } = read
-    return { kind: 'admitted', ...caller, masked: covered.masked, request, isTimed, models }
+    // Prices that begin later may be above `max_price`.
+    const pricesUntilMs = request.choice?.maxPrice ? span.untilMs : Infinity
+    const { masked } = covered
+    return { kind: 'admitted', ...caller, masked, request, isTimed, models, pricesUntilMs }
   } finally {
     if (!isAdmitted) kind.dispose?.(read.request)
   }

@@ -216,7 +216,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   401: 'authentication_failed',
   402: 'insufficient_balance, key_budget_exceeded, team_cap_exceeded, key_minute_cap_exceeded, key_day_cap_exceeded, key_task_cap_exceeded, max_cost_exceeded',
   403: 'ip_blocked_by_allowlist, key_paused, key_model_access_denied, account_suspended',
-  404: 'model_not_found',
+  404: 'model_not_found, no_route_for_provider',
   413: 'invalid_request',
   415: 'invalid_request',
   429: 'rate_limit_exceeded, api_key_rate_limited, balance_on_hold, key_minute_cap_exceeded, key_concurrency_exceeded',

@@ -7,6 +7,7 @@ import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
 import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
 import { IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
 import { TRANSCRIPT_FORMATS } from '../../gateway/calls/transcriptions/transcription-request.ts'
+import { NAMES_MAX } from '../../gateway/calls/routing/route-choice.ts'
 import { brl, count, nullable } from '../rest/values.ts'
 
 const open = { additionalProperties: true }
@@ -17,6 +18,65 @@ const models = Type.Optional(
     description: 'Modelos de reserva, nesta ordem, se o primeiro não responder.',
   }),
 )
+const names = (description: string) =>
+  Type.Optional(nullable(Type.Array(Type.String(), { maxItems: NAMES_MAX, description })))
+const usdPerMillion = Type.Optional(
+  nullable(Type.Union([Type.Number({ minimum: 0 }), Type.String()])),
+)
+/** The fields by which a caller chooses who answers. */
+const routing = {
+  models,
+  provider: Type.Optional(
+    nullable(
+      Type.Object(
+        {
+          order: names(
+            'Provedores a tentar primeiro, nesta ordem. Um provedor tem o nome que o serviço lhe dá, ou o de quem fez o modelo.',
+          ),
+          only: names('Só estes provedores.'),
+          ignore: names('Nenhum destes provedores.'),
+          sort: Type.Optional(
+            nullable(
+              Type.Enum(['price', 'latency', 'throughput'], {
+                description:
+                  'O que vem primeiro, sem order; throughput ordena pelo tempo até o primeiro byte. O mesmo que :floor (price) e :nitro (throughput) depois do nome do modelo.',
+              }),
+            ),
+          ),
+          max_price: Type.Optional(
+            nullable(
+              Type.Object(
+                { prompt: usdPerMillion, completion: usdPerMillion },
+                {
+                  description:
+                    'O máximo que você paga, em USD por milhão de tokens: o preço com o multiplicador, na faixa mais cara e em qualquer hora da chamada.',
+                },
+              ),
+            ),
+          ),
+          allow_fallbacks: Type.Optional(
+            nullable(
+              Type.Boolean({
+                default: true,
+                description:
+                  'Com false, só o primeiro provedor, ou só os de order, e nenhum modelo de reserva.',
+              }),
+            ),
+          ),
+          data_collection: Type.Optional(
+            nullable(
+              Type.Enum(['allow', 'deny'], {
+                description:
+                  'Com deny, só provedores que o serviço marca como sem coleta de dados.',
+              }),
+            ),
+          ),
+        },
+        { ...open, description: 'Quem pode responder. Sem ninguém: 404 no_route_for_provider.' },
+      ),
+    ),
+  ),
+}
 const tokens = { prompt_tokens: count, completion_tokens: count, total_tokens: count }
 
 export interface ModelCallContract {
@@ -34,7 +94,7 @@ export const chatCompletions: ModelCallContract = {
   body: Type.Object(
     {
       model,
-      models,
+      ...routing,
       messages: Type.Array(
         Type.Object(
           {
@@ -84,7 +144,7 @@ export const completions: ModelCallContract = {
   body: Type.Object(
     {
       model,
-      models,
+      ...routing,
       prompt: Type.Union([
         Type.String({ minLength: 1 }),
         Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1 }),
@@ -133,7 +193,7 @@ export const messages: ModelCallContract = {
   body: Type.Object(
     {
       ...messageFields,
-      models,
+      ...routing,
       max_tokens: Type.Integer({ minimum: 1 }),
       temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
       stream: Type.Optional(Type.Boolean({ default: false })),
@@ -211,7 +271,7 @@ export const responses: ModelCallContract = {
   body: Type.Object(
     {
       model,
-      models,
+      ...routing,
       input: responseInput,
       instructions: Type.Optional(nullable(Type.String())),
       max_output_tokens: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
@@ -251,7 +311,7 @@ export const embeddings: ModelCallContract = {
   body: Type.Object(
     {
       model,
-      models,
+      ...routing,
       input: Type.Union([
         Type.String({ minLength: 1 }),
         Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: INPUTS_MAX }),
@@ -282,7 +342,7 @@ export const imageGenerations: ModelCallContract = {
   body: Type.Object(
     {
       model,
-      models,
+      ...routing,
       prompt: Type.String({ minLength: 1 }),
       n: Type.Optional(Type.Integer({ minimum: 1, maximum: IMAGES_MAX, default: 1 })),
       size: Type.Optional(Type.String({ description: '<largura>x<altura>' })),

@@ -180,6 +180,19 @@ const upstream = Type.Object(
           'For an openai-compatible upstream: it opens the address of an image as an image or refuses it, and never reads it as a document or video. If false or absent, a request with an image address holds money for the whole context.',
       }),
     ),
+    provider_name: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,49}$',
+        description:
+          "The name by which callers choose this upstream in provider.order, only and ignore. Customers may see it. Default: the maker's name of each model.",
+      }),
+    ),
+    collects_data: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only an upstream with false here, which neither keeps requests nor learns from them, serves calls with provider.data_collection "deny".',
+      }),
+    ),
     speaks_responses: Type.Optional(
       Type.Boolean({
         description:

@@ -22,6 +22,12 @@ export const VERSION = /^(.+)(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/
 /** Longer than any name: nobody makes this node search in a long text. */
 const CHARACTERS_MAX = 100
 
+/** The names of a maker, here and in other catalogs, in small letters. */
+export function namesOfMaker(vendor: string): string[] {
+  const name = vendor.toLowerCase()
+  return [name, ...Object.keys(MAKERS).filter((other) => MAKERS[other] === name)]
+}
+
 /** `find` finds a model by its id. */
 export function findByOtherName<Found extends Pick<Model, 'vendor' | 'priceFrom'>>(
   name: string,

@@ -55,6 +55,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   personal_data_found:
     'A proteção de dados pessoais recusou a requisição. Remova os dados, ou mude a proteção da chave ou da conta.',
   model_not_found: 'O modelo não existe no catálogo. Confira o id em GET /models.',
+  no_route_for_provider:
+    'Nenhum provedor atende ao que o campo provider pede. Aumente max_price, ou peça menos em only, ignore, order e data_collection.',
   previous_response_not_found:
     'A resposta anterior não está guardada. Envie a conversa inteira em input, ou ligue o armazenamento em Perfil.',
   response_not_found: 'A resposta não existe: não foi guardada, foi apagada ou passou do prazo.',

@@ -4451,6 +4451,19 @@ export interface Contract {
          * @maxItems 5
          */
         models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
         /**
          * @minItems 1
          */
@@ -4521,6 +4534,19 @@ export interface Contract {
          * @maxItems 5
          */
         models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
         prompt: string | string[]
         max_tokens?: number
         temperature?: number
@@ -4568,6 +4594,19 @@ export interface Contract {
          * @maxItems 5
          */
         models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
         input:
           | string
           | {
@@ -4657,6 +4696,19 @@ export interface Contract {
          * @maxItems 5
          */
         models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
         max_tokens: number
         temperature?: number
         stream?: boolean
@@ -4751,6 +4803,19 @@ export interface Contract {
          * @maxItems 5
          */
         models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
         input: string | string[]
         dimensions?: number
         encoding_format?: 'float' | 'base64'
@@ -4792,6 +4857,19 @@ export interface Contract {
          * @maxItems 5
          */
         models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
         prompt: string
         n?: number
         /**

@@ -16,6 +16,7 @@ import {
   takeFallbacks,
 } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
+import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
 import { readCacheControl, readMessages, type MessageFacts } from './read-messages.ts'
 
 export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
@@ -49,7 +50,7 @@ export const OUTPUT_TOKENS_ABSURD = 100_000_000
 
 /** Reads a request in the chat-completions shape. `bytes` is the size of the body as it was received. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
-  const opening = findModelIdFault(body) ?? findFallbacksFault(body)
+  const opening = findModelIdFault(body) ?? findFallbacksFault(body) ?? findProviderFault(body)
   if (opening !== undefined) return refusals.invalidRequest(opening)
   const facts = readMessages(body.messages)
   const fault = typeof facts === 'string' ? facts : findFault(body)
@@ -65,6 +66,7 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     body,
     modelId: body.model as string,
     fallbackModelIds: takeFallbacks(body),
+    choice: takeChoice(body),
     messages: body.messages as JsonObject[],
     isStream: body.stream === true,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,

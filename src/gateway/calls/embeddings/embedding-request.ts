@@ -10,6 +10,7 @@ import {
 } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
 
 export interface EmbeddingRequest extends CallRequest {
   readonly body: JsonObject
@@ -25,6 +26,7 @@ export const INPUTS_MAX = 2_048
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
   'models',
+  'provider',
   'input',
   'dimensions',
   'encoding_format',
@@ -41,6 +43,7 @@ export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
   const fault =
     findModelIdFault(body) ??
     findFallbacksFault(body) ??
+    findProviderFault(body) ??
     (typeof inputs === 'string' ? inputs : undefined) ??
     findNumberFault(body, 'dimensions', 1, Number.MAX_SAFE_INTEGER, true) ??
     findChoiceFault(body, 'encoding_format', ['float', 'base64'])
@@ -50,6 +53,7 @@ export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
     body,
     modelId: body.model as string,
     fallbackModelIds: takeFallbacks(body),
+    choice: takeChoice(body),
     isStream: false,
     inputs: inputs as EmbeddingRequest['inputs'],
     dimensions: (body.dimensions as number | null | undefined) ?? undefined,

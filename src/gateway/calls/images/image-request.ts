@@ -11,6 +11,7 @@ import {
 } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
 
 /** Returns the media type of an image by its first bytes; PNG if they match no known type. */
 export function imageMediaType(base64: string): string {
@@ -45,6 +46,7 @@ const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
   'models',
+  'provider',
   'prompt',
   'n',
   'size',
@@ -71,6 +73,7 @@ export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
     body,
     modelId: body.model as string,
     fallbackModelIds: takeFallbacks(body),
+    choice: takeChoice(body),
     isStream: false,
     prompt: body.prompt as string,
     count: (body.n as number | null | undefined) ?? 1,
@@ -96,6 +99,7 @@ function findFault(body: JsonObject): string | undefined {
   return (
     findModelIdFault(body) ??
     findFallbacksFault(body) ??
+    findProviderFault(body) ??
     (typeof body.prompt === 'string' && body.prompt !== ''
       ? undefined
       : 'O campo "prompt" é obrigatório e deve ser um texto.') ??

@@ -121,6 +121,8 @@ function findFault({ file, fields }: UploadForm): string | undefined {
     return 'A transcrição não tem stream aqui; remova o campo "stream".'
   if (fields.filter(([name]) => name.startsWith('models')).length > FALLBACKS_MAX)
     return `O campo "models" aceita até ${FALLBACKS_MAX} identificadores de modelos.`
+  if (fields.some(([name]) => /^provider\b/.test(name)))
+    return 'O campo "provider" não está disponível em formulários.'
   return undefined
 }
 

@@ -76,6 +76,13 @@ export const firstCallGuide: Guide = {
           Com <code>models</code> você lista até cinco modelos de reserva, para quando o primeiro
           não responde. O campo <code>model</code> da resposta diz qual respondeu, e o preço cobrado
           é o dele.
+        </p>
+        <p>
+          Com <code>provider</code> você escolhe quem responde: <code>only</code>,
+          <code>ignore</code> e <code>order</code> com nomes de provedores,
+          <code>max_price</code> com o máximo que você paga, em USD por milhão de tokens,
+          <code>data_collection</code> e <code>sort</code>. <code>:floor</code> depois do nome do
+          modelo tenta primeiro o mais barato, e <code>:nitro</code> o mais rápido.
         </p>`,
     ),
     section(

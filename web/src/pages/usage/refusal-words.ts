@@ -121,6 +121,11 @@ export const REFUSAL_WORDS = perLanguage((): Readonly<Record<string, RefusalWord
       advice: t('O id do modelo não está no catálogo. Confira se há um erro de digitação.'),
       link: models,
     },
+    no_route_for_provider: {
+      title: t('Nenhum provedor possível'),
+      advice: t('Nenhum provedor do modelo atende ao que o campo provider pede.'),
+      link: models,
+    },
     invalid_request: {
       title: t('Requisição inválida'),
       advice: t(

@@ -27,6 +27,7 @@ export function toChatBody(
   return {
     model: body.model,
     models: body.models,
+    provider: body.provider,
     max_tokens: body.max_tokens,
     stream: body.stream,
     messages: [...toInstructions(body.system), ...toChatMessages(body.messages, openThinking)],

@@ -33,6 +33,7 @@ export function toChatBody(
   const chat = {
     model: body.model,
     models: body.models,
+    provider: body.provider,
     stream: body.stream,
     stream_options: body.stream_options,
     messages: [...toInstructions(body.instructions), ...messages],
