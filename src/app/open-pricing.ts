@@ -28,7 +28,11 @@ export interface Pricing {
 export async function openPricing(db: Database, config: Config, log: Log): Promise<Pricing> {
   const catalog = createCatalog(await registerPrices(db, config.models))
   const { discovery, models: configured } = config
-  const reloadCatalog = createReloadCatalog(db, catalog, discovery && { discovery, configured })
+  const reloadCatalog = createReloadCatalog(
+    db,
+    catalog,
+    discovery && { discovery, configured, log },
+  )
   await reloadCatalog()
   const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))
   return { catalog, reloadCatalog, fxRate }

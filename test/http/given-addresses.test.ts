@@ -703,7 +703,13 @@ test('each address that the interface takes has a row, and webhooks and destinat
       .filter((path) => !formats.has(path))
       .toSorted(),
     // Texts and bytes alone.
-    ['/audio/transcriptions', '/embeddings', '/images/generations', '/messages/count_tokens'],
+    [
+      '/audio/transcriptions',
+      '/completions',
+      '/embeddings',
+      '/images/generations',
+      '/messages/count_tokens',
+    ],
   )
 
   const { db } = gateway.database

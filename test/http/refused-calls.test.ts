@@ -56,6 +56,7 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
   const stream = isStream ? { stream: true } : {}
   const bodies: Readonly<Record<string, object>> = {
     '/chat/completions': { messages, ...stream },
+    '/completions': { prompt: text, ...stream },
     '/messages': { messages, max_tokens: 50, ...stream },
     '/messages/count_tokens': { messages },
     '/responses': { input: text, ...stream },

@@ -23,7 +23,8 @@ function discover(
   const { models, faults } = loadCatalog({ config, mode: 'live', hasUpstream: has, at })
   assert.deepEqual(faults, [])
   const upstreams = Object.keys(lists).flatMap((id) => {
-    const priced = pricedBy[id]
+    // A reseller with the names of makers.
+    const priced = { ...pricedBy, openrouter: { provider: 'openrouter' } }[id]
     return priced ? [{ id, pricedBy: priced }] : []
   })
   const patterns = Array.isArray(config?.discover) ? config.discover : ['*']
@@ -163,6 +164,25 @@ test('resold models name their maker or nobody, and leave out what a maker serve
     [kimi?.id, kimi?.routes[0]?.upstreamModel],
     ['kimi-k3', 'accounts/fireworks/models/kimi-k3'],
   )
+})
+
+test('a model that the operator took away does not come back under another name', () => {
+  const lists = {
+    openai: ['gpt-4o-2024-05-13', 'gpt-5.4'],
+    openrouter: ['openai/gpt-4o', 'openai/gpt-4o-2024-11-20', 'anthropic/claude-opus-4.5'],
+  }
+  const off = ['gpt-4o', 'claude-opus-4-5'].map((id) => ({ id, enabled: false }))
+  const found = idsOf(discover(lists, { models: off }))
+  assert.deepEqual(
+    found.filter((id) => /gpt-4o|opus/.test(id)),
+    [],
+  )
+})
+
+test('the context that a list claims stays within reason, because it bounds what a report may charge', () => {
+  const claimed = { openai: [{ name: 'o1', contextTokens: 100_000_000 }] }
+  const [o1] = discover(claimed).models
+  assert.ok((o1?.contextTokens ?? 0) <= 400_000, String(o1?.contextTokens))
 })
 
 test('the operator chooses by patterns, changes by an entry, and hides', () => {

@@ -6,7 +6,7 @@ import type { ModelInfo } from '@pydantic/genai-prices'
 import { parseE4 } from '../../platform/lib/money.ts'
 import { builtInModels, MARKUP } from './built-in-models.ts'
 import type { ModelConfig } from './catalog-config-schema.ts'
-import { findByOtherName, MAKERS, VERSION } from './find-by-other-name.ts'
+import { findByOtherName, MAKERS, plainName, VERSION } from './find-by-other-name.ts'
 import { findPricedModel, isChatModel } from './find-priced-model.ts'
 import { DEFAULT_VENDOR, overlaid, pricesOf } from './load-catalog.ts'
 import type { ConfiguredModel, Model } from './model.ts'
@@ -42,6 +42,8 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
 const OWNER = /^accounts\/[^/]+\/(?:models|routers)\//
 /** The data rounds contexts down; the true one bounds the hold. */
 const CONTEXT_MARGIN = 1.05
+/** No model has a larger one. */
+const CONTEXT_MAX = 4_000_000
 /** Of makers that are not built in: the most of the others, and an output that any of their models accepts. */
 const UNKNOWN_LIMITS = { hiddenPromptTokensMax: 2_048, imageTokensMax: 0 }
 const UNKNOWN_OUTPUT_MAX = 16_384
@@ -65,6 +67,10 @@ export function discoverModels(
     Boolean(served.get(name) ?? findByOtherName(name, (id) => served.get(id)))
   const changes = new Map(overlays.map((overlay) => [overlay.id, overlay]))
   const isChosen = matcherOf(patterns)
+  // A model that the operator took away does not come back under another name.
+  const hidden = new Set(
+    overlays.filter(({ enabled }) => enabled === false).map(({ id }) => plainName(id)),
+  )
   const unpriced: { upstreamId: string; name: string }[] = []
   const missing: { upstreamId: string; modelId: string }[] = []
 
@@ -83,6 +89,7 @@ export function discoverModels(
     const id = idOf(upstream, whole)
     const change = changes.get(id)
     if (change?.enabled === false || !isChosen(id)) return
+    if (!change && hidden.has(plainName(whole))) return
     const model = modelOf(upstream, id, listed, at)
     if (!model) return void unpriced.push({ upstreamId: upstream.id, name })
     const faults: string[] = []
@@ -149,9 +156,9 @@ function modelOf(
 ): ConfiguredModel | undefined {
   const entry = findPricedModel(provider, name)
   const ofData = entry?.context_window ?? 0
-  // The larger one, because it bounds the hold.
+  // The larger one, because it bounds the hold; within reason, because it also bounds what a report may charge.
   const contextTokens = listedContext
-    ? Math.max(listedContext, ofData)
+    ? Math.max(ofData, Math.min(listedContext, ofData > 0 ? 2 * ofData : CONTEXT_MAX))
     : Math.ceil(ofData * CONTEXT_MARGIN)
   if (!entry || !contextTokens || !isBilledByTokens(entry)) return undefined
   const vendor = maker ?? makerOf(id)

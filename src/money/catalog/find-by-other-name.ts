@@ -51,6 +51,12 @@ function findVersion<Found extends Pick<Model, 'priceFrom'>>(
   return model?.priceFrom && isPricedAlike(model.priceFrom, name) ? model : undefined
 }
 
+/** What all names of a model have in common: without its maker and its version, as one maker or another writes it. */
+export function plainName(name: string): string {
+  const own = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+  return (VERSION.exec(own)?.[1] ?? own).replaceAll('.', '-')
+}
+
 /** The search of the price data takes a fifth of a millisecond, and an agent names its model in every call. */
 const pricedAlike = new Map<string, boolean>()
 const REMEMBERED_MAX = 1_000

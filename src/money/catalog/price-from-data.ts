@@ -172,11 +172,14 @@ function tiersOf(amounts: Amounts): PriceTier[] {
         const amount = keys.map((key) => amounts[key]).find((found) => found !== undefined)
         return amount === undefined ? 0n : microUsd(amountFrom(amount, start))
       }
+      const input = kind(TOKEN_KINDS.input)
+      const cacheWrite = kind(TOKEN_KINDS.cacheWrite)
       return {
         abovePromptTokens: start,
-        input: kind(TOKEN_KINDS.input),
+        input,
         cachedInput: kind(TOKEN_KINDS.cachedInput),
-        cacheWrite: kind(TOKEN_KINDS.cacheWrite),
+        // Some entries have the storage of a cache there, which comes on top of the price of the written token.
+        cacheWrite: cacheWrite < input ? input : cacheWrite,
         output: kind(TOKEN_KINDS.output),
         reasoning: kind(TOKEN_KINDS.reasoning),
       }

@@ -1,6 +1,9 @@
+import { isDatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import type { Database } from '../../platform/db/open.ts'
+import type { Log } from '../../platform/lib/log.ts'
 import type { Catalog } from './catalog.ts'
 import { discoverModels, type Discovery } from './discover-models.ts'
+import { plainName } from './find-by-other-name.ts'
 import { listDisabledModels } from './disabled-models.ts'
 import { listMarkupChanges } from './markup-changes.ts'
 import { listPriceChanges } from './price-changes.ts'
@@ -18,6 +21,7 @@ export const CATALOG_CHANNEL = 'catalog'
 interface Discovering {
   readonly discovery: Discovery
   readonly configured: readonly ConfiguredModel[]
+  readonly log: Log
 }
 
 /**
@@ -39,14 +43,19 @@ export function createReloadCatalog(
     const prices = await listPriceChanges(db)
     const disabled = await listDisabledModels(db)
     const pause = await findServicePause(db)
-    const discovered = await readDiscovered()
+    const disabledIds = new Set(disabled.map(({ modelId }) => modelId))
+    const disabledNames = new Set([...disabledIds].map(plainName))
+    // A model that an operator disabled does not answer under another name.
+    const discovered = (await readDiscovered()).filter(
+      ({ id }) => disabledIds.has(id) || !disabledNames.has(plainName(id)),
+    )
     if (turn < applied) return
     applied = turn
     catalog.applyChanges({
       markups,
       prices,
       discovered,
-      disabledIds: new Set(disabled.map(({ modelId }) => modelId)),
+      disabledIds,
       isPaused: pause !== undefined,
     })
   }
@@ -55,15 +64,22 @@ export function createReloadCatalog(
 /** Most reloads find the lists of the one before. */
 function createReadDiscovered(
   db: Database,
-  { discovery, configured }: Discovering,
+  { discovery, configured, log }: Discovering,
 ): () => Promise<readonly Model[]> {
   let found: { times: string; models: readonly Model[] } | undefined
   return async () => {
     const times = await readListTimes(db)
     if (found?.times === times) return found.models
     const lists = await readUpstreamLists(db)
-    const { models } = discoverModels(discovery, configured, lists, new Date())
-    found = { times, models: await registerPrices(db, models) }
+    try {
+      const { models } = discoverModels(discovery, configured, lists, new Date())
+      found = { times, models: await registerPrices(db, models) }
+    } catch (error) {
+      // Nothing that an upstream lists holds up an operator's change.
+      if (isDatabaseUnavailable(error)) throw error
+      log.error('models_not_discovered', { error })
+      found = { times, models: found?.models ?? [] }
+    }
     return found.models
   }
 }

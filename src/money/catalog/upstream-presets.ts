@@ -132,7 +132,10 @@ export interface PricedBy {
   readonly maker?: string
 }
 
-/** The presets whose models can be discovered. */
+/**
+ * The presets whose models can be discovered. OpenRouter's are not: it chooses whose server answers, at prices that the data
+ * does not say.
+ */
 export const pricedBy: Readonly<Record<string, PricedBy>> = {
   openai: { provider: 'openai', maker: 'openai' },
   anthropic: { provider: 'anthropic', maker: 'anthropic' },
@@ -144,5 +147,4 @@ export const pricedBy: Readonly<Record<string, PricedBy>> = {
   groq: { provider: 'groq' },
   together: { provider: 'together' },
   fireworks: { provider: 'fireworks' },
-  openrouter: { provider: 'openrouter' },
 }

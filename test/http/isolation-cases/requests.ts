@@ -132,7 +132,7 @@ const HARMLESS = new Set(
     // Of teams: whoever has an e-mail can be invited by anybody.
     'email role monthly_cap_brl waive_balance',
     // Of model calls.
-    'model models messages system max_tokens temperature stream tools response_format input dimensions',
+    'model models provider messages system max_tokens temperature stream tools response_format input dimensions',
     'instructions max_output_tokens store',
     // Of the items of a stored response.
     'order after',
@@ -263,6 +263,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /responses': () => ({ model: 'sandbox-chat', input: 'Olá' }),
   'POST /messages': () => ({ model: 'sandbox-chat', max_tokens: 100, messages: MESSAGES }),
   'POST /messages/count_tokens': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
+  'POST /completions': () => ({ model: 'sandbox-chat', prompt: 'Olá' }),
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
   'POST /audio/transcriptions': () => FORM,

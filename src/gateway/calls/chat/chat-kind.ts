@@ -250,8 +250,9 @@ async function resolveStream(
     if (used) return chargeHeldCall(held, used, answeredBy)
   }
   const reason = REASONS[ending]
-  // If the client hung up, the customer owes the prompt of a dispatched call; not if the upstream or this node failed.
-  if (seen === 0 && webSearchesSeen === 0 && ending !== 'left')
+  // If the client hung up, the customer owes the prompt of a dispatched call; not if the upstream or this node failed. A
+  // lapsed stream counts what was delivered, so its searches were not.
+  if (seen === 0 && (ending === 'lapsed' || webSearchesSeen === 0) && ending !== 'left')
     return releaseHeldCall(held, reason, answeredBy)
   const used = await estimateChat(held, seen, reason, webSearchesSeen)
   return chargeHeldCall(held, used, answeredBy)

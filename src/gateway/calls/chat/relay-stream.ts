@@ -112,10 +112,9 @@ export async function relayStream(
   }
 
   async function showWhenSafe(shown: string): Promise<RelayedStream | undefined> {
-    const [isHeld, isDurable] = await Promise.all([
-      lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX),
-      running.whenDurable(DURABLE_WAIT_MS_MAX),
-    ])
+    const isDurable = await running.whenDurable(DURABLE_WAIT_MS_MAX)
+    // The lease is asked last: it may have lapsed while the hold was on its way to the disk.
+    const isHeld = isDurable && (await lease.whenHeld(held.epoch, LEASE_WAIT_MS_MAX))
     if (!isDurable || (!isHeld && !client.hasLeft())) {
       stream.cancel()
       return relayed('lapsed')
