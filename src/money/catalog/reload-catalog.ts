@@ -25,9 +25,9 @@ interface Discovering {
 }
 
 /**
- * Returns a function that loads the operators' changes and the discovered models into the catalog of this process. If two loads overlap, the one
- * that started later wins, whichever ends first. After awaiting it, the catalog has every change committed before the
- * call.
+ * Returns a function that loads the operators' changes and the discovered models into the catalog of this process. If two
+ * loads overlap, the one that started later wins, whichever ends first. After awaiting it, the catalog has every change
+ * committed before the call.
  */
 export function createReloadCatalog(
   db: Database,

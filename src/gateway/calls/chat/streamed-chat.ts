@@ -7,7 +7,7 @@ export type BegunStream = ChatStream
 /**
  * What is known of a stream after its end. `ending` is `whole` if it was read to its end, `broken` if the upstream
  * broke it, `left` if it ended or broke off after the client hung up, `lapsed` if it ended because the node's lease
- * lapsed.
+ * lapsed, or its hold was not confirmed to be on the disk.
  */
 export interface RelayedStream {
   readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'

@@ -32,16 +32,16 @@ export function chooseRoutes(
     const { providerName, collectsData } = termsOf(route.upstreamId) ?? {}
     const names =
       providerName === undefined ? namesOfMaker(model.vendor) : [providerName.toLowerCase()]
-    const place = findPlace(choice.order, names)
+    const position = positionIn(choice.order, names)
     const isChosen =
-      (choice.only.length === 0 || findPlace(choice.only, names) !== -1) &&
-      findPlace(choice.ignore, names) === -1 &&
+      (choice.only.length === 0 || positionIn(choice.only, names) !== -1) &&
+      positionIn(choice.ignore, names) === -1 &&
       (!choice.deniesCollection || collectsData === false) &&
-      (choice.allowsFallbacks || choice.order.length === 0 || place !== -1) &&
+      (choice.allowsFallbacks || choice.order.length === 0 || position !== -1) &&
       (!choice.maxPrice || isWithin(choice.maxPrice, { ...model, routes: [route] }, span))
     if (!isChosen) return []
     if (choice.order.length === 0) return [route]
-    const rank = place === -1 ? choice.order.length : place
+    const rank = position === -1 ? choice.order.length : position
     return [{ ...route, priority: rank * PRIORITIES + route.priority }]
   })
   if (routes.length === 0) return undefined
@@ -53,7 +53,7 @@ export function chooseRoutes(
 }
 
 /** `deepinfra` also names `deepinfra/turbo`. */
-function findPlace(list: readonly string[], names: readonly string[]): number {
+function positionIn(list: readonly string[], names: readonly string[]): number {
   return list.findIndex((asked) =>
     names.some((name) => name === asked || name.startsWith(`${asked}/`)),
   )
