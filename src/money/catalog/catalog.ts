@@ -5,8 +5,9 @@ import { nextPriceChange, priceAt } from './price-schedule.ts'
 import { withPriceChanges, type PriceChange } from './with-price-changes.ts'
 
 /**
- * The models of this process: those of its configuration and of the upstreams' lists, with the operators' changes applied. A lookup is a single `Map` read.
- * A scheduled change of a markup or a price takes effect by this node's clock, even while the database is unavailable.
+ * The models of this process: those of its configuration and of the upstreams' lists, with the operators' changes applied.
+ * A lookup is a single `Map` read. A scheduled change of a markup or a price takes effect by this node's clock, even while
+ * the database is unavailable.
  */
 export interface Catalog {
   /** The model with the markup in force; a disabled model has no routes. */
