@@ -967,7 +967,7 @@ describe('breakers', { concurrency: AT_ONCE }, () => {
   }
 
   {
-    const model = plan('sara', [{ upstream: 'healing', does: [status(500)] }])
+    const model = plan('sara', [{ upstream: 'curing', does: [status(500)] }])
 
     test('a breaker half-opens: one call probes the route, the others get 503, and its success closes the breaker', async (t) => {
       for (let i = 0; i < 3; i++) assert.equal((await chat(model.id)).status, 502)
