@@ -4,6 +4,11 @@ import { createChatKind } from '../gateway/calls/chat/chat-kind.ts'
 import { createChatCompletionsFormat } from '../gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
 import { completionsFormat } from '../gateway/calls/chat/formats/completions/completions-format.ts'
 import {
+  createGeminiFormat,
+  createGeminiTokensFormat,
+  type Delivery,
+} from '../gateway/calls/chat/formats/gemini/gemini-format.ts'
+import {
   createMessagesFormat,
   createMessageTokensFormat,
 } from '../gateway/calls/chat/formats/messages/messages-format.ts'
@@ -14,7 +19,8 @@ import {
 } from '../gateway/calls/chat/formats/responses/responses-format.ts'
 import { createStoredResponsesFormat } from '../gateway/calls/chat/formats/responses/stored-responses-format.ts'
 import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.ts'
-import { embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
+import { createEmbeddingKind, embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
+import { createGeminiEmbeddings } from '../gateway/calls/embeddings/gemini-embeddings.ts'
 import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
 import { UNPAID_WORK } from '../gateway/calls/call-upstream.ts'
 import { createTally } from '../platform/admission/rate.ts'
@@ -72,6 +78,12 @@ export function createModelCalls(parts: Parts): {
     createMessageTokensFormat(toolCallIds, reasoningSeals),
     chats,
   )
+  const contentKind = (delivery: Delivery) =>
+    createChatKind(createGeminiFormat(toolCallIds, reasoningSeals, delivery), chats)
+  const contentTokensKind = createChatKind(
+    createGeminiTokensFormat(toolCallIds, reasoningSeals),
+    chats,
+  )
   const imageKind = createImageKind(createKeepImage(db, log))
   const transcriptionKind = createTranscriptionKind(config.transcriptionModel, ownTime)
   return {
@@ -80,7 +92,17 @@ export function createModelCalls(parts: Parts): {
       completeText: serve(gateway, createChatKind(completionsFormat, chats), spans),
       createResponse: serve(gateway, responseKind, spans),
       createMessage: serve(gateway, messageKind, spans),
-      countMessageTokens: createServeTokenCount(gateway, messageTokensKind),
+      countMessageTokens: createServeTokenCount(gateway, messageTokensKind, (tokens) => ({
+        input_tokens: tokens,
+      })),
+      generateContent: serve(gateway, contentKind('whole'), spans),
+      streamContent: serve(gateway, contentKind('events'), spans),
+      streamContentList: serve(gateway, contentKind('list'), spans),
+      countContentTokens: createServeTokenCount(gateway, contentTokensKind, (tokens) => ({
+        totalTokens: tokens,
+      })),
+      embedContent: serve(gateway, createEmbeddingKind(createGeminiEmbeddings(false)), spans),
+      embedContents: serve(gateway, createEmbeddingKind(createGeminiEmbeddings(true)), spans),
       embed: serve(gateway, embeddingKind, spans),
       generateImages: serve(gateway, imageKind, spans),
       transcribe: serve(gateway, transcriptionKind, spans),

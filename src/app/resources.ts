@@ -29,6 +29,7 @@ import { unsubscribeRoutes } from '../http/mails/unsubscribe-routes.ts'
 import { operatorMarginRoutes } from '../http/margins/operator-margin-routes.ts'
 import { metricsRoutes } from '../http/metrics/metrics-routes.ts'
 import { modelCallRoutes } from '../http/model-calls/model-call-routes.ts'
+import { geminiModelRoutes } from '../http/models/gemini-model-routes.ts'
 import { modelPriceRoutes } from '../http/models/model-price-routes.ts'
 import { modelRoutes } from '../http/models/model-routes.ts'
 import { operatorMarkupRoutes } from '../http/models/operator-markup-routes.ts'
@@ -98,6 +99,7 @@ const routesOfModels = (terms: RouteTerms) => [
   ...storedResponseRoutes,
   ...imageFileRoutes,
   ...modelRoutes,
+  ...geminiModelRoutes,
   ...modelPriceRoutes,
   ...operatorModelRoutes(terms),
   ...operatorMarkupRoutes(terms),

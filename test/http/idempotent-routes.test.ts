@@ -16,6 +16,12 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/responses': MODEL_CALL,
   '/v1/messages': MODEL_CALL,
   '/v1/messages/count_tokens': 'counts, and changes nothing',
+  '/v1beta/generateContent': MODEL_CALL,
+  '/v1beta/streamGenerateContent': MODEL_CALL,
+  '/v1beta/streamGenerateContent/list': MODEL_CALL,
+  '/v1beta/countTokens': 'counts, and changes nothing',
+  '/v1beta/embedContent': MODEL_CALL,
+  '/v1beta/batchEmbedContents': MODEL_CALL,
   '/v1/embeddings': MODEL_CALL,
   '/v1/images/generations': MODEL_CALL,
   '/v1/audio/transcriptions': MODEL_CALL,
@@ -72,7 +78,7 @@ test('every POST under /v1 takes an Idempotency-Key, or the list says why not', 
   const routes = listRoutes(loadConfig({ DATA_DIR: '.' }, '.')).filter(
     ({ method, url, access }) =>
       [method].flat().includes('POST') &&
-      url.startsWith('/v1/') &&
+      /^\/v1(?:beta)?\//.test(url) &&
       access !== 'signed' &&
       access !== 'machine',
   )

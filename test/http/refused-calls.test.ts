@@ -30,6 +30,8 @@ after(() => gateway.stop())
 
 const MODELS: Readonly<Record<string, string>> = {
   '/embeddings': 'sandbox-embedding',
+  'beta/embedContent': 'sandbox-embedding',
+  'beta/batchEmbedContents': 'sandbox-embedding',
   '/images/generations': 'sandbox-image',
   '/audio/transcriptions': 'sandbox-transcribe',
 }
@@ -54,7 +56,14 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
     }
   const messages = [{ role: 'user', content: text }]
   const stream = isStream ? { stream: true } : {}
+  const content = { parts: [{ text }] }
   const bodies: Readonly<Record<string, object>> = {
+    'beta/generateContent': { contents: [content] },
+    'beta/streamGenerateContent': { contents: [content] },
+    'beta/streamGenerateContent/list': { contents: [content] },
+    'beta/countTokens': { contents: [content] },
+    'beta/embedContent': { content },
+    'beta/batchEmbedContents': { requests: [{ content }] },
     '/chat/completions': { messages, ...stream },
     '/completions': { prompt: text, ...stream },
     '/messages': { messages, max_tokens: 50, ...stream },
@@ -76,9 +85,13 @@ interface Caller {
 function errorOf({ status, json, text }: Asked): string | undefined {
   if (status < 400) {
     const event = /"code":"(\w+)"/.exec(text)
-    return /event: error|data: \{"error"/.test(text) ? `in a stream ${event?.[1]}` : undefined
+    return /event: error|(?:data: |^\[)\{"error"/.test(text)
+      ? `in a stream ${event?.[1]}`
+      : undefined
   }
-  return `${status} ${json.error.code}`
+  // In Google's format the code is the reason, in capitals.
+  const reason: string | undefined = json.error.details?.[0].reason
+  return `${status} ${reason?.toLowerCase() ?? json.error.code}`
 }
 
 function tally(names: Iterable<string>): Record<string, number> {
@@ -127,13 +140,15 @@ interface Cause {
   readonly except?: readonly string[]
 }
 
+const COUNTS = ['/messages/count_tokens', 'beta/countTokens']
+
 const CAUSES: readonly Cause[] = [
   {
     name: 'no balance',
     code: 'insufficient_balance',
     caller: () => callerWith({ balanceBrl: '0' }),
     // It costs nothing.
-    except: ['/messages/count_tokens'],
+    except: COUNTS,
   },
   {
     name: 'a paused key',
@@ -212,7 +227,7 @@ const CAUSES: readonly Cause[] = [
       const request = requestOf(path)
       return { ...request, headers: { ...request.headers, 'x-svc-max-cost-brl': '0.000000001' } }
     },
-    except: ['/messages/count_tokens'],
+    except: COUNTS,
   },
 ]
 

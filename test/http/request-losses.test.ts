@@ -43,6 +43,10 @@ interface ClientFormat {
 
 const chatTool = { type: 'function', function: FUNCTION }
 const responsesTool = { type: 'function', ...FUNCTION }
+const geminiTool = { functionDeclarations: [FUNCTION] }
+const configOf = (fields: object): object => ({
+  generationConfig: { maxOutputTokens: 8_000, ...fields },
+})
 const messagesTool = { name: 'ler', description: 'Lê.', input_schema: SCHEMA }
 
 const CLIENTS: Readonly<Record<string, ClientFormat>> = {
@@ -159,6 +163,49 @@ const CLIENTS: Readonly<Record<string, ClientFormat>> = {
       tools: { tools: [messagesTool] },
       top_k: { top_k: 7 },
       top_p: { top_p: 0.4 },
+    },
+  },
+  Gemini: {
+    path: 'beta/generateContent',
+    base: { contents: [{ role: 'user', parts: [{ text: 'Olá' }] }], ...configOf({}) },
+    ours: ['contents', 'maxOutputTokens', 'model'],
+    fields: {
+      cachedContent: { cachedContent: 'cachedContents/1' },
+      labels: { labels: { a: 'b' } },
+      safetySettings: {
+        safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      },
+      serviceTier: { serviceTier: 'flex' },
+      store: { store: true },
+      systemInstruction: { systemInstruction: { parts: [{ text: 'Seja breve.' }] } },
+      toolConfig: { tools: [geminiTool], toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
+      'toolConfig.retrievalConfig': {
+        tools: [geminiTool],
+        toolConfig: { retrievalConfig: { languageCode: 'pt' } },
+      },
+      tools: { tools: [geminiTool] },
+      'tools.googleSearch': { tools: [{ googleSearch: {} }] },
+      candidateCount: configOf({ candidateCount: 2 }),
+      enableEnhancedCivicAnswers: configOf({ enableEnhancedCivicAnswers: true }),
+      frequencyPenalty: configOf({ frequencyPenalty: 0.5 }),
+      imageConfig: configOf({ imageConfig: { aspectRatio: '1:1' } }),
+      logprobs: configOf({ responseLogprobs: true, logprobs: 3 }),
+      mediaResolution: configOf({ mediaResolution: 'MEDIA_RESOLUTION_LOW' }),
+      presencePenalty: configOf({ presencePenalty: 0.5 }),
+      responseJsonSchema: configOf({
+        responseMimeType: 'application/json',
+        responseJsonSchema: SCHEMA,
+      }),
+      responseMimeType: configOf({ responseMimeType: 'application/json' }),
+      responseModalities: configOf({ responseModalities: ['AUDIO'] }),
+      responseSchema: configOf({ responseMimeType: 'application/json', responseSchema: SCHEMA }),
+      seed: configOf({ seed: 7 }),
+      speechConfig: configOf({ speechConfig: {} }),
+      stopSequences: configOf({ stopSequences: ['fim'] }),
+      temperature: configOf({ temperature: 0.3 }),
+      thinkingConfig: configOf({ thinkingConfig: { thinkingLevel: 'HIGH' } }),
+      topK: configOf({ topK: 7 }),
+      topP: configOf({ topP: 0.4 }),
     },
   },
 }

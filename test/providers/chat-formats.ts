@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { WholeChatFormat } from '../../src/gateway/calls/chat/chat-format.ts'
 import type { ChatRequest } from '../../src/gateway/calls/chat/chat-request.ts'
 import { createChatCompletionsFormat } from '../../src/gateway/calls/chat/formats/chat-completions/chat-completions-format.ts'
+import { createGeminiFormat } from '../../src/gateway/calls/chat/formats/gemini/gemini-format.ts'
 import { createMessagesFormat } from '../../src/gateway/calls/chat/formats/messages/messages-format.ts'
 import { createReasoningSeals } from '../../src/gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
@@ -36,13 +37,18 @@ export interface ChatFormats {
 export function openChatFormats(): ChatFormats {
   const ids = createToolCallIds([randomBytes(32)])
   const seals = createReasoningSeals({ sealingKey: randomBytes(32) })
+  const geminiStream = createGeminiFormat(ids, seals, 'events')
   const formats: Record<Client, WholeChatFormat<any>> = {
     chat: createChatCompletionsFormat(ids, (body, bytes, customerId) =>
       readResponsesRequest(body, bytes, seals(customerId)),
     ),
     messages: createMessagesFormat(ids, seals),
     responses: createResponsesFormat(seals, ids),
+    gemini: createGeminiFormat(ids, seals, 'whole'),
   }
+  // Its path says whether an answer is streamed.
+  const formatOf = (client: Client, isStream: boolean): WholeChatFormat<any> =>
+    client === 'gemini' && isStream ? geminiStream : formats[client]
   return {
     marks: {
       hidden: (id) => ids.hidden(id),
@@ -50,12 +56,20 @@ export function openChatFormats(): ChatFormats {
     },
     read(client, fields, customerId = CUSTOMER, flags = []) {
       const body = Buffer.from(JSON.stringify({ model: MODEL, ...fields }))
-      const request = formats[client].readRequest(body, { customerId }, flags)
+      const request = formatOf(client, fields.stream === true).readRequest(
+        body,
+        { customerId },
+        flags,
+      )
       if (isRefusal(request)) assert.fail(request.message)
       return request
     },
     async deliver(client, provider, request) {
-      const writer = formats[client].createWriter({ id: randomUUID(), modelId: MODEL, request })
+      const writer = formatOf(client, request.isStream).createWriter({
+        id: randomUUID(),
+        modelId: MODEL,
+        request,
+      })
       const answered = await provider.completeChat?.(callOf(request), new AbortController().signal)
       assert.ok(answered)
       if (answered.kind === 'failure') assert.fail(answered.detail)

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { JsonObject } from '../../src/gateway/providers/contract.ts'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
 
-export const CLIENTS = ['chat', 'messages', 'responses'] as const
+export const CLIENTS = ['chat', 'messages', 'responses', 'gemini'] as const
 export type Client = (typeof CLIENTS)[number]
 
 /** A text, an image as a data URL, or a document with its name and a data URL. */
@@ -256,6 +256,31 @@ export function assemble(
           { role: 'user', content: last },
         ],
       }
+    case 'gemini': {
+      const parts = instructions.map((one) => ({ text: one }))
+      return {
+        ...(parts.length > 0 ? { systemInstruction: { parts } } : {}),
+        contents: [
+          ...turns.flatMap(({ asked, said, calls }) => [
+            { role: 'user', parts: asked.map(geminiPart) },
+            { role: 'model', parts: said },
+            ...(calls.length > 0
+              ? [{ role: 'user', parts: calls.map((one) => functionResponse(one, hidden)) }]
+              : []),
+          ]),
+          { role: 'user', parts: [{ text: last }] },
+        ],
+      }
+    }
+  }
+}
+
+export function functionResponse(one: Call, shown: Marks['hidden']): JsonObject {
+  const { id, name, result } = one
+  const parts = imagesOf([one]).map(geminiPart)
+  const response = { output: textsOf(result).join('\n') }
+  return {
+    functionResponse: { id: shown(id), name, response, ...(parts.length > 0 ? { parts } : {}) },
   }
 }
 
@@ -313,6 +338,16 @@ export function answerIn(client: Client, { thinking, said, calls }: Answer, mark
           arguments: JSON.stringify(input),
         })),
       ]
+    case 'gemini': {
+      const made = calls.map(({ id, name, input }) => ({
+        functionCall: { id: marks.hidden(id), name, args: input },
+      }))
+      const [first = { text: '' }, ...others] = made
+      const sealed = marks.seal({ reasoning_details: thinking.map(detail) })
+      const signature = Buffer.from(sealed, 'base64url').toString('base64')
+      const signed = thinking.length > 0 ? { ...first, thoughtSignature: signature } : first
+      return [...said.map((one) => ({ text: one })), signed, ...others]
+    }
   }
 }
 
@@ -347,10 +382,20 @@ function inputPart(one: Piece): JsonObject {
     : { type: 'input_file', filename: one.file, file_data: one.data }
 }
 
+function geminiPart(one: Piece): JsonObject {
+  if ('text' in one) return { text: one.text }
+  const [mimeType, data] = bytesOf(one)
+  const displayName = 'image' in one ? {} : { displayName: one.file }
+  return { inlineData: { mimeType, data, ...displayName } }
+}
+
+function bytesOf(one: Exclude<Piece, { text: string }>): (string | undefined)[] {
+  return /^data:(.*);base64,(.*)$/.exec('image' in one ? one.image : one.data)?.slice(1) ?? []
+}
+
 function block(one: Piece): JsonObject {
   if ('text' in one) return { type: 'text', text: one.text }
-  const [, mediaType, data] =
-    /^data:(.*);base64,(.*)$/.exec('image' in one ? one.image : one.data) ?? []
+  const [mediaType, data] = bytesOf(one)
   const source = { type: 'base64', media_type: mediaType, data }
   return 'image' in one ? { type: 'image', source } : { type: 'document', title: one.file, source }
 }

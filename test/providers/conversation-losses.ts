@@ -3,6 +3,7 @@
  * of the tests that carry conversations through the gateway, and the list in docs/clients.md.
  */
 import { accumulateMessage } from '../harness/accumulate-message.ts'
+import { eventsOf } from '../harness/ask.ts'
 import { assertStreamIsWhole, responseEvents } from '../responses/assert-response.ts'
 import type { Answer, Client, Entry, Kept } from './conversation-formats.ts'
 import { assembleChunks } from './weather-conversation.ts'
@@ -18,7 +19,8 @@ export function withLosses(client: Client, upstream: Upstream, entries: readonly
     if (who !== 'result') return entry
     // Only Messages says that a tool has failed. A result is one text for Anthropic, but where the client wrote it itself.
     const said = texts as string[]
-    return [who, id, upstream === 'messages' ? [said.join('\n')] : said, false]
+    const isOne = client === 'gemini' || upstream === 'messages'
+    return [who, id, isOne ? [said.join('\n')] : said, false]
   })
 }
 
@@ -29,6 +31,10 @@ export function keptOf(client: Client, written: string, isStream: boolean): Kept
     const chunks = written.split('\n\n').filter((one) => one.startsWith('data: {'))
     const bodies = chunks.map((one) => JSON.parse(one.slice('data: '.length)))
     return [assembleChunks(bodies).message]
+  }
+  if (client === 'gemini') {
+    const answers = isStream ? eventsOf(written) : [written]
+    return answers.flatMap((one) => JSON.parse(one).candidates[0].content.parts)
   }
   if (client === 'messages')
     return (isStream ? accumulateMessage(written).message : JSON.parse(written)).content

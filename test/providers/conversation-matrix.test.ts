@@ -139,14 +139,14 @@ function expected(client: Client, upstream: Upstream, one: Conversation): Entry[
   return withLosses(client, upstream, readable)
 }
 
-test('the three formats of clients say one conversation as one chat', () => {
+test('the formats of clients say one conversation as one chat', () => {
   fc.assert(
     fc.property(conversation, (one) => {
-      const [chat, ...others] = CLIENTS.map((client) =>
-        readChat(formats.read(client, requestOf(client, one, marks)).messages),
-      )
-      for (const other of others) assert.deepEqual(other, chat)
-      assert.deepEqual(chat, withLosses('chat', 'chat', entriesOf(one)))
+      for (const client of CLIENTS)
+        assert.deepEqual(
+          readChat(formats.read(client, requestOf(client, one, marks)).messages),
+          withLosses(client, 'chat', entriesOf(one)),
+        )
     }),
     { numRuns: effort({ ordinary: 40, full: 2_000 }) },
   )

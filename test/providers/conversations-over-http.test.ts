@@ -86,11 +86,14 @@ const PATHS: Readonly<Record<Client, string>> = {
   chat: '/chat/completions',
   messages: '/messages',
   responses: '/responses',
+  gemini: 'beta/models/',
 }
 
 /** The ids under which a client knows the calls of an answer, in their order. */
 function shownIdsOf(client: Client, kept: Kept): string[] {
   if (client === 'chat') return (kept as any)[0].tool_calls?.map(({ id }: any) => id) ?? []
+  if (client === 'gemini')
+    return kept.flatMap((one: any) => (one.functionCall ? [one.functionCall.id] : []))
   const [type, field] =
     client === 'messages' ? (['tool_use', 'id'] as const) : (['function_call', 'call_id'] as const)
   return kept.filter((one) => one.type === type).map((one) => one[field] as string)
@@ -127,7 +130,9 @@ async function talk(
     const fields = assemble(client, instructions, turnsSoFar, last, { hidden })
     const limit = client === 'messages' ? { max_tokens: 4_000 } : {}
     const body = { model: `over-${upstream}`, ...fields, ...limit, stream: isStream }
-    const answer = await ask(gateway.node.baseUrl, PATHS[client], { secret: gateway.secret, body })
+    const method = isStream ? ':streamGenerateContent?alt=sse' : ':generateContent'
+    const path = client === 'gemini' ? `${PATHS.gemini}${body.model}${method}` : PATHS[client]
+    const answer = await ask(gateway.node.baseUrl, path, { secret: gateway.secret, body })
     assert.equal(answer.status, 200, answer.text)
     return answer.text
   }

@@ -16,10 +16,12 @@ import {
   answer,
   answerIn,
   CLIENTS,
+  functionResponse,
   text,
   type Answer,
   type Call,
   type Client,
+  type Kept,
 } from './conversation-formats.ts'
 import { TOKEN_PATH } from './fixture-server.ts'
 import { answerJson, startScriptedServer, type ScriptedServer } from './scripted-server.ts'
@@ -120,6 +122,13 @@ function said(
   const shown = (id: string): string => marks.hidden(id)
   const wordsOf = ({ result }: Call): string =>
     result.map((one) => ('text' in one ? one.text : '')).join(' ')
+  if (client === 'gemini') {
+    const parts = [
+      ...results.map((call) => functionResponse(call, shown)),
+      ...asked.map((one): JsonObject => ({ text: one })),
+    ]
+    return parts.length > 0 ? [{ role: 'user', parts }] : []
+  }
   if (client === 'messages') {
     const blocks: JsonObject[] = results.map((call) => ({
       type: 'tool_result',
@@ -152,14 +161,19 @@ function requestsOf(client: Client, { instructions, rounds, isMarked }: Growing)
     const list = rounds.slice(0, last + 1).flatMap((each, at): JsonObject[] => {
       const results = rounds[at - 1]?.answer.calls ?? []
       const kept = at < last ? answerIn(client, each.answer, marks) : []
-      const answered =
-        client === 'messages' && at < last ? [{ role: 'assistant', content: kept }] : kept
+      const answered = at < last ? answeredIn(client, kept) : []
       return [...said(client, each, results, isMarked && at === last), ...answered]
     })
     const system = instructions.map((content) => ({ role: 'system', content }))
     const tools = toolsOf(client, rounds)
     if (client === 'chat') return { tools, messages: [...system, ...list] }
     if (client === 'responses') return { tools, instructions: instructions.join(' '), input: list }
+    if (client === 'gemini')
+      return {
+        tools: [{ functionDeclarations: tools }],
+        systemInstruction: { parts: instructions.map((one) => ({ text: one })) },
+        contents: list,
+      }
     return {
       tools,
       max_tokens: 100,
@@ -169,12 +183,18 @@ function requestsOf(client: Client, { instructions, rounds, isMarked }: Growing)
   })
 }
 
+function answeredIn(client: Client, kept: Kept): Kept {
+  if (client === 'messages') return [{ role: 'assistant', content: kept }]
+  return client === 'gemini' ? [{ role: 'model', parts: kept }] : kept
+}
+
 function toolsOf(client: Client, rounds: readonly Round[]): JsonObject[] {
   const names = new Set(rounds.flatMap(({ answer: { calls } }) => calls.map(({ name }) => name)))
   const schema = { type: 'object', properties: {} }
   return ['look', ...names].map((name) => {
     if (client === 'messages') return { name, input_schema: schema }
     const described = { name, parameters: schema }
+    if (client === 'gemini') return described
     return client === 'chat'
       ? { type: 'function', function: described }
       : { type: 'function', ...described }

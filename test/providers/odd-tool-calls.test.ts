@@ -143,6 +143,10 @@ function callsIn(client: Client, kept: readonly any[]): Shown[] {
         name: item.name,
         input: JSON.parse(item.arguments),
       }))
+    case 'gemini':
+      return kept
+        .filter(({ functionCall }) => functionCall !== undefined)
+        .map(({ functionCall: { id, name, args } }) => ({ id, name, input: args }))
   }
 }
 

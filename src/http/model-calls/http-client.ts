@@ -26,6 +26,8 @@ const STREAM_STALL_MS = 30_000
  */
 const FIRST_AFTER = 2
 
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
 /** Shorter answers are not counted: the number of connections bounds them. */
 const KEPT_FROM_CHARACTERS = 64 * 1024
 
@@ -49,6 +51,8 @@ export function createHttpClient(
   const { raw } = reply
   reply.hijack()
   const parts = createPartWriter(raw)
+  const { contentType = EVENT_STREAM, keepAlive: quiet = KEEP_ALIVE_COMMENT } =
+    errorFormat.stream ?? {}
   let isStreaming = false
   let kept: KeptAlive | undefined
 
@@ -56,7 +60,7 @@ export function createHttpClient(
     // What waits for the client keeps the connection alive, too.
     if (raw.destroyed || raw.writableEnded || raw.writableLength > 0) return
     beginStream(limits)
-    parts.write(KEEP_ALIVE_COMMENT)
+    parts.write(quiet)
   }
 
   function watch(limits: Limits, firstAfter: number): void {
@@ -70,7 +74,7 @@ export function createHttpClient(
     if (isStreaming) return
     isStreaming = true
     head(200, limits, {
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': contentType,
       'cache-control': 'no-cache',
       // Asks proxies such as nginx not to buffer the stream.
       'x-accel-buffering': 'no',

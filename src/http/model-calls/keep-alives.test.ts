@@ -7,6 +7,8 @@ import type { Client } from '../../gateway/calls/client.ts'
 import { refusals } from '../../gateway/calls/refusal.ts'
 import {
   chatErrors,
+  errorFormatOf,
+  GEMINI_LIST_PATH,
   messagesErrors,
   responsesErrors,
   type ErrorFormat,
@@ -31,7 +33,8 @@ async function serve(
   const keepAlives = createKeepAlives(intervalMs)
   let text = ''
   const waitForComments: WaitForComments = async (count) => {
-    while (text.split(COMMENT).length <= count) await sleep(5)
+    const quiet = errorFormat.stream?.keepAlive ?? COMMENT
+    while (text.split(quiet).length <= count) await sleep(5)
   }
   server.get('/', (request, reply) => {
     const options = { publicUrl: undefined, errorFormat, keepAlives }
@@ -86,6 +89,15 @@ test('a stream that is long in coming is opened, and its failure is an event of 
     responses: [
       responsesErrors,
       /^(?:: keep-alive\n)+event: error\ndata: \{"type":"error","sequence_number":0,"code":"upstream_error".*\n\n$/,
+    ],
+    // Google's clients read a comment as a part of the next event, and white space as nothing.
+    gemini: [
+      errorFormatOf('/v1beta/streamGenerateContent'),
+      /^\n+data: \{"error":\{"code":502,.*"reason":"UPSTREAM_ERROR".*\n\n$/,
+    ],
+    list: [
+      errorFormatOf(GEMINI_LIST_PATH),
+      /^\n+\[\{"error":\{"code":502,.*"reason":"UPSTREAM_ERROR".*\]$/,
     ],
   } as const
   for (const [name, [format, expected]] of Object.entries(events)) {

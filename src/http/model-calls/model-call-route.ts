@@ -40,6 +40,12 @@ export interface ModelCalls {
   readonly createResponse: ServeCall
   readonly createMessage: ServeCall
   readonly countMessageTokens: ServeCall
+  readonly generateContent: ServeCall
+  readonly streamContent: ServeCall
+  readonly streamContentList: ServeCall
+  readonly countContentTokens: ServeCall
+  readonly embedContent: ServeCall
+  readonly embedContents: ServeCall
   readonly embed: ServeCall
   readonly generateImages: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
@@ -59,7 +65,8 @@ export type ModelCallDeps = Pick<
 /** A route that answers model calls of one kind. */
 export function modelCallRoute<Body>(declared: {
   readonly url: string
-  readonly contract: ModelCallContract
+  /** Left out for a call that `/v1/openapi.json` does not describe, because its format is under another base address. */
+  readonly contract?: ModelCallContract
   readonly isBodyStreamed?: boolean
   /** Returns the function that serves one server's calls, and the one that reads a request's body. */
   readonly serving: (deps: ModelCallDeps) => {
@@ -74,7 +81,7 @@ export function modelCallRoute<Body>(declared: {
     url,
     // The gateway itself authenticates calls, by `admit`; keys of every scope may call models.
     access: 'calls',
-    schema: describe(contract, errorFormat),
+    schema: contract ? describe(contract, errorFormat) : { hide: true },
     isBodyStreamed,
     takesLargeBodies: true,
     handlersOf(deps) {

@@ -8,8 +8,17 @@ import {
   imageGenerations,
   transcriptions,
 } from './model-call-schemas.ts'
-import { bytesOf, modelCallRoute } from './model-call-route.ts'
+import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
+import { bytesOf, modelCallRoute, type ModelCalls } from './model-call-route.ts'
+import type { ServeCall } from '../../gateway/calls/serve-call.ts'
 import { createUploads } from './upload-form.ts'
+
+/** The calls of Google's format, at the paths that `clientPath` makes of those with a model. */
+const geminiRoute = (url: string, serveOf: (calls: ModelCalls) => ServeCall) =>
+  modelCallRoute({
+    url,
+    serving: ({ modelCalls }) => ({ serveCall: serveOf(modelCalls), bodyOf: bytesOf }),
+  })
 
 /** The model calls of the specification, at the paths that client libraries use. */
 export const modelCallRoutes = [
@@ -38,6 +47,12 @@ export const modelCallRoutes = [
     contract: messageTokens,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.countMessageTokens, bodyOf: bytesOf }),
   }),
+  geminiRoute('/v1beta/generateContent', ({ generateContent }) => generateContent),
+  geminiRoute('/v1beta/streamGenerateContent', ({ streamContent }) => streamContent),
+  geminiRoute(GEMINI_LIST_PATH, ({ streamContentList }) => streamContentList),
+  geminiRoute('/v1beta/countTokens', ({ countContentTokens }) => countContentTokens),
+  geminiRoute('/v1beta/embedContent', ({ embedContent }) => embedContent),
+  geminiRoute('/v1beta/batchEmbedContents', ({ embedContents }) => embedContents),
   modelCallRoute({
     url: '/v1/embeddings',
     contract: embeddings,

@@ -43,7 +43,7 @@ const described = {
 }
 
 /** The headers that decide about the shape of the catalog and the models in it. */
-const VARY = 'authorization, x-api-key, api-key, x-goog-api-key, anthropic-version'
+export const VARY = 'authorization, x-api-key, api-key, x-goog-api-key, anthropic-version'
 const ONLY_MESSAGES =
   'Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.'
 const WRONG_KEY = {
@@ -183,7 +183,7 @@ interface CallerOfCatalogDeps {
  * a wrong key, so that a client's test of its settings fails. Throws a `RestRefusal` for an address that the key does not
  * allow, and for too many wrong keys.
  */
-async function visibleTo(
+export async function visibleTo(
   { keys, restLimits }: CallerOfCatalogDeps,
   request: FastifyRequest,
 ): Promise<((model: Model) => boolean) | undefined> {

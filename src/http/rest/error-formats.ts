@@ -1,5 +1,6 @@
 /** The formats in which the model calls answer errors, as the client libraries of each API read them. */
 import Type, { type TSchema } from 'typebox'
+import { geminiErrorBody } from '../../gateway/calls/chat/formats/gemini/gemini-format.ts'
 import { messagesErrorBody } from '../../gateway/calls/chat/formats/messages/messages-format.ts'
 import { refusalBody, type Refusal } from '../../gateway/calls/refusal.ts'
 
@@ -8,6 +9,8 @@ export interface ErrorFormat {
   /** The refusal in a stream that had to be opened before it was known. */
   readonly eventOf: (refused: Refusal) => string
   readonly schema: TSchema
+  /** How a stream is sent if not as server-sent events with comments. */
+  readonly stream?: { readonly contentType?: string; readonly keepAlive: string }
 }
 
 export const chatErrors: ErrorFormat = {
@@ -41,6 +44,31 @@ export const responsesErrors: ErrorFormat = {
   },
 }
 
+/** Google's clients take a comment for a part of the event that follows it, and white space for nothing. */
+const geminiErrors: ErrorFormat = {
+  bodyOf: (refused) => geminiErrorBody(refused),
+  eventOf: (refused) => `data: ${geminiErrorBody(refused)}\n\n`,
+  schema: Type.Object({
+    error: Type.Object({
+      code: Type.Integer(),
+      message: Type.String(),
+      status: Type.String(),
+      details: Type.Array(Type.Object({ '@type': Type.String() }, { additionalProperties: true })),
+    }),
+  }),
+  stream: { keepAlive: '\n' },
+}
+
+/** A stream that is one list of JSON. */
+const geminiListErrors: ErrorFormat = {
+  ...geminiErrors,
+  eventOf: (refused) => `[${geminiErrorBody(refused)}]`,
+  stream: { keepAlive: '\n', contentType: 'application/json; charset=utf-8' },
+}
+
+/** Where `clientPath` sends requests for such a stream. */
+export const GEMINI_LIST_PATH = '/v1beta/streamGenerateContent/list'
+const GEMINI_PATH = /^\/v1beta(\/|$|\?)/
 const RESPONSES_PATH = /^\/v1\/responses(\/|$|\?)/
 const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
 
@@ -49,11 +77,14 @@ const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
  * which use the REST format.
  */
 export function clientErrorsOf(path: string): ErrorFormat | undefined {
+  if (GEMINI_PATH.test(path)) return geminiErrors
   return RESPONSES_PATH.test(path) ? responsesErrors : undefined
 }
 
 /** Returns the format of errors of a model call's path. */
 export function errorFormatOf(path: string): ErrorFormat {
+  if (path === GEMINI_LIST_PATH) return geminiListErrors
+  if (GEMINI_PATH.test(path)) return geminiErrors
   if (RESPONSES_PATH.test(path)) return responsesErrors
   return MESSAGES_PATH.test(path) ? messagesErrors : chatErrors
 }

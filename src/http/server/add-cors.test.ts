@@ -32,7 +32,7 @@ const preflight = (origins: CorsOrigins, path: string, names = 'authorization, c
   )
 
 test('a page of any origin may call models, without credentials', async () => {
-  for (const path of ['/v1/chat/completions', '/v1/models?limit=5']) {
+  for (const path of ['/v1/chat/completions', '/v1/models?limit=5', '/v1beta/generateContent']) {
     const { headers } = await ask('*', path)
     assert.equal(headers['access-control-allow-origin'], '*')
     assert.match(String(headers['access-control-expose-headers']), /retry-after/)
@@ -64,7 +64,14 @@ test('of configured origins only those may, and caches are told', async () => {
 })
 
 test('no other route is opened, nor one that a login session calls', async () => {
-  for (const path of ['/v1/api-keys', '/v1/me/profile', '/auth/sign-in', '/', '/v1/modelsx']) {
+  for (const path of [
+    '/v1/api-keys',
+    '/v1/me/profile',
+    '/auth/sign-in',
+    '/',
+    '/v1/modelsx',
+    '/v1betax',
+  ]) {
     const answers = [await ask('*', path), await preflight('*', path)]
     for (const { headers } of answers)
       assert.equal(headers['access-control-allow-origin'], undefined, path)

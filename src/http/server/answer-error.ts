@@ -27,7 +27,7 @@ const DATABASE_UNAVAILABLE =
 
 /** Paths of model calls, and others that client libraries know and this server does not have. */
 const MODEL_CALL_PATH =
-  /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages|files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|rerank|videos)(\/|$|\?)/
+  /^\/v1(?:beta|\/(?:chat|completions|embeddings|images|audio|responses|messages|files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|rerank|videos))(\/|$|\?)/
 
 export function isModelCall(request: FastifyRequest): boolean {
   return MODEL_CALL_PATH.test(pathOf(request))

@@ -50,3 +50,39 @@ test("Azure's paths name the model", () => {
   assert.equal(modelInPath(request), 'gpt-4o')
   assert.equal(modelInPath({} as IncomingMessage), undefined)
 })
+
+/** A request of one of Google's clients, as this server goes on with it. */
+function readGemini(url: string, given: Record<string, string> = {}) {
+  const request = { url, method: 'POST', headers: { ...given } } as unknown as IncomingMessage
+  const path = clientPath(request)
+  return { path, model: modelInPath(request), key: request.headers['x-goog-api-key'] }
+}
+
+test("Google's paths name the model, and how its answer is sent", () => {
+  const stream = '/v1beta/streamGenerateContent'
+  for (const [url, path, model] of [
+    ['/v1beta/models/a:generateContent', '/v1beta/generateContent', 'a'],
+    ['/v1/models/a:generateContent', '/v1beta/generateContent', 'a'],
+    ['/v1/v1beta/models/a:countTokens', '/v1beta/countTokens', 'a'],
+    ['/v1beta//models/maker/a:floor:embedContent', '/v1beta/embedContent', 'maker/a:floor'],
+    ['/v1beta/models/maker%2Fa%3AgenerateContent', '/v1beta/generateContent', 'maker/a'],
+    ['/v1beta/models/a:streamGenerateContent?alt=sse', `${stream}?alt=sse`, 'a'],
+    ['/v1beta/models/a:streamGenerateContent', `${stream}/list`, 'a'],
+    ['/v1beta/models/a:streamGenerateContent?alt=ssex', `${stream}/list?alt=ssex`, 'a'],
+    ['/v1beta/models/a:predict', '/v1beta/models/a:predict', undefined],
+  ])
+    assert.deepEqual(readGemini(url as string), { path, model, key: undefined })
+  // Only a call has a model in its path.
+  const listed = { url: '/v1/models/a:countTokens', method: 'GET' } as IncomingMessage
+  assert.equal(clientPath(listed), listed.url)
+})
+
+test('a key in the query of a Google client leaves the address, and never replaces a header', () => {
+  const { path, key } = readGemini('/v1beta/models/a:generateContent?key=sk-svc-1&alt=json')
+  assert.deepEqual([path, key], ['/v1beta/generateContent?alt=json', 'sk-svc-1'])
+  assert.deepEqual(readGemini('/v1beta/models?key=sk-svc-1').path, '/v1beta/models')
+  assert.deepEqual(readGemini('/v1beta/none?key=sk-svc-1').path, '/v1beta/none')
+  const both = readGemini('/v1beta/models?key=sk-svc-1', { 'x-goog-api-key': 'sk-svc-2' })
+  assert.equal(both.key, 'sk-svc-2')
+  assert.equal(readGemini('/v1/usage?key=sk-svc-1').path, '/v1/usage?key=sk-svc-1')
+})

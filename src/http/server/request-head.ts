@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createId, isUuid } from '../../platform/lib/ids.ts'
 import { withoutOpenCookies } from '../../identity/sign-in/session-cookie.ts'
+import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
 import { originOf } from '../rest/request-headers.ts'
 
 export function hasBody({ headers }: FastifyRequest): boolean {
@@ -55,6 +56,11 @@ const CLIENT_PATH =
 const DEPLOYMENT =
   /^\/(?:v1\/)*openai\/deployments\/([^/]{1,200})\/((?:chat\/)?completions|embeddings|images\/generations|audio\/transcriptions)$/
 
+/** Google's clients name the model and what is asked of it in the path. */
+const GEMINI_CALL =
+  /^(?:\/v1)*\/v1(?:beta)?\/models\/(.{1,200}):(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/s
+const GEMINI_PATH = /^(?:\/v1)*(\/v1beta\/.*)$/
+
 const deployments = new WeakMap<IncomingMessage, string>()
 
 /** Returns the model that the path of a request names, in place of its body. */
@@ -68,7 +74,8 @@ export function clientPath(request: IncomingMessage): string {
   const end = target.indexOf('?')
   const path = end === -1 ? target : target.slice(0, end)
   const isPlain = path.startsWith('/v1/') && !path.startsWith('/v1/v1/')
-  if (isPlain && !path.includes('//') && !path.includes('/openai/')) return target
+  const isOther = path.includes('//') || path.includes('/openai/') || path.includes(':')
+  if (isPlain && !isOther) return target
   const query = end === -1 ? '' : target.slice(end)
   const single = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')
   const deployment = DEPLOYMENT.exec(single)
@@ -76,6 +83,32 @@ export function clientPath(request: IncomingMessage): string {
     deployments.set(request, decodeURIComponent(deployment[1] as string))
     return `/v1/${deployment[2]}${query}`
   }
+  const called = GEMINI_CALL.exec(decodeURIComponent(single))
+  if (called && request.method === 'POST') {
+    deployments.set(request, called[1] as string)
+    return geminiPath(called[2] as string, takeKey(request, query))
+  }
+  const ofGemini = GEMINI_PATH.exec(single)
+  if (ofGemini) return `${ofGemini[1]}${takeKey(request, query)}`
   const known = CLIENT_PATH.exec(single)
   return known ? `/v1/${known[1]}${query}` : target
+}
+
+/** A stream is one list of JSON, unless the client asks for events. */
+function geminiPath(method: string, query: string): string {
+  const isList = method === 'streamGenerateContent' && !/[?&]alt=sse(?:&|$)/.test(query)
+  return `${isList ? GEMINI_LIST_PATH : `/v1beta/${method}`}${query}`
+}
+
+/**
+ * Moves the key that some of Google's clients write in the query to the header that the others send, so that no part of
+ * this server has an address with a key in it.
+ */
+function takeKey({ headers }: IncomingMessage, query: string): string {
+  const fields = new URLSearchParams(query)
+  const key = fields.get('key')
+  if (key === null) return query
+  headers['x-goog-api-key'] ??= key
+  fields.delete('key')
+  return fields.size === 0 ? '' : `?${fields.toString()}`
 }

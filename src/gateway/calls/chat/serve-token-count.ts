@@ -13,6 +13,7 @@ import type { ChatRequest } from './chat-request.ts'
 export function createServeTokenCount<Request extends ChatRequest>(
   deps: GatewayParts,
   kind: ChatKind<Request>,
+  answerOf: (tokens: number) => object,
 ) {
   return async function serveTokenCount(incoming: IncomingCall, client: Client): Promise<void> {
     const admitted = await readAdmitted(deps, kind, incoming)
@@ -28,6 +29,6 @@ export function createServeTokenCount<Request extends ChatRequest>(
       models[0],
       key.customerId,
     )
-    client.answer(JSON.stringify({ input_tokens: promptTokensEstimated }), limits)
+    client.answer(JSON.stringify(answerOf(promptTokensEstimated)), limits)
   }
 }

@@ -2,7 +2,7 @@
 import type { Model, Tokenizer } from '../../../money/catalog/model.ts'
 import { outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { beyond } from '../../../platform/admission/share.ts'
-import type { EmbeddingAnswer, Provider } from '../../providers/contract.ts'
+import type { EmbeddingAnswer, JsonObject, Provider } from '../../providers/contract.ts'
 import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
@@ -12,6 +12,7 @@ import { readEmbeddingRequest, type EmbeddingRequest } from './embedding-request
 import type { TokenCounts } from '../../../money/catalog/prices.ts'
 import { inSlices } from '../../../platform/admission/turn.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
+import type { Refusal } from '../refusal.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 
 /**
@@ -33,6 +34,29 @@ const shieldEmbeddingRequest: ShieldRequest<EmbeddingRequest> = (request, option
   })
 }
 
+/** A format in which clients send texts and read vectors. */
+export interface EmbeddingFormat {
+  read(this: void, raw: Buffer): EmbeddingRequest | Refusal
+  entryOf(this: void, embedding: readonly number[] | string, index: number): JsonObject
+  /** The JSON of an answer with these entries. */
+  write(entries: string, call: Pick<HeldCall, 'model'>, charged: ChargedTexts): string
+}
+
+export type ChargedTexts = TokenCounts & { readonly billedNanoBrl: NanoBrl }
+
+const openAiEmbeddings: EmbeddingFormat = {
+  read: readEmbeddingRequest,
+  entryOf: (embedding, index) => ({ object: 'embedding', index, embedding }),
+  write(entries, { model }, charged) {
+    const rest = JSON.stringify({
+      model: model.id,
+      usage: { prompt_tokens: charged.promptTokens, total_tokens: charged.promptTokens },
+      cost_billed_brl: jsonBrl(charged.billedNanoBrl),
+    })
+    return `{"object":"list","data":[${entries}],${rest.slice(1)}`
+  },
+}
+
 /**
  * The entries of an answer as JSON, written vector by vector: forty megabytes of numbers, written at once, would keep
  * every other call waiting for a second.
@@ -40,6 +64,7 @@ const shieldEmbeddingRequest: ShieldRequest<EmbeddingRequest> = (request, option
 async function writeVectors(
   vectors: EmbeddingAnswer['vectors'],
   encoding: EmbeddingRequest['encoding'],
+  { entryOf }: Pick<EmbeddingFormat, 'entryOf'>,
 ): Promise<string> {
   const entries: string[] = []
   await inSlices(() => {
@@ -47,24 +72,10 @@ async function writeVectors(
     const vector = vectors[index]
     if (vector === undefined) return false
     const embedding = encoding === 'base64' ? toBase64(vector) : toNumbers(vector)
-    entries.push(JSON.stringify({ object: 'embedding', index, embedding }))
+    entries.push(JSON.stringify(entryOf(embedding, index)))
     return true
   })
   return entries.join(',')
-}
-
-/** The JSON of an answer with these entries. */
-function writeEmbeddings(
-  { model }: Pick<HeldCall<EmbeddingRequest>, 'model'>,
-  entries: string,
-  charged: TokenCounts & { readonly billedNanoBrl: NanoBrl },
-): string {
-  const rest = JSON.stringify({
-    model: model.id,
-    usage: { prompt_tokens: charged.promptTokens, total_tokens: charged.promptTokens },
-    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
-  })
-  return `{"object":"list","data":[${entries}],${rest.slice(1)}`
 }
 
 const FLOAT_BYTES = 4
@@ -86,46 +97,52 @@ function toNumbers(vector: readonly number[] | string): readonly number[] {
 /** Tokens that a model adds around each text, with a margin. */
 const TOKENS_PER_INPUT = 8
 
-export const embeddingKind: CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer> = {
-  operation: 'embeddings',
-  shieldRequest: shieldEmbeddingRequest,
-  read: readEmbeddingRequest,
-  findFault: findModelFault,
-  bound: boundEmbeddings,
-  answerBytesMax: answerBytesOf,
-  can: (provider) => provider.embed !== undefined,
-  call: (provider, { held, upstreamModel, signal, takeBytes }) =>
-    (provider.embed as NonNullable<Provider['embed']>)(
-      {
-        body: { ...held.request.body, model: upstreamModel },
-        inputs: held.request.inputs,
-        dimensions: held.request.dimensions,
-        callId: held.holdId,
-        // Many upstreams write numbers also where base64 is asked for.
-        takeBytes: beyond(
-          answerBytesOf(held.model, { ...held.request, encoding: 'float' }),
-          takeBytes,
-        ),
-      },
-      signal,
-    ),
-  async relay(held, { outcome }, answeredBy, client) {
-    const by = answeredBy()
-    // Every text has at least one token.
-    const least = { promptTokens: held.request.inputs.length }
-    const reported = possibleUsage(held, outcome.usage, least)
-    const used: Used = reported
-      ? { counts: billedUsage(held.model, by.price, reported), kind: 'exact', reason: null }
-      : await estimate(held, estimateReason(held, outcome.usage))
-    const entries = await writeVectors(outcome.vectors, held.request.encoding)
-    const resolution = chargeHeldCall(held, used, by)
-    return {
-      resolution,
-      write: () => writeEmbeddings(held, entries, resolution),
-      send: (text) => client.answer(text, held.limits),
-    }
-  },
+type EmbeddingKind = CallKind<Buffer, EmbeddingRequest, EmbeddingAnswer>
+
+export function createEmbeddingKind(format: EmbeddingFormat): EmbeddingKind {
+  return {
+    operation: 'embeddings',
+    shieldRequest: shieldEmbeddingRequest,
+    read: format.read,
+    findFault: findModelFault,
+    bound: boundEmbeddings,
+    answerBytesMax: answerBytesOf,
+    can: (provider) => provider.embed !== undefined,
+    call: (provider, { held, upstreamModel, signal, takeBytes }) =>
+      (provider.embed as NonNullable<Provider['embed']>)(
+        {
+          body: { ...held.request.body, model: upstreamModel },
+          inputs: held.request.inputs,
+          dimensions: held.request.dimensions,
+          callId: held.holdId,
+          // Many upstreams write numbers also where base64 is asked for.
+          takeBytes: beyond(
+            answerBytesOf(held.model, { ...held.request, encoding: 'float' }),
+            takeBytes,
+          ),
+        },
+        signal,
+      ),
+    async relay(held, { outcome }, answeredBy, client) {
+      const by = answeredBy()
+      // Every text has at least one token.
+      const least = { promptTokens: held.request.inputs.length }
+      const reported = possibleUsage(held, outcome.usage, least)
+      const used: Used = reported
+        ? { counts: billedUsage(held.model, by.price, reported), kind: 'exact', reason: null }
+        : await estimate(held, estimateReason(held, outcome.usage))
+      const entries = await writeVectors(outcome.vectors, held.request.encoding, format)
+      const resolution = chargeHeldCall(held, used, by)
+      return {
+        resolution,
+        write: () => format.write(entries, held, resolution),
+        send: (text) => client.answer(text, held.limits),
+      }
+    },
+  }
 }
+
+export const embeddingKind = createEmbeddingKind(openAiEmbeddings)
 
 function findModelFault(model: Model, request: EmbeddingRequest): string | undefined {
   const { id, category, embedding } = model

@@ -38,7 +38,11 @@ const FIELDS: ReadonlySet<string> = new Set([
 /** Reads an embeddings request. */
 export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
   const body = readJsonBody(raw)
-  if (isRefusal(body)) return body
+  return isRefusal(body) ? body : readEmbeddingBody(body)
+}
+
+/** Reads the parsed body of an embeddings request, and changes it. */
+export function readEmbeddingBody(body: JsonObject): EmbeddingRequest | Refusal {
   const inputs = inputsOf(body.input)
   const fault =
     findModelIdFault(body) ??

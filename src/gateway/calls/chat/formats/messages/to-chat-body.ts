@@ -129,7 +129,11 @@ function toEffort({
     return isAbsent(effort) ? 'medium' : 'high'
   }
   if (thinking.type !== 'enabled') return undefined
-  const { budget_tokens: budget } = thinking
+  return effortOfBudget(thinking.budget_tokens, limit)
+}
+
+/** The effort for a budget of thinking within a limit of the output. */
+export function effortOfBudget(budget: unknown, limit: unknown): string {
   const share = typeof budget === 'number' && typeof limit === 'number' ? budget / limit : NaN
   return EFFORTS.find(({ upTo }) => share <= upTo)?.effort ?? 'high'
 }
