@@ -140,6 +140,17 @@ async function call(
 }
 
 for (const [name, format] of Object.entries(FORMATS)) {
+  test(`${name}: without a model, the first of the list is the one`, async () => {
+    const models = name === 'embeddings' ? [format.model] : [format.model, 'reserve']
+    const { answer } = await call(format, { model: undefined, models })
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.json.model, format.model)
+    const none = await call(format, { model: undefined, models: [] })
+    assert.equal(none.answer.status, 400, none.answer.text)
+  })
+}
+
+for (const [name, format] of Object.entries(FORMATS)) {
   test(`${name}: a caller chooses who answers, and nobody else is asked`, async () => {
     const chosen = async (provider: object, more: object = {}) => {
       const { answer, called } = await call(format, { provider, ...more })

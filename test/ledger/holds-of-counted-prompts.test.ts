@@ -116,6 +116,7 @@ test('the charge for a stream of a dead node is never above its hold, also where
       maxCostNanoBrl: undefined,
       models: [model],
       pricesUntilMs: Infinity,
+      conversationOf: () => undefined,
     },
     model,
     bounds,

@@ -1,6 +1,5 @@
 import { nearestModels } from '../../money/catalog/nearest-models.ts'
-import type { Model, RoutingStrategy } from '../../money/catalog/model.ts'
-import type { CallSpan } from '../../money/catalog/route-prices.ts'
+import type { Model, Route, RouteOrder } from '../../money/catalog/model.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { isSameShield } from '../../customers/shield-setting.ts'
 import { parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
@@ -10,7 +9,7 @@ import type { IncomingCall } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import type { IncomingCaller } from './refuse-call.ts'
 import { refusals, type Refusal } from './refusal.ts'
-import { chooseRoutes } from './routing/choose-routes.ts'
+import { chooseRoutes, type RoutedCall } from './routing/choose-routes.ts'
 import { ANY_ROUTE, splitVariant } from './routing/route-choice.ts'
 
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
@@ -123,7 +122,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 export function findAsked(
   { catalog }: Pick<GatewayParts, 'catalog'>,
   asked: string,
-): { model: Model | undefined; sort?: RoutingStrategy | undefined } {
+): { model: Model | undefined; sort?: RouteOrder | undefined } {
   const model = catalog.findNamed(asked)
   if (model) return { model }
   const { name, sort } = splitVariant(asked)
@@ -131,15 +130,15 @@ export function findAsked(
 }
 
 /**
- * Returns the models that may answer, with no other routes than those that the caller lets answer in this span. Fallbacks
- * are checked as well, so that none of them fails when it is needed.
+ * Returns the models that may answer, with no other routes than those that the caller lets answer. Fallbacks are checked
+ * as well, so that none of them fails when it is needed.
  */
 export function findModels<Body, Request extends CallRequest, Outcome extends { kind: string }>(
   deps: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   key: ActiveKey,
   request: Request,
-  span: CallSpan,
+  call: Pick<RoutedCall, 'conversationOf' | 'spanOf'>,
 ): readonly [Model, ...Model[]] | Refusal {
   const models: Model[] = []
   let excluded: Model | undefined
@@ -160,16 +159,18 @@ export function findModels<Body, Request extends CallRequest, Outcome extends { 
     if (!mayUse(key, model)) return refusals.modelAccessDenied(model.id)
     const fault = kind.findFault(model, request)
     if (fault !== undefined) return refusals.invalidRequest(fault)
-    const served = model.routes.filter(({ upstreamId }) => {
+    const isServed = ({ upstreamId }: Route): boolean => {
       const provider = deps.providers.get(upstreamId)
       return provider !== undefined && kind.can(provider)
-    })
-    if (served.length === 0) continue
+    }
+    if (!model.routes.some(isServed)) continue
     const wish = sort ? { ...(choice ?? ANY_ROUTE), sort } : choice
-    const { router, termsOf } = deps
-    const chosen = wish
-      ? chooseRoutes({ ...model, routes: served }, wish, span, router, termsOf, key.customerId)
-      : model
+    if (!wish) {
+      models.push(model)
+      continue
+    }
+    const served = { ...model, routes: model.routes.filter(isServed) }
+    const chosen = chooseRoutes(deps, served, wish, { ...call, customerId: key.customerId })
     if (chosen) models.push(chosen)
     else excluded ??= model
   }

@@ -92,6 +92,8 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
   ): Request | Refusal | Promise<Request | Refusal>
   /** Masks or finds the personal data in a request; see `shield/cover-request.ts`. */
   readonly shieldRequest: ShieldRequest<Request>
+  /** What names the conversation of a request, alike in all its turns, for kinds whose upstreams cache prompts. */
+  conversationOf?(request: Request, sessionId: string | undefined): string | undefined
   /** Returns in Portuguese why this model cannot serve this request; undefined if it can. */
   findFault(model: Model, request: Request): string | undefined
   /** Computes the most that the call can use over all routes of the model. */

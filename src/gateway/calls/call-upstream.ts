@@ -75,7 +75,7 @@ export async function callUpstream<
   let last: { failure: UpstreamFailure; route: Route } | undefined
 
   for (let round = 0; ; round++) {
-    const order = deps.router.order(held.model, customerId)
+    const order = deps.router.order(held.model, customerId, held.conversationOf)
     if (typeof order === 'string') return notCalled(last ?? { failure: NO_ROUTE[order] }, tries)
     let pauseSeconds: number | undefined
     for (const route of order) {

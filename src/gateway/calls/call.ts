@@ -41,7 +41,14 @@ export interface Admitted<Request extends CallRequest> extends Covered<Request> 
   readonly pricesUntilMs: number
   /** The most that the call may cost by its own header; undefined: no such limit. */
   readonly maxCostNanoBrl: NanoBrl | undefined
+  readonly conversationOf: ConversationOf
 }
+
+/**
+ * Names the conversation of a call, with its customer in the name: its calls go to the same route where they can, for the
+ * cache of their prompt. Undefined if nothing of it would be cached.
+ */
+export type ConversationOf = () => string | undefined
 
 /** A refusal. If the key was recognised, the call counts against its rate limit, and the answer shows that limit. */
 export interface NotAdmitted {
@@ -73,6 +80,7 @@ export interface HeldCall<Request extends CallRequest = CallRequest> extends Cov
   readonly span: CallSpan
   readonly promptTokensEstimated: number
   readonly limits: Limits
+  readonly conversationOf: ConversationOf
 }
 
 export interface NotHeld {

@@ -71,7 +71,7 @@ export function spanOf(
 export async function holdMoney<Request extends CallRequest>(
   deps: GatewayParts,
   incoming: IncomingCall<unknown>,
-  { key, request, masked, maxCostNanoBrl, pricesUntilMs }: Admitted<Request>,
+  { key, request, masked, maxCostNanoBrl, pricesUntilMs, conversationOf }: Admitted<Request>,
   model: Model,
   bounds: CallBounds,
   isRepeated: boolean,
@@ -117,6 +117,7 @@ export async function holdMoney<Request extends CallRequest>(
         span,
         promptTokensEstimated: attempt.promptTokensEstimated,
         limits,
+        conversationOf,
       }
     }
     const next = await nextHoldRequest(deps, context, current, quoted, verdict)

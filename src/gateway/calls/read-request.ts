@@ -3,6 +3,7 @@ import type { Model } from '../../money/catalog/model.ts'
 import type { CallBounds, CallKind } from './call-kind.ts'
 import type { CallRequest } from './call.ts'
 import type { IncomingCall } from './client.ts'
+import { isAbsent } from './field-faults.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import { TIMED_FROM_BYTES, TOO_MANY_WAIT } from '../../platform/admission/own-time.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
@@ -26,7 +27,10 @@ export function readJsonBody(raw: Buffer): JsonObject | Refusal {
   if (!body)
     return refusals.invalidRequest('O corpo da requisição não é um objeto JSON válido em UTF-8.')
   const isSmall = raw.length > 2 * DEPTH_MAX && raw.length <= BOUNDED_FROM_BYTES
-  return isSmall && isDeeperThan(body, DEPTH_MAX) ? TOO_DEEP : body
+  if (isSmall && isDeeperThan(body, DEPTH_MAX)) return TOO_DEEP
+  // Without a model, the first of the list is the one, as with other routers.
+  if (isAbsent(body.model) && Array.isArray(body.models)) body.model = body.models[0]
+  return body
 }
 
 const TOO_DEEP = refusals.invalidRequest(

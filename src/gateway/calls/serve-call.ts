@@ -16,7 +16,7 @@
  * watches the steps, and changes none.
  */
 import type { Model } from '../../money/catalog/model.ts'
-import { chargedPrice } from '../../money/catalog/route-prices.ts'
+import { chargedPrice, type CallSpan } from '../../money/catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
@@ -121,8 +121,15 @@ export async function readAdmitted<
     const covered = await coverRequest(deps, kind, read.request, key)
     if (isRefusal(covered)) return refuse(covered, key)
     const request = nameEndUsers(covered.request, key.customerId)
-    const span = spanOf(deps.config, 1 + request.fallbackModelIds.length)
-    const models = findModels(deps, kind, key, request, span)
+    const conversationOf = (): string | undefined => {
+      const name = kind.conversationOf?.(request, incoming.sessionId)
+      return name === undefined ? undefined : `${key.customerId} ${name}`
+    }
+    let span: CallSpan | undefined
+    const models = findModels(deps, kind, key, request, {
+      conversationOf,
+      spanOf: () => (span ??= spanOf(deps.config, 1 + request.fallbackModelIds.length)),
+    })
     if (isRefusal(models)) {
       const modelId = findAsked(deps, request.modelId).model?.id
       return { ...refuse(models, key), asked: { modelId, isStream: request.isStream } }
@@ -130,9 +137,10 @@ export async function readAdmitted<
     isAdmitted = true
     const { isTimed } = read
     // Prices that begin later may be above `max_price`.
-    const pricesUntilMs = request.choice?.maxPrice ? span.untilMs : Infinity
+    const pricesUntilMs = span?.untilMs ?? Infinity
     const { masked } = covered
-    return { kind: 'admitted', ...caller, masked, request, isTimed, models, pricesUntilMs }
+    const admitted = { ...caller, masked, request, isTimed, models, pricesUntilMs, conversationOf }
+    return { kind: 'admitted', ...admitted }
   } finally {
     if (!isAdmitted) kind.dispose?.(read.request)
   }

@@ -11,6 +11,8 @@ export type Tokenizer = 'o200k_base' | 'cl100k_base'
 /** How the routes of a model are ordered; see `gateway/routing/order-routes.ts`. */
 export const ROUTING_STRATEGIES = ['priority', 'latency', 'price'] as const
 export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
+/** `fastest` is what a caller asks for: `latency` without exception, also for a conversation. */
+export type RouteOrder = RoutingStrategy | 'fastest'
 
 /** A way to reach a model: the upstream's id in the configuration and the model's name there. */
 export interface Route<P extends PriceTerms = Price> {
@@ -91,7 +93,7 @@ export interface Model<P extends PriceTerms = Price> {
   readonly embedding?: EmbeddingTraits
   readonly image?: ImageTraits
   readonly audio?: AudioTraits
-  readonly strategy: RoutingStrategy
+  readonly strategy: RouteOrder
   /** If empty, the model is listed but temporarily unavailable. */
   readonly routes: readonly Route<P>[]
 }

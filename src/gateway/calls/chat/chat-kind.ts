@@ -24,6 +24,7 @@ import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { boundChat, contentOf, webSearchesHeld } from './bound-chat.ts'
 import type { ChatFormat, ChatWriter } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
+import { conversationOf } from './conversation-of.ts'
 import { estimateChat } from './estimate-chat.ts'
 import { findSizeFault, plainBytesMax } from './output-limit.ts'
 import { leastTokensOf, outputTexts } from './output-texts.ts'
@@ -89,6 +90,7 @@ export function createChatKind<Request extends ChatRequest>(
     operation: 'chat',
     shieldRequest: shieldChatRequest,
     read: (raw, key, flags) => readRequest(format, raw, key, flags),
+    conversationOf,
     findFault: findModelFault,
     bound: boundChat,
     mayBeLarge: ({ request, quote }) =>

@@ -1,6 +1,7 @@
 import { namesOfMaker } from '../../../money/catalog/find-by-other-name.ts'
 import type { Model, Route } from '../../../money/catalog/model.ts'
 import { chargeablePrices, type CallSpan } from '../../../money/catalog/route-prices.ts'
+import type { ConversationOf } from '../call.ts'
 import type { Router } from './create-router.ts'
 import type { MaxPrice, RouteChoice } from './route-choice.ts'
 
@@ -15,18 +16,29 @@ export interface UpstreamTerms {
 /** More than any priority of the configuration. */
 const PRIORITIES = 1_001
 
+/** A call whose routes are chosen. */
+export interface RoutedCall {
+  readonly customerId: string
+  readonly conversationOf: ConversationOf
+  /** The time of which no price may be above `max_price`. */
+  readonly spanOf: () => CallSpan
+}
+
 /**
  * Returns the model with the routes that the caller lets answer, in the order that it asks for; undefined if there are
- * none. Called once for a model and a call, before its bound: everything behind it sees no other route. `span` is the
- * time of which no price may be above `max_price`.
+ * none. Called once for a model and a call, before its bound: everything behind it sees no other route.
  */
 export function chooseRoutes(
+  {
+    router,
+    termsOf,
+  }: {
+    readonly router: Pick<Router, 'order'>
+    readonly termsOf: (upstreamId: string) => UpstreamTerms | undefined
+  },
   model: Model,
   choice: RouteChoice,
-  span: CallSpan,
-  { order }: Pick<Router, 'order'>,
-  termsOf: (upstreamId: string) => UpstreamTerms | undefined,
-  customerId: string,
+  { customerId, conversationOf, spanOf }: RoutedCall,
 ): Model | undefined {
   const routes = model.routes.flatMap((route): Route[] => {
     const { providerName, collectsData } = termsOf(route.upstreamId) ?? {}
@@ -38,7 +50,7 @@ export function chooseRoutes(
       positionIn(choice.ignore, names) === -1 &&
       (!choice.deniesCollection || collectsData === false) &&
       (choice.allowsFallbacks || choice.order.length === 0 || position !== -1) &&
-      (!choice.maxPrice || isWithin(choice.maxPrice, { ...model, routes: [route] }, span))
+      (!choice.maxPrice || isWithin(choice.maxPrice, { ...model, routes: [route] }, spanOf()))
     if (!isChosen) return []
     if (choice.order.length === 0) return [route]
     const rank = position === -1 ? choice.order.length : position
@@ -48,7 +60,7 @@ export function chooseRoutes(
   const strategy = choice.order.length > 0 ? 'priority' : (choice.sort ?? model.strategy)
   const chosen = { ...model, routes, strategy }
   if (choice.allowsFallbacks || choice.order.length > 0) return chosen
-  const tried = order(chosen, customerId)
+  const tried = router.order(chosen, customerId, conversationOf)
   return { ...chosen, routes: (typeof tried === 'string' ? routes : tried).slice(0, 1) }
 }
 

@@ -14,8 +14,15 @@ import { NOTHING_ELSEWHERE, type SharedRunning } from '../../../platform/admissi
 import { orderRoutes } from './order-routes.ts'
 
 export interface Router {
-  /** The routes that may be tried now for this customer, in order; or the reason why there are none. */
-  order(model: Model, customerId?: string): readonly Route[] | 'busy' | 'failing'
+  /**
+   * The routes that may be tried now for this customer, in order; or the reason why there are none. Only where several
+   * may be tried, the conversation is asked for.
+   */
+  order(
+    model: Model,
+    customerId?: string,
+    conversationOf?: () => string | undefined,
+  ): readonly Route[] | 'busy' | 'failing'
   /** Whether the route may take another call now. */
   mayBegin(route: Route, customerId?: string): boolean
   begin(route: Route, customerId?: string): RouteCall
@@ -93,7 +100,7 @@ export function createRouter(
   }
 
   return {
-    order(model, customerId) {
+    order(model, customerId, conversationOf) {
       const { routes, strategy } = model
       if (model.isDiscovered) notice(model)
       const [only] = routes
@@ -116,7 +123,7 @@ export function createRouter(
           isCooling: nowMs < state.coolUntilMs,
         }
       })
-      return orderRoutes(strategy, views)
+      return orderRoutes(strategy, views, conversationOf?.())
     },
     mayBegin: (route, customerId) => stateOf(route).breaker.allows(customerId) && isFree(route),
     begin(route, customerId) {

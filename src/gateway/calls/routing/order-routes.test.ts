@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from '../../../../test/harness/fast-check.ts'
-import type { Route, RoutingStrategy } from '../../../money/catalog/model.ts'
+import type { Route, RouteOrder } from '../../../money/catalog/model.ts'
 import type { Price } from '../../../money/catalog/prices.ts'
 import { orderRoutes, type RouteView } from './order-routes.ts'
 
@@ -30,11 +30,11 @@ function viewOf(
 }
 
 function namesOf(
-  strategy: RoutingStrategy,
+  strategy: RouteOrder,
   views: readonly RouteView[],
   random?: () => number,
 ): string[] {
-  return orderRoutes(strategy, views, random).map((route) => route.upstreamId)
+  return orderRoutes(strategy, views, undefined, random).map((route) => route.upstreamId)
 }
 
 /** Random numbers from 0 to 1, the same in every run. */
@@ -59,12 +59,13 @@ const anyView = fc
   })
   .map(({ input, output, ...rest }) => viewOf('some', { ...rest, price: priceOf(input, output) }))
 const anyViews = fc.array(anyView, { maxLength: 8 })
-const anyStrategy = fc.constantFrom<RoutingStrategy>('priority', 'latency', 'price')
+const anyStrategy = fc.constantFrom<RouteOrder>('priority', 'latency', 'price', 'fastest')
+const anyConversation = fc.string({ maxLength: 40 })
 
 test('every strategy returns each route exactly once', () => {
   fc.assert(
     fc.property(anyStrategy, anyViews, fc.integer(), (strategy, views, seed) => {
-      const ordered = orderRoutes(strategy, views, createRandom(seed))
+      const ordered = orderRoutes(strategy, views, undefined, createRandom(seed))
       assert.equal(ordered.length, views.length)
       assert.deepEqual(new Set(ordered), new Set(views.map(({ route }) => route)))
     }),
@@ -75,7 +76,7 @@ test('a route that asked for a pause comes after all others', () => {
   fc.assert(
     fc.property(anyStrategy, anyViews, fc.integer(), (strategy, views, seed) => {
       const cooling = new Set(views.filter((view) => view.isCooling).map(({ route }) => route))
-      const ordered = orderRoutes(strategy, views, createRandom(seed))
+      const ordered = orderRoutes(strategy, views, undefined, createRandom(seed))
       const isCooling = ordered.map((route) => Number(cooling.has(route)))
       assert.deepEqual(
         isCooling,
@@ -85,25 +86,33 @@ test('a route that asked for a pause comes after all others', () => {
   )
 })
 
+const RANKS: Record<RouteOrder, (view: RouteView) => number> = {
+  priority: ({ route }) => route.priority,
+  latency: ({ latencyMs }) => latencyMs ?? 0,
+  fastest: ({ latencyMs }) => latencyMs ?? 0,
+  price: ({ route }) =>
+    3 * Number(route.price.tiers[0]?.input) + Number(route.price.tiers[0]?.output),
+}
+
 test('among routes that work, the strategy always decides', () => {
-  const rank: Record<RoutingStrategy, (view: RouteView) => number> = {
-    priority: ({ route }) => route.priority,
-    latency: ({ latencyMs }) => latencyMs ?? 0,
-    price: ({ route }) =>
-      3 * Number(route.price.tiers[0]?.input) + Number(route.price.tiers[0]?.output),
-  }
   fc.assert(
-    fc.property(anyStrategy, anyViews, fc.integer(), (strategy, views, seed) => {
-      const working = views.filter((view) => !view.isCooling)
-      const viewOfRoute = new Map(working.map((view) => [view.route, view]))
-      const ranks = orderRoutes(strategy, working, createRandom(seed)).map((route) =>
-        rank[strategy](viewOfRoute.get(route) as RouteView),
-      )
-      assert.deepEqual(
-        ranks,
-        ranks.toSorted((left, right) => left - right),
-      )
-    }),
+    fc.property(
+      anyStrategy,
+      anyViews,
+      fc.integer(),
+      fc.option(anyConversation, { nil: undefined }),
+      (strategy, views, seed, conversation) => {
+        fc.pre(strategy !== 'latency' || conversation === undefined)
+        const working = views.filter((view) => !view.isCooling)
+        const viewOfRoute = new Map(working.map((view) => [view.route, view]))
+        const ordered = orderRoutes(strategy, working, conversation, createRandom(seed))
+        const ranks = ordered.map((route) => RANKS[strategy](viewOfRoute.get(route) as RouteView))
+        assert.deepEqual(
+          ranks,
+          ranks.toSorted((left, right) => left - right),
+        )
+      },
+    ),
   )
 })
 
@@ -201,4 +210,60 @@ test('price: units count too', () => {
     viewOf('cheap seconds', { price: priceOf(0n, 0n, { audio_seconds: 30n }), priority: 9 }),
   ]
   assert.deepEqual(namesOf('price', views), ['cheap seconds', 'dear seconds'])
+})
+
+const anyOthers = fc.uniqueArray(fc.integer({ min: 0, max: 99 }), { minLength: 1, maxLength: 6 })
+
+test('a conversation has one order of equal routes, in which a route that is left out changes no other', () => {
+  fc.assert(
+    fc.property(anyOthers, anyConversation, fc.nat(), (numbers, conversation, at) => {
+      const views = numbers.map((number) => viewOf(`route ${number}`))
+      const orderOf = (some: RouteView[]): string[] =>
+        orderRoutes('priority', some, conversation).map(({ upstreamId }) => upstreamId)
+      const whole = orderOf(views)
+      assert.deepEqual(orderOf(views.toReversed()), whole)
+      const left = views[at % views.length]?.route.upstreamId
+      assert.deepEqual(
+        orderOf(views.filter(({ route }) => route.upstreamId !== left)),
+        whole.filter((name) => name !== left),
+      )
+    }),
+  )
+})
+
+test('conversations are shared out by the weights', () => {
+  const weights = [1, 2, 5]
+  const views = weights.map((weight, at) => viewOf(String(at), { weight }))
+  const counts = weights.map(() => 0)
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const first = Number(orderRoutes('priority', views, `conversation ${draw}`)[0]?.upstreamId)
+    counts[first] = (counts[first] as number) + 1
+  }
+  const expected = weights.map((weight) => (DRAWS * weight) / 8)
+  assert.ok(chiSquare(counts, expected) < (CHI_SQUARE_MAX[2] as number), counts.join())
+})
+
+test('latency: a conversation stays where it is unless that route is slow', () => {
+  const first = (latencies: (number | undefined)[], conversation: string): string | undefined =>
+    orderRoutes(
+      'latency',
+      latencies.map((latencyMs, at) => viewOf(String(at), { latencyMs })),
+      conversation,
+    )[0]?.upstreamId
+  const counts = [0, 0]
+  for (let number = 0; number < 100; number++) {
+    const name = `conversation ${number}`
+    const home = Number(first([100, 100], name))
+    counts[home] = (counts[home] as number) + 1
+    for (const quick of [
+      [100, 1_200],
+      [1_200, 100],
+      [undefined, 100],
+      [undefined, undefined],
+    ])
+      assert.equal(first(quick, name), String(home))
+    assert.equal(first([100, 1_201], name), '0')
+    assert.equal(first([Infinity, 100], name), '1', 'a first call that runs may hang')
+  }
+  assert.ok(Math.min(...counts) > 20, counts.join())
 })

@@ -28,7 +28,7 @@ test('a limit of a price is read digit by digit, and never rounded up', () => {
 
 test('the variant is what follows the last colon, and other names keep theirs', () => {
   assert.deepEqual(splitVariant('a:b:floor'), { name: 'a:b', sort: 'price' })
-  assert.deepEqual(splitVariant('a:nitro'), { name: 'a', sort: 'latency' })
+  assert.deepEqual(splitVariant('a:nitro'), { name: 'a', sort: 'fastest' })
   for (const name of ['a', 'a:free', 'a:constructor', 'floor', 'a:floor:8b'])
     assert.deepEqual(splitVariant(name), { name, sort: undefined })
 })

@@ -2,7 +2,7 @@
  * Reads `provider`: what a caller asks of the routes of its call, in the fields of OpenRouter's API. `choose-routes.ts`
  * obeys it. It never reaches an upstream.
  */
-import type { RoutingStrategy } from '../../../money/catalog/model.ts'
+import type { RouteOrder } from '../../../money/catalog/model.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import { isAbsent } from '../field-faults.ts'
@@ -12,7 +12,7 @@ export interface RouteChoice {
   readonly order: readonly string[]
   readonly only: readonly string[]
   readonly ignore: readonly string[]
-  readonly sort: RoutingStrategy | undefined
+  readonly sort: RouteOrder | undefined
   readonly maxPrice: MaxPrice | undefined
   readonly allowsFallbacks: boolean
   readonly deniesCollection: boolean
@@ -38,17 +38,17 @@ export const NAMES_MAX = 50
 const LISTS = ['order', 'only', 'ignore'] as const
 const PRICES = ['prompt', 'completion'] as const
 /** Nobody measures the throughput: the time to the first byte stands for it. */
-const SORTS: Readonly<Record<string, RoutingStrategy>> = {
+const SORTS: Readonly<Record<string, RouteOrder>> = {
   price: 'price',
-  latency: 'latency',
-  throughput: 'latency',
+  latency: 'fastest',
+  throughput: 'fastest',
 }
-const VARIANTS: Readonly<Record<string, RoutingStrategy>> = { floor: 'price', nitro: 'latency' }
+const VARIANTS: Readonly<Record<string, RouteOrder>> = { floor: 'price', nitro: 'fastest' }
 /** Promises that no route makes here. They are refused, because to ignore them would break them. */
 const UNKEPT = ['zdr', 'enforce_distillable_text', 'quantizations'] as const
 
 /** Splits `gpt-4o:floor` into the name of a model and what the variant behind it sorts by. */
-export function splitVariant(name: string): { name: string; sort: RoutingStrategy | undefined } {
+export function splitVariant(name: string): { name: string; sort: RouteOrder | undefined } {
   const colon = name.lastIndexOf(':')
   const variant = colon === -1 ? '' : name.slice(colon + 1)
   return Object.hasOwn(VARIANTS, variant)
@@ -111,7 +111,7 @@ function namesOf(list: unknown): string[] {
 }
 
 /** A word, or an object with the word in `by`. */
-function sortOf(sort: unknown): RoutingStrategy | undefined {
+function sortOf(sort: unknown): RouteOrder | undefined {
   const by = isObject(sort) ? sort.by : sort
   return typeof by === 'string' && Object.hasOwn(SORTS, by) ? SORTS[by] : undefined
 }

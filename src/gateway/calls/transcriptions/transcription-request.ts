@@ -68,9 +68,10 @@ export async function readTranscription(
     return refusals.invalidRequest(fault ?? NO_FILE)
   }
   const value = createValueOf(fields)
-  const modelId = value('model') || defaultModelId
-  const format = (value('response_format') || 'json') as TranscriptFormat
   const fallbacks = fields.filter(([name]) => name === 'models' || name === 'models[]')
+  // Without a model, the first of the list is the one, as in JSON bodies.
+  const modelId = value('model') || fallbacks[0]?.[1] || defaultModelId
+  const format = (value('response_format') || 'json') as TranscriptFormat
   return {
     modelId,
     fallbackModelIds: fallbacksBeside(
