@@ -22,6 +22,10 @@ import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.t
 import { createEmbeddingKind, embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
 import { createGeminiEmbeddings } from '../gateway/calls/embeddings/gemini-embeddings.ts'
 import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
+import { shareOfPrice } from '../gateway/calls/answer-cache.ts'
+import { createCachedAnswers } from '../customers/cached-answers.ts'
+import type { Price } from '../money/catalog/prices.ts'
+import { storePrices } from '../money/catalog/register-prices.ts'
 import { UNPAID_WORK } from '../gateway/calls/call-upstream.ts'
 import { createTally } from '../platform/admission/rate.ts'
 import type {
@@ -133,8 +137,27 @@ function createGatewayParts(
     ...parts,
     readRoom: (key) => readRoom(parts.db, key),
     unpaidWork: createTally(UNPAID_WORK),
+    answerCache: createAnswerCache(parts),
     ownTime,
     observer: spans ? tracedObserver(spans, observer) : observer,
+  }
+}
+
+/** The shares of prices are stored once for each price of a model, so that every charge can be recomputed. */
+function createAnswerCache({ db, config, webhooks }: Parts): GatewayParts['answerCache'] {
+  const { sealingKey, previousSealingKey } = webhooks
+  const shares = new Map<number, Promise<Price>>()
+  return {
+    answers: createCachedAnswers({ db, sealingKey, previousSealingKey }),
+    shareOf(modelId, price) {
+      const known = shares.get(price.id)
+      if (known) return known
+      const share = shareOfPrice(price, config.cachedAnswerPercent)
+      const stored = storePrices(db, modelId, [share], price.id).then(([first]) => first as Price)
+      shares.set(price.id, stored)
+      stored.catch(() => shares.delete(price.id))
+      return stored
+    },
   }
 }
 

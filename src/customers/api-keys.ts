@@ -32,6 +32,8 @@ export interface ApiKey {
   readonly taskLimitNanoBrl: NanoBrl | null
   /** On each node; null: as many as the customer may have. */
   readonly callsAtOnce: number | null
+  /** For how long an answer to its calls serves equal calls; null: not at all. */
+  readonly cacheSeconds: number | null
   /** Null: the account's setting. */
   readonly shield: ShieldSetting | null
   readonly version: number
@@ -63,6 +65,7 @@ export interface ApiKeyInput {
   readonly dayLimitNanoBrl?: NanoBrl | undefined
   readonly taskLimitNanoBrl?: NanoBrl | undefined
   readonly callsAtOnce?: number | undefined
+  readonly cacheSeconds?: number | undefined
   readonly expiresAt?: Date | undefined
   readonly teamId?: string | undefined
   /** The creator, if it is not the customer who pays. */
@@ -92,6 +95,7 @@ export async function createApiKey(
           input.tokensPerMinute === undefined ? null : BigInt(input.tokensPerMinute),
         task_limit_nano_brl: input.taskLimitNanoBrl ?? null,
         calls_at_once: input.callsAtOnce ?? null,
+        cache_seconds: input.cacheSeconds ?? null,
         shield_action: input.shield?.action ?? null,
         shield_uuids: input.shield?.uuids ?? null,
         expires_at: input.expiresAt ?? null,
@@ -252,6 +256,7 @@ export interface ApiKeyRow {
   tokens_per_minute: bigint | null
   task_limit_nano_brl: bigint | null
   calls_at_once: number | null
+  cache_seconds: number | null
   shield_action: ShieldSetting['action'] | null
   shield_uuids: ShieldSetting['uuids'] | null
   version: number
@@ -276,6 +281,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     tokensPerMinute: row.tokens_per_minute === null ? null : Number(row.tokens_per_minute),
     taskLimitNanoBrl: row.task_limit_nano_brl,
     callsAtOnce: row.calls_at_once,
+    cacheSeconds: row.cache_seconds,
     shield:
       row.shield_action === null || row.shield_uuids === null
         ? null

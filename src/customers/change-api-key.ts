@@ -23,6 +23,7 @@ export interface ApiKeyChange {
   readonly dayLimitNanoBrl?: NanoBrl | null
   readonly taskLimitNanoBrl?: NanoBrl | null
   readonly callsAtOnce?: number | null
+  readonly cacheSeconds?: number | null
   readonly expiresAt?: Date | null
   /** Null: the account's setting. */
   readonly shield?: ShieldSetting | null
@@ -84,7 +85,7 @@ export async function changeApiKey(
 
 async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Promise<ApiKey> {
   const { name, scope, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute } = change
-  const { taskLimitNanoBrl, callsAtOnce, expiresAt, shield } = change
+  const { taskLimitNanoBrl, callsAtOnce, cacheSeconds, expiresAt, shield } = change
   const row = await trx
     .updateTable('api_keys')
     .set((column) => ({
@@ -99,6 +100,7 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
         : { tokens_per_minute: tokensPerMinute === null ? null : BigInt(tokensPerMinute) }),
       ...(taskLimitNanoBrl === undefined ? {} : { task_limit_nano_brl: taskLimitNanoBrl }),
       ...(callsAtOnce === undefined ? {} : { calls_at_once: callsAtOnce }),
+      ...(cacheSeconds === undefined ? {} : { cache_seconds: cacheSeconds }),
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
       ...(shield === undefined
         ? {}

@@ -69,6 +69,9 @@ const INSERTS: Readonly<Record<string, (id: string, at: Date) => RawBuilder<unkn
   audit_log: (id, at) =>
     sql`insert into audit_log (id, created_at, actor_kind, action) values (${id}, ${at}, 'system', 'a.b')`,
   auth_events: (id, at) => sql`insert into auth_events (id, received_at) values (${id}, ${at})`,
+  cached_answers: (id, at) =>
+    sql`insert into cached_answers (customer_id, digest, sealed, expires_at)
+      values (${customerId}, sha256(convert_to(${id}, 'UTF8')), ''::bytea, ${at})`,
   card_attempts: (id, at) =>
     sql`insert into card_attempts (id, customer_id, created_at) values (${id}, ${customerId}, ${at})`,
   generated_images: (id, at) =>

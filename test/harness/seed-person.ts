@@ -1,4 +1,5 @@
 /** A customer of whom there is something in every table that holds personal data. */
+import { randomBytes } from 'node:crypto'
 import { recordEvent } from '../../src/platform/events/record-event.ts'
 import { sql } from 'kysely'
 import { audited, OPERATOR, SYSTEM } from '../../src/platform/audit-log/audited.ts'
@@ -13,6 +14,7 @@ import { createId, randomText, sha256 } from '../../src/platform/lib/ids.ts'
 import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { requestRefund } from '../../src/money/payments/refunds/request-refund.ts'
 import { explainDiscrepancy } from '../../src/money/reconciliation/discrepancies.ts'
+import { createCachedAnswers } from '../../src/customers/cached-answers.ts'
 import { storeResponse } from '../../src/customers/stored-responses/store-response.ts'
 import { seedTeam } from './seed-team.ts'
 import { seedCustomer } from './test-database.ts'
@@ -117,6 +119,12 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   await storeImage(db, customerId, {
     mediaType: 'image/png',
     bytes: Buffer.from(`imagem ${marker}`),
+  })
+  await createCachedAnswers({ db, sealingKey: randomBytes(32) }).put({
+    customerId,
+    digest: randomBytes(32),
+    text: `resposta ${marker}`,
+    seconds: 3_600,
   })
   const previous = { id: createId(), previousId: null }
   for (const { id, previousId } of [previous, { id: createId(), previousId: previous.id }]) {

@@ -95,6 +95,7 @@ test('a created key has the requested fields, defaults for the others, and works
     day_cap_used_brl: null,
     task_cap_brl: null,
     calls_at_once: null,
+    cache_seconds: null,
     paused_reason: null,
     team_id: null,
     last_used_at: null,

@@ -207,6 +207,7 @@ test('the three models with the highest savings are suggested, with exact costs 
         suggestions,
       },
     ],
+    cache_saved_brl: '0',
     total_saving_brl: decimal(saving, 9),
   })
 })
@@ -341,6 +342,7 @@ test('only usage in the window counts, and without usage there are no suggestion
     days: '30',
     brl_per_1k_tokens: null,
     models: [],
+    cache_saved_brl: '0',
     total_saving_brl: '0',
   })
 })

@@ -114,6 +114,7 @@ test('the charge for a stream of a dead node is never above its hold, also where
       key: key as unknown as ActiveKey,
       request,
       maxCostNanoBrl: undefined,
+      cache: undefined,
       models: [model],
       pricesUntilMs: Infinity,
       conversationOf: () => undefined,

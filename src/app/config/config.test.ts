@@ -83,6 +83,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     bodyBytesMax: 20 * 1024 * 1024,
     bodiesBytesMax: 256 * 1024 * 1024,
     callsAtOnceMax: 500,
+    cachedAnswerPercent: 0,
     connectionsMax: undefined,
     uploadBytesMax: 200 * 1024 * 1024,
     uploadsBytesMax: 8 * 1024 * 1024 * 1024,

@@ -63,6 +63,8 @@ export interface Config extends Telemetry {
   readonly bodiesBytesMax: number
   /** The most calls of one customer that run on this node at once. */
   readonly callsAtOnceMax: number
+  /** What a kept answer costs, in hundredths of what the model would. */
+  readonly cachedAnswerPercent: number
   /** The most client connections that this server serves at once. Undefined: what its descriptors allow. */
   readonly connectionsMax: number | undefined
   /** The maximum size of one audio file, and of all that this node keeps on disk at once. */
@@ -190,6 +192,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     bodiesBytesMax: read.whole('BODIES_BYTES_MAX', 256 * MIB, MIB, 65_536 * MIB),
     connectionsMax: read.wholeIfSet('CONNECTIONS_MAX', 1, 1_000_000),
     callsAtOnceMax: read.whole('CALLS_AT_ONCE_MAX', 500, 1, 1_000_000),
+    cachedAnswerPercent: read.whole('CACHED_ANSWER_PERCENT', 0, 0, 100),
     uploadBytesMax: read.whole('UPLOAD_BYTES_MAX', 200 * MIB, 1024, 4_096 * MIB),
     uploadsBytesMax: read.whole('UPLOADS_BYTES_MAX', 8_192 * MIB, 1024, 1_048_576 * MIB),
     transcriptionModel: resolveTranscriptionModel(environment, models, faults),

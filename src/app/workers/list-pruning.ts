@@ -9,6 +9,7 @@ import { pruneRateWindows, pruneTasks } from '../../money/ledger/prune-tasks.ts'
 import { pruneCardAttempts } from '../../money/payments/card-attempts.ts'
 import { pruneRuns } from '../../money/reconciliation/runs.ts'
 import { pruneSignIn } from '../../identity/sign-in/sessions.ts'
+import { pruneCachedAnswers } from '../../customers/cached-answers.ts'
 import { pruneStoredResponses } from '../../customers/stored-responses/response-store.ts'
 import { pruneRefusals } from '../../money/usage/refusals.ts'
 import { pruneWebhookAttempts } from '../../deliveries/webhooks/webhook-attempts.ts'
@@ -33,6 +34,10 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
     'prune-stored-responses': {
       cron: '*/10 * * * *',
       run: () => pruneStoredResponses(db, inMinutes(8)),
+    },
+    'prune-cached-answers': {
+      cron: '*/10 * * * *',
+      run: () => pruneCachedAnswers(db, inMinutes(8)),
     },
     'prune-idempotency-keys': {
       cron: '*/10 * * * *',

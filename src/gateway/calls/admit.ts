@@ -1,10 +1,11 @@
 import { nearestModels } from '../../money/catalog/nearest-models.ts'
 import type { Model, Route, RouteOrder } from '../../money/catalog/model.ts'
+import { CACHE_SECONDS_MAX } from '../../customers/cached-answers.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import { isSameShield } from '../../customers/shield-setting.ts'
 import { parseBrl, type NanoBrl } from '../../platform/lib/money.ts'
 import type { CallKind } from './call-kind.ts'
-import type { CallRequest, NotAdmitted } from './call.ts'
+import type { CacheChoice, CallRequest, NotAdmitted } from './call.ts'
 import type { IncomingCall } from './client.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import type { IncomingCaller } from './refuse-call.ts'
@@ -12,12 +13,14 @@ import { refusals, type Refusal } from './refusal.ts'
 import { chooseRoutes, type RoutedCall } from './routing/choose-routes.ts'
 import { ANY_ROUTE, splitVariant } from './routing/route-choice.ts'
 
+const REFRESHED_SECONDS = 3_600
 const SESSION_ID = /^[\x21-\x7e]{1,80}$/
 
 export interface Caller {
   readonly key: ActiveKey
   /** The most that the call may cost by its own header; undefined: no such limit. */
   readonly maxCostNanoBrl: NanoBrl | undefined
+  readonly cache: CacheChoice | undefined
 }
 
 /** Checks the key, the address and the headers of a call: everything that can be refused before its body is read. */
@@ -44,7 +47,29 @@ export async function admit(
       key,
     )
   }
-  return { key, maxCostNanoBrl }
+  const cache = readCache(incoming.cache, key)
+  if (cache === 'invalid') {
+    return refuse(
+      refusals.invalidRequest(
+        `O cabeçalho x-svc-cache deve ser off, refresh ou um número inteiro de segundos, de 1 a ${CACHE_SECONDS_MAX}.`,
+      ),
+      key,
+    )
+  }
+  return { key, maxCostNanoBrl, cache }
+}
+
+/** `refresh` keeps the answer as long as the key says, or for an hour. */
+function readCache(
+  asked: string | undefined,
+  { cacheSeconds }: ActiveKey,
+): CacheChoice | undefined | 'invalid' {
+  if (asked === undefined || asked === '')
+    return cacheSeconds === null ? undefined : { seconds: cacheSeconds, isRefreshed: false }
+  if (asked === 'off') return undefined
+  if (asked === 'refresh') return { seconds: cacheSeconds ?? REFRESHED_SECONDS, isRefreshed: true }
+  const seconds = /^[0-9]{1,6}$/.test(asked) ? Number(asked) : 0
+  return seconds >= 1 && seconds <= CACHE_SECONDS_MAX ? { seconds, isRefreshed: false } : 'invalid'
 }
 
 /** Finds the key of a call, and checks its address list and that neither it, its account nor the service is stopped. */

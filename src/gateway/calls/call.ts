@@ -11,6 +11,7 @@ import type { Provider, UpstreamFailure } from '../providers/contract.ts'
 import type { Limits } from './limits.ts'
 import type { Refusal } from './refusal.ts'
 import type { RouteCall } from './routing/create-router.ts'
+import type { Held } from '../../platform/admission/share.ts'
 import type { RouteChoice } from './routing/route-choice.ts'
 
 /** The fields of a request that the money path needs, for every kind of call. */
@@ -21,6 +22,14 @@ export interface CallRequest {
   readonly isStream: boolean
   /** What the caller asks of the routes; see `findModels`. */
   readonly choice?: RouteChoice | undefined
+}
+
+/** That kept answers may serve a call, and its own answer equal calls. */
+export interface CacheChoice {
+  /** For how long its answer is kept. */
+  readonly seconds: number
+  /** An upstream is asked all the same, and its answer takes the place of the kept one. */
+  readonly isRefreshed: boolean
 }
 
 /** A request as the shield lets it leave. */
@@ -42,6 +51,8 @@ export interface Admitted<Request extends CallRequest> extends Covered<Request> 
   /** The most that the call may cost by its own header; undefined: no such limit. */
   readonly maxCostNanoBrl: NanoBrl | undefined
   readonly conversationOf: ConversationOf
+  /** By its own header, or else by its key; undefined: the call does not use the cache. */
+  readonly cache: CacheChoice | undefined
 }
 
 /**
@@ -97,7 +108,7 @@ export interface Called<Outcome> {
   /** Ends when the answer ends. */
   readonly routeCall: RouteCall
   /** The bytes that the adapter keeps for the call beside its body: a large answer, and files that it downloaded. */
-  readonly kept: Disposable
+  readonly kept: Held
   readonly tries: readonly TriedUpstream[]
   /** By `performance.now()`. */
   readonly calledAtMs: number

@@ -24,6 +24,8 @@ export interface IncomingCall<Body = Buffer> {
   readonly flags?: readonly string[] | undefined
   /** The header `x-svc-max-cost-brl`: the most that the client lets this call cost. */
   readonly maxCostBrl?: string | undefined
+  /** The header `x-svc-cache`: `off`, `refresh`, or for how many seconds the answer serves equal calls. */
+  readonly cache?: string | undefined
   readonly ip: string
   /** The header of the caller's trace (W3C trace context), unchecked. */
   readonly traceparent?: string | undefined

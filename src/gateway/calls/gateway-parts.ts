@@ -1,4 +1,6 @@
 import type { Catalog } from '../../money/catalog/catalog.ts'
+import type { CachedAnswers } from '../../customers/cached-answers.ts'
+import type { Price } from '../../money/catalog/prices.ts'
 import type { ActiveKey, KeyCache } from '../../customers/key-cache.ts'
 import type { ShieldCounts } from '../../customers/shield-counts.ts'
 import type { FxRateView } from '../../money/fx/applied-rates.ts'
@@ -52,6 +54,11 @@ export interface GatewayParts {
     readonly requestsPerMinutePerIp: number
     /** Every call is ended after this time. */
     readonly callTimeoutMs: number
+  }
+  readonly answerCache: {
+    readonly answers: CachedAnswers
+    /** Returns the stored price of a model that is the operator's share of another one. */
+    readonly shareOf: (modelId: string, price: Price) => Promise<Price>
   }
   readonly observer: GatewayObserver
   readonly log: Log

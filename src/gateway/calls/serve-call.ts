@@ -7,7 +7,7 @@
  *   name     replace the names of end users by digests
  *   bound    compute the most that the call can use on a model
  *   hold     set aside the most that this can cost, if the balance covers it
- *   call     try the model's routes until an upstream answers
+ *   call     take a kept answer, if the call may, or try the model's routes until an upstream answers
  *   relay    pass the answer to the client and read the usage on the way
  *   settle   charge the usage, or release the hold; the last byte leaves after the commit
  *
@@ -21,12 +21,14 @@ import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit, findAsked, findModels, refuse } from './admit.ts'
+import { openCallCache, type CallCache } from './answer-cache.ts'
 import type { CallKind, Ending } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
   Admitted,
   AnsweredBy,
   Asked,
+  CacheChoice,
   CallRequest,
   Called,
   HeldCall,
@@ -81,7 +83,7 @@ export function createServeCall<
         if ('refused' in held)
           return refuseCall(deps, incoming, client, { ...of, refused: held.refused }, held.limits)
 
-        const failure = await serveHeldCall(deps, kind, incoming, client, held)
+        const failure = await serveHeldCall(deps, kind, incoming, client, held, admitted.cache)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
         const isOver = index === models.length - 1 || client.hasLeft() || isFinal(failure)
@@ -190,8 +192,11 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   kind: CallKind<Body, Request, Outcome>,
   incoming: IncomingCall<Body>,
   client: Client,
-  held: HeldCall<Request>,
+  money: HeldCall<Request>,
+  choice: CacheChoice | undefined,
 ): Promise<UpstreamFailure | undefined> {
+  const cache = openCallCache(deps, kind, money, choice)
+  let held = money
   const { holdId: id, epoch, key } = held
   const running = deps.calls.begin(
     { id, customerId: key.customerId, epoch, caller: { keyId: key.id, client } },
@@ -214,7 +219,10 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       return undefined
     }
     const dispatchedAtMs = performance.now()
-    const called = await callUpstream(deps, kind, held, client, ending)
+    const recalled = cache && (await recall(deps, cache, held))
+    if (cache) held = { ...held, limits: { ...held.limits, cache: recalled ? 'hit' : 'miss' } }
+    const answer = recalled ?? (await callUpstream(deps, kind, held, client, ending))
+    const called = cache && !recalled && answer.kind === 'called' ? cache.record(answer) : answer
     const answeredBy = createAnsweredBy(held, called, dispatchedAtMs)
     if (called.kind === 'not_called') {
       const resolution = await resolveNotCalled(kind, held, called, client, answeredBy)
@@ -239,6 +247,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       }
       // A charge in the spool shows that the database is away.
       if (relayed.keep && resolved.kind !== 'spooled') await relayed.keep()
+      if (cache && !recalled) await cache.keep(relayed.resolution)
       relayed.send(text)
       deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
       answered(deps, incoming, held, called, dispatchedAtMs)
@@ -255,6 +264,18 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     clearTimeout(timer)
     running.end()
   }
+}
+
+/** The answer to an equal call, which takes memory as one that has just arrived. */
+async function recall<Outcome>(
+  { bodies }: GatewayParts,
+  cache: CallCache<Outcome>,
+  { key }: HeldCall,
+): Promise<Called<Outcome> | undefined> {
+  const kept = bodies.open(customerSubject(key.customerId))
+  const recalled = await cache.recall(kept)
+  if (!recalled) kept[Symbol.dispose]()
+  return recalled
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ApiKeyChange } from '../../customers/change-api-key.ts'
 import { API_KEY_STATUSES, type ApiKeyDetails } from '../../customers/api-key-details.ts'
 import type { ApiKeyInput } from '../../customers/api-keys.ts'
 import { createIpMatcher } from '../../customers/ip-allowlist.ts'
+import { CACHE_SECONDS_MAX } from '../../customers/cached-answers.ts'
 import { readKeyName } from '../../customers/key-secret.ts'
 import { KEY_SCOPES } from '../../customers/key-scopes.ts'
 import { jsonBrl, jsonUsd, parseBrl, parseUsd, type NanoBrl } from '../../platform/lib/money.ts'
@@ -103,6 +104,16 @@ export const apiKeyFields = {
       }),
     ),
   ),
+  cache_seconds: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: CACHE_SECONDS_MAX,
+        description:
+          'Por quanto tempo a resposta a uma chamada serve outra igual, da mesma conta, sem chamar o modelo de novo; null: só quando a chamada pede, em x-svc-cache.',
+      }),
+    ),
+  ),
   expires_at: Type.Optional(
     nullable(Type.String({ format: 'date-time', maxLength: 40, description: 'No futuro.' })),
   ),
@@ -147,6 +158,7 @@ export type KeyInput = Pick<
   | 'dayLimitNanoBrl'
   | 'taskLimitNanoBrl'
   | 'callsAtOnce'
+  | 'cacheSeconds'
   | 'expiresAt'
 >
 
@@ -172,6 +184,7 @@ export function readKeyInput(deps: Pick<HttpParts, 'catalog'>, fields: GivenFiel
     dayLimitNanoBrl: change.dayLimitNanoBrl ?? undefined,
     taskLimitNanoBrl: change.taskLimitNanoBrl ?? undefined,
     callsAtOnce: change.callsAtOnce ?? undefined,
+    cacheSeconds: change.cacheSeconds ?? undefined,
     expiresAt: isOperator ? operatorExpiry(change.expiresAt) : (change.expiresAt ?? undefined),
   }
 }
@@ -204,6 +217,7 @@ export function readKeyChange(
     ...(fields.shield === undefined ? {} : { shield: fields.shield }),
     ...(fields.budget === undefined ? {} : { budget: fields.budget && readBudget(fields.budget) }),
     ...readCaps(fields),
+    ...(fields.cache_seconds === undefined ? {} : { cacheSeconds: fields.cache_seconds }),
     ...(fields.expires_at === undefined
       ? {}
       : { expiresAt: fields.expires_at === null ? null : readExpiry(fields.expires_at) }),
@@ -323,6 +337,7 @@ const shownFields = {
   ),
   task_cap_brl: nullable(brl),
   calls_at_once: nullable(Type.Integer()),
+  cache_seconds: nullable(Type.Integer()),
   team_id: nullable(uuid),
   last_used_at: nullable(dateTime),
   created_at: dateTime,
@@ -366,6 +381,7 @@ export function apiKeyBody(key: ApiKeyDetails): AnswerOf<typeof apiKey> {
     day_cap_used_brl: key.dayCap && jsonBrl(key.dayCap.usedNanoBrl),
     task_cap_brl: key.taskLimitNanoBrl === null ? null : jsonBrl(key.taskLimitNanoBrl),
     calls_at_once: key.callsAtOnce,
+    cache_seconds: key.cacheSeconds,
     team_id: key.teamId,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),

@@ -111,6 +111,7 @@ export function modelCallRoute<Body>(declared: {
                 sessionId: sessionIdOf(request.headers),
                 flags: flagsOf(request.headers),
                 maxCostBrl: oneText(request.headers[MAX_COST_HEADER]),
+                cache: oneText(request.headers[CACHE_HEADER]),
                 traceparent: oneText(request.headers.traceparent),
                 body,
               },
@@ -129,6 +130,8 @@ export function modelCallRoute<Body>(declared: {
 
 /** The cap of one call. */
 const MAX_COST_HEADER = 'x-svc-max-cost-brl'
+/** Whether kept answers may serve a call. */
+const CACHE_HEADER = 'x-svc-cache'
 
 function oneText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join() : header
@@ -239,6 +242,11 @@ const HEADERS = {
       type: 'string',
       description:
         'O máximo, em reais, que esta chamada pode custar, como 0.50. Se ela pode custar mais, a saída é limitada; com menos de 64 tokens, a resposta é 402 max_cost_exceeded.',
+    },
+    [CACHE_HEADER]: {
+      type: 'string',
+      description:
+        'Reaproveitar a resposta de uma chamada igual da mesma conta, em chats e embeddings: por quantos segundos guardar a desta (até 604800), refresh para chamar o modelo e guardar a nova, ou off. Sem ele, vale cache_seconds da chave. A resposta tem o mesmo cabeçalho, com hit ou miss.',
     },
     [KEY_ID_HEADER]: {
       type: 'string',

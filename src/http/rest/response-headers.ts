@@ -15,11 +15,12 @@ export function requestIdHeaders(
   return { 'x-svc-request-id': shown, 'x-request-id': requestId }
 }
 
-export function limitHeaders(limits: Limits): Record<string, number> {
+export function limitHeaders(limits: Limits): Record<string, number | string> {
   return {
     'x-ratelimit-limit': limits.limit,
     'x-ratelimit-remaining': limits.remaining,
     'x-ratelimit-reset': limits.resetAt,
+    ...(limits.cache && { 'x-svc-cache': limits.cache }),
   }
 }
 

@@ -14,7 +14,7 @@ const PATH =
 const OF_SESSIONS: ReadonlySet<string> = new Set(['x-csrf-token', 'x-svc-api-key-id', 'cookie'])
 const HEADER_NAME = /^[a-z0-9-]{1,100}$/
 const EXPOSED =
-  'x-request-id, x-svc-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-should-retry, x-svc-cost-billed-brl'
+  'x-request-id, x-svc-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-should-retry, x-svc-cost-billed-brl, x-svc-cache'
 /** Browsers keep the answer to a preflight for at most two hours. */
 const PREFLIGHT_SECONDS = 7_200
 

@@ -4,6 +4,7 @@ import { suggestModels, type ModelSuggestion } from '../../money/catalog/suggest
 import { brlPer1kTokens } from '../../platform/lib/brl-text.ts'
 import { jsonBrl, type ExactNumber, type NanoBrl } from '../../platform/lib/money.ts'
 import { percentOf } from '../../platform/lib/percent-of.ts'
+import { sumCacheSavings } from '../../money/usage/cache-savings.ts'
 import { sumUsageByModel, type ModelUsage } from '../../money/usage/sum-usage.ts'
 import { addUp } from '../../money/usage/usage-windows.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -63,13 +64,20 @@ export const recommendationRoutes = [
       days: Type.Integer(),
       brl_per_1k_tokens: perTokens,
       models: Type.Array(modelUse),
+      cache_saved_brl: Type.Number({
+        description:
+          'O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 50.000 mais novas.',
+      }),
       total_saving_brl: Type.Number({
         description: 'Com a melhor sugestão de cada modelo, em BRL.',
       }),
     }),
     async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
-      const byModel = await sumUsageByModel(deps.db, caller.customerId, days)
+      const [byModel, cacheSaved] = await Promise.all([
+        sumUsageByModel(deps.db, caller.customerId, days),
+        sumCacheSavings(deps.db, caller.customerId, days),
+      ])
       const used = byModel
         .filter(({ requests }) => requests > 0)
         .map((usage) => ({ usage, ...compared(deps, usage) }))
@@ -80,6 +88,7 @@ export const recommendationRoutes = [
         days,
         brl_per_1k_tokens: jsonOrNull(brlPer1kTokens(total.costBilledNanoBrl, total)),
         models: used.map(({ usage, model, suggestions }) => modelBody(usage, model, suggestions)),
+        cache_saved_brl: jsonBrl(cacheSaved),
         total_saving_brl: jsonBrl(
           used.reduce((sum, { suggestions: [best] }) => sum + (best?.savingNanoBrl ?? 0n), 0n),
         ),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { jsonBrl, type NanoBrl, chargeFor } from '../../platform/lib/money.ts'
+import { jsonBrl } from '../../platform/lib/money.ts'
 import { listCalls, type Call } from '../../money/usage/list-usage-events.ts'
 import type { CallOutcome } from '../../money/usage/usage-event.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -9,9 +9,6 @@ import { answer, brl, nullable } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { usageEvent, usageEventBody } from './usage-event.ts'
 import { archivedBefore, readUsagePage, usageListQuery } from './usage-list-query.ts'
-import { costOf, type Price } from '../../money/catalog/prices.ts'
-import { findPrices } from '../../money/catalog/register-prices.ts'
-import type { Database } from '../../platform/db/open.ts'
 
 /** Why a call failed, in words for customers: the gateway's own words say which route did what. */
 const FAILURES = [
@@ -77,7 +74,8 @@ const call = answer({
   ),
   cache_saved_brl: {
     ...brl,
-    description: 'Quanto a mais custariam os tokens lidos do cache, como entrada comum.',
+    description:
+      'Quanto a mais a chamada custaria sem cache: os tokens lidos do cache do modelo, como entrada comum, ou a resposta reaproveitada (x-svc-cache), como uma nova.',
   },
 })
 
@@ -107,13 +105,12 @@ export const usageCallsRoutes = [
       const { page, ...rest } = await readUsagePage(deps.primary, customerId, query, (list) =>
         listCalls(deps.db, list, outcomes),
       )
-      const savingOf = await readCacheSavings(deps.db, page)
-      return { calls: page.map((each) => callBody(each, savingOf(each))), ...rest }
+      return { calls: page.map(callBody), ...rest }
     },
   }),
 ]
 
-function callBody(of: Call, cacheSaved: NanoBrl): AnswerOf<typeof call> {
+function callBody(of: Call): AnswerOf<typeof call> {
   const isCharged = of.outcome === 'charged'
   return {
     ...usageEventBody(of),
@@ -123,7 +120,7 @@ function callBody(of: Call, cacheSaved: NanoBrl): AnswerOf<typeof call> {
     first_byte_ms: of.firstByteMs,
     duration_ms: of.durationMs,
     tokens_per_second: isCharged ? paceOf(of) : null,
-    cache_saved_brl: jsonBrl(cacheSaved),
+    cache_saved_brl: jsonBrl(of.cacheSavedNanoBrl),
   }
 }
 
@@ -132,21 +129,4 @@ function paceOf({ isStream, completionTokens, firstByteMs, durationMs }: Call): 
   if (!isStream || firstByteMs === null || durationMs === null || completionTokens < 2) return null
   const seconds = (durationMs - firstByteMs) / 1_000
   return seconds > 0 ? Math.round((completionTokens / seconds) * 10) / 10 : null
-}
-
-/** Reads the prices of the calls; the result says what a call's cached tokens would have cost more as plain input. */
-async function readCacheSavings(
-  db: Database,
-  calls: readonly Call[],
-): Promise<(call: Call) => NanoBrl> {
-  const cached = calls.filter(({ cachedTokens }) => cachedTokens > 0)
-  const prices = await findPrices(db, [...new Set(cached.map(({ priceId }) => priceId))])
-  return (call) => savingOf(call, prices.get(call.priceId))
-}
-
-function savingOf(call: Call, price: Price | undefined): NanoBrl {
-  if (!price || call.cachedTokens <= 0) return 0n
-  const tokens = { ...call, units: {} }
-  const saved = costOf(price, { ...tokens, cachedTokens: 0 }) - costOf(price, tokens)
-  return saved > 0n ? chargeFor(saved, call) : 0n
 }

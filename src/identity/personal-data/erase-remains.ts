@@ -84,6 +84,7 @@ export async function eraseRemains(
         () =>
           runBatch(db, eraseRows(table, customerId, batch)),
     ),
+    () => runBatch(db, eraseCachedAnswers(customerId)),
     () => runBatch(db, sql`delete from stored_response_sums where customer_id = ${customerId}`),
     // Before the ids of the events, whose sums they are.
     () => runBatch(db, eraseTasks(customerId)),
@@ -140,6 +141,13 @@ function eraseRows(table: string, customerId: string, batch: number): RawBuilder
   return sql`
     delete from ${sql.table(table)} where id in (
       select id from ${sql.table(table)} where customer_id = ${customerId} limit ${batch})`
+}
+
+/** Up to 256 kB each. */
+function eraseCachedAnswers(customerId: string): RawBuilder<unknown> {
+  return sql`
+    delete from cached_answers where (customer_id, digest) in (
+      select customer_id, digest from cached_answers where customer_id = ${customerId} limit 200)`
 }
 
 function eraseTasks(customerId: string): RawBuilder<unknown> {

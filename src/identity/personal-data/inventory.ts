@@ -176,5 +176,9 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
       'the number and the bytes of all responses ever stored; the responses are exported',
     deletion: 'erased',
   },
+  'cached_answers.customer_id': {
+    notExported: 'copies of answers that the account has had, sealed, for a week at most',
+    deletion: 'erased',
+  },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },
 }

@@ -58,13 +58,16 @@ interface PriceRow {
   model_id: string
   tiers: string
   units: string | null
+  /** The price of which this is the share that a kept answer is charged. */
+  share_of: number | null
 }
 
-function rowOf(modelId: string, price: PriceTerms): PriceRow {
+function rowOf(modelId: string, price: PriceTerms, shareOf: number | null = null): PriceRow {
   const tiers = JSON.stringify(tiersOf(price))
   const units = price.units ? JSON.stringify(unitsOf(price.units)) : null
-  const digest = sha256([modelId, tiers, ...(units === null ? [] : [units])].join('\n'))
-  return { digest: digest.toString('hex'), model_id: modelId, tiers, units }
+  const share = shareOf === null ? [] : [`share of ${shareOf}`]
+  const digest = sha256([modelId, tiers, ...(units === null ? [] : [units]), ...share].join('\n'))
+  return { digest: digest.toString('hex'), model_id: modelId, tiers, units, share_of: shareOf }
 }
 
 /** Stores prices of one model, unless they are stored already, and returns them in the given order. */
@@ -72,8 +75,9 @@ export async function storePrices(
   db: Database,
   modelId: string,
   terms: readonly PriceTerms[],
+  shareOf: number | null = null,
 ): Promise<Price[]> {
-  const rows = terms.map((price) => rowOf(modelId, price))
+  const rows = terms.map((price) => rowOf(modelId, price, shareOf))
   const ids = await storeRows(db, [...new Map(rows.map((row) => [row.digest, row])).values()])
   return terms.map((price, index) => ({
     id: ids.get((rows[index] as PriceRow).digest) as number,

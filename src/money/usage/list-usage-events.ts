@@ -1,4 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { NanoBrl } from '../../platform/lib/money.ts'
+import { CACHE_SAVED_NANO_BRL } from './cache-savings.ts'
 import type { Database } from '../../platform/db/open.ts'
 import {
   selectUsageEvents,
@@ -159,7 +161,8 @@ export interface Call extends UsageEvent {
   /** From the request to the model; null where it was not measured. */
   readonly firstByteMs: number | null
   readonly durationMs: number | null
-  readonly priceId: number
+  /** See `CACHE_SAVED_NANO_BRL`. */
+  readonly cacheSavedNanoBrl: NanoBrl
 }
 
 type CallColumns = Omit<Call, keyof UsageEvent>
@@ -175,6 +178,6 @@ export function listCalls(
     list,
     outcomes,
     sql`, e.outcome, e.reason, e.is_stream as "isStream", e.first_byte_ms as "firstByteMs",
-      e.duration_ms as "durationMs", e.price_id as "priceId"`,
+      e.duration_ms as "durationMs", ${CACHE_SAVED_NANO_BRL} as "cacheSavedNanoBrl"`,
   )
 }

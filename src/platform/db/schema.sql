@@ -173,6 +173,8 @@ create table api_keys (
   paused_at timestamptz,
   paused_reason text,
   paused_before text,
+  cache_seconds integer,
+  constraint api_keys_cache_seconds_check CHECK (cache_seconds >= 1 AND cache_seconds <= 604800),
   constraint api_keys_calls_at_once_check CHECK (calls_at_once > 0),
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES customers(id),
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
@@ -385,6 +387,20 @@ create table balance_watches (
   constraint balance_watches_pkey PRIMARY KEY (customer_id)
 ) with (fillfactor=70);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON balance_watches FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
+create table cached_answers (
+  customer_id uuid not null,
+  digest bytea not null,
+  sealed bytea not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  constraint cached_answers_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint cached_answers_digest_check CHECK (length(digest) = 32),
+  constraint cached_answers_pkey PRIMARY KEY (customer_id, digest)
+);
+CREATE INDEX cached_answers_by_age ON cached_answers USING btree (customer_id, created_at);
+CREATE INDEX cached_answers_by_end ON cached_answers USING btree (expires_at);
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON cached_answers FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
 create table card_attempts (
   id uuid not null,
@@ -815,8 +831,10 @@ create table prices (
   tiers jsonb not null,
   created_at timestamptz not null default now(),
   units jsonb,
+  share_of integer,
   constraint prices_digest_key UNIQUE (digest),
-  constraint prices_pkey PRIMARY KEY (id)
+  constraint prices_pkey PRIMARY KEY (id),
+  constraint prices_share_of_fkey FOREIGN KEY (share_of) REFERENCES prices(id)
 );
 
 create table processor_customers (

@@ -358,6 +358,7 @@ export interface Tables {
     has_caps: ColumnType<boolean, never, never>
     task_limit_nano_brl: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     calls_at_once: ColumnType<number | null, number | null | undefined, number | null>
+    cache_seconds: ColumnType<number | null, number | null | undefined, number | null>
     paused_at: ColumnType<Date | null, never, never>
     paused_reason: ColumnType<PauseReason | null, never, never>
     paused_before: ColumnType<PauseReason | null, never, never>
@@ -417,6 +418,7 @@ export interface Tables {
     model_id: string
     tiers: Json<unknown>
     units: ColumnType<unknown, string | null, never>
+    share_of: ColumnType<number | null, number | null | undefined, never>
     created_at: DefaultedTime
   }
   price_changes: {
@@ -551,6 +553,13 @@ export interface Tables {
   archived_session_keys: {
     customer_id: string
     key: Buffer
+  }
+  cached_answers: {
+    customer_id: string
+    digest: Buffer
+    sealed: Buffer
+    created_at: DefaultedTime
+    expires_at: Date
   }
   stored_responses: {
     id: string

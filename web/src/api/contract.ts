@@ -613,7 +613,7 @@ export interface Contract {
           duration_ms: number | null
           tokens_per_second: number | null
           /**
-           * Quanto a mais custariam os tokens lidos do cache, como entrada comum.
+           * Quanto a mais a chamada custaria sem cache: os tokens lidos do cache do modelo, como entrada comum, ou a resposta reaproveitada (x-svc-cache), como uma nova.
            */
           cache_saved_brl: number
         }[]
@@ -1242,6 +1242,10 @@ export interface Contract {
           }[]
         }[]
         /**
+         * O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 50.000 mais novas.
+         */
+        cache_saved_brl: number
+        /**
          * Com a melhor sugestão de cada modelo, em BRL.
          */
         total_saving_brl: number
@@ -1686,6 +1690,7 @@ export interface Contract {
           day_cap_used_brl: number | null
           task_cap_brl: number | null
           calls_at_once: number | null
+          cache_seconds: number | null
           team_id: string | null
           last_used_at: string | null
           created_at: string
@@ -1746,6 +1751,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -2965,6 +2971,7 @@ export interface Contract {
           day_cap_used_brl: number | null
           task_cap_brl: number | null
           calls_at_once: number | null
+          cache_seconds: number | null
           team_id: string | null
           last_used_at: string | null
           created_at: string
@@ -5153,6 +5160,7 @@ export interface Contract {
         day_cap_brl?: number | null
         task_cap_brl?: number | null
         calls_at_once?: number | null
+        cache_seconds?: number | null
         expires_at?: string | null
         /**
          * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.
@@ -5215,6 +5223,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -5302,6 +5311,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -5360,6 +5370,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -5706,6 +5717,7 @@ export interface Contract {
         day_cap_brl?: number | null
         task_cap_brl?: number | null
         calls_at_once?: number | null
+        cache_seconds?: number | null
         expires_at?: string | null
       }
       /**
@@ -5751,6 +5763,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -7155,6 +7168,7 @@ export interface Contract {
         day_cap_brl?: number | null
         task_cap_brl?: number | null
         calls_at_once?: number | null
+        cache_seconds?: number | null
         expires_at?: string | null
         /**
          * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.
@@ -7217,6 +7231,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -7710,6 +7725,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -7898,6 +7914,7 @@ export interface Contract {
         day_cap_used_brl: number | null
         task_cap_brl: number | null
         calls_at_once: number | null
+        cache_seconds: number | null
         team_id: string | null
         last_used_at: string | null
         created_at: string

@@ -91,6 +91,11 @@ export function createChatKind<Request extends ChatRequest>(
     shieldRequest: shieldChatRequest,
     read: (raw, key, flags) => readRequest(format, raw, key, flags),
     conversationOf,
+    asked: ({ body, native }) => {
+      if (native === undefined) return body
+      // What a search of the web finds is another tomorrow.
+      return native.webSearches > 0 ? undefined : [native.format, native.body, native.flags, body]
+    },
     findFault: findModelFault,
     bound: boundChat,
     mayBeLarge: ({ request, quote }) =>

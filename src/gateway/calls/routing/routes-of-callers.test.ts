@@ -264,6 +264,7 @@ async function serve(
     customerId: 'c',
     modelIdSet: null,
     callsAtOnce: null,
+    cacheSeconds: null,
     shield: { action: 'off' },
     requestsPerMinute: 9,
   } as unknown as ActiveKey

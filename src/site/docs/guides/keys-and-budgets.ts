@@ -56,6 +56,10 @@ export const keysAndBudgetsGuide: Guide = {
               ['task_cap_brl', 'O gasto de cada tarefa: as chamadas com o mesmo x-svc-session-id.'],
               ['budget', 'O custo em dólares por dia, por mês ou na vida da chave.'],
               ['calls_at_once', 'As chamadas ao mesmo tempo.'],
+              [
+                'cache_seconds',
+                'Não é um limite: por quanto tempo a resposta serve chamadas iguais.',
+              ],
               ['expires_at', 'Até quando a chave vale.'],
             ],
           )}

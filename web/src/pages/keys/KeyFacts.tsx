@@ -84,6 +84,9 @@ function limitsOf(key: ApiKey) {
     ...(key.calls_at_once === null
       ? []
       : [t('{callsAtOnce} ao mesmo tempo', { callsAtOnce: wholeNumber(key.calls_at_once) })]),
+    ...(key.cache_seconds === null
+      ? []
+      : [t('respostas iguais por {seconds} s', { seconds: wholeNumber(key.cache_seconds) })]),
     ...CAP_FIELDS.flatMap((field) => {
       const cap = key[field]
       return cap === null ? [] : [`${brl(cap)} ${CAP_WORDS()[field].text}`]

@@ -100,6 +100,21 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
             )}
           </Field>
           <Field
+            label={t('Reaproveitar respostas iguais por')}
+            hint={t('Em segundos, até uma semana. Vazio: só quando a chamada pede.')}
+            error={errorOf('cache_seconds')}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                name="cache_seconds"
+                inputMode="numeric"
+                autoComplete="off"
+                defaultValue={key?.cache_seconds ?? ''}
+              />
+            )}
+          </Field>
+          <Field
             label={t('Endereços IP permitidos')}
             className="sm:col-span-2"
             hint={t('Um por linha, IP ou bloco CIDR. Vazio: de qualquer lugar.')}
@@ -134,6 +149,7 @@ function hasMore(key: ApiKey | undefined): boolean {
     [
       key.tokens_per_minute,
       key.calls_at_once,
+      key.cache_seconds,
       key.ip_allowlist,
       key.expires_at,
       ...CAP_FIELDS.map((field) => key[field]),

@@ -40,10 +40,12 @@ export function readKeyForm(
   const requests = numberOf('requests_per_minute')
   const callsAtOnce = numberOf('calls_at_once')
   const tokens = numberOf('tokens_per_minute')
+  const cacheSeconds = numberOf('cache_seconds')
   for (const [field, value] of [
     ['requests_per_minute', requests],
     ['tokens_per_minute', tokens],
     ['calls_at_once', callsAtOnce],
+    ['cache_seconds', cacheSeconds],
   ] as const) {
     if (value !== null && !Number.isSafeInteger(value))
       return { fault: { field, text: t('Digite um número inteiro.') } }
@@ -63,6 +65,7 @@ export function readKeyForm(
     ...(requests === null ? {} : { requests_per_minute: requests }),
     tokens_per_minute: tokens,
     calls_at_once: callsAtOnce,
+    cache_seconds: cacheSeconds,
     ...caps,
     budget:
       amount === null

@@ -112,6 +112,7 @@ const FIELD_FAULTS = perLanguage((): Readonly<Record<string, string>> => ({
   requests_per_minute: t('Escolha de 1 a 10.000 chamadas por minuto.'),
   tokens_per_minute: t('Escolha de 1 a 1.000.000.000 de tokens por minuto.'),
   calls_at_once: t('Escolha de 1 a 10.000 chamadas ao mesmo tempo.'),
+  cache_seconds: t('Escolha de 1 a 604.800 segundos.'),
   minute_cap_brl: CAP_FAULT(),
   day_cap_brl: CAP_FAULT(),
   task_cap_brl: CAP_FAULT(),

@@ -1,0 +1,208 @@
+/**
+ * Answers calls from those that the same account kept for equal ones, if the key or the call asks for it.
+ *
+ * A kept answer is what an upstream returned, before the client's format: it passes the same relay and settlement as one
+ * that has just arrived, as the answer of a route whose price is the operator's share of the model's. So its hold, its
+ * charge, its ids and the values that the shield puts back are its own. Equal means that the same bytes would be sent.
+ */
+import { createHash } from 'node:crypto'
+import { CACHED_TEXT_BYTES_MAX } from '../../customers/cached-answers.ts'
+import type { Route } from '../../money/catalog/model.ts'
+import type { PriceTerms } from '../../money/catalog/prices.ts'
+import { chargedPrice } from '../../money/catalog/route-prices.ts'
+import type { Resolution } from '../../money/ledger/resolution.ts'
+import type { Held } from '../../platform/admission/share.ts'
+import type { ChatStream, Provider, StreamChunk } from '../providers/contract.ts'
+import type { CallKind } from './call-kind.ts'
+import type { CacheChoice, CallRequest, Called, HeldCall } from './call.ts'
+import type { GatewayParts } from './gateway-parts.ts'
+
+/** Stands for an upstream in the records of a call that was answered from the cache. */
+export const CACHE_UPSTREAM = 'answer-cache'
+/** Neither a call nor its end waits any longer for the cache. */
+const WAIT_MS_MAX = 2_000
+/** Chunks that are relayed at once. */
+const CHUNKS_AT_ONCE = 64
+
+/** The cache, as one call sees it. */
+export interface CallCache<Outcome> {
+  /** The answer to an equal call, as if an upstream had given it; undefined if there is none. */
+  recall(kept: Held): Promise<Called<Outcome> | undefined>
+  /** Returns the same answer, which `keep` stores once it was relayed and charged. */
+  record(called: Called<Outcome>): Called<Outcome>
+  /** Stores the recorded answer if all of it was delivered at the upstream's own count. Never rejects; takes a bounded time. */
+  keep(charged: Resolution): Promise<void>
+}
+
+/** Returns undefined for a call that is not asked to use the cache, or whose answer depends on more than its request. */
+export function openCallCache<Body, Request extends CallRequest, Outcome extends { kind: string }>(
+  deps: Pick<GatewayParts, 'answerCache' | 'log'>,
+  kind: CallKind<Body, Request, Outcome>,
+  held: HeldCall<Request>,
+  choice: CacheChoice | undefined,
+): CallCache<Outcome> | undefined {
+  const asked = choice && kind.asked?.(held.request)
+  if (!choice || asked === undefined) return undefined
+  const { answers, shareOf } = deps.answerCache
+  const { customerId } = held.key
+  const digest = digestOf(kind.operation, held, asked)
+  let textOf: (() => string | undefined) | undefined
+
+  async function bounded<T>(what: string, work: Promise<T>): Promise<T | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error('the database takes too long')), WAIT_MS_MAX)
+    })
+    try {
+      return await Promise.race([work, late])
+    } catch (error) {
+      deps.log.warn('answer_cache_failed', { what, holdId: held.holdId, error })
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function find(kept: Held): Promise<Called<Outcome> | undefined> {
+    const text = await answers.find(customerId, digest)
+    // Without room for it, an upstream is asked as if it were not there.
+    if (text === undefined || kept.take(text.length) !== undefined) return undefined
+    const route = held.model.routes[0] as Route
+    const price = await shareOf(held.model.id, chargedPrice(route, held.span, Date.now()))
+    return {
+      kind: 'called',
+      outcome: outcomeOf(text) as Outcome,
+      route: {
+        ...withoutSchedule(route),
+        upstreamId: CACHE_UPSTREAM,
+        upstreamModel: held.model.id,
+        price,
+      },
+      provider: NO_UPSTREAM,
+      routeCall: NO_ROUTE_CALL,
+      kept,
+      tries: [],
+      calledAtMs: performance.now(),
+    }
+  }
+
+  return {
+    recall: async (kept) => (choice.isRefreshed ? undefined : bounded('recall', find(kept))),
+    record(called) {
+      const { outcome } = called
+      if (!isStream(outcome)) {
+        textOf = () => JSON.stringify(outcome)
+        return called
+      }
+      const recorded = recordStream(outcome, called.kept)
+      textOf = recorded.text
+      return { ...called, outcome: recorded.stream as unknown as Outcome }
+    },
+    async keep({ outcome, usageKind, reason, billedNanoBrl }) {
+      const isWhole = outcome === 'charged' && usageKind === 'exact' && reason === null
+      // Beyond its hold, it would be beyond that of an equal call, too.
+      const text = isWhole && billedNanoBrl <= held.quote.ceilingNanoBrl ? textOf?.() : undefined
+      if (text === undefined) return
+      const { seconds } = choice
+      await bounded('keep', answers.put({ customerId, digest, text, seconds }))
+    },
+  }
+}
+
+/** A team's calls are not answered from those of others of its account: who reads which answers is the team's own. */
+function digestOf(
+  operation: string,
+  { key, model, quote, request }: HeldCall,
+  asked: unknown,
+): Buffer {
+  const { outputTokensMax, choices } = quote
+  const limits = [outputTokensMax, choices, request.isStream]
+  return createHash('sha256')
+    .update(JSON.stringify([1, key.teamId, operation, model.id, limits, asked]))
+    .digest()
+}
+
+function isStream(outcome: { kind: string }): outcome is ChatStream {
+  return outcome.kind === 'stream'
+}
+
+/** A chunk as it is kept. */
+type KeptChunk = Pick<StreamChunk, 'body' | 'native' | 'usage'>
+
+/** Keeps the chunks that are read, while the customer has room for them. */
+function recordStream(
+  stream: ChatStream,
+  kept: Held,
+): { stream: ChatStream; text: () => string | undefined } {
+  let chunks: string[] | undefined = []
+  let bytes = 0
+  const note = (chunk: StreamChunk): void => {
+    if (!chunks) return
+    const { body, native, usage } = chunk
+    const text = JSON.stringify({ body, native, usage } satisfies KeptChunk)
+    bytes += text.length
+    // What a search of the web found is another tomorrow.
+    const isKept = !chunk.webSearches && bytes <= CACHED_TEXT_BYTES_MAX && !kept.take(text.length)
+    if (isKept) chunks.push(text)
+    else chunks = undefined
+  }
+  return {
+    stream: {
+      kind: 'stream',
+      each: (take) =>
+        stream.each((read) => {
+          for (const chunk of read) note(chunk)
+          return take(read)
+        }),
+      cancel: () => stream.cancel(),
+    },
+    text: () => chunks && `{"kind":"stream","chunks":[${chunks.join(',')}]}`,
+  }
+}
+
+function outcomeOf(text: string): { kind: string } {
+  const kept = JSON.parse(text) as { kind: string; chunks: readonly KeptChunk[] }
+  return kept.kind === 'stream' ? streamOf(kept.chunks) : kept
+}
+
+function streamOf(chunks: readonly KeptChunk[]): ChatStream {
+  let left: readonly StreamChunk[] = chunks
+  return {
+    kind: 'stream',
+    async each(take) {
+      while (left.length > 0) {
+        const next = left.slice(0, CHUNKS_AT_ONCE)
+        left = left.slice(CHUNKS_AT_ONCE)
+        const result = await take(next)
+        if (result !== undefined) return result
+      }
+      return undefined
+    },
+    cancel: () => void (left = []),
+  }
+}
+
+function withoutSchedule({ priceSchedule: _schedule, ...route }: Route): Route {
+  return route
+}
+
+const NO_UPSTREAM: Provider = { cancelStopsBilling: true, close: () => Promise.resolve() }
+const NO_ROUTE_CALL = { answered() {}, end() {}, fail() {}, abstain() {} }
+
+/** Returns this share of every price, rounded down. */
+export function shareOfPrice({ tiers, units }: PriceTerms, percent: number): PriceTerms {
+  const part = (amount: bigint): bigint => (amount * BigInt(percent)) / 100n
+  return {
+    tiers: tiers.map(({ abovePromptTokens, ...prices }) => ({
+      abovePromptTokens,
+      input: part(prices.input),
+      cachedInput: part(prices.cachedInput),
+      cacheWrite: part(prices.cacheWrite),
+      output: part(prices.output),
+      reasoning: part(prices.reasoning),
+    })),
+    ...(units && {
+      units: Object.fromEntries(Object.entries(units).map(([unit, each]) => [unit, part(each)])),
+    }),
+  }
+}
