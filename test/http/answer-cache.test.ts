@@ -105,6 +105,8 @@ const HOUR = { 'x-svc-cache': '3600' }
 
 interface Format {
   readonly path: string
+  /** Where another path asks for a stream, and no field. */
+  readonly streamPath?: string
   readonly body: (text: string) => Record<string, unknown>
 }
 const FORMATS: Record<string, Format> = {
@@ -114,6 +116,11 @@ const FORMATS: Record<string, Format> = {
   },
   'text completions': { path: '/completions', body: (prompt) => ({ model: 'conversa', prompt }) },
   Responses: { path: '/responses', body: (input) => ({ model: 'conversa', input }) },
+  "Google's": {
+    path: '/../v1beta/models/conversa:generateContent',
+    streamPath: '/../v1beta/models/conversa:streamGenerateContent?alt=sse',
+    body: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
+  },
   Messages: {
     path: '/messages',
     body: (content) => ({
@@ -159,16 +166,17 @@ for (const [name, format] of Object.entries(FORMATS))
     test(`${name}, ${stream ? 'streamed' : 'plain'}: an equal call gets the bytes of the first but for ids, times and cost, free, without an upstream`, async () => {
       const text = `${name} ${stream}`
       const more = {
-        stream,
+        ...(format.streamPath ? {} : { stream }),
         ...(stream && name.includes('completions')
           ? { stream_options: { include_usage: true } }
           : {}),
       }
-      const first = await send(format, { text, more })
+      const asked = stream && format.streamPath ? { ...format, path: format.streamPath } : format
+      const first = await send(asked, { text, more })
       assert.equal(first.status, 200, first.text)
       assert.equal(servedBy(first), 'miss')
       const calls = upstream.callsOf('chat').length
-      const second = await send(format, { text, more })
+      const second = await send(asked, { text, more })
       assert.equal(servedBy(second), 'hit')
       assert.equal(upstream.callsOf('chat').length, calls, 'no upstream is called')
       assert.notEqual(second.text, first.text, 'the ids are others')
