@@ -79,9 +79,10 @@ export async function greet(
     facts.push(['database', describeDatabase(config.databaseUrl)])
   else if (embeddedFolder !== undefined && !embeddedFolder.startsWith(dataDir))
     facts.push(['database', `${embeddedFolder} (its account cannot open the data folder)`])
-  const missing = [...findMissingSettings(config), ...(await findPriceDataFault(config, log))].map(
-    (text) => `  - ${text}\n`,
-  )
+  const missing = [
+    ...findMissingSettings(config),
+    ...(await findPriceDataFault(db, config, log)),
+  ].map((text) => `  - ${text}\n`)
   process.stdout.write(
     [
       `\nCatraca is up, in ${mode} mode: ${mode === 'sandbox' ? providersLine(real, config.upstreamsLeftOut) : 'real providers, real money.'}\n`,
@@ -103,9 +104,9 @@ export async function greet(
 }
 
 /** The server serves without its price data, but then nobody learns of prices that differ. */
-async function findPriceDataFault(config: Config, log: Log): Promise<string[]> {
+async function findPriceDataFault(db: Database, config: Config, log: Log): Promise<string[]> {
   try {
-    await readPriceData(config)
+    await readPriceData(db, config)
     return []
   } catch (error) {
     if (!(error instanceof PriceDataFault)) throw error

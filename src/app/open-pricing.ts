@@ -1,6 +1,10 @@
 import { createCatalog, type Catalog } from '../money/catalog/catalog.ts'
 import { registerPrices } from '../money/catalog/register-prices.ts'
-import { createReloadCatalog } from '../money/catalog/reload-catalog.ts'
+import {
+  createDiscover,
+  createReloadCatalog,
+  type DiscoveredModels,
+} from '../money/catalog/reload-catalog.ts'
 import type { Database } from '../platform/db/open.ts'
 import { createFxRateView, type FxRateView } from '../money/fx/applied-rates.ts'
 import {
@@ -22,20 +26,19 @@ export interface Pricing {
   readonly catalog: Catalog
   /** Loads the operators' changes into the catalog. */
   readonly reloadCatalog: () => Promise<void>
+  /** The models that nobody wrote down. */
+  readonly discover: () => Promise<DiscoveredModels>
   readonly fxRate: FxRateView
 }
 
 export async function openPricing(db: Database, config: Config, log: Log): Promise<Pricing> {
   const catalog = createCatalog(await registerPrices(db, config.models))
   const { discovery, models: configured } = config
-  const reloadCatalog = createReloadCatalog(
-    db,
-    catalog,
-    discovery && { discovery, configured, log },
-  )
+  const discover = createDiscover(db, { discovery, configured, log })
+  const reloadCatalog = createReloadCatalog(db, catalog, discover)
   await reloadCatalog()
   const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))
-  return { catalog, reloadCatalog, fxRate }
+  return { catalog, reloadCatalog, discover, fxRate }
 }
 
 /** In sandbox mode the fixed rate is stored like any other, so that every charge can name it. */

@@ -9,7 +9,8 @@ import { packagedPriceData, type PriceData } from '../../src/money/catalog/price
 import { registerPrices } from '../../src/money/catalog/register-prices.ts'
 import { createReloadCatalog } from '../../src/money/catalog/reload-catalog.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
-import { comparePrices, countPriceDifferences } from '../../src/app/workers/compare-prices.ts'
+import { countPendingPrices } from '../../src/money/catalog/price-updates.ts'
+import { comparePrices } from '../../src/app/workers/compare-prices.ts'
 import { createTestDatabase } from '../harness/test-database.ts'
 
 const ID = 'gpt-4o-mini'
@@ -34,8 +35,15 @@ beforeEach(async () => {
   await db.deleteFrom('mails').execute()
 })
 
+const ASK = {
+  findNew: async () => [],
+  rule: { cheaper: 'ask', dearer: 'ask' },
+  noticeDays: 7,
+  operatorEmails: OPERATORS,
+} as const
+
 async function compare(data: PriceData = packagedPriceData): Promise<void> {
-  const watch = { readData: () => Promise.resolve(data), operatorEmails: OPERATORS }
+  const watch = { ...ASK, readData: () => Promise.resolve(data) }
   await comparePrices({ db, catalog, watch, log })
 }
 
@@ -66,7 +74,7 @@ const ONE_MAIL_EACH = OPERATORS.map((email) => [email, 'precos_diferentes', ID])
 
 test('the catalog as it is delivered has no difference, and nobody gets a mail', async () => {
   await compare()
-  assert.deepEqual([warned, await listMails(), await countPriceDifferences(db)], [[], [], 0])
+  assert.deepEqual([warned, await listMails(), await countPendingPrices(db)], [[], [], 0])
 })
 
 test('a difference is reported once to each operator, again when it changes, and is gone when it is mended', async () => {
@@ -74,7 +82,7 @@ test('a difference is reported once to each operator, again when it changes, and
   await compare()
   await compare()
   assert.deepEqual([warned, await listMails()], [[ID], ONE_MAIL_EACH])
-  assert.equal(await countPriceDifferences(db), 1)
+  assert.equal(await countPendingPrices(db), 1)
   await db.deleteFrom('mails').execute()
   const second = await setInput(300_000n)
   await Promise.all([compare(), compare()])
@@ -82,7 +90,7 @@ test('a difference is reported once to each operator, again when it changes, and
   for (const id of [first, second]) await withdrawPrices(db, OPERATOR, { id, note: undefined })
   await reload()
   await compare()
-  assert.equal(await countPriceDifferences(db), 0)
+  assert.equal(await countPendingPrices(db), 0)
   assert.equal(warned.length, 2)
 })
 
@@ -95,6 +103,6 @@ test('newer price data is found different at once, and data that cannot be read 
   }
   await compare(newer)
   assert.deepEqual([warned, await listMails()], [[ID], ONE_MAIL_EACH])
-  const watch = { readData: () => Promise.reject(new Error('no file')), operatorEmails: OPERATORS }
+  const watch = { ...ASK, readData: () => Promise.reject(new Error('no file')) }
   await assert.rejects(comparePrices({ db, catalog, watch, log }), /no file/)
 })

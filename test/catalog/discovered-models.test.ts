@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig, type Config } from '../../src/app/config/config.ts'
 import { createApp, type App } from '../../src/app/create-app.ts'
 import { readUpstreamLists } from '../../src/app/workers/read-upstream-lists.ts'
+import { createDiscover } from '../../src/money/catalog/reload-catalog.ts'
 import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
 import { dayInBrasilia } from '../../src/platform/lib/days.ts'
 import { createProcessLog, type Log } from '../../src/platform/lib/log.ts'
@@ -91,7 +92,10 @@ after(async () => {
 /** As the daily job; the node is notified. */
 async function readAgain(list: readonly string[]): Promise<void> {
   listed = list
-  await readUpstreamLists({ config, db: database.db, log })
+  const { db } = database
+  const { discovery, models: configured } = config
+  const discover = createDiscover(db, { discovery, configured, log })
+  await readUpstreamLists({ config, db, discover, log })
 }
 
 async function untilListed(id: string, is: boolean): Promise<void> {

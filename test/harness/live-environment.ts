@@ -7,5 +7,7 @@ export const LIVE_ENVIRONMENT = {
   COMPANY_NAME: 'Catraca Testes Ltda.',
   COMPANY_CNPJ: '11.222.333/0001-81',
   COMPANY_ADDRESS: 'Rua dos Testes, 1, São Paulo, SP',
+  // No test fetches from the internet.
+  PRICE_DATA_URL: '',
   CONTACT_EMAIL: 'contato@mail.example.com',
 }

@@ -6,6 +6,12 @@ import { listPriceChanges, setPrices, withdrawPrices } from '../../money/catalog
 import type { NewPrices, PriceEffect } from '../../money/catalog/price-changes.ts'
 import { findPriceDifferences } from '../../money/catalog/price-data-differences.ts'
 import type { PriceData } from '../../money/catalog/price-from-data.ts'
+import {
+  approvePrice,
+  listPendingPrices,
+  rejectPrice,
+  type Answered,
+} from '../../money/catalog/price-updates.ts'
 import { nextPriceChange, priceAt } from '../../money/catalog/price-schedule.ts'
 import { readPriceFile } from '../../money/catalog/read-price-file.ts'
 import { readPrices } from '../../money/catalog/read-prices.ts'
@@ -67,7 +73,7 @@ export const priceCommands: Record<string, Command> = {
     about:
       'compare the prices in force with the price data of the package, of PRICE_DATA_FILE, or of this file; exit code 1 if they differ',
     async run({ db, config, options }) {
-      const data = await readData(config, optionText(options, 'file'))
+      const data = await readData(db, config, optionText(options, 'file'))
       const found = findPriceDifferences(await readModels(db, config), data, new Date())
       return {
         data: found.map(({ modelId, text }) => ({ model: modelId, difference: text })),
@@ -86,6 +92,52 @@ export const priceCommands: Record<string, Command> = {
       'change prices without a restart, now or from a time on: of one model, in USD per million tokens; of the models in a file; or with a file of newer price data, of all models that differ from it. --confirm: also amounts more than twice or less than half of those in force',
     run: setByCommand,
   },
+  'prices pending': {
+    usage: '',
+    about: 'new models and prices of the price data that wait for an answer',
+    async run({ db }) {
+      const pending = await listPendingPrices(db)
+      return {
+        data: pending.map(({ modelId, kind, difference, foundAt }) => ({
+          model: modelId,
+          kind,
+          difference,
+          found_at: foundAt,
+        })),
+        text: {
+          columns: ['model', 'kind', 'found', 'difference'],
+          rows: pending.map(({ modelId, kind, difference, foundAt }) => [
+            modelId,
+            kind,
+            foundAt.toISOString(),
+            difference,
+          ]),
+        },
+      }
+    },
+  },
+  'prices approve': {
+    usage: '<model>',
+    about:
+      'take the price that waits, or bring the new model into the catalog; a dearer price begins after the notice to customers',
+    async run({ db, config, args }) {
+      const { models, markupNoticeDays: noticeDays } = config
+      const [modelId = ''] = args
+      const answer = { modelId, difference: undefined }
+      const answered = await approvePrice(db, OPERATOR, answer, { models, noticeDays })
+      return answerText(modelId, answered, 'approved')
+    },
+  },
+  'prices reject': {
+    usage: '<model>',
+    about:
+      'keep the price in force, or the new model out, until the price data says something else',
+    async run({ db, args }) {
+      const [modelId = ''] = args
+      const answered = await rejectPrice(db, OPERATOR, { modelId, difference: undefined })
+      return answerText(modelId, answered, 'rejected')
+    },
+  },
   'prices withdraw': {
     usage: '<id> --note WHY',
     about: 'take a change of prices back; the prices before it are in force again',
@@ -102,6 +154,18 @@ export const priceCommands: Record<string, Command> = {
       }
     },
   },
+}
+
+function answerText(modelId: string, answered: Answered, word: string): CommandResult {
+  if (answered.kind === 'price_update_not_found')
+    throw new UsageError(`nothing of ${modelId} waits for an answer`)
+  if (answered.kind !== 'answered')
+    throw new UsageError(`${modelId}: the price data has no price of it that can be used`)
+  const { startsAt } = answered
+  return {
+    data: { model: modelId, starts_at: startsAt ?? null },
+    text: `${word}: ${modelId}${startsAt ? `, from ${startsAt.toISOString()}` : ''}`,
+  }
 }
 
 async function setByCommand(input: CommandInput): Promise<CommandResult> {
@@ -211,9 +275,13 @@ function readFlags({ config, args, options }: CommandInput): NewPrices {
   return { modelId, schedule: [{ price }] }
 }
 
-async function readData(config: Config, path: string | undefined): Promise<PriceData> {
+async function readData(
+  db: Database,
+  config: Config,
+  path: string | undefined,
+): Promise<PriceData> {
   try {
-    return await readPriceData(path === undefined ? config : { ...config, priceDataFile: path })
+    return await readPriceData(db, path === undefined ? config : { ...config, priceDataFile: path })
   } catch (error) {
     throw new UsageError((error as Error).message)
   }

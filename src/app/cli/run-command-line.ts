@@ -22,6 +22,7 @@ import {
   type OfflineCommand,
 } from './command.ts'
 import { discoverModels, withDiscovered } from '../../money/catalog/discover-models.ts'
+import { readStoredPriceData } from '../../money/catalog/stored-price-data.ts'
 import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
 import { backupCommands } from './backup-commands.ts'
 import { cellCommands } from './cell-commands.ts'
@@ -183,7 +184,9 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
 async function withListedModels(config: Config, db: Database): Promise<Config> {
   const { discovery, models } = config
   if (!discovery) return config
-  const found = discoverModels(discovery, models, await readUpstreamLists(db), new Date())
+  const lists = await readUpstreamLists(db)
+  const { added = [] } = (await readStoredPriceData(db)) ?? {}
+  const found = discoverModels(discovery, models, lists, new Date(), added)
   return { ...config, models: withDiscovered(models, found.models) }
 }
 

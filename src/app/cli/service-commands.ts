@@ -214,7 +214,7 @@ async function findDifferingModels(
   db: Database,
   config: Config,
 ): Promise<readonly string[] | PriceDataFault> {
-  const data = await readPriceData(config).catch((error: unknown) => {
+  const data = await readPriceData(db, config).catch((error: unknown) => {
     if (error instanceof PriceDataFault) return error
     throw error
   })

@@ -76,6 +76,8 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     upstreamsLeftOut: [],
     discovery: undefined,
     priceDataFile: undefined,
+    priceDataUrl: undefined,
+    priceUpdates: { new: 'show', cheaper: 'take', dearer: 'ask' },
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,
     restRequestsPerMinutePerKey: 1_200,

@@ -3,8 +3,10 @@
  * reported at once.
  */
 import { resolve } from 'node:path'
+import { REMOTE_DATA_JSON_URL } from '@pydantic/genai-prices'
 import type { Discovery } from '../../money/catalog/discover-models.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
+import type { PriceRule } from '../../money/catalog/price-updates.ts'
 import type { LogLevel } from '../../platform/lib/log.ts'
 import { withPasswordFile } from '../../platform/db/database-address.ts'
 import { type Environment, EnvironmentReader } from './environment-reader.ts'
@@ -53,6 +55,10 @@ export interface Config extends Telemetry {
   readonly discovery: Discovery | undefined
   /** A file of price data that is newer than the package's; prices in force are compared with it. */
   readonly priceDataFile: string | undefined
+  /** Where the price data is published, which is fetched every day. Undefined: that of the package is in use. */
+  readonly priceDataUrl: string | undefined
+  /** What happens to new models and prices of the published data. */
+  readonly priceUpdates: PriceRule
   /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
   readonly sandboxFxRateE4: bigint | undefined
   readonly requestsPerMinutePerIp: number
@@ -160,7 +166,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
   const callsReal = read.oneOf('SANDBOX_REAL_PROVIDERS', ['true', 'false'], 'false') === 'true'
   const usesPresets = mode === 'live' || callsReal
   const catalog = resolveCatalog(environment, folder, { mode, usesPresets }, faults)
-  const { upstreams, upstreamsLeftOut, models, discovery } = catalog
+  const { upstreams, upstreamsLeftOut, models, discovery, priceUpdates } = catalog
   if (upstreams.some(({ id }) => isSandboxUpstream(id)))
     faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
   if (mode === 'live') findLiveFaults(environment, catalog, faults)
@@ -184,6 +190,8 @@ export function loadConfig(variables: Environment, folder: string): Config {
     models,
     discovery,
     priceDataFile: pathIn(folder, environment.PRICE_DATA_FILE),
+    priceDataUrl: readPriceDataUrl(environment, mode, faults),
+    priceUpdates,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
     restRequestsPerMinutePerKey: read.whole('REST_RATE_LIMIT_PER_KEY', 1_200, 60, 1_000_000_000),
@@ -231,6 +239,20 @@ export function loadConfig(variables: Environment, folder: string): Config {
     faults.push('DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set')
   if (faults.length > 0) throw new ConfigError(faults)
   return config
+}
+
+/** Empty: nothing is fetched. A file of the operator's goes before it. */
+function readPriceDataUrl(
+  { PRICE_DATA_FILE: file, PRICE_DATA_URL: given }: Environment,
+  mode: Mode,
+  faults: string[],
+): string | undefined {
+  if (file && given) faults.push('PRICE_DATA_URL: there is a PRICE_DATA_FILE, which goes before it')
+  const url = given ?? (mode === 'live' && !file ? REMOTE_DATA_JSON_URL : '')
+  if (url === '') return undefined
+  if (URL.parse(url)?.protocol !== 'https:' && !(mode === 'sandbox' && url.startsWith('http://')))
+    faults.push('PRICE_DATA_URL: must be an https address')
+  return url
 }
 
 /** Credits that the operator gives: for a referral, and to a new account. */

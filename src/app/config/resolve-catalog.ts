@@ -7,6 +7,7 @@ import {
 import type { Discovery } from '../../money/catalog/discover-models.ts'
 import { loadCatalog } from '../../money/catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
+import { DEFAULT_PRICE_RULE, type PriceRule } from '../../money/catalog/price-updates.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import type { Environment } from './environment-reader.ts'
 import type { Mode } from '../../platform/db/claim-mode.ts'
@@ -27,6 +28,7 @@ export interface ResolvedCatalog {
   readonly upstreamsLeftOut: readonly string[]
   readonly models: readonly ConfiguredModel[]
   readonly discovery: Discovery | undefined
+  readonly priceUpdates: PriceRule
   /** The file could not be read; faults that may follow from that are not reported. */
   readonly isFaulty: boolean
 }
@@ -49,7 +51,8 @@ export function resolveCatalog(
   )
   const upstreamsLeftOut = usesPresets ? [] : known.map(({ id }) => id)
   const discovery = mode === 'live' ? discoveryOf(config, upstreams) : undefined
-  return { upstreams, upstreamsLeftOut, models, discovery, isFaulty }
+  const priceUpdates = { ...DEFAULT_PRICE_RULE, ...config?.price_updates }
+  return { upstreams, upstreamsLeftOut, models, discovery, priceUpdates, isFaulty }
 }
 
 /** The sandbox asks no provider for what it has. */

@@ -1,25 +1,35 @@
-import { sql } from 'kysely'
 import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { PriceData } from '../../money/catalog/price-from-data.ts'
+import { listPriceChanges } from '../../money/catalog/price-changes.ts'
+import { findPriceDifferences } from '../../money/catalog/price-data-differences.ts'
 import {
-  findPriceDifferences,
-  type PriceDifference,
-} from '../../money/catalog/price-data-differences.ts'
+  lockDifferences,
+  storeDifferences,
+  takeByRule,
+  type NewModel,
+  type PriceRule,
+} from '../../money/catalog/price-updates.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { queueMail } from '../../deliveries/email/queue-mail.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import type { Log } from '../../platform/lib/log.ts'
 
 export interface PriceWatch {
-  /** Reads the price data of the package, or of the operator's file. Throws if it cannot be read. */
+  /** Reads the price data in use. Throws if it cannot be read. */
   readonly readData: () => Promise<PriceData>
+  /** The models that wait for an operator, because the rule says `ask`. */
+  readonly findNew: () => Promise<readonly NewModel[]>
+  readonly rule: Pick<PriceRule, 'cheaper' | 'dearer'>
+  /** Between the announcement of a dearer price and its start. */
+  readonly noticeDays: number
   /** Who gets the mail. */
   readonly operatorEmails: readonly string[]
 }
 
 /**
- * Compares the prices in force with the price data, and reports each difference once: in the log, and in a mail to the
- * operators. A difference that changed, or that returns, is reported again.
+ * Compares the prices in force with the price data, takes what the operator's rule takes, and reports each other
+ * difference once: in the log, and in a mail to the operators. A difference that changed, or that returns, is reported
+ * again.
  */
 export async function comparePrices(deps: {
   db: Database
@@ -29,48 +39,48 @@ export async function comparePrices(deps: {
 }): Promise<void> {
   const { db, catalog, watch, log } = deps
   const data = await watch.readData()
-  const found = findPriceDifferences(catalog.listConfigured(), data, new Date())
+  const added = await watch.findNew()
+  const starts = new Map(
+    (await listPriceChanges(db)).map(({ modelId, startsAt }) => [modelId, startsAt]),
+  )
+  const models = catalog.listConfigured().map((model) => ({
+    ...model,
+    markupE4: catalog.findModel(model.id)?.markupE4 ?? model.markupE4,
+  }))
+  const found = findPriceDifferences(models, data, new Date(), (id) => starts.get(id))
   await db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('price differences', 0))`.execute(trx)
-    const opened = await storeDifferences(trx, found)
-    for (const { modelId, text } of opened)
-      log.warn('price_difference_found', { modelId, difference: text })
-    if (opened.length === 0) return
-    const models = opened.map(({ modelId }) => modelId)
-    const reportId = createId()
-    for (const email of watch.operatorEmails)
-      await queueMail(trx, {
-        customerId: null,
-        email,
-        template: 'precos_diferentes',
-        data: {
-          models: models.join(', '),
-          models_count: models.length,
-          at: new Date().toISOString(),
-        },
-        reference: `${reportId} ${email}`,
-      })
+    await lockDifferences(trx)
+    const { rule, noticeDays } = watch
+    const { taken, waiting } = await takeByRule(trx, found, { models, rule, noticeDays })
+    for (const { modelId, text, kind } of taken)
+      log.info('price_taken', { modelId, kind, difference: text })
+    const opened = await storeDifferences(trx, [...waiting, ...added])
+    for (const { modelId, text, kind } of opened)
+      log.warn('price_difference_found', { modelId, kind, difference: text })
+    // A dearer price that was taken begins after its notice.
+    for (const each of [...taken, ...opened])
+      if ('isBelowCost' in each && each.isBelowCost)
+        log.error('price_below_cost', { modelId: each.modelId, difference: each.text })
+    if (opened.length > 0) await mailOperators(trx, watch.operatorEmails, opened)
   })
 }
 
-/** Returns the new and the changed differences, and deletes the rows of differences that no longer exist. */
-async function storeDifferences(
+async function mailOperators(
   trx: Database,
-  found: readonly PriceDifference[],
-): Promise<PriceDifference[]> {
-  const ids = found.map(({ modelId }) => modelId)
-  await sql`delete from price_differences where model_id <> all(${ids}::text[])`.execute(trx)
-  const { rows } = await sql<{ model_id: string }>`
-    insert into price_differences as d (model_id, difference)
-    select * from unnest(${ids}::text[], ${found.map(({ text }) => text)}::text[])
-    on conflict (model_id) do update set difference = excluded.difference, found_at = now()
-      where d.difference <> excluded.difference
-    returning model_id`.execute(trx)
-  const opened = new Set(rows.map(({ model_id }) => model_id))
-  return found.filter(({ modelId }) => opened.has(modelId))
-}
-
-export async function countPriceDifferences(db: Database): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`select count(*) from price_differences`.execute(db)
-  return Number(rows[0]?.count ?? 0n)
+  emails: readonly string[],
+  opened: readonly { readonly modelId: string }[],
+): Promise<void> {
+  const reportId = createId()
+  for (const email of emails)
+    await queueMail(trx, {
+      customerId: null,
+      email,
+      template: 'precos_diferentes',
+      data: {
+        models: opened.map(({ modelId }) => modelId).join(', '),
+        models_count: opened.length,
+        at: new Date().toISOString(),
+      },
+      reference: `${reportId} ${email}`,
+    })
 }

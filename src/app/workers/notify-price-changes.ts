@@ -10,45 +10,57 @@ const CUSTOMERS_PER_BATCH = 500
 const PERCENT_E2 = 10_000n
 
 /**
- * Announces markup increases: one event for each customer who used the model lately. It goes through the customers by
+ * Announces rises of markups, and of prices that come from the price data: one event for each customer who used the model
+ * lately. It goes through the customers by
  * id, in batches. The transaction of a batch also stores its last customer, so each customer gets one notice, however
  * often a run is killed and repeated, and on however many nodes. Returns the number of notices.
  */
 export async function notifyPriceChanges(db: Database, catalog: Catalog): Promise<number> {
   let notices = 0
-  for (;;) {
-    const count = await notifyBatch(db, catalog)
-    if (count === undefined) return notices
-    notices += count
-  }
+  for (const rises of [RISES_OF_MARKUPS, RISES_OF_PRICES])
+    for (;;) {
+      const count = await notifyBatch(db, rises, catalog)
+      if (count === undefined) break
+      notices += count
+    }
+  return notices
 }
 
-const UNANNOUNCED_RISES: DueRows = {
+const RISES_OF_MARKUPS: DueRows = {
   table: 'markup_changes',
   key: ['id'],
   isDue: sql`q.noticed_at is null and q.canceled_at is null and q.markup_e4 > q.markup_before_e4`,
   orderBy: sql`q.created_at`,
 }
 
+const RISES_OF_PRICES: DueRows = {
+  table: 'price_changes',
+  key: ['id'],
+  isDue: sql`q.noticed_at is null and q.withdrawn_at is null and q.notice_percent_e2 > 0`,
+  orderBy: sql`q.created_at`,
+}
+
+/** A row of either table. */
 interface Rise {
-  readonly id: string
+  readonly id: string | number
   readonly model_id: string
-  readonly markup_e4: number
-  readonly markup_before_e4: number
+  readonly markup_e4?: number
+  readonly markup_before_e4?: number
+  readonly notice_percent_e2?: number
   readonly starts_at: Date
   readonly noticed_through: string | null
 }
 
 /** Undefined if no increase needs a notice, or other nodes are working on all of them. */
-function notifyBatch(db: Database, catalog: Catalog): Promise<number | undefined> {
+function notifyBatch(db: Database, rises: DueRows, catalog: Catalog): Promise<number | undefined> {
   return db.transaction().execute(async (trx) => {
-    const rise = await lockDue<Rise>(trx, UNANNOUNCED_RISES)
+    const rise = await lockDue<Rise>(trx, rises)
     if (!rise) return undefined
     const customerIds = await listCustomersAfter(trx, rise.noticed_through)
     const notices = await notifyUsers(trx, rise, customerIds, catalog)
     const isEnd = customerIds.length < CUSTOMERS_PER_BATCH
     await sql`
-      update markup_changes set noticed_through = coalesce(${customerIds.at(-1) ?? null}::uuid, noticed_through),
+      update ${sql.table(rises.table)} set noticed_through = coalesce(${customerIds.at(-1) ?? null}::uuid, noticed_through),
         noticed_at = case when ${isEnd} then now() end
       where id = ${rise.id}`.execute(trx)
     return notices
@@ -87,12 +99,19 @@ async function notifyUsers(
   return Number(numAffectedRows ?? 0n)
 }
 
+/** A rise of the price leaves the markup as it is. */
 function dataOf(rise: Rise, catalog: Catalog): object {
-  const [before, after] = [BigInt(rise.markup_before_e4), BigInt(rise.markup_e4)]
-  const percentE2 = ((after - before) * PERCENT_E2 + before / 2n) / before
+  const model = catalog.findModel(rise.model_id)
+  const inForce = model?.markupE4 ?? 0n
+  const before = BigInt(rise.markup_before_e4 ?? inForce)
+  const after = BigInt(rise.markup_e4 ?? inForce)
+  const percentE2 =
+    rise.notice_percent_e2 === undefined
+      ? ((after - before) * PERCENT_E2 + before / 2n) / before
+      : BigInt(rise.notice_percent_e2)
   return {
     model_id: rise.model_id,
-    model_name: catalog.findModel(rise.model_id)?.displayName ?? rise.model_id,
+    model_name: model?.displayName ?? rise.model_id,
     markup_multiplier_before: decimalE4(before),
     markup_multiplier: decimalE4(after),
     change_percent: decimalE4(percentE2 * 100n),

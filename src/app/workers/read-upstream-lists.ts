@@ -1,8 +1,5 @@
-import { discoverModels } from '../../money/catalog/discover-models.ts'
-import {
-  readUpstreamLists as storedLists,
-  storeUpstreamList,
-} from '../../money/catalog/upstream-lists.ts'
+import type { DiscoveredModels } from '../../money/catalog/reload-catalog.ts'
+import { storeUpstreamLists, type ListedModel } from '../../money/catalog/upstream-lists.ts'
 import { readModelList } from '../../gateway/providers/read-model-list.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Log } from '../../platform/lib/log.ts'
@@ -17,28 +14,32 @@ const NAMES_MAX = 100
  * rejects.
  */
 export async function readUpstreamLists({
-  config: { discovery, upstreams, models },
+  config: { discovery, upstreams },
   db,
+  discover,
   log,
 }: {
-  config: Pick<Config, 'discovery' | 'upstreams' | 'models'>
+  config: Pick<Config, 'discovery' | 'upstreams'>
   db: Database
+  discover: () => Promise<DiscoveredModels>
   log: Log
 }): Promise<void> {
   if (!discovery) return
   const ids = new Set(discovery.upstreams.map(({ id }) => id))
   const read = upstreams.filter(({ id }) => ids.has(id))
+  const lists = new Map<string, readonly ListedModel[]>()
   await Promise.all(
     read.map(async ({ id, adapter }) => {
       try {
-        await storeUpstreamList(db, id, await readModelList(adapter))
+        lists.set(id, await readModelList(adapter))
       } catch (error) {
         log.warn('upstream_list_unread', { upstream: id, error })
       }
     }),
   )
   try {
-    const found = discoverModels(discovery, models, await storedLists(db), new Date())
+    await storeUpstreamLists(db, lists)
+    const found = await discover()
     log.info('upstream_lists_read', { discovered: found.models.length })
     for (const { id: upstream } of read) {
       const isOf = ({ upstreamId }: { upstreamId: string }): boolean => upstreamId === upstream

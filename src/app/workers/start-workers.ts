@@ -30,6 +30,7 @@ import { topUpAutomatically } from '../../money/payments/top-up-automatically.ts
 import { eraseDeletedAccounts } from '../../identity/personal-data/erase-remains.ts'
 import { countOpenDiscrepancies } from '../../money/reconciliation/discrepancies.ts'
 import { compareUpstreamCosts } from '../../money/reconciliation/upstream-costs.ts'
+import { countPendingPrices } from '../../money/catalog/price-updates.ts'
 import { archiveDueMonths, type DueMonths } from '../../money/months/archive-due-months.ts'
 import { createCompleteTime } from '../../deliveries/usage-destinations/read-unsent.ts'
 import { createUsageExport } from '../../deliveries/usage-destinations/send-usage.ts'
@@ -40,17 +41,16 @@ import { queueWebhooks } from '../../deliveries/webhooks/queue-messages.ts'
 import type { Config } from '../config/config.ts'
 import { openArchiveStore } from '../config/resolve-archive.ts'
 import type { Parts } from '../open-parts.ts'
-import { readPriceData } from '../read-price-data.ts'
 import { watchBacklog } from '../watch-backlog.ts'
 import { refreshFxRate } from './refresh-fx-rate.ts'
 import { keepMonthsAhead } from './ensure-months.ts'
 import { type Job, openJobs, type OpenJobs, scheduleJobs } from './open-jobs.ts'
 import { inMinutes, listPruning } from './list-pruning.ts'
 import { comparePayments } from './compare-payments.ts'
-import { comparePrices, countPriceDifferences, type PriceWatch } from './compare-prices.ts'
 import { every, type Timer, type TimerState } from './every.ts'
 import { readUpstreamLists } from './read-upstream-lists.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
+import { priceJobs, renewOldPrices } from './renew-prices.ts'
 import { createReportIncidents } from './report-incidents.ts'
 
 export interface Workers {
@@ -193,7 +193,7 @@ async function startSharedWork(parts: Parts, databaseUrl: string): Promise<Share
     ),
     every(DIFFERENCES_EVERY_MS, 'count_differences', log, async () => {
       metrics.openDifferences(await countOpenDiscrepancies(db))
-      metrics.priceDifferences(await countPriceDifferences(db))
+      metrics.priceDifferences(await countPendingPrices(db))
     }),
     every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
       dispatchEvents(db, [queueMails, queueWebhooks], log),
@@ -286,11 +286,7 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
         }
       : {}),
     'compare-upstream-costs': { cron: '53 6 * * *', run: () => compareLateCosts(db, log) },
-    // Every hour, so that the operator learns of a replaced file of price data on the same day.
-    'compare-prices': {
-      cron: '33 * * * *',
-      run: () => comparePrices({ db, log, catalog, watch: priceWatchOf(config) }),
-    },
+    ...priceJobs(parts),
     ...(config.discovery
       ? { 'read-upstream-lists': { cron: '41 7 * * *', run: () => readUpstreamLists(parts) } }
       : {}),
@@ -304,6 +300,7 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
   await scheduleJobs(jobs.boss, handlers)
   // A start may bring another key, or newer price data.
   void readUpstreamLists(parts)
+  void renewOldPrices(parts)
   return jobs
 }
 
@@ -323,10 +320,6 @@ function dueMonthsOf({ archive }: Config): DueMonths | undefined {
   return archive?.afterMonths === undefined
     ? undefined
     : { store: openArchiveStore(archive), afterMonths: archive.afterMonths }
-}
-
-function priceWatchOf(config: Config): PriceWatch {
-  return { readData: () => readPriceData(config), operatorEmails: config.adminEmails }
 }
 
 function archiveMonthsJob({ db, log }: Parts, dueMonths: DueMonths): Job {

@@ -10,7 +10,7 @@ import { openUpstream, type UpstreamOptions } from './openai-compatible/upstream
 
 const LIST_MS_MAX = 30_000
 const LIST_BYTES_MAX = 8 * 1024 * 1024
-const MODELS_MAX = 5_000
+const MODELS_MAX = 2_000
 const NAME = /^[\x21-\x7e]{1,150}$/
 const TOKENS_MAX = 100_000_000
 

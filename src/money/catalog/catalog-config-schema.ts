@@ -321,6 +321,28 @@ export const catalogConfigSchema = Type.Object(
         },
       ),
     ),
+    price_updates: Type.Optional(
+      Type.Object(
+        {
+          new: Type.Optional(
+            Type.Enum(['show', 'ask', 'hide'], {
+              description:
+                'A model that only the published price data knows: it is in the catalog at once, after an approval, or with the next release. Default: show.',
+            }),
+          ),
+          cheaper: Type.Optional(
+            Type.Enum(['take', 'ask'], { description: 'A lower price. Default: take.' }),
+          ),
+          dearer: Type.Optional(
+            Type.Enum(['take', 'ask'], {
+              description:
+                'A higher price. It begins after the notice to customers (MARKUP_NOTICE_DAYS). Default: ask.',
+            }),
+          ),
+        },
+        { ...strict, description: 'What happens to news of the published price data.' },
+      ),
+    ),
   },
   { ...strict, title: 'catraca.config.json' },
 )

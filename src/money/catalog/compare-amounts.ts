@@ -5,6 +5,8 @@ import type { PriceTerms, PriceTier, TokenPrices } from './prices.ts'
 
 /** An amount more than this many times another, or that many times less, is probably a slip. */
 const FACTOR_MAX = 2n
+/** 10,000 %. */
+const RISE_MAX_E2 = 1_000_000n
 const KINDS = ['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning'] as const
 const NAMES: Readonly<Record<keyof TokenPrices, string>> = {
   input: 'input',
@@ -79,8 +81,45 @@ export function describeAmounts(
 /** Whether the price is far from each of the others: then no other hour of the day explains it. */
 export function isFarFromAll(price: PriceTerms, others: readonly PriceTerms[]): boolean {
   return others.every((other) =>
-    differingAmounts(other, price).some(
-      ({ before = 0n, after = 0n }) => after > before * FACTOR_MAX || before > after * FACTOR_MAX,
+    differingAmounts(other, price).some(({ before = 0n, after = 0n }) =>
+      isBeyond(FACTOR_MAX, before, after),
     ),
+  )
+}
+
+/** Whether an amount that both have is more than so many times the other. */
+export function movesMoreThan(factor: bigint, from: PriceTerms, to: PriceTerms): boolean {
+  return differingAmounts(from, to).some(
+    ({ before, after }) =>
+      before !== undefined && after !== undefined && isBeyond(factor, before, after),
+  )
+}
+
+function isBeyond(factor: bigint, before: bigint, after: bigint): boolean {
+  return after > before * factor || before > after * factor
+}
+
+/** Whether no amount is higher, and none appears or vanishes. */
+export function isOnlyCheaper(from: PriceTerms, to: PriceTerms): boolean {
+  return differingAmounts(from, to).every(
+    ({ before, after }) => before !== undefined && after !== undefined && after < before,
+  )
+}
+
+/** By how much the amount that rises the most does, in hundredths of a per cent; 0 if none does. */
+export function highestRiseE2(from: PriceTerms, to: PriceTerms): number {
+  const rises = differingAmounts(from, to).map(({ before, after }) =>
+    before === undefined || after === undefined || after <= before
+      ? 0
+      : Number(before === 0n ? RISE_MAX_E2 : ((after - before) * 10_000n) / before || 1n),
+  )
+  return Math.min(Number(RISE_MAX_E2), Math.max(0, ...rises))
+}
+
+/** Whether an amount of the cost is above that of the price, times the markup. */
+export function isBelowCost(price: PriceTerms, cost: PriceTerms, markupE4: bigint): boolean {
+  return differingAmounts(price, cost).some(
+    ({ before, after }) =>
+      before !== undefined && after !== undefined && after * 10_000n > before * markupE4,
   )
 }

@@ -10,8 +10,9 @@ import { findByOtherName, MAKERS, plainName, VERSION } from './find-by-other-nam
 import { findPricedModel, isChatModel } from './find-priced-model.ts'
 import { DEFAULT_VENDOR, overlaid, pricesOf } from './load-catalog.ts'
 import type { ConfiguredModel, Model } from './model.ts'
-import { scheduleFromData, TEXT_KEYS, type PriceSource } from './price-from-data.ts'
+import { readSchedule, TEXT_KEYS, type PriceSource } from './price-from-data.ts'
 import type { PriceTerms } from './prices.ts'
+import type { PublishedData } from './published-prices.ts'
 import { plainRoute } from './sandbox-catalog.ts'
 import type { PricedBy } from './upstream-presets.ts'
 import type { ListedModel, UpstreamLists } from './upstream-lists.ts'
@@ -52,12 +53,16 @@ const UNKNOWN_OUTPUT_SHARE = 8
 const OLD_CONTEXT_MAX = 140_000
 const OLD_OUTPUT_MAX = 4_096
 
-/** `known` are the models of the configuration. Those without a route may be replaced by a discovered one. */
+/**
+ * `known` are the models of the configuration. Those without a route may be replaced by a discovered one. `added` are the
+ * models of newer price data that the package lacks.
+ */
 export function discoverModels(
   { upstreams, patterns, overlays }: Discovery,
   known: readonly ConfiguredModel[],
   lists: UpstreamLists,
   at: Date,
+  added: PublishedData = [],
 ): Discovered {
   const models = new Map<string, ConfiguredModel>()
   const served = new Map(
@@ -78,8 +83,8 @@ export function discoverModels(
   function idOf({ pricedBy: { provider } }: Upstream, name: string): string {
     const model = VERSION.exec(name)?.[1]
     if (model === undefined || served.has(model)) return name
-    const priced = findPricedModel(provider, model)
-    return !priced || priced === findPricedModel(provider, name) ? model : name
+    const priced = findPricedModel(provider, model, added)
+    return !priced || priced === findPricedModel(provider, name, added) ? model : name
   }
 
   function add(upstream: Upstream, listed: ListedModel): void {
@@ -90,7 +95,8 @@ export function discoverModels(
     const change = changes.get(id)
     if (change?.enabled === false || !isChosen(id)) return
     if (!change && hidden.has(plainName(whole))) return
-    const model = modelOf(upstream, id, listed, at)
+    const entry = findPricedModel(upstream.pricedBy.provider, name, added)
+    const model = entry && modelOf(upstream, id, listed, entry, at)
     if (!model) return void unpriced.push({ upstreamId: upstream.id, name })
     const faults: string[] = []
     const changed = change ? overlaid(model, change, at, faults) : model
@@ -152,18 +158,19 @@ function modelOf(
   { id: upstreamId, pricedBy: { provider, maker } }: Upstream,
   id: string,
   { name, contextTokens: listedContext, outputTokensMax }: ListedModel,
+  entry: ModelInfo,
   at: Date,
 ): ConfiguredModel | undefined {
-  const entry = findPricedModel(provider, name)
-  const ofData = entry?.context_window ?? 0
+  const ofData = entry.context_window ?? 0
   // The larger one, because it bounds the hold; within reason, because it also bounds what a report may charge.
   const contextTokens = listedContext
     ? Math.max(ofData, Math.min(listedContext, ofData > 0 ? 2 * ofData : CONTEXT_MAX))
     : Math.ceil(ofData * CONTEXT_MARGIN)
-  if (!entry || !contextTokens || !isBilledByTokens(entry)) return undefined
+  if (!contextTokens || !isBilledByTokens(entry)) return undefined
   const vendor = maker ?? makerOf(id)
-  const priceFrom = { provider, model: entry.id }
-  const prices = readPrices(priceFrom, contextTokens, at)
+  const isPackaged = findPricedModel(provider, name) !== undefined
+  const priceFrom = { provider, model: entry.id, ...(!isPackaged && { match: entry.match }) }
+  const prices = readPrices(entry, priceFrom, contextTokens, at)
   if (!prices) return undefined
   const limits = limitsOf(provider, vendor, contextTokens, hasCachePrice(entry))
   return {
@@ -186,9 +193,9 @@ function modelOf(
 }
 
 /** A form of prices that this release does not know takes no other model away. */
-function readPrices(from: PriceSource, contextTokens: number, at: Date) {
+function readPrices({ prices }: ModelInfo, from: PriceSource, contextTokens: number, at: Date) {
   try {
-    return pricesOf(scheduleFromData(from, contextTokens), at)
+    return pricesOf(readSchedule(prices as never, from, contextTokens), at)
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@
  * answers, at its own price; a version that the price data has at another price is not taken for it.
  */
 import { calcPrice } from '@pydantic/genai-prices'
+import { isNamed } from './find-priced-model.ts'
 import type { Model } from './model.ts'
 import type { PriceSource } from './price-from-data.ts'
 
@@ -62,6 +63,7 @@ const pricedAlike = new Map<string, boolean>()
 const REMEMBERED_MAX = 1_000
 
 function isPricedAlike(source: PriceSource, version: string): boolean {
+  if (source.match) return isNamed(source.match, version)
   const question = `${source.provider} ${source.model} ${version}`
   const known = pricedAlike.get(question)
   if (known !== undefined) return known

@@ -1,4 +1,5 @@
 import { findProvider, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices'
+import type { PublishedData } from './published-prices.ts'
 import { pricedBy } from './upstream-presets.ts'
 
 /** Kinds that answer no chats, cost more than their tokens, or are one customer's own. */
@@ -16,8 +17,12 @@ export function mayBeDiscovered(name: string): boolean {
 
 const entries = new Map<string, ReadonlyMap<string, ModelInfo>>()
 
-/** The entry whose price a provider charges for the model that it calls so. */
-export function findPricedModel(provider: string, name: string): ModelInfo | undefined {
+/** The entry whose price a provider charges for the model that it calls so: of the package, or of the newer data. */
+export function findPricedModel(
+  provider: string,
+  name: string,
+  added: PublishedData = [],
+): ModelInfo | undefined {
   const models = findProvider({ providerId: provider })?.models ?? []
   const byName =
     entries.get(provider) ??
@@ -25,7 +30,11 @@ export function findPricedModel(provider: string, name: string): ModelInfo | und
       models.toReversed().flatMap((entry) => namesOf(entry.match).map((each) => [each, entry])),
     )
   entries.set(provider, byName)
-  return byName.get(name) ?? models.find(({ match }) => isNamed(match, name))
+  return (
+    byName.get(name) ??
+    models.find(({ match }) => isNamed(match, name)) ??
+    added.find(({ id }) => id === provider)?.models.find(({ match }) => isNamed(match, name))
+  )
 }
 
 function namesOf(match: MatchLogic): string[] {
@@ -40,7 +49,7 @@ const VERSION_BEHIND = /^(?:[-@]?\d{3,8}|-\d{4}-\d\d-\d\d|-latest|-preview(?:-[\
  * As the data matches names, but for beginnings: what follows must be a version. `claude-sonnet-5` is the beginning of
  * the next model's name, too, which has another price.
  */
-function isNamed(match: MatchLogic, name: string): boolean {
+export function isNamed(match: MatchLogic, name: string): boolean {
   if ('or' in match) return match.or.some((each) => isNamed(each, name))
   if ('and' in match) return match.and.every((each) => isNamed(each, name))
   if ('equals' in match) return match.equals === name

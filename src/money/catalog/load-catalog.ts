@@ -189,6 +189,7 @@ export function overlaid(
         ? model.markupE4
         : readMarkup(model.id, overlay.markup_multiplier, faults),
     ...prices,
+    ...((overlay.prices ?? added) && { hasOwnPrice: true }),
     contextTokens: overlay.context_tokens ?? model.contextTokens,
     outputTokensMax: overlay.max_output_tokens ?? model.outputTokensMax,
     imageTokensMax: overlay.image_tokens_max ?? model.imageTokensMax,

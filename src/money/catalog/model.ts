@@ -88,6 +88,8 @@ export interface Model<P extends PriceTerms = Price> {
   readonly canReason?: boolean
   /** Where its price is in the data. Absent if an operator wrote the model. */
   readonly priceFrom?: PriceSource
+  /** Set if the configuration gives it prices, which another price of the data never replaces by itself. */
+  readonly hasOwnPrice?: true
   /** An upstream's own list has it, and nobody looked at what it can do. */
   readonly isDiscovered?: true
   readonly embedding?: EmbeddingTraits

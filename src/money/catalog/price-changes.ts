@@ -2,13 +2,20 @@
  * Prices that an operator sets while servers run. From its time on a change replaces all prices of its model, also of
  * routes that have none of their own in the configuration. A call that holds money keeps the prices of its hold.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { StoredPriceSchedule } from '../../platform/db/tables.ts'
-import { describeAmounts, isFarFromAll } from './compare-amounts.ts'
+import { describeAmounts, highestRiseE2, isFarFromAll } from './compare-amounts.ts'
 import type { ConfiguredModel } from './model.ts'
-import { pricesBetween, type PriceSchedule, type ScheduledPrice } from './price-schedule.ts'
+import {
+  momentsOf,
+  priceAt,
+  pricesBetween,
+  type PriceSchedule,
+  type ScheduledPrice,
+} from './price-schedule.ts'
 import type { Price, PriceTerms } from './prices.ts'
 import { unitNames } from './read-price-schedule.ts'
 import { findPrices, storePrices } from './register-prices.ts'
@@ -30,6 +37,11 @@ export interface PricesInput {
   readonly isConfirmed: boolean
   /** Check and describe everything, and store nothing. */
   readonly isDryRun: boolean
+  /**
+   * Set for prices of the price data. Customers get a notice of a rise, which starts so many days later. What the data
+   * said before, and did not start yet, is withdrawn.
+   */
+  readonly noticeDays?: number
 }
 
 /** The effect of a change on one model. */
@@ -63,24 +75,33 @@ const AHEAD_MS_MAX = 366 * DAY_MS
 export function setPrices(db: Database, actor: Actor, input: PricesInput): Promise<SetPrices> {
   return audited<SetPrices>(db, actor, async (trx, record, undo) => {
     const now = await lockPrices(trx)
-    const startsAt = input.startsAt ?? now
-    if (startsAt < now) return { kind: 'starts_in_the_past' }
+    const wanted = input.startsAt ?? now
+    if (wanted < now) return { kind: 'starts_in_the_past' }
     const latest = new Date(now.getTime() + AHEAD_MS_MAX)
-    if (startsAt > latest) return { kind: 'starts_too_late', latest }
+    if (wanted > latest) return { kind: 'starts_too_late', latest }
+    const wantedPrices =
+      input.noticeDays === undefined
+        ? input.prices
+        : await replacePlanned(trx, actor, input.prices, now)
     const changes = await listPriceChanges(trx)
     const effects: PriceEffect[] = []
     let isFar = false
-    for (const { modelId, schedule } of input.prices) {
+    for (const { modelId, schedule } of wantedPrices) {
       const model = input.models.find(({ id }) => id === modelId)
       if (!model) return undo({ kind: 'unknown_model', modelId })
       const units = unitNames(model.price)
       if (schedule.some(({ price }) => unitNames(price) !== units))
         return undo({ kind: 'other_units', modelId, units: units || 'tokens' })
-      const inForce = pricesInForce(withPriceChanges<PriceTerms>(model, changes), startsAt)
+      const changed = withPriceChanges<PriceTerms>(model, changes)
+      const inForce = pricesInForce(changed, wanted)
       const text = describeAmounts(inForce[0] as PriceTerms, schedule)
       if (text === undefined && schedule.length === 1 && inForce.length === 1) continue
       isFar ||= schedule.some(({ price }) => isFarFromAll(price, inForce))
-      const { id, stored } = await insertChange(trx, { modelId, schedule }, startsAt, input.note)
+      const notice =
+        input.noticeDays === undefined ? null : riseE2(scheduleOf(changed), schedule, now)
+      const startsAt = notice ? daysAfter(now, input.noticeDays ?? 0) : wanted
+      const change = { modelId, schedule, startsAt, note: input.note, notice }
+      const { id, stored } = await insertChange(trx, change)
       await record({
         action: 'model.prices_set',
         customerId: null,
@@ -171,29 +192,98 @@ function toScheduled(
   }
 }
 
-async function insertChange(
+/** The most that a token or a unit costs more at any moment, in hundredths of a per cent. */
+function riseE2(
+  ours: PriceSchedule<PriceTerms>,
+  theirs: PriceSchedule<PriceTerms>,
+  now: Date,
+): number {
+  const rises = momentsOf([...ours, ...theirs], now.getTime()).map((at) =>
+    highestRiseE2(priceAt(ours, at), priceAt(theirs, at)),
+  )
+  return Math.max(0, ...rises)
+}
+
+function daysAfter(date: Date, days: number): Date {
+  return new Date(date.getTime() + days * DAY_MS)
+}
+
+/**
+ * Withdraws what the data said before and did not start yet: it would otherwise replace what it says now. Returns the
+ * prices that are not planned already.
+ */
+async function replacePlanned(
   trx: Database,
+  actor: Actor,
+  prices: readonly NewPrices[],
+  now: Date,
+): Promise<readonly NewPrices[]> {
+  const wanted: NewPrices[] = []
+  for (const each of prices) {
+    const stored = await storeSchedule(trx, each)
+    const planned = await trx
+      .selectFrom('price_changes')
+      .select(['id', 'schedule'])
+      .where('model_id', '=', each.modelId)
+      .where('withdrawn_at', 'is', null)
+      .where('notice_percent_e2', 'is not', null)
+      .where('starts_at', '>', now)
+      .execute()
+    if (planned.some(({ schedule }) => isDeepStrictEqual(schedule, stored))) continue
+    wanted.push(each)
+    for (const { id } of planned) await withdrawPrices(trx, actor, { id, note: 'other price data' })
+  }
+  return wanted
+}
+
+/** The scheduled prices as they are stored. */
+export async function storeSchedule(
+  db: Database,
   { modelId, schedule }: NewPrices,
-  startsAt: Date,
-  note: string | undefined,
-): Promise<{ readonly id: number; readonly stored: readonly StoredPriceSchedule[] }> {
+): Promise<StoredPriceSchedule[]> {
   const prices = await storePrices(
-    trx,
+    db,
     modelId,
     schedule.map(({ price }) => price),
   )
-  const stored = schedule.map(({ startsAt: begins, window }, index): StoredPriceSchedule => ({
+  return schedule.map(({ startsAt: begins, window }, index) => ({
     price_id: (prices[index] as Price).id,
     ...(begins && { starts_at: begins.toISOString() }),
     ...(window && { window }),
   }))
+}
+
+export async function readStoredSchedule(
+  db: Database,
+  stored: readonly StoredPriceSchedule[],
+): Promise<PriceSchedule<Price>> {
+  const ids = stored.map(({ price_id }) => price_id)
+  const prices = await findPrices(db, ids)
+  return stored.map((each) => toScheduled(each, prices)) as never
+}
+
+async function insertChange(
+  trx: Database,
+  {
+    startsAt,
+    note,
+    notice,
+    ...prices
+  }: NewPrices & {
+    readonly startsAt: Date
+    readonly note: string | undefined
+    readonly notice: number | null
+  },
+): Promise<{ readonly id: number; readonly stored: readonly StoredPriceSchedule[] }> {
+  const stored = await storeSchedule(trx, prices)
   const row = await trx
     .insertInto('price_changes')
     .values({
-      model_id: modelId,
+      model_id: prices.modelId,
       starts_at: startsAt,
       schedule: JSON.stringify(stored),
       note: note?.toWellFormed() ?? null,
+      notice_percent_e2: notice,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -1,9 +1,8 @@
-/** Where the prices in force differ from the price data, of the package or of a newer file. Pure. */
-import { builtInModels } from './built-in-models.ts'
-import { describeDifference } from './compare-amounts.ts'
+/** Where the prices in force differ from the price data, of the package or of a newer one. Pure. */
+import { describeDifference, isBelowCost, isOnlyCheaper } from './compare-amounts.ts'
 import type { ConfiguredModel } from './model.ts'
 import { scheduleFromData, type PriceData } from './price-from-data.ts'
-import { nextPriceChange, priceAt, withoutPast, type PriceSchedule } from './price-schedule.ts'
+import { momentsOf, priceAt, withoutPast, type PriceSchedule } from './price-schedule.ts'
 import type { PriceTerms } from './prices.ts'
 import { scheduleOf } from './with-price-changes.ts'
 
@@ -11,63 +10,68 @@ export interface PriceDifference {
   readonly modelId: string
   /** From the price in force to that of the data, for people. */
   readonly text: string
+  /** `dearer` if any amount is, at any time. */
+  readonly kind: 'cheaper' | 'dearer' | 'unreadable'
   /** The prices of the data; undefined if it lacks the model, or has a price that cannot be read. */
   readonly schedule: PriceSchedule<PriceTerms> | undefined
+  /** An amount of the data is above what customers pay now. */
+  readonly isBelowCost: boolean
 }
 
-const DAY_MS = 86_400_000
-/** Within eight days, each window of a daily price has begun and ended, on each day of the week. */
-const WINDOWS_MS = 8 * DAY_MS
-
 /**
- * Finds the built-in models whose price in the data is another. `models` are priced as they are in force, with the
- * changes of the operator.
+ * Finds the models of the data whose price there is another. `models` are priced as they are in force, with the changes
+ * of the operator. With `plannedAt`, they are compared from the last change on that a model has before it.
  */
 export function findPriceDifferences(
   models: readonly ConfiguredModel[],
   data: PriceData,
   now: Date,
+  plannedAt: (modelId: string) => Date | undefined = () => undefined,
 ): PriceDifference[] {
-  return builtInModels.flatMap(({ id, priceFrom }): PriceDifference[] => {
-    const model = models.find((each) => each.id === id)
-    if (!model) return []
+  return models.flatMap((model): PriceDifference[] => {
+    const { id, priceFrom, contextTokens } = model
+    if (!priceFrom) return []
     try {
-      const schedule = withoutPast(
-        scheduleFromData(priceFrom, model.contextTokens, data),
-        now.getTime(),
-      )
-      const text = differenceOf(scheduleOf(model), schedule, now.getTime())
-      return text === undefined ? [] : [{ modelId: id, text, schedule }]
+      const schedule = withoutPast(scheduleFromData(priceFrom, contextTokens, data), now.getTime())
+      const fromMs = Math.max(now.getTime(), plannedAt(id)?.getTime() ?? 0)
+      const differing = differencesOf(scheduleOf(model), schedule, fromMs)
+      const [first] = differing
+      if (!first) return []
+      return [
+        {
+          modelId: id,
+          text: first.atMs === now.getTime() ? first.text : `${first.text} at ${isoOf(first.atMs)}`,
+          kind: differing.every(({ ours, theirs }) => isOnlyCheaper(ours, theirs))
+            ? 'cheaper'
+            : 'dearer',
+          schedule,
+          isBelowCost: isBelowCost(
+            priceAt(scheduleOf(model), now.getTime()),
+            priceAt(schedule, now.getTime()),
+            model.markupE4,
+          ),
+        },
+      ]
     } catch (error) {
-      return [{ modelId: id, text: (error as Error).message, schedule: undefined }]
+      const text = (error as Error).message
+      return [{ modelId: id, text, kind: 'unreadable', schedule: undefined, isBelowCost: false }]
     }
   })
 }
 
-/** The first difference, and from when on. */
-function differenceOf(
-  ours: PriceSchedule<PriceTerms>,
-  theirs: PriceSchedule<PriceTerms>,
-  nowMs: number,
-): string | undefined {
-  for (const atMs of momentsOf([...ours, ...theirs], nowMs)) {
-    const text = describeDifference(priceAt(ours, atMs), priceAt(theirs, atMs))
-    if (text !== undefined)
-      return atMs === nowMs ? text : `${text} at ${new Date(atMs).toISOString()}`
-  }
-  return undefined
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
 }
 
-/** Now, every announced start, and each moment of the days after one at which a price may change. */
-function momentsOf(
-  [first, ...later]: readonly PriceSchedule<PriceTerms>[number][],
-  nowMs: number,
-): number[] {
-  const schedule = [first, ...later] as unknown as PriceSchedule<PriceTerms>
-  const starts = schedule.flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
-  const moments = new Set<number>()
-  for (const from of [nowMs, ...starts.filter((start) => start > nowMs)]) {
-    for (let at = from; at <= from + WINDOWS_MS; at = nextPriceChange(schedule, at)) moments.add(at)
-  }
-  return [...moments].sort((a, b) => a - b)
+/** Each moment at which the prices differ. */
+function differencesOf(
+  ours: PriceSchedule<PriceTerms>,
+  theirs: PriceSchedule<PriceTerms>,
+  fromMs: number,
+) {
+  return momentsOf([...ours, ...theirs], fromMs).flatMap((atMs) => {
+    const [own, their] = [priceAt(ours, atMs), priceAt(theirs, atMs)]
+    const text = describeDifference(own, their)
+    return text === undefined ? [] : [{ atMs, text, ours: own, theirs: their }]
+  })
 }

@@ -1,5 +1,5 @@
 /** Converts the price data package (decimal USD as floats) to whole micro-USD. */
-import { findProvider } from '@pydantic/genai-prices'
+import { findProvider, type MatchLogic } from '@pydantic/genai-prices'
 import { hourCacheUnits } from './hour-cache.ts'
 import type { PriceSchedule, PriceWindow, ScheduledPrice } from './price-schedule.ts'
 import type { PriceTerms, PriceTier, TokenPrices } from './prices.ts'
@@ -50,10 +50,12 @@ export const TEXT_KEYS = new Set([
   'output_reasoning_mtok',
 ])
 
-/** Where the price of a built-in model is in the data. */
+/** Where the price of a model is in the data. */
 export interface PriceSource {
   readonly provider: string
   readonly model: string
+  /** Its names, if the package does not have it. */
+  readonly match?: MatchLogic
   /** The days on which the daily windows of the data apply, where the provider has a rule that the data cannot say. */
   readonly weekdays?: PriceWindow['weekdays']
 }

@@ -22,6 +22,8 @@ export type PriceSchedule<P> = readonly [ScheduledPrice<P>, ...ScheduledPrice<P>
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
+/** Within eight days, each window of a daily price has begun and ended, on each day of the week. */
+const WINDOWS_MS = 8 * DAY_MS
 
 export function priceAt<P>(schedule: PriceSchedule<P>, atMs: number): P {
   return (schedule.findLast((each) => applies(each, atMs)) ?? schedule[0]).price
@@ -40,7 +42,10 @@ export function pricesBetween<P>(schedule: PriceSchedule<P>, fromMs: number, unt
 }
 
 /** Returns the first moment after the given one at which another price may apply; `Infinity` if none can. */
-export function nextPriceChange(schedule: PriceSchedule<unknown>, afterMs: number): number {
+export function nextPriceChange(
+  schedule: readonly ScheduledPrice<unknown>[],
+  afterMs: number,
+): number {
   let next = Infinity
   for (const { startsAt, window } of schedule) {
     const moments = window ? boundariesAfter(window, afterMs) : []
@@ -48,6 +53,16 @@ export function nextPriceChange(schedule: PriceSchedule<unknown>, afterMs: numbe
     for (const moment of moments) if (moment > afterMs && moment < next) next = moment
   }
   return next
+}
+
+/** Now, every announced start, and each moment of the days after one at which a price may change. */
+export function momentsOf(prices: readonly ScheduledPrice<unknown>[], nowMs: number): number[] {
+  const starts = prices.flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
+  const moments = new Set<number>()
+  for (const from of [nowMs, ...starts.filter((start) => start > nowMs)]) {
+    for (let at = from; at <= from + WINDOWS_MS; at = nextPriceChange(prices, at)) moments.add(at)
+  }
+  return [...moments].sort((a, b) => a - b)
 }
 
 /** Returns the schedule without prices that can never apply again. */

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Catalog } from './catalog.ts'
-import { discoverModels, type Discovery } from './discover-models.ts'
+import { discoverModels, type Discovered, type Discovery } from './discover-models.ts'
 import { plainName } from './find-by-other-name.ts'
 import { listDisabledModels } from './disabled-models.ts'
 import { listMarkupChanges } from './markup-changes.ts'
@@ -10,6 +10,7 @@ import { listPriceChanges } from './price-changes.ts'
 import type { ConfiguredModel, Model } from './model.ts'
 import { registerPrices } from './register-prices.ts'
 import { findServicePause } from './service-pause.ts'
+import { readAddedDigest, readStoredPriceData } from './stored-price-data.ts'
 import { readListTimes, readUpstreamLists } from './upstream-lists.ts'
 
 /**
@@ -18,11 +19,12 @@ import { readListTimes, readUpstreamLists } from './upstream-lists.ts'
  */
 export const CATALOG_CHANNEL = 'catalog'
 
-interface Discovering {
-  readonly discovery: Discovery
-  readonly configured: readonly ConfiguredModel[]
-  readonly log: Log
+/** What the upstreams' lists and the price data have now, at registered prices. Computed once for each change of them. */
+export interface DiscoveredModels extends Pick<Discovered, 'unpriced' | 'missing'> {
+  readonly models: readonly Model[]
 }
+
+const NOTHING: DiscoveredModels = { models: [], unpriced: [], missing: [] }
 
 /**
  * Returns a function that loads the operators' changes and the discovered models into the catalog of this process. If two
@@ -32,9 +34,8 @@ interface Discovering {
 export function createReloadCatalog(
   db: Database,
   catalog: Catalog,
-  discovering?: Discovering,
+  discover: () => Promise<DiscoveredModels> = async () => NOTHING,
 ): () => Promise<void> {
-  const readDiscovered = discovering ? createReadDiscovered(db, discovering) : async () => []
   let begun = 0
   let applied = 0
   return async () => {
@@ -46,7 +47,7 @@ export function createReloadCatalog(
     const disabledIds = new Set(disabled.map(({ modelId }) => modelId))
     const disabledNames = new Set([...disabledIds].map(plainName))
     // A model that an operator disabled does not answer under another name.
-    const discovered = (await readDiscovered()).filter(
+    const discovered = (await discover()).models.filter(
       ({ id }) => disabledIds.has(id) || !disabledNames.has(plainName(id)),
     )
     if (turn < applied) return
@@ -62,23 +63,44 @@ export function createReloadCatalog(
 }
 
 /** Most reloads find the lists of the one before. */
-function createReadDiscovered(
+export function createDiscover(
   db: Database,
-  { discovery, configured, log }: Discovering,
-): () => Promise<readonly Model[]> {
-  let found: { times: string; models: readonly Model[] } | undefined
-  return async () => {
-    const times = await readListTimes(db)
-    if (found?.times === times) return found.models
+  {
+    discovery,
+    configured,
+    log,
+  }: {
+    readonly discovery: Discovery | undefined
+    readonly configured: readonly ConfiguredModel[]
+    readonly log: Log
+  },
+): () => Promise<DiscoveredModels> {
+  if (!discovery) return async () => NOTHING
+  let last = NOTHING
+  let found: { readonly state: string; readonly models: Promise<DiscoveredModels> } | undefined
+
+  async function find(discovery: Discovery): Promise<DiscoveredModels> {
     const lists = await readUpstreamLists(db)
+    const stored = await readStoredPriceData(db)
     try {
-      const { models } = discoverModels(discovery, configured, lists, new Date())
-      found = { times, models: await registerPrices(db, models) }
+      const now = discoverModels(discovery, configured, lists, new Date(), stored?.added)
+      last = { ...now, models: await registerPrices(db, now.models) }
     } catch (error) {
       // Nothing that an upstream lists holds up an operator's change.
       if (isDatabaseUnavailable(error)) throw error
       log.error('models_not_discovered', { error })
-      found = { times, models: found?.models ?? [] }
+    }
+    return last
+  }
+
+  return async () => {
+    const state = `${await readListTimes(db)} ${await readAddedDigest(db)}`
+    if (found?.state !== state) {
+      const begun = { state, models: find(discovery) }
+      found = begun
+      begun.models.catch(() => {
+        if (found === begun) found = undefined
+      })
     }
     return found.models
   }

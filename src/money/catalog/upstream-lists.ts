@@ -6,17 +6,25 @@ export type ListedModel = StoredListedModel
 /** The lists by upstream. One that was never read is absent. */
 export type UpstreamLists = ReadonlyMap<string, readonly ListedModel[]>
 
-/** Replaces the list of the upstream; every node is notified. */
-export async function storeUpstreamList(
-  db: Database,
-  upstreamId: string,
-  list: readonly ListedModel[],
-): Promise<void> {
-  const row = { models: JSON.stringify(list), read_at: new Date() }
+/** Replaces these lists; every node is notified once. */
+export async function storeUpstreamLists(db: Database, lists: UpstreamLists): Promise<void> {
+  if (lists.size === 0) return
+  const read_at = new Date()
   await db
     .insertInto('upstream_models')
-    .values({ upstream_id: upstreamId, ...row })
-    .onConflict((conflict) => conflict.column('upstream_id').doUpdateSet(row))
+    .values(
+      [...lists].map(([upstream_id, models]) => ({
+        upstream_id,
+        models: JSON.stringify(models),
+        read_at,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.column('upstream_id').doUpdateSet(({ ref }) => ({
+        models: ref('excluded.models'),
+        read_at: ref('excluded.read_at'),
+      })),
+    )
     .execute()
 }
 

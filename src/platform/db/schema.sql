@@ -810,17 +810,36 @@ create table price_changes (
   note text,
   created_at timestamptz not null default now(),
   withdrawn_at timestamptz,
+  notice_percent_e2 integer,
+  noticed_through uuid,
+  noticed_at timestamptz,
   constraint price_changes_check CHECK (starts_at >= date_trunc('milliseconds'::text, created_at)),
+  constraint price_changes_notice_percent_e2_check CHECK (notice_percent_e2 >= 0),
   constraint price_changes_pkey PRIMARY KEY (id),
   constraint price_changes_schedule_check CHECK (jsonb_typeof(schedule) = 'array'::text AND jsonb_array_length(schedule) >= 1 AND jsonb_array_length(schedule) <= 20)
 );
 CREATE INDEX price_changes_in_use ON price_changes USING btree (starts_at, id) WHERE withdrawn_at IS NULL;
 CREATE TRIGGER notify_catalog_changed AFTER INSERT OR UPDATE OF withdrawn_at ON price_changes FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
 
+create table price_data (
+  only_row boolean not null default true,
+  published jsonb not null,
+  added jsonb not null,
+  fetched_at timestamptz not null,
+  constraint price_data_only_row_check CHECK (only_row),
+  constraint price_data_pkey PRIMARY KEY (only_row)
+);
+CREATE TRIGGER notify_catalog_changed AFTER INSERT OR UPDATE ON price_data FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
+
 create table price_differences (
   model_id text not null,
   difference text not null,
   found_at timestamptz not null default now(),
+  kind text not null default 'unreadable'::text,
+  schedule jsonb,
+  entry jsonb,
+  rejected_at timestamptz,
+  constraint price_differences_kind_check CHECK (kind = ANY (ARRAY['new'::text, 'cheaper'::text, 'dearer'::text, 'unreadable'::text])),
   constraint price_differences_pkey PRIMARY KEY (model_id)
 );
 

@@ -1,4 +1,5 @@
 /** The tables as Kysely sees them; the migrations have the comments on their columns. */
+import type { ModelInfo } from '@pydantic/genai-prices'
 import type { ColumnType, Generated } from 'kysely'
 
 type DefaultedTime = ColumnType<Date, Date | undefined, Date>
@@ -20,6 +21,18 @@ export interface StoredListedModel {
   readonly name: string
   readonly contextTokens?: number
   readonly outputTokensMax?: number
+}
+
+/** The models of `price_data` by provider, as the makers of the price data write them. */
+export type StoredModelPrices = readonly {
+  readonly id: string
+  readonly models: readonly ModelInfo[]
+}[]
+
+/** An entry of the price data, and its provider there. */
+export interface StoredPriceEntry {
+  readonly provider: string
+  readonly model: ModelInfo
 }
 
 /** The type of `public_bills.proofs`, by the ids of the charges. Hashes are in hexadecimal. */
@@ -429,11 +442,24 @@ export interface Tables {
     note: string | null
     created_at: DefaultedTime
     withdrawn_at: Generated<Date | null>
+    notice_percent_e2: number | null
+    noticed_through: Generated<string | null>
+    noticed_at: Generated<Date | null>
   }
   price_differences: {
     model_id: string
     difference: string
     found_at: DefaultedTime
+    kind: 'new' | 'cheaper' | 'dearer' | 'unreadable'
+    schedule: Json<readonly StoredPriceSchedule[] | null>
+    entry: Json<StoredPriceEntry | null>
+    rejected_at: Date | null
+  }
+  price_data: {
+    only_row: Generated<boolean>
+    published: Json<StoredModelPrices>
+    added: Json<StoredModelPrices>
+    fetched_at: Date
   }
   fx_rates: {
     id: Generated<number>

@@ -1,0 +1,148 @@
+import { discoverModels } from '../../money/catalog/discover-models.ts'
+import { describeDifference } from '../../money/catalog/compare-amounts.ts'
+import type { NewModel } from '../../money/catalog/price-updates.ts'
+import { PublishedDataFault, readPublishedData } from '../../money/catalog/published-prices.ts'
+import {
+  joined,
+  readStoredPriceData,
+  storePriceData,
+  unknownModels,
+} from '../../money/catalog/stored-price-data.ts'
+import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
+import { guardedFetch } from '../../platform/lib/guarded-fetch.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Config } from '../config/config.ts'
+import type { Parts } from '../open-parts.ts'
+import { readPriceData } from '../read-price-data.ts'
+import { comparePrices, type PriceWatch } from './compare-prices.ts'
+import type { Job } from './open-jobs.ts'
+
+/** The data has some 400 kB. */
+const BYTES_MAX = 4 * 1024 * 1024
+const TIMEOUT_MS = 60_000
+
+const DAY_MS = 86_400_000
+const ASK = { cheaper: 'ask', dearer: 'ask' } as const
+
+type PriceParts = Pick<Parts, 'db' | 'catalog' | 'reloadCatalog' | 'log'> & {
+  readonly config: Pick<
+    Config,
+    | 'priceDataFile'
+    | 'priceDataUrl'
+    | 'priceUpdates'
+    | 'webhooksAllowPrivate'
+    | 'discovery'
+    | 'models'
+    | 'markupNoticeDays'
+    | 'adminEmails'
+  >
+}
+
+/**
+ * Fetches the published price data, and stores it if it is plausible: for all nodes, until the next one. Prices of the
+ * catalog are changed by the comparison only. Never rejects for what it fetched.
+ */
+export async function renewPrices({
+  db,
+  config: { priceDataUrl, priceUpdates, webhooksAllowPrivate },
+  catalog,
+  reloadCatalog,
+  log,
+}: PriceParts): Promise<void> {
+  if (priceDataUrl === undefined) return
+  const json = await fetchText(priceDataUrl, webhooksAllowPrivate, log)
+  if (json === undefined) return
+  await reloadCatalog()
+  const sold = new Set(
+    catalog
+      .listConfigured()
+      .flatMap(({ priceFrom }) => (priceFrom ? [`${priceFrom.provider} ${priceFrom.model}`] : [])),
+  )
+  try {
+    await storePriceData(db, readPublishedData(json), {
+      addsNew: priceUpdates.new === 'show',
+      isSold: (provider, model) => sold.has(`${provider} ${model}`),
+    })
+    log.info('price_data_read', { bytes: json.length })
+  } catch (error) {
+    if (!(error instanceof PublishedDataFault)) throw error
+    log.error('price_data_refused', { fault: error.message })
+  }
+  await reloadCatalog()
+}
+
+async function fetchText(
+  url: string,
+  allowPrivate: boolean,
+  log: Log,
+): Promise<string | undefined> {
+  try {
+    const options = { bytesMax: BYTES_MAX, timeoutMs: TIMEOUT_MS, allowPrivate }
+    const { status, body } = await guardedFetch(url, options)
+    if (status !== 200) throw new Error(`the price data was answered with ${status}`)
+    return body.toString('utf8')
+  } catch (error) {
+    log.warn('price_data_unread', { error })
+    return undefined
+  }
+}
+
+/** The models of the published data that an upstream lists and that are not in the catalog: they wait for an operator. */
+async function findNewModels({
+  db,
+  config: { priceDataUrl, priceUpdates, discovery, models },
+  catalog,
+}: Pick<PriceParts, 'db' | 'config' | 'catalog'>): Promise<readonly NewModel[]> {
+  const stored = await readStoredPriceData(db)
+  if (priceDataUrl === undefined || priceUpdates.new !== 'ask' || !discovery || !stored) return []
+  const unknown = unknownModels(stored.published, stored.added)
+  const lists = await readUpstreamLists(db)
+  const added = joined(stored.added, unknown)
+  const found = discoverModels(discovery, models, lists, new Date(), added)
+  return found.models.flatMap(({ id, priceFrom, price }): NewModel[] => {
+    const { provider = '', model = '' } = priceFrom ?? {}
+    const entry = unknown
+      .find((each) => each.id === provider)
+      ?.models.find((each) => each.id === model)
+    if (!entry || catalog.findModel(id)) return []
+    const text = describeDifference({ tiers: [] }, price) ?? ''
+    return [{ modelId: id, kind: 'new', text, entry: { provider, model: entry } }]
+  })
+}
+
+/** Jobs of the clock: the comparison of prices, and the daily fetch of the data if it has an address. */
+export function priceJobs(parts: PriceParts): Record<string, Job> {
+  const compare = (): Promise<void> => comparePrices({ ...parts, watch: priceWatchOf(parts) })
+  return {
+    // Every hour, so that the operator learns of a replaced file of price data on the same day.
+    'compare-prices': { cron: '33 * * * *', run: compare },
+    ...(parts.config.priceDataUrl !== undefined && {
+      'renew-prices': {
+        cron: '51 7 * * *',
+        run: () => renewPrices(parts).then(compare),
+      },
+    }),
+  }
+}
+
+/** At the first start with an address, and after a day without a server. Never rejects. */
+export async function renewOldPrices(parts: PriceParts): Promise<void> {
+  try {
+    const { fetchedAt } = (await readStoredPriceData(parts.db)) ?? {}
+    if (Date.now() - (fetchedAt?.getTime() ?? 0) > DAY_MS) await renewPrices(parts)
+  } catch (error) {
+    parts.log.warn('price_data_unread', { error })
+  }
+}
+
+export function priceWatchOf(parts: Omit<PriceParts, 'reloadCatalog' | 'log'>): PriceWatch {
+  const { db, config } = parts
+  return {
+    readData: () => readPriceData(db, config),
+    findNew: () => findNewModels(parts),
+    // What a file of the operator's says is only reported.
+    rule: config.priceDataUrl === undefined ? ASK : config.priceUpdates,
+    noticeDays: config.markupNoticeDays,
+    operatorEmails: config.adminEmails,
+  }
+}

@@ -1,0 +1,224 @@
+/** A live server, and a server that publishes price data: its news are sold without a restart, and never at another price than is shown. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadConfig, type Config } from '../../src/app/config/config.ts'
+import { createApp, type App } from '../../src/app/create-app.ts'
+import { openPricing, type Pricing } from '../../src/app/open-pricing.ts'
+import { comparePrices } from '../../src/app/workers/compare-prices.ts'
+import { readUpstreamLists } from '../../src/app/workers/read-upstream-lists.ts'
+import { priceWatchOf, renewPrices } from '../../src/app/workers/renew-prices.ts'
+import type { PriceRule } from '../../src/money/catalog/price-updates.ts'
+import { packagedData } from '../../src/money/catalog/published-prices.ts'
+import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
+import { dayInBrasilia } from '../../src/platform/lib/days.ts'
+import { createProcessLog, type Log } from '../../src/platform/lib/log.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
+import { assertAudit } from '../harness/assert-audit.ts'
+import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
+import { findFreePort } from '../harness/find-free-port.ts'
+import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
+import { nodeEnvironment } from '../harness/node-environment.ts'
+import { runCli } from '../harness/run-cli.ts'
+import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
+
+const NEW = 'gpt-99-turbo'
+const USAGE = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 }
+
+/** What is published beside the models of the package, which names of these are listed, and the answers that wait. */
+let published: object[] = []
+let listed = ['gpt-4o', NEW, `${NEW}-2027-01-31`]
+let fetches = 0
+let isHeld = false
+const held: (() => void)[] = []
+
+const machine = createServer((request, response) => {
+  const { url = '' } = request
+  if (url === '/data.json') fetches++
+  if (url === '/data.json') return void send(response, dataWith(published))
+  if (url === '/v1/models') return void send(response, { data: listed.map((id) => ({ id })) })
+  let text = ''
+  request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  request.on('end', () => {
+    const { model } = JSON.parse(text)
+    const message = { role: 'assistant', content: 'Olá.' }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const answer = { id: 'c1', object: 'chat.completion', created: 1, model, choices, usage: USAGE }
+    const finish = (): void => send(response, answer)
+    if (isHeld) held.push(finish)
+    else finish()
+  })
+})
+
+function send(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function dataWith(models: object[]): unknown {
+  return packagedData().map((each) =>
+    each.id === 'openai' ? { ...each, models: [...each.models, ...models] } : each,
+  )
+}
+
+function entry(id: string, input: number, output: number): object {
+  const prices = { input_mtok: input, output_mtok: output }
+  return { id, match: { or: [{ starts_with: id }] }, context_window: 400_000, prices }
+}
+
+let database: TestDatabase
+let file: ConfigFile
+let dataDir: string
+let app: App
+let config: Config
+let pricing: Pricing
+let environment: Record<string, string>
+const lines: string[] = []
+let log: Log
+let baseUrl: string
+let secret: string
+
+before(async () => {
+  machine.listen(0, '127.0.0.1')
+  await once(machine, 'listening')
+  const address = `http://127.0.0.1:${(machine.address() as AddressInfo).port}`
+  const upstreams = [{ id: 'openai', kind: 'openai', base_url: `${address}/v1` }]
+  file = await writeConfigFile({ upstreams })
+  database = await createTestDatabase()
+  const { db, databaseUrl } = database
+  const rate = { rateE4: 50_000n, rateDate: dayInBrasilia(new Date()), bulletinAt: null }
+  await storeFxRate(db, { ...rate, source: 'bcb' })
+  dataDir = await mkdtemp(join(tmpdir(), 'catraca-renewed-'))
+  const env = { ...LIVE_ENVIRONMENT, CATRACA_CONFIG: file.path, OPENAI_API_KEY: 'sk-own' }
+  const port = await findFreePort()
+  environment = nodeEnvironment({ databaseUrl, dataDir, port, env })
+  const own = loadConfig(environment, dataDir)
+  log = createProcessLog('info', (line) => lines.push(line))
+  app = await createApp(own, databaseUrl, log)
+  baseUrl = `${await app.listen()}/v1`
+  // The job is that of another node.
+  config = { ...own, priceDataUrl: `${address}/data.json`, webhooksAllowPrivate: true }
+  pricing = await openPricing(db, config, log)
+  ;({ secret } = await seedCustomer(db, { balanceBrl: '100' }))
+})
+
+after(async () => {
+  await app?.close({ delayMs: 0, withinMs: 1_000, idleMs: 0 })
+  machine.closeAllConnections()
+  machine.close()
+  await file.remove()
+  await database.drop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** The daily job. */
+async function renew(models: object[], rule: Partial<PriceRule> = {}, more: Partial<Config> = {}) {
+  published = models
+  const priceUpdates = { ...config.priceUpdates, ...rule }
+  const parts = { ...pricing, db: database.db, config: { ...config, priceUpdates, ...more }, log }
+  await renewPrices(parts)
+  await comparePrices({ ...parts, watch: priceWatchOf(parts) })
+}
+
+async function untilListed(id: string): Promise<void> {
+  for (const deadline = Date.now() + 20_000; ; await sleep(20)) {
+    const { json } = await ask(baseUrl, '/models', { secret })
+    if (json.data.some((model: { id: string }) => model.id === id)) return
+    assert.ok(Date.now() < deadline, `${id} is not in the catalog`)
+  }
+}
+
+async function chargeOf(model: string): Promise<unknown> {
+  const { status, text } = await askChat(baseUrl, secret, sound(model, { max_tokens: 500 }))
+  assert.equal(status, 200, text)
+  return Number(/"cost_billed_brl":([\d.]+)/.exec(text)?.[1])
+}
+
+async function untilCharged(model: string, brl: number): Promise<void> {
+  for (const deadline = Date.now() + 20_000; (await chargeOf(model)) !== brl; await sleep(20))
+    assert.ok(Date.now() < deadline, `${model} does not cost ${brl}`)
+}
+
+const linesOf = (event: string): string[] => lines.filter((line) => line.includes(`"${event}"`))
+
+test('what nobody can price is refused and reported until the data prices it, and then answers without a restart', async () => {
+  for (const deadline = Date.now() + 20_000; linesOf('models_without_price').length === 0;)
+    await sleep(20).then(() => assert.ok(Date.now() < deadline))
+  assert.match(linesOf('models_without_price').join(), new RegExp(NEW))
+  assert.equal((await askChat(baseUrl, secret, sound(NEW))).status, 404)
+  await renew([entry(NEW, 2, 16)])
+  await untilListed(NEW)
+  // USD 2 and 16 per million: 1,000 and 500 tokens cost USD 0.01, at 5.0 and 1.25.
+  for (const name of [NEW, `${NEW}-2027-01-31`, `openai/${NEW}`])
+    assert.equal(await chargeOf(name), 0.0625, name)
+  assert.equal((await askChat(baseUrl, secret, sound(`${NEW}-pro`))).status, 404)
+})
+
+test('a dearer price waits while the shown one is charged; a cheaper one is charged, but not of a call that runs', async () => {
+  await renew([entry(NEW, 2.2, 16)])
+  const { stdout } = await runCli(['prices', 'pending'], environment)
+  assert.match(stdout, /gpt-99-turbo +dearer +\S+ +input 2 -> 2\.2/)
+  assert.equal(await chargeOf(NEW), 0.0625)
+  isHeld = true
+  const running = chargeOf(NEW)
+  while (held.length === 0) await sleep(10)
+  isHeld = false
+  await renew([entry(NEW, 1, 8)])
+  await untilCharged(NEW, 0.03125)
+  for (const finish of held.splice(0)) finish()
+  assert.equal(await running, 0.0625)
+  assert.match((await runCli(['prices', 'check'], environment)).stdout, /gpt-99-turbo: .*1 -> 2/)
+})
+
+test('data with a slip or from a private address is refused, alarms, and changes nothing', async () => {
+  const read = () => database.db.selectFrom('price_data').selectAll().execute()
+  const stored = await read()
+  for (const models of [
+    [entry(NEW, 0, 0)],
+    [entry(NEW, 20, 160)],
+    [entry(NEW, 1, 8), { ...entry('gpt-98', 1, 1), currency: 'BRL' }],
+    [entry(NEW, 1, 8), entry(NEW, 1, 8)],
+  ])
+    await renew(models)
+  assert.equal(linesOf('price_data_refused').length, 4)
+  const asked = fetches
+  await renew([entry(NEW, 0.9, 8)], {}, { webhooksAllowPrivate: false })
+  assert.equal(fetches, asked)
+  assert.equal(linesOf('price_data_unread').length, 1)
+  assert.deepEqual(await read(), stored)
+  assert.equal(await chargeOf(NEW), 0.03125)
+})
+
+test('a new model waits for one answer where the operator says so, and is hidden where that is said', async () => {
+  listed = ['gpt-4o', NEW, 'gpt-98', 'gpt-97']
+  await readUpstreamLists({ ...pricing, db: database.db, config, log })
+  const known = [entry(NEW, 1, 8), entry('gpt-98', 1, 8), entry('gpt-97', 1, 8)]
+  await renew(known, { new: 'hide' })
+  const pending = async () =>
+    JSON.parse((await runCli(['prices', 'pending', '--json'], environment)).stdout)
+  assert.deepEqual(await pending(), [])
+  await renew(known, { new: 'ask' })
+  assert.deepEqual(
+    (await pending()).map((each: { model: string; kind: string }) => [each.model, each.kind]),
+    [
+      ['gpt-97', 'new'],
+      ['gpt-98', 'new'],
+    ],
+  )
+  const rejected = await runCli(['prices', 'reject', 'gpt-97'], environment)
+  assert.equal(rejected.code, 0, rejected.stderr)
+  const approved = await runCli(['prices', 'approve', 'gpt-98'], environment)
+  assert.equal(approved.stdout, 'approved: gpt-98\n', approved.stderr)
+  await untilListed('gpt-98')
+  assert.equal(await chargeOf('gpt-98'), 0.03125)
+  assert.equal((await askChat(baseUrl, secret, sound('gpt-97'))).status, 404)
+  await renew(known, { new: 'ask' })
+  assert.deepEqual(await pending(), [])
+  assert.equal((await runCli(['prices', 'approve', 'gpt-97'], environment)).code, 2)
+  await assertAudit(database)
+})
