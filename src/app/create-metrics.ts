@@ -135,6 +135,8 @@ export const ALARM_EVENTS = {
     'node_fenced',
     'payment_not_found',
     'payments_comparison_unfinished',
+    'price_below_cost',
+    'price_data_refused',
     'refund_failed',
     'refund_waits_for_processor_balance',
     'request_failed',
@@ -190,7 +192,7 @@ export function createMetrics(): Metrics {
   const priceDifferences = new Gauge({
     registers,
     name: 'catraca_price_differences',
-    help: 'Models whose prices in force differ from the price data. See `prices check`.',
+    help: 'New models and prices of the price data that wait for an answer. See `prices pending`.',
   })
   const hot = [...gateway.metrics, ...ledger.metrics]
   return {

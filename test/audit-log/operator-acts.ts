@@ -2,6 +2,7 @@ import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { exportAuditLog } from '../../src/platform/audit-log/read-audit-log.ts'
 import { disableModel, enableModel } from '../../src/money/catalog/disabled-models.ts'
 import { setPrices, withdrawPrices } from '../../src/money/catalog/price-changes.ts'
+import { approvePrice, rejectPrice } from '../../src/money/catalog/price-updates.ts'
 import { cancelMarkup, scheduleMarkup } from '../../src/money/catalog/markup-changes.ts'
 import { nameCell } from '../../src/customers/cell.ts'
 import { pauseService, resumeService } from '../../src/money/catalog/service-pause.ts'
@@ -76,6 +77,13 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const { id: slipId } = await storeFxRate(db, { ...rate, rateDate: '2026-01-03' })
   const priced = await setPrices(db, OPERATOR, pricesOf(2_000_000n))
   if (priced.kind !== 'set') throw new Error(priced.kind)
+  const entry = { provider: 'openai', model: { id: 'new', match: { equals: 'new' }, prices: {} } }
+  for (const model_id of ['new', 'dearer'])
+    await db
+      .insertInto('price_differences')
+      .values({ model_id, difference: 'x', kind: 'new', entry: JSON.stringify(entry) })
+      .execute()
+  const terms = { models: [], noticeDays: 7 }
   const [previous, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const webhook = { customerId, url: 'https://hooks.example.com', description: null }
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
@@ -138,6 +146,16 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       table: 'price_changes',
       run: () =>
         withdrawPrices(db, OPERATOR, { id: priced.effects[0]?.id as number, note: undefined }),
+    },
+    {
+      action: 'model.added',
+      table: 'price_differences',
+      run: () => approvePrice(db, OPERATOR, { modelId: 'new', difference: 'x' }, terms),
+    },
+    {
+      action: 'model.price_rejected',
+      table: 'price_differences',
+      run: () => rejectPrice(db, OPERATOR, { modelId: 'dearer', difference: undefined }),
     },
     {
       action: 'model.disabled',

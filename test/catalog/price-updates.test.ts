@@ -153,12 +153,12 @@ test('an approved dearer price begins after its notice, which every customer who
   assert.ok(days >= NOTICE_DAYS - 0.01 && days < NOTICE_DAYS + 0.01)
   assert.equal(planned?.model.price.tiers[0]?.input, 180_000n)
   for (let times = 0; times < 2; times++) await notifyPriceChanges(db, catalog)
-  const told = await db
+  const notified = await db
     .selectFrom('events')
     .select(['customer_id', 'data'])
     .where('type', '=', 'price.changed')
     .execute()
-  assert.deepEqual(told, [
+  assert.deepEqual(notified, [
     {
       customer_id: customerId,
       data: {

@@ -41,8 +41,8 @@ const held: (() => void)[] = []
 const machine = createServer((request, response) => {
   const { url = '' } = request
   if (url === '/data.json') fetches++
-  if (url === '/data.json') return void send(response, dataWith(published))
-  if (url === '/v1/models') return void send(response, { data: listed.map((id) => ({ id })) })
+  if (url === '/data.json') return send(response, dataWith(published))
+  if (url === '/v1/models') return send(response, { data: listed.map((id) => ({ id })) })
   let text = ''
   request.on('data', (chunk: Buffer) => (text += chunk.toString()))
   request.on('end', () => {

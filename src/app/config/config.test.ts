@@ -596,3 +596,16 @@ test('WORKERS is one process in sandbox mode, every core in live mode, a number 
   for (const WORKERS of ['0', '65', '2.5', 'all'])
     assert.throws(() => loadConfig({ WORKERS }, '.'), /WORKERS: must be a whole number/)
 })
+
+test('published prices are fetched in live mode unless the operator says otherwise, and never from an open address', () => {
+  const urlOf = (settings: object): string | undefined =>
+    load({ OPENAI_API_KEY: 'sk', ...settings }).priceDataUrl
+  const { PRICE_DATA_URL: _, ...live } = LIVE_ENVIRONMENT
+  assert.match(urlOf(live) ?? '', /^https:\/\//)
+  assert.equal(urlOf({ ...live, PRICE_DATA_URL: '' }), undefined)
+  assert.equal(urlOf({ ...live, PRICE_DATA_FILE: 'prices.json' }), undefined)
+  assert.equal(urlOf({}), undefined)
+  const own = 'http://127.0.0.1:9/data.json'
+  assert.equal(urlOf({ PRICE_DATA_URL: own }), own)
+  assert.throws(() => urlOf({ ...live, PRICE_DATA_URL: own }), /PRICE_DATA_URL: must be an https/)
+})

@@ -189,8 +189,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     upstreamsLeftOut,
     models,
     discovery,
-    priceDataFile: pathIn(folder, environment.PRICE_DATA_FILE),
-    priceDataUrl: readPriceDataUrl(environment, mode, faults),
+    ...readPriceSource(environment, mode, folder, faults),
     priceUpdates,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
@@ -241,18 +240,21 @@ export function loadConfig(variables: Environment, folder: string): Config {
   return config
 }
 
-/** Empty: nothing is fetched. A file of the operator's goes before it. */
-function readPriceDataUrl(
+/** A file of the operator's goes before the published data. An empty address: nothing is fetched. */
+function readPriceSource(
   { PRICE_DATA_FILE: file, PRICE_DATA_URL: given }: Environment,
   mode: Mode,
+  folder: string,
   faults: string[],
-): string | undefined {
-  if (file && given) faults.push('PRICE_DATA_URL: there is a PRICE_DATA_FILE, which goes before it')
-  const url = given ?? (mode === 'live' && !file ? REMOTE_DATA_JSON_URL : '')
-  if (url === '') return undefined
-  if (URL.parse(url)?.protocol !== 'https:' && !(mode === 'sandbox' && url.startsWith('http://')))
+): Pick<Config, 'priceDataFile' | 'priceDataUrl'> {
+  const url = given ?? (mode === 'live' ? REMOTE_DATA_JSON_URL : '')
+  const scheme = URL.parse(url)?.protocol
+  if (url !== '' && scheme !== 'https:' && !(mode === 'sandbox' && scheme === 'http:'))
     faults.push('PRICE_DATA_URL: must be an https address')
-  return url
+  return {
+    priceDataFile: pathIn(folder, file),
+    priceDataUrl: file || url === '' ? undefined : url,
+  }
 }
 
 /** Credits that the operator gives: for a referral, and to a new account. */

@@ -125,7 +125,7 @@ export function priceJobs(parts: PriceParts): Record<string, Job> {
   }
 }
 
-/** At the first start with an address, and after a day without a server. Never rejects. */
+/** Fetches at the first start with an address, and after a day without a server. Never rejects. */
 export async function renewOldPrices(parts: PriceParts): Promise<void> {
   try {
     const { fetchedAt } = (await readStoredPriceData(parts.db)) ?? {}

@@ -106,7 +106,7 @@ export function isOnlyCheaper(from: PriceTerms, to: PriceTerms): boolean {
   )
 }
 
-/** By how much the amount that rises the most does, in hundredths of a per cent; 0 if none does. */
+/** The rise of the amount that rises the most, in hundredths of a per cent; 0 if none does. */
 export function highestRiseE2(from: PriceTerms, to: PriceTerms): number {
   const rises = differingAmounts(from, to).map(({ before, after }) =>
     before === undefined || after === undefined || after <= before

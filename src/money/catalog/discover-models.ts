@@ -195,7 +195,7 @@ function modelOf(
 /** A form of prices that this release does not know takes no other model away. */
 function readPrices({ prices }: ModelInfo, from: PriceSource, contextTokens: number, at: Date) {
   try {
-    return pricesOf(readSchedule(prices as never, from, contextTokens), at)
+    return pricesOf(readSchedule(prices, from, contextTokens), at)
   } catch {
     return undefined
   }

@@ -46,7 +46,7 @@ function namesOf(match: MatchLogic): string[] {
 const VERSION_BEHIND = /^(?:[-@]?\d{3,8}|-\d{4}-\d\d-\d\d|-latest|-preview(?:-[\d-]+)?)?$/
 
 /**
- * As the data matches names, but for beginnings: what follows must be a version. `claude-sonnet-5` is the beginning of
+ * Matches names as the data does, but for beginnings: what follows must be a version. `claude-sonnet-5` is the beginning of
  * the next model's name, too, which has another price.
  */
 export function isNamed(match: MatchLogic, name: string): boolean {

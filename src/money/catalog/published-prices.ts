@@ -113,14 +113,18 @@ export function readPublishedData(json: string): PublishedData {
   for (const list of [known, ...known.map(({ models }) => models)])
     if (new Set(list.map(({ id }) => id)).size < list.length)
       throw new PublishedDataFault('it has an id twice')
-  return known.map(({ id, models }) => ({
+  return known.map(({ id, models }) => ({ id, models: models.map(keptOf) }))
+}
+
+function keptOf({ id, match, prices, name, context_window, deprecated }: Static<typeof model>) {
+  return {
     id,
-    models: models.map(({ description: _, price_comments: __, match, name, ...rest }) => ({
-      ...rest,
-      ...(name !== undefined && { name: name.replace(/\p{C}/gu, '') }),
-      match: { or: matchesOf(match) },
-    })),
-  }))
+    match: { or: matchesOf(match) },
+    prices,
+    ...(name !== undefined && { name: name.replace(/\p{C}/gu, '') }),
+    ...(context_window !== undefined && { context_window }),
+    ...(deprecated !== undefined && { deprecated }),
+  }
 }
 
 function parse(json: string): Static<typeof published> {

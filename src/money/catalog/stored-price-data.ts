@@ -43,10 +43,10 @@ export function storePriceData(
         fetched_at: sql<Date>`now()`,
       })
       .onConflict((conflict) =>
-        conflict.column('only_row').doUpdateSet(({ ref }) => ({
-          published: ref('excluded.published'),
-          added: ref('excluded.added'),
-          fetched_at: ref('excluded.fetched_at'),
+        conflict.column('only_row').doUpdateSet((eb) => ({
+          published: eb.ref('excluded.published'),
+          added: eb.ref('excluded.added'),
+          fetched_at: eb.ref('excluded.fetched_at'),
         })),
       )
       .execute()

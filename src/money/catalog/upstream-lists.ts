@@ -20,9 +20,9 @@ export async function storeUpstreamLists(db: Database, lists: UpstreamLists): Pr
       })),
     )
     .onConflict((conflict) =>
-      conflict.column('upstream_id').doUpdateSet(({ ref }) => ({
-        models: ref('excluded.models'),
-        read_at: ref('excluded.read_at'),
+      conflict.column('upstream_id').doUpdateSet((eb) => ({
+        models: eb.ref('excluded.models'),
+        read_at: eb.ref('excluded.read_at'),
       })),
     )
     .execute()

@@ -451,9 +451,9 @@ export interface Tables {
     difference: string
     found_at: DefaultedTime
     kind: 'new' | 'cheaper' | 'dearer' | 'unreadable'
-    schedule: Json<readonly StoredPriceSchedule[] | null>
-    entry: Json<StoredPriceEntry | null>
-    rejected_at: Date | null
+    schedule: ColumnType<readonly StoredPriceSchedule[] | null, string | undefined, never>
+    entry: ColumnType<StoredPriceEntry | null, string | undefined, never>
+    rejected_at: Generated<Date | null>
   }
   price_data: {
     only_row: Generated<boolean>

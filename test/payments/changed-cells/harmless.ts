@@ -108,6 +108,11 @@ export const HARMLESS: readonly Harmless[] = [
   },
   { table: 'price_changes', columns: ['note'], why: TEXT },
   {
+    table: 'price_changes',
+    columns: ['notice_percent_e2', 'noticed_at', 'noticed_through'],
+    why: 'what customers are told',
+  },
+  {
     table: 'prices',
     columns: ['*', 'created_at', 'digest', 'model_id', 'units'],
     how: ['forged', 'earlier', 'later', 'another text', 'another'],

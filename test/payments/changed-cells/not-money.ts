@@ -31,6 +31,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   notifications: 'what customers are told',
   payer_removals: WORK,
   payment_methods: 'cards are charged by top-ups, which the processor confirms',
+  price_data: 'what is published; what is charged are rows of prices',
   price_differences: 'findings, which are shown',
   processor_customers: PEOPLE,
   processor_events: WORK,

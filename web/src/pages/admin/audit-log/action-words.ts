@@ -99,6 +99,8 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'service.resumed': t('Retomou as chamadas de modelos'),
   'model.enabled': t('Colocou um modelo no ar'),
   'model.disabled': t('Tirou um modelo do ar'),
+  'model.added': t('Pôs um modelo novo no catálogo'),
+  'model.price_rejected': t('Recusou um preço publicado'),
   'model.prices_set': t('Definiu os preços de um modelo'),
   'model.prices_withdrawn': t('Retirou os preços de um modelo'),
   'model.markup_scheduled': t('Agendou uma margem'),
