@@ -43,7 +43,8 @@ const described = {
 }
 
 /** The headers that decide about the shape of the catalog and the models in it. */
-export const VARY = 'authorization, x-api-key, api-key, x-goog-api-key, anthropic-version'
+export const VARY =
+  'authorization, x-api-key, api-key, x-goog-api-key, x-goog-api-client, anthropic-version'
 const ONLY_MESSAGES =
   'Só com o cabeçalho anthropic-version, que pede o catálogo no formato Messages.'
 const WRONG_KEY = {

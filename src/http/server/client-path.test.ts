@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { clientPath, modelInPath } from './request-head.ts'
 
-const read = (url: string) => clientPath({ url } as IncomingMessage)
+const read = (url: string) => clientPath({ url, headers: {} } as IncomingMessage)
 
 test('a model call is found whether the base address has /v1, lacks it or has it twice', () => {
   for (const path of ['chat/completions', 'responses', 'messages', 'embeddings', 'models'])
@@ -45,7 +45,7 @@ test('no other path has a second spelling', () => {
 
 test("Azure's paths name the model", () => {
   const url = '/openai/deployments/gpt%2D4o/chat/completions?api-version=2024-06-01'
-  const request = { url } as IncomingMessage
+  const request = { url, headers: {} } as IncomingMessage
   assert.equal(clientPath(request), '/v1/chat/completions?api-version=2024-06-01')
   assert.equal(modelInPath(request), 'gpt-4o')
   assert.equal(modelInPath({} as IncomingMessage), undefined)
@@ -73,8 +73,13 @@ test("Google's paths name the model, and how its answer is sent", () => {
   ])
     assert.deepEqual(readGemini(url as string), { path, model, key: undefined })
   // Only a call has a model in its path.
-  const listed = { url: '/v1/models/a:countTokens', method: 'GET' } as IncomingMessage
+  const listed = { url: '/v1/models/a:countTokens', method: 'GET', headers: {} } as IncomingMessage
   assert.equal(clientPath(listed), listed.url)
+  // The catalog of the version 1 is Google's for the libraries that say so.
+  const library = { 'x-goog-api-client': 'google-genai-sdk/3.3.0 gl-node/24' }
+  for (const path of ['/models', '/models/maker/a'])
+    assert.equal(readGemini(`/v1${path}?pageSize=9`, library).path, `/v1beta${path}?pageSize=9`)
+  assert.equal(readGemini('/v1/usage', library).path, '/v1/usage')
 })
 
 test('a key in the query of a Google client leaves the address, and never replaces a header', () => {

@@ -59,7 +59,9 @@ const DEPLOYMENT =
 /** Google's clients name the model and what is asked of it in the path. */
 const GEMINI_CALL =
   /^(?:\/v1)*\/v1(?:beta)?\/models\/(.{1,200}):(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/s
-const GEMINI_PATH = /^(?:\/v1)*(\/v1beta\/.*)$/
+const GEMINI_PATH = /^(?:\/v1)*\/v1beta(\/.*)$/
+/** Newer versions of Google's libraries ask for the catalog at the path that others have for theirs, too. */
+const CATALOG_PATH = /^(?:\/v1)+(\/models(?:\/.*)?)$/
 
 const deployments = new WeakMap<IncomingMessage, string>()
 
@@ -74,8 +76,9 @@ export function clientPath(request: IncomingMessage): string {
   const end = target.indexOf('?')
   const path = end === -1 ? target : target.slice(0, end)
   const isPlain = path.startsWith('/v1/') && !path.startsWith('/v1/v1/')
+  const isGoogles = request.headers['x-goog-api-client'] !== undefined
   const isOther = path.includes('//') || path.includes('/openai/') || path.includes(':')
-  if (isPlain && !isOther) return target
+  if (isPlain && !isOther && !isGoogles) return target
   const query = end === -1 ? '' : target.slice(end)
   const single = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')
   const deployment = DEPLOYMENT.exec(single)
@@ -88,8 +91,8 @@ export function clientPath(request: IncomingMessage): string {
     deployments.set(request, called[1] as string)
     return geminiPath(called[2] as string, takeKey(request, query))
   }
-  const ofGemini = GEMINI_PATH.exec(single)
-  if (ofGemini) return `${ofGemini[1]}${takeKey(request, query)}`
+  const ofGemini = GEMINI_PATH.exec(single) ?? (isGoogles ? CATALOG_PATH.exec(single) : null)
+  if (ofGemini) return `/v1beta${ofGemini[1]}${takeKey(request, query)}`
   const known = CLIENT_PATH.exec(single)
   return known ? `/v1/${known[1]}${query}` : target
 }

@@ -31,6 +31,9 @@ export const MODELS = {
   Responses: 'agente-responses',
 } as const
 
+/** A model of vectors. */
+export const VECTORS = 'agente-vetores'
+
 export async function startAgentsGateway(): Promise<AgentsGateway> {
   const sandbox = await startSandboxUpstream()
   const gateway = await startGatewayProcess({
@@ -50,23 +53,34 @@ export async function startAgentsGateway(): Promise<AgentsGateway> {
           speaks_responses: true,
         },
       ],
-      models: Object.values(MODELS).map((id) => ({
-        id,
-        category: 'llm',
-        prices: {
-          input: 1,
-          cached_input: '0.1',
-          cache_write: '1.25',
-          cache_write_1h: 2,
-          output: 2,
+      models: [
+        {
+          id: VECTORS,
+          category: 'embedding',
+          prices: { input: 1 },
+          markup_multiplier: '1.5',
+          routes: [{ upstream: MODEL, model: 'sandbox-embedding' }],
+          context_tokens: 8_192,
+          embedding: { dimensions: 1_536, can_shorten: true },
         },
-        markup_multiplier: '1.5',
-        routes: [{ upstream: id, model: 'sandbox-chat' }],
-        context_tokens: 200_000,
-        max_output_tokens: 16_384,
-        image_tokens_max: 2_000,
-        supports_tools: true,
-      })),
+        ...Object.values(MODELS).map((id) => ({
+          id,
+          category: 'llm',
+          prices: {
+            input: 1,
+            cached_input: '0.1',
+            cache_write: '1.25',
+            cache_write_1h: 2,
+            output: 2,
+          },
+          markup_multiplier: '1.5',
+          routes: [{ upstream: id, model: 'sandbox-chat' }],
+          context_tokens: 200_000,
+          max_output_tokens: 16_384,
+          image_tokens_max: 2_000,
+          supports_tools: true,
+        })),
+      ],
     }),
     AGENTS_KEY: 'a-key',
   })
