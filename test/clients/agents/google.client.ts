@@ -21,6 +21,7 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 /** As the client's own dialog writes it: without it, an address of one's own means to it that no key is needed. */
 const SETTINGS = { security: { auth: { selectedType: 'gemini-api-key' } } }
+const OPTIONS = '--yolo --output-format json'.split(' ')
 const CITIES = ['Recife', 'Belém']
 const REPORT = /A ferramenta clima devolveu: “.*sol.*”/
 const programOf = (name: string): string => join(import.meta.dirname, name)
@@ -107,7 +108,11 @@ for (const [format, model] of Object.entries(MODELS)) {
       process.execPath,
       [
         programOf('node_modules/@google/gemini-cli/bundle/gemini.js'),
-        ...['--model', model, '--yolo', '--output-format', 'json', '--prompt', task],
+        ...OPTIONS,
+        '--model',
+        model,
+        '--prompt',
+        task,
       ],
       {
         HOME: home,

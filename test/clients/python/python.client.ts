@@ -22,7 +22,7 @@ const PROGRAMS = {
     'smolagents_client',
     'chat_interfaces',
   ],
-  'openai-2': ['instructor_client', 'llama_index_client'],
+  'openai-2': ['instructor_client', 'llama_index_client', 'google_client'],
 } as const
 /** Of every program, each with every model; a program may have more. */
 const CASES = ['tools', 'stream', 'image', 'error']
