@@ -72,11 +72,16 @@ export function createModelCalls(parts: Parts): {
     readResponsesRequest(body, bytes, reasoningSeals(customerId)),
   )
   const chatKind = createChatKind(chatFormat, chats)
-  const responsesFormat = createStoredResponsesFormat(
-    createResponsesFormat(reasoningSeals, toolCallIds),
-    { store: parts.responses, conversations: parts.conversations, time: ownTime, log },
-  )
-  const responseKind = createChatKind(responsesFormat, chats)
+  const stored = { store: parts.responses, conversations: parts.conversations, time: ownTime, log }
+  const createResponseKind = (compacts: boolean) =>
+    createChatKind(
+      createStoredResponsesFormat(
+        createResponsesFormat(reasoningSeals, toolCallIds, compacts),
+        stored,
+      ),
+      chats,
+    )
+  const responseKind = createResponseKind(false)
   const messageKind = createChatKind(createMessagesFormat(toolCallIds, reasoningSeals), chats)
   const messageTokensKind = createChatKind(
     createMessageTokensFormat(toolCallIds, reasoningSeals),
@@ -95,6 +100,11 @@ export function createModelCalls(parts: Parts): {
       completeChat: serve(gateway, chatKind, spans),
       completeText: serve(gateway, createChatKind(completionsFormat, chats), spans),
       createResponse: serve(gateway, responseKind, spans),
+      compactResponse: serve(gateway, createResponseKind(true), spans),
+      countResponseTokens: createServeTokenCount(gateway, responseKind, (tokens) => ({
+        object: 'response.input_tokens',
+        input_tokens: tokens,
+      })),
       createMessage: serve(gateway, messageKind, spans),
       countMessageTokens: createServeTokenCount(gateway, messageTokensKind, (tokens) => ({
         input_tokens: tokens,

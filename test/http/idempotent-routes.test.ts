@@ -14,6 +14,8 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/chat/completions': MODEL_CALL,
   '/v1/completions': MODEL_CALL,
   '/v1/responses': MODEL_CALL,
+  '/v1/responses/compact': MODEL_CALL,
+  '/v1/responses/input_tokens': 'counts, and changes nothing',
   '/v1/messages': MODEL_CALL,
   '/v1/messages/count_tokens': 'counts, and changes nothing',
   '/v1beta/generateContent': MODEL_CALL,

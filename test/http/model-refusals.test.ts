@@ -57,8 +57,8 @@ test('an unknown model is refused with the nearest names that the key may use', 
   }
 })
 
-test('a trigger of compaction is refused with words, not left out', async () => {
-  const input = [{ role: 'user', content: 'Oi' }, { type: 'compaction_trigger' }]
+test('a trigger of compaction before the end is refused with words, not left out', async () => {
+  const input = [{ type: 'compaction_trigger' }, { role: 'user', content: 'Oi' }]
   const { answer, message } = await ask(
     'POST',
     '/responses',

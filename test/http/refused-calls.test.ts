@@ -69,6 +69,8 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
     '/messages': { messages, max_tokens: 50, ...stream },
     '/messages/count_tokens': { messages },
     '/responses': { input: text, ...stream },
+    '/responses/compact': { input: text },
+    '/responses/input_tokens': { input: text },
     '/embeddings': { input: text },
     '/images/generations': { prompt: text },
   }
@@ -140,14 +142,14 @@ interface Cause {
   readonly except?: readonly string[]
 }
 
-const COUNTS = ['/messages/count_tokens', 'beta/countTokens']
+/** They cost nothing. */
+const COUNTS = ['/messages/count_tokens', '/responses/input_tokens', 'beta/countTokens']
 
 const CAUSES: readonly Cause[] = [
   {
     name: 'no balance',
     code: 'insufficient_balance',
     caller: () => callerWith({ balanceBrl: '0' }),
-    // It costs nothing.
     except: COUNTS,
   },
   {

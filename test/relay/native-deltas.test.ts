@@ -29,6 +29,8 @@ const seals = () => ({
   seal: (kept: object) => JSON.stringify(kept),
   open: () => undefined,
   isOwn: () => false,
+  sealSummary: (text: string) => text,
+  openSummary: () => undefined,
 })
 // A true seal is another one each time.
 const responses = createResponsesFormat(
@@ -36,6 +38,8 @@ const responses = createResponsesFormat(
     seal: (kept) => JSON.stringify(kept),
     open: () => undefined,
     isOwn: () => false,
+    sealSummary: (text: string) => text,
+    openSummary: () => undefined,
   }),
   ids,
 )

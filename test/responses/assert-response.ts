@@ -19,6 +19,11 @@ export function assertResponse(response: unknown): void {
   assertSchema('Response', response)
 }
 
+/** An answer of `/v1/responses/compact`. */
+export function assertCompacted(answer: unknown): void {
+  assertSchema('CompactResource', answer)
+}
+
 /** The events of a stream; each is named in its `event:` line and follows its published schema. */
 export function responseEvents(text: string): StreamEvent[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a whole event')
@@ -80,6 +85,8 @@ function assertItem(events: readonly StreamEvent[], added: JsonObject, response:
 function textOf(item: JsonObject): string {
   if (typeof item.arguments === 'string') return item.arguments
   if (typeof item.input === 'string') return item.input
+  // Sealed: it has no deltas.
+  if (item.type === 'compaction') return ''
   return ((item.content ?? item.summary) as JsonObject[])
     .map(({ text, refusal }) => text ?? refusal)
     .join('')

@@ -678,7 +678,7 @@ test('what cannot be answered is refused, in Portuguese', () => {
     [/"tools" deve ser uma lista/, { input: 'Olá', tools: 'todas' }],
     [/tools\[0\]\.name/, { input: 'Olá', tools: [{ type: 'function' }] }],
     [
-      /"item_reference" não tem a que se referir/,
+      /input\[0\]: o item "msg_1" não foi encontrado/,
       {
         input: [
           { type: 'item_reference', id: 'msg_1' },
@@ -688,6 +688,25 @@ test('what cannot be answered is refused, in Portuguese', () => {
     ],
   ]
   for (const [message, body] of cases) assert.match(refusalOf(body), message)
+})
+
+test('a reference to reasoning that is not stored is left out anywhere, and one to a call or a summary nowhere', () => {
+  const asked = { role: 'user', content: 'Olá' }
+  const said = { role: 'assistant', content: 'Oi' }
+  for (const id of ['rs_1', 'ws_1']) {
+    const { messages } = read({
+      input: [asked, { type: 'item_reference', id }, said, { role: 'user', content: 'E?' }],
+    })
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ['Olá', 'Oi', 'E?'],
+    )
+  }
+  for (const id of ['fc_1', 'ctc_1', 'cmp_1', 'x', '', 7, undefined])
+    assert.match(
+      refusalOf({ input: [asked, said, { type: 'item_reference', id }] }),
+      /^input\[2\]: o item ".*" não foi encontrado/,
+    )
 })
 
 test('a reference to an item of the running turn does not end the loop of an agent', () => {

@@ -38,6 +38,8 @@ export interface ModelCalls {
   readonly completeChat: ServeCall
   readonly completeText: ServeCall
   readonly createResponse: ServeCall
+  readonly compactResponse: ServeCall
+  readonly countResponseTokens: ServeCall
   readonly createMessage: ServeCall
   readonly countMessageTokens: ServeCall
   readonly generateContent: ServeCall

@@ -3,7 +3,9 @@ import {
   completions,
   messages,
   messageTokens,
+  responseCompaction,
   responses,
+  responseTokens,
   embeddings,
   imageGenerations,
   transcriptions,
@@ -36,6 +38,16 @@ export const modelCallRoutes = [
     url: '/v1/responses',
     contract: responses,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.createResponse, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/responses/compact',
+    contract: responseCompaction,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.compactResponse, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/responses/input_tokens',
+    contract: responseTokens,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.countResponseTokens, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/messages',

@@ -264,6 +264,41 @@ export const storedResponse = Type.Object(
   open,
 )
 
+const previousResponse = Type.Optional(
+  nullable(Type.String({ description: 'Continua uma resposta guardada.' })),
+)
+/** What a request of the Responses format has beside the settings of its answer. */
+const conversationFields = {
+  model,
+  input: Type.Optional(responseInput),
+  instructions: Type.Optional(nullable(Type.String())),
+  tools: Type.Optional(nullable(Type.Array(Type.Object({ type: Type.String() }, open)))),
+  previous_response_id: previousResponse,
+}
+
+export const responseCompaction: ModelCallContract = {
+  summary: 'Resume uma conversa no formato Responses num item, que se envia no lugar dela',
+  refusals: { 400: 'previous_response_not_found' },
+  bodyType: 'application/json',
+  body: Type.Object({ ...conversationFields, ...routing }, open),
+  answer: Type.Object({
+    id: Type.String(),
+    object: Type.Literal('response.compaction'),
+    created_at: Type.Integer(),
+    output: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }, open)),
+    usage: responseUsage,
+    cost_billed_brl: brl,
+  }),
+}
+
+export const responseTokens: ModelCallContract = {
+  summary: 'Estima os tokens de uma requisição no formato Responses, sem custo',
+  refusals: { 400: 'previous_response_not_found' },
+  bodyType: 'application/json',
+  body: Type.Object(conversationFields, open),
+  answer: Type.Object({ object: Type.Literal('response.input_tokens'), input_tokens: count }),
+}
+
 export const responses: ModelCallContract = {
   summary: 'Responde a uma conversa no formato Responses, de uma vez ou em stream',
   refusals: { 400: 'previous_response_not_found' },
@@ -278,9 +313,7 @@ export const responses: ModelCallContract = {
       temperature: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
       stream: Type.Optional(nullable(Type.Boolean({ default: false }))),
       tools: Type.Optional(nullable(Type.Array(Type.Object({ type: Type.String() }, open)))),
-      previous_response_id: Type.Optional(
-        nullable(Type.String({ description: 'Continua uma resposta guardada.' })),
-      ),
+      previous_response_id: previousResponse,
       store: Type.Optional(
         nullable(
           Type.Boolean({

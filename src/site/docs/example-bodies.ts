@@ -10,6 +10,8 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
     'POST /chat/completions': { model: models.chat, messages: OLA },
     'POST /completions': { model: models.chat, prompt: 'Olá!', max_tokens: 1000 },
     'POST /responses': { model: models.chat, input: 'Olá!' },
+    'POST /responses/compact': { model: models.chat, input: OLA },
+    'POST /responses/input_tokens': { model: models.chat, input: 'Olá!' },
     'POST /messages': { model: models.chat, max_tokens: 1000, messages: OLA },
     'POST /messages/count_tokens': { model: models.chat, messages: OLA },
     'POST /embeddings': { model: models.embedding, input: 'Olá!' },

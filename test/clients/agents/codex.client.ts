@@ -1,6 +1,6 @@
 /** Codex, headless: only its address, its key and its model are set. */
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -54,6 +54,34 @@ for (const [format, model] of Object.entries(MODELS))
     await agents.assertCharges(3)
   })
 
+for (const [format, model] of Object.entries(MODELS))
+  test(`Codex as “OpenAI” goes on from a compaction over an upstream of ${format}, which is charged as a call`, async (t) => {
+    if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
+    const home = await mkdtemp(join(tmpdir(), 'codex-home-'))
+    const folder = await mkdtemp(join(tmpdir(), 'codex-'))
+    const config = configOf(agents.gateway.node.baseUrl, model, 'OpenAI')
+    // Each turn is longer, so that the second one begins with a compaction.
+    await writeFile(join(home, 'config.toml'), `model_auto_compact_token_limit = 500\n${config}`)
+    const before = agents.sandbox.counts.completed
+    for (const args of [
+      [...OPTIONS, 'Olá, catraca!'],
+      [...OPTIONS, 'resume', '--last', 'E agora, catraca?'],
+    ]) {
+      const { code, stdout, stderr } = await runClient(
+        CODEX,
+        args,
+        { CODEX_HOME: home, CATRACA_API_KEY: agents.gateway.secret },
+        folder,
+      )
+      assert.equal(code, 0, stdout.slice(-2_000) + stderr)
+      assert.match(stdout, /"type":"agent_message"/)
+    }
+    const written = await readRecords(join(home, 'sessions'))
+    assert.match(written, /"type":"compaction","encrypted_content":"[\w-]{50}/)
+    assert.ok(agents.sandbox.counts.completed - before >= 3, 'two turns and a compaction')
+    await agents.assertCharges(3)
+  })
+
 test('the command that the dashboard shows starts Codex with this server, without a file', async (t) => {
   if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
   const { origin, gateway } = agents
@@ -67,12 +95,20 @@ test('the command that the dashboard shows starts Codex with this server, withou
   await agents.assertCharges(1)
 })
 
-function configOf(baseUrl: string, model: string): string {
+/** What Codex keeps of its sessions. */
+async function readRecords(folder: string): Promise<string> {
+  const names = await readdir(folder, { recursive: true })
+  const files = names.filter((name) => name.endsWith('.jsonl'))
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('')
+}
+
+/** Codex compacts at a provider of the name “OpenAI” by the API, and at any other by a prompt of its own. */
+function configOf(baseUrl: string, model: string, name = 'Catraca'): string {
   return `model = "${model}"
 model_provider = "catraca"
 
 [model_providers.catraca]
-name = "Catraca"
+name = "${name}"
 base_url = "${baseUrl}"
 env_key = "CATRACA_API_KEY"
 wire_api = "responses"

@@ -48,6 +48,10 @@ const programs = {
         input.push({ type: 'function_call_output', call_id, output: 'sol' })
       }
     }
+    const compacted = await openai.responses.compact({ model, input })
+    const next = [...compacted.output, { role: 'user', content: 'E agora?' }]
+    const { input_tokens } = await openai.responses.inputTokens.count({ model, input: next })
+    const continued = await openai.responses.create({ model, input: next })
     const refused = await openai.responses.create({ ...ask, background: true }).catch((error) => ({
       name: error.constructor.name,
       status: error.status,
@@ -58,6 +62,9 @@ const programs = {
       store: plain.store,
       asked,
       answer: answered.output_text,
+      compacted: compacted.output.map(({ type }) => type),
+      counts: input_tokens > 0,
+      continued: continued.output_text,
       refused,
     }
   },
@@ -83,7 +90,7 @@ const programs = {
     for await (const part of streamed.textStream) streamedText += part
     return { steps: steps.length, asked, answer: text, streamedAnswer: streamedText }
   },
-  /** Two turns each, by `previous_response_id` and by references to items. */
+  /** Several turns each, by `previous_response_id` and by references to items. */
   async stored() {
     const openai = new OpenAI()
     const first = await openai.responses.create({ model, input: 'Olá, catraca!' })
@@ -113,7 +120,7 @@ const programs = {
       messages.push(...response.messages, { role: 'user', content: 'E agora?' })
       return response.body.output[0].type
     }
-    const aiSdk = [await turn(), await turn()]
+    const aiSdk = [await turn(), await turn(), await turn()]
     return {
       openai: {
         store: first.store,

@@ -36,15 +36,19 @@ const REPORT = /A ferramenta clima devolveu: “sol”/
 
 for (const [format, model] of Object.entries(MODELS)) {
   const over = `, over an upstream of ${format}`
-  test(`openai: plain, streamed and a loop of tools in the Responses format are charged by the upstream’s count${over}`, async () => {
-    const { texts, store, asked, answer, refused } = await runProgram('openai', model)
+  test(`openai: plain, streamed, a loop of tools and a compaction in the Responses format are charged by the upstream’s count${over}`, async () => {
+    const run = await runProgram('openai', model)
+    const { texts, store, asked, answer, compacted, counts, continued, refused } = run
     assert.match(texts[0], /Olá, catraca!/)
     assert.deepEqual(texts, [texts[0], texts[0], texts[0]])
     assert.equal(store, false)
     assert.deepEqual(asked, ASKED)
     assert.match(answer, REPORT)
+    assert.deepEqual(compacted, ['message', 'compaction'])
+    assert.equal(counts, true)
+    assert.notEqual(continued, '')
     assert.deepEqual(refused, { name: 'BadRequestError', status: 400, code: 'invalid_request' })
-    await agents.assertCharges(5)
+    await agents.assertCharges(7)
   })
 
   test(`the AI SDK: a loop of three steps in its default settings, plain and streamed${over}`, async () => {
@@ -62,8 +66,8 @@ for (const [format, model] of Object.entries(MODELS)) {
     assert.equal(openai.retrieved, openai.answered)
     assert.deepEqual(openai.items, ['user', 'assistant', 'user'])
     assert.deepEqual(openai.afterDeletion, { name: 'NotFoundError', code: 'response_not_found' })
-    assert.deepEqual(aiSdk, ['message', 'message'])
-    await agents.assertCharges(4)
+    assert.deepEqual(aiSdk, ['message', 'message', 'message'])
+    await agents.assertCharges(5)
   })
 
   test(`the Agents SDK: a loop of three turns, plain and streamed${over}`, async () => {

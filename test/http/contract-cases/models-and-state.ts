@@ -51,6 +51,20 @@ const CASES: ContractCases = {
     { body: { model: 'sandbox-error-503', input: 'Olá' }, status: 503 },
     { body: { model: 'sandbox-error-429', input: 'Olá' }, status: 429 },
   ],
+  'POST /responses/compact': [
+    { body: { model: 'sandbox-chat', input: 'Olá' } },
+    { body: { model: 'sandbox-chat' }, status: 400 },
+    { body: { model: 'none', input: 'Olá' }, status: 404 },
+    { body: { model: 'sandbox-chat', input: 'Olá' }, isAnonymous: true, status: 401 },
+    { body: { model: 'sandbox-error-500', input: 'Olá' }, status: 502 },
+    { body: { model: 'sandbox-error-503', input: 'Olá' }, status: 503 },
+    { body: { model: 'sandbox-error-429', input: 'Olá' }, status: 429 },
+  ],
+  'POST /responses/input_tokens': [
+    { body: { model: 'sandbox-chat', input: 'Olá' } },
+    { body: { model: 'sandbox-chat' }, status: 400 },
+    { body: { model: 'sandbox-chat', input: 'Olá' }, isAnonymous: true, status: 401 },
+  ],
   'POST /embeddings': [
     { body: { model: 'sandbox-embedding', input: 'Olá' } },
     { body: { model: 'sandbox-embedding' }, status: 400 },

@@ -225,6 +225,16 @@ export const NAMED: Readonly<
     status: 400,
     error: 'previous_response_not_found',
   },
+  ...Object.fromEntries(
+    ['compact', 'input_tokens'].map((path) => [
+      `POST /responses/${path} previous_response_id`,
+      {
+        body: ({ ids }: Household) => ({ previous_response_id: ids.response }),
+        status: 400,
+        error: 'previous_response_not_found',
+      },
+    ]),
+  ),
   'POST /responses item_reference': {
     body: ({ ids }) => ({
       input: [
@@ -261,6 +271,8 @@ const FORM =
 const BODIES: Readonly<Record<string, (caller: Person, household: Household) => unknown>> = {
   'POST /chat/completions': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
   'POST /responses': () => ({ model: 'sandbox-chat', input: 'Olá' }),
+  'POST /responses/compact': () => ({ model: 'sandbox-chat', input: 'Olá' }),
+  'POST /responses/input_tokens': () => ({ model: 'sandbox-chat', input: 'Olá' }),
   'POST /messages': () => ({ model: 'sandbox-chat', max_tokens: 100, messages: MESSAGES }),
   'POST /messages/count_tokens': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
   'POST /completions': () => ({ model: 'sandbox-chat', prompt: 'Olá' }),

@@ -85,6 +85,8 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
     { ...RESPONSE, previous_response_id: '$response' },
     { ...RESPONSE, input: [{ type: 'item_reference', id: '$item' }, ...CHAT.messages] },
   ],
+  'POST /responses/compact': [{ ...RESPONSE, previous_response_id: '$response' }],
+  'POST /responses/input_tokens': [{ ...RESPONSE, previous_response_id: '$response' }],
   'POST /admin/adjustments': [
     { customer_id: '$customer', kind: 'credit', amount_brl: 1, reason: 'Um pedido do cliente' },
   ],

@@ -4669,6 +4669,113 @@ export interface Contract {
       }
     }
     /**
+     * Resume uma conversa no formato Responses num item, que se envia no lugar dela
+     */
+    '/responses/compact': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        input?:
+          | string
+          | {
+              type?: string
+              [k: string]: unknown
+            }[]
+        instructions?: string | null
+        tools?:
+          | {
+              type: string
+              [k: string]: unknown
+            }[]
+          | null
+        previous_response_id?: string | null
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        object: 'response.compaction'
+        created_at: number
+        output: {
+          id: string
+          type: string
+          [k: string]: unknown
+        }[]
+        usage: {
+          input_tokens: number
+          input_tokens_details: {
+            cached_tokens: number
+            cache_write_tokens: number
+          }
+          output_tokens: number
+          output_tokens_details: {
+            reasoning_tokens: number
+          }
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Estima os tokens de uma requisição no formato Responses, sem custo
+     */
+    '/responses/input_tokens': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        input?:
+          | string
+          | {
+              type?: string
+              [k: string]: unknown
+            }[]
+        instructions?: string | null
+        tools?:
+          | {
+              type: string
+              [k: string]: unknown
+            }[]
+          | null
+        previous_response_id?: string | null
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        object: 'response.input_tokens'
+        input_tokens: number
+      }
+    }
+    /**
      * Responde a uma conversa no formato Messages, de uma vez ou em stream
      */
     '/messages': {

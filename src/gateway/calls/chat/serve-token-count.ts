@@ -18,17 +18,16 @@ export function createServeTokenCount<Request extends ChatRequest>(
   return async function serveTokenCount(incoming: IncomingCall, client: Client): Promise<void> {
     const admitted = await readAdmitted(deps, kind, incoming)
     if (admitted.kind === 'not_admitted') return refuseAndCount(deps, incoming, client, admitted)
-    const { key, models } = admitted
-    const { limits, reached } = await countRequest(deps, incoming.ip, key)
-    const asked = { modelId: models[0].id, isStream: false }
-    if (reached) return refuseCall(deps, incoming, client, { refused: reached, key, asked }, limits)
-    const { promptTokensEstimated } = await boundCall(
-      deps,
-      kind,
-      admitted,
-      models[0],
-      key.customerId,
-    )
-    client.answer(JSON.stringify(answerOf(promptTokensEstimated)), limits)
+    const { key, models, request } = admitted
+    try {
+      const { limits, reached } = await countRequest(deps, incoming.ip, key)
+      const asked = { modelId: models[0].id, isStream: false }
+      if (reached)
+        return refuseCall(deps, incoming, client, { refused: reached, key, asked }, limits)
+      const bounds = await boundCall(deps, kind, admitted, models[0], key.customerId)
+      client.answer(JSON.stringify(answerOf(bounds.promptTokensEstimated)), limits)
+    } finally {
+      kind.dispose?.(request)
+    }
   }
 }

@@ -10,6 +10,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   function_call_output: 'fco',
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
+  compaction: 'cmp',
 }
 
 /**
@@ -25,7 +26,7 @@ export function listInputItems(turns: readonly StoredTurn[]): JsonObject[] {
 }
 
 /** An item of a client has an id only if an earlier output had it. */
-function describe(item: JsonObject, callId: string, index: number): JsonObject {
+export function describe(item: JsonObject, callId: string, index: number): JsonObject {
   const type = typeof item.type === 'string' ? item.type : 'message'
   const id =
     typeof item.id === 'string' && item.id !== ''

@@ -138,6 +138,19 @@ export function writeResponse(head: ResponseHead, end: ResponseEnd): string {
   return `{${own},"output":${output},${rest}}`
 }
 
+/** Writes the answer of `/v1/responses/compact` as JSON. */
+export function writeCompaction(
+  { id, createdAt }: ResponseHead,
+  output: readonly JsonObject[],
+  charged: Charged,
+): string {
+  return (
+    `{"id":"${id}","object":"response.compaction","created_at":${createdAt},` +
+    `"output":${JSON.stringify(output)},"usage":${writeUsage(charged)},` +
+    `"cost_billed_brl":${decimalBrl(charged.billedNanoBrl)}}`
+  )
+}
+
 function writeUsage(charged: Charged): string {
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens } =
     charged

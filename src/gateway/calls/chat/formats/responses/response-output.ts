@@ -23,13 +23,16 @@ export interface OutputOptions {
   readonly tools: ClientTools
   readonly seal: SealReasoning
   readonly ids: Pick<ToolCallIds, 'hide'>
+  /** Set if the answer is the summary of a conversation. */
+  readonly sealSummary?: ((text: string) => string) | undefined
 }
 
 export function createResponseOutput(
-  { idTail, tools, seal, ids }: OutputOptions,
+  { idTail, tools, seal, ids, sealSummary }: OutputOptions,
   emit: Emit,
 ): ResponseOutput {
   const list = createItemList(idTail, emit)
+  if (sealSummary) return createSummaryOutput(list, sealSummary)
   /** Only one of these is open at a time. */
   let open: ReasoningItem | MessageItem | undefined
   /** Open to the end, because their deltas may alternate. By the index in the chunks. */
@@ -92,6 +95,26 @@ export function createResponseOutput(
       const kept = { fields: signatures, calls: signaturesOfCalls }
       if (Object.values(kept).some((each) => Object.keys(each).length > 0))
         addSignatures(list, seal, kept)
+    },
+  }
+}
+
+/** The output of a compaction: one item, whose text is seen only once it is whole. None if the model wrote no text. */
+function createSummaryOutput(
+  list: ItemList,
+  sealSummary: (text: string) => string,
+): ResponseOutput {
+  let text = ''
+  return {
+    items: list.items,
+    add({ content }) {
+      if (typeof content === 'string') text += content
+    },
+    end() {
+      if (text === '') return
+      const item = { type: 'compaction', encrypted_content: sealSummary(text) }
+      const { index, id } = list.add('cmp', item)
+      list.end(index, { id, ...item })
     },
   }
 }

@@ -11,6 +11,7 @@ import type { ChatCaller, ChatWriter, WholeChatFormat, Charged } from '../../cha
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../fields.ts'
+import { readCompaction, type Compaction } from './compaction.ts'
 import {
   createNativeResponseStream,
   nativeResponse,
@@ -22,6 +23,7 @@ import {
   writeRepeated,
   type EndedResponse,
   type Repeated,
+  writeCompaction,
   writeResponse,
   type ResponseHead,
   idTailOf,
@@ -44,6 +46,8 @@ export interface ResponsesRequest extends ChatRequest {
   readonly repeated: Repeated
   /** Set if the response is to be stored. */
   readonly kept?: KeptInput
+  /** Set if the answer is the summary of the conversation. */
+  readonly compaction?: Compaction | undefined
 }
 
 /** The part of a request that is stored with its response. */
@@ -69,21 +73,27 @@ export interface ResponsesFormat extends WholeChatFormat<ResponsesRequest> {
   ): ChatWriter
 }
 
+/** Creates the format; with `compacts`, for `/v1/responses/compact`, every request asks for a summary. */
 export function createResponsesFormat(
   reasoningSeals: ReasoningSeals,
   ids: ToolCallIds,
+  compacts = false,
 ): ResponsesFormat {
   function readBody(
-    body: JsonObject,
+    asked: JsonObject,
     bytes: number,
     { customerId }: Pick<ChatCaller, 'customerId'>,
     itemsBefore = 0,
   ): ResponsesRequest | Refusal {
     const reasoning = reasoningSeals(customerId)
+    const read = readCompaction(asked, reasoning, itemsBefore, compacts)
+    if (isRefusal(read)) return read
+    const { body, compaction } = read
     const request = readResponsesRequest(body, bytes, reasoning, itemsBefore)
     if (isRefusal(request)) return request
     // Before anything is measured: the hold is for the ids that an upstream gets.
     ids.reveal(request.messages)
+    if (compaction) return { ...request, compaction }
     const native = toNativeBody(body, ids, (sealed) => reasoning.isOwn(sealed))
     const searches = {
       webSearches: searchesAsked(body),
@@ -99,14 +109,15 @@ export function createResponsesFormat(
       return isRefusal(body) ? body : readBody(body, raw.length, caller)
     },
     createWriter({ id, modelId, request }, onEnd) {
-      const { clientTools, repeated, reasoning } = request
+      const { clientTools, repeated, reasoning, compaction } = request
       const idTail = idTailOf(id)
       const createdAt = Math.floor(Date.now() / 1000)
       const repeatedText = writeRepeated(repeated)
       const head = { id: responseIdOf(idTail), createdAt, modelId, repeatedText, onEnd }
       const models = [modelId, request.modelId]
       const seal: SealReasoning = (kept) => reasoning.seal(kept, models)
-      const options = { idTail, tools: clientTools, seal, ids }
+      const sealSummary = compaction && ((text: string) => reasoning.sealSummary(text))
+      const options = { idTail, tools: clientTools, seal, ids, sealSummary }
       // Created with the first chunk, because a plain answer needs neither.
       let written: ResponseStream | undefined
       let native: NativeResponseStream | undefined
@@ -115,7 +126,7 @@ export function createResponsesFormat(
         answer: (body, charged, answer) =>
           answer
             ? nativeResponse(head, options, answer, charged)
-            : wholeResponse(head, options, body, charged),
+            : wholeResponse(head, options, body, charged, compaction?.keptOf?.(id)),
         chunk: (body, events) =>
           events
             ? (native ??= createNativeResponseStream(head, options)).chunk(events)
@@ -155,6 +166,8 @@ function wholeResponse(
   options: OutputOptions,
   body: JsonObject,
   charged: Charged,
+  /** Set for `/v1/responses/compact`: the items that stay before the summary. */
+  kept?: readonly JsonObject[],
 ): string {
   const choice = Array.isArray(body.choices) ? (body.choices[0] as unknown) : undefined
   const { message, finish_reason: reason } = isObject(choice) ? choice : {}
@@ -162,6 +175,7 @@ function wholeResponse(
   const finish = readFinish(reason)
   if (isObject(message)) output.add(message)
   output.end(finish.status === 'completed')
+  if (kept) return writeCompaction(head, [...kept, ...output.items], charged)
   return writeResponse(head, { ...finish, output: output.items, charged })
 }
 

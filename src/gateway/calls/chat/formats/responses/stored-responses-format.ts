@@ -18,6 +18,7 @@ import {
 import { readJsonBody } from '../../../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
+import { withoutCompacted } from './compaction.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { callIdOfResponse, type EndedResponse } from './response-head.ts'
 import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
@@ -92,7 +93,7 @@ async function readStored(
   caller: ChatCaller,
 ): Promise<ResponsesRequest | Refusal> {
   const { previous_response_id: previous, ...own } = body
-  const input = ownItems(own.input)
+  const input = ownItems(own.input, previous)
   // The format refuses it, with the reason.
   if (!input) return format.readBody(own, room.bytes(), caller)
   const bytesOfRequest = room.bytes()
@@ -151,11 +152,12 @@ async function readBefore(
     return refusals.previousResponseNotFound(typeof previous === 'string' ? previous : '')
   if (read.kind === 'refused') return read
   if (read.isFailed) return refusals.previousResponseFailed()
-  return read.turns.flatMap(({ input, output }) => [...input, ...output])
+  return withoutCompacted(read.turns.flatMap(({ input, output }) => [...input, ...output]))
 }
 
-/** Undefined for an input that is refused. */
-function ownItems(input: unknown): readonly unknown[] | undefined {
+/** Undefined for an input that is refused. What continues a response may add nothing, as a compaction does. */
+function ownItems(input: unknown, previous: unknown): readonly unknown[] | undefined {
+  if (isAbsent(input) && !isAbsent(previous)) return []
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
   return Array.isArray(input) && input.length > 0 ? (input as unknown[]) : undefined
 }

@@ -34,24 +34,29 @@ export function toChatMessages(
   for (const [index, item] of (input as unknown[]).entries()) {
     const path = placeOf(index, itemsBefore)
     if (!isObject(item)) throw new InvalidField(`${path} deve ser um objeto.`)
-    if (item.type === 'item_reference') checkReference(index > lastUserIndex, path)
+    if (item.type === 'item_reference') checkReference(item.id, index > lastUserIndex, path)
     else conversation.add(toFunctionItem(item), path)
   }
   return conversation.end()
 }
 
-function placeOf(index: number, itemsBefore: number): string {
+export function placeOf(index: number, itemsBefore: number): string {
   return index < itemsBefore ? 'previous_response_id' : `input[${index - itemsBefore}]`
 }
 
+/** Reasoning, and the work of a provider's own tools: a conversation goes on without them. */
+const LEFT_OUT = /^(?:rs|ws)_/
+
 /**
- * A reference that is still here leads to nothing that is stored. Within the running turn it stands for the text beside tool
- * calls, which are sent whole; the loop of an agent goes on without that text. Before it, whole answers would be missing.
+ * A reference that is still here leads to nothing that is stored. Within the running turn, one to a message stands for the
+ * text beside tool calls, which are sent whole: the loop of an agent goes on without that text. Before it, a whole answer
+ * would be missing; and a call, or the summary of a conversation, is missing anywhere.
  */
-function checkReference(isOfRunningTurn: boolean, path: string): void {
-  if (isOfRunningTurn) return
+function checkReference(id: unknown, isOfRunningTurn: boolean, path: string): void {
+  const text = typeof id === 'string' ? id : ''
+  if (LEFT_OUT.test(text) || (isOfRunningTurn && text.startsWith('msg_'))) return
   throw new InvalidField(
-    `${path}: o item não está guardado aqui, e "item_reference" não tem a que se referir. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
+    `${path}: o item "${text.slice(0, 100)}" não foi encontrado. Só ficam guardadas as respostas de contas que as guardam (Perfil, Guardar respostas; stored_responses_days), sem "store": false e dentro do prazo. Envie o item inteiro, ou use "store": false na sua biblioteca.`,
   )
 }
 
@@ -139,10 +144,11 @@ function createConversation(openReasoning: OpenReasoning) {
           return addResult(item, path)
         case 'reasoning':
           return addReasoning(item)
+        // Only `/v1/responses` reads them, before the translation.
         case 'compaction_trigger':
         case 'compaction':
           throw new InvalidField(
-            `${path}: resumir a conversa por "${item.type}" não está disponível. Envie a conversa inteira, ou o resumo como mensagem.`,
+            `${path}: "${item.type}" só é lido em POST /responses, e "compaction_trigger" só como último item.`,
           )
         // The work of a provider's own tools, which do not exist here.
         default:
