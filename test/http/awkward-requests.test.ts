@@ -232,18 +232,45 @@ test('a missing key is told from a wrong one', async () => {
   assert.match(wrong.json.error.message, /inválida/)
 })
 
-test('addresses that client libraries know and that are not here answer in their format', async () => {
+test('calls of the field that are not built answer in the caller’s format, and say what exists', async () => {
   const { baseUrl } = gateway.node
   const { secret } = gateway
   for (const path of [
     '/files',
+    '/files/file-1/content?x=1',
+    '/uploads',
     '/batches',
     '/moderations',
     '/vector_stores/x',
     '/fine_tuning/jobs',
-  ])
-    assertRefusal(await ask(baseUrl, path, { secret }), 404, 'not_found')
-  assertRefusal(await ask(baseUrl, '/moderations', { secret, body: {} }), 404, 'not_found')
+    '/assistants',
+    '/threads/t/runs',
+    '/realtime?model=x',
+    '/videos',
+    '/images/edits',
+    '/images/variations',
+    '/audio/voices',
+  ]) {
+    const answer = await ask(baseUrl, path, { secret, body: {} })
+    assertRefusal(answer, 404, 'endpoint_not_available')
+    assertRefusal(await ask(baseUrl, path, { secret }), 404, 'endpoint_not_available')
+    const named = answer.json.error.message.match(/\/v1: (.*) e models/)[1].split(', ')
+    for (const built of named) {
+      const { status } = await ask(baseUrl, `/${built}`, { secret, body: {} })
+      assert.notEqual(status, 404, built)
+    }
+  }
+  const headers = { 'anthropic-version': '2023-06-01' }
+  for (const path of ['/messages/batches', '/files']) {
+    const { json } = await ask(baseUrl, path, { secret, body: {}, headers })
+    assert.deepEqual([json.type, json.error.code], ['error', 'endpoint_not_available'], path)
+  }
+  const files = await fetch(`${new URL(baseUrl).origin}/v1beta/files`, { method: 'POST' })
+  const { error } = (await files.json()) as { error: { status: string; message: string } }
+  assert.deepEqual([files.status, error.status], [404, 'NOT_FOUND'])
+  assert.match(error.message, /não tem esta operação/)
+  for (const unknown of ['/chat', '/embeddings/x', '/audio'])
+    assertRefusal(await ask(baseUrl, unknown, { secret }), 404, 'not_found')
   assertRefusal(await ask(baseUrl, '/models/unheard-of', { secret }), 404, 'model_not_found')
 })
 

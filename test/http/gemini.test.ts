@@ -259,9 +259,12 @@ test('each refusal has the status that clients of the format know, and how long 
   assertError(often, 429, 'RESOURCE_EXHAUSTED', 'API_KEY_RATE_LIMITED')
   const { retryDelay } = often.json.error.details[1]
   assert.equal(retryDelay, `${often.headers.get('retry-after')}s`)
-  for (const path of ['/v1beta/files', '/v1beta/models/sandbox-chat:predict']) {
+  for (const [path, reason] of [
+    ['/v1beta/files', 'ENDPOINT_NOT_AVAILABLE'],
+    ['/v1beta/models/sandbox-chat:predict', 'NOT_FOUND'],
+  ] as const) {
     const missing = await ask(origin, path, { secret: gateway.secret, body: {} })
-    assertError(missing, 404, 'NOT_FOUND', 'NOT_FOUND')
+    assertError(missing, 404, 'NOT_FOUND', reason)
   }
 })
 

@@ -26,6 +26,18 @@ const PAUSE_CAUSES: Readonly<Record<PauseReason, string>> = {
   operator: ' pela operação do serviço. Fale com o suporte.',
 }
 
+/** The model calls under `/v1`, for who asks for another. */
+export const BUILT_CALLS: readonly string[] = [
+  'chat/completions',
+  'completions',
+  'responses',
+  'messages',
+  'messages/count_tokens',
+  'embeddings',
+  'images/generations',
+  'audio/transcriptions',
+]
+
 export const refusals = {
   invalidRequest: (message: string) => refusal(400, 'invalid_request', message),
   /** `found` and `places` name kinds and fields, never values. */
@@ -192,6 +204,13 @@ export const refusals = {
     ),
   routeNotFound: () =>
     refusal(404, 'not_found', 'Este endereço não existe. Confira o método e o caminho.'),
+  /** A path that client libraries know, of a kind of call that is not built. */
+  endpointNotAvailable: () =>
+    refusal(
+      404,
+      'endpoint_not_available',
+      `Este serviço não tem esta operação. Nada foi cobrado. Existem em /v1: ${BUILT_CALLS.join(', ')} e models; no formato do Gemini, os modelos de /v1beta.`,
+    ),
   /** 426: a client that tries a WebSocket first goes on without one at once. */
   upgradeRefused: () =>
     refusal(426, 'not_found', 'Este endereço não fala WebSocket. Envie a requisição por HTTP.'),

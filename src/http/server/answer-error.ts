@@ -4,7 +4,7 @@ import { isCustomerDeleted } from '../../customers/customers.ts'
 import { isDatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { noteRefusal, type RefusalDeps } from '../../gateway/calls/refuse-call.ts'
 import { refusalOfExcess, refusals, type Refusal } from '../../gateway/calls/refusal.ts'
-import { clientErrorsOf, errorFormatOf } from '../rest/error-formats.ts'
+import { clientErrorsOf, errorFormatOf, messagesErrors } from '../rest/error-formats.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { refusalOfRest, RestRefusal, restError } from '../rest/rest-refusal.ts'
 import { limitHeaders } from '../rest/response-headers.ts'
@@ -25,9 +25,16 @@ const RETRY_AFTER_SECONDS = 5
 const DATABASE_UNAVAILABLE =
   'O serviço está sobrecarregado ou em manutenção neste momento. Tente de novo em alguns segundos; se a requisição muda algo, com a mesma Idempotency-Key, porque ela pode ter sido aplicada.'
 
-/** Paths of model calls, and others that client libraries know and this server does not have. */
-const MODEL_CALL_PATH =
-  /^\/v1(?:beta|\/(?:chat|completions|embeddings|images|audio|responses|messages|files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|rerank|videos))(\/|$|\?)/
+/** Paths that client libraries know and this server does not have. */
+const UNBUILT =
+  'files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|rerank|videos|skills|graders'
+/** Paths of model calls, and of what is beside them in the field. */
+const MODEL_CALL_PATH = new RegExp(
+  `^/v1(?:beta|/(?:chat|completions|embeddings|images|audio|responses|messages|${UNBUILT}))(?:/|$|\\?)`,
+)
+const UNBUILT_PATH = new RegExp(
+  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|messages/batches|images/(?:edits|variations)|audio/(?:speech|translations|voices))(?:/|$|\\?)))`,
+)
 
 export function isModelCall(request: FastifyRequest): boolean {
   return MODEL_CALL_PATH.test(pathOf(request))
@@ -45,7 +52,9 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
     return sendRefusal(
       request,
       reply,
-      isUpgrade ? refusals.upgradeRefused() : refusals.routeNotFound(),
+      isUpgrade ? refusals.upgradeRefused() : notFoundAt(request),
+      // The client of Messages calls `/v1/files`, too.
+      request.headers['anthropic-version'] === undefined ? undefined : messagesErrors,
     )
   return restError(
     reply,
@@ -53,6 +62,10 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
     'not_found',
     `${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`,
   )
+}
+
+function notFoundAt({ url }: FastifyRequest): Refusal {
+  return UNBUILT_PATH.test(url) ? refusals.endpointNotAvailable() : refusals.routeNotFound()
 }
 
 type ErrorDeps = RefusalDeps & Pick<HttpParts, 'config' | 'log'>
@@ -149,9 +162,14 @@ function refuseCaller(
   return sendRefusal(request, reply, refused)
 }
 
-function sendRefusal(request: FastifyRequest, reply: FastifyReply, refused: Refusal): FastifyReply {
+function sendRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refused: Refusal,
+  format = errorFormatOf(pathOf(request)),
+): FastifyReply {
   return reply
     .code(refused.status)
     .type('application/json; charset=utf-8')
-    .send(errorFormatOf(pathOf(request)).bodyOf(refused, request.id))
+    .send(format.bodyOf(refused, request.id))
 }

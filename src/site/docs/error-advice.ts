@@ -12,6 +12,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
     'Há um campo inválido, ou o corpo não pôde ser lido (413: é grande demais; 415: compressão desconhecida). A mensagem diz qual; corrija e envie de novo. Repetir igual não ajuda.',
   payload_too_large: 'O corpo passa de 256 kB. Divida a requisição.',
   not_found: 'O endereço não existe. Confira o método, o caminho e o /v1.',
+  endpoint_not_available:
+    'O serviço não tem esta operação, que outros têm. A mensagem diz quais existem.',
   rate_limit_exceeded:
     'Requisições demais do seu endereço, da conta ou para o modelo. Espere os segundos de retry-after e repita.',
   internal_error:

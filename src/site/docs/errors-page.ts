@@ -22,8 +22,8 @@ export interface ListedCode {
 /** Returns the error codes in the order of their first status. */
 export function listErrorCodes(operations: readonly Operation[]): readonly ListedCode[] {
   const found = new Map<string, { statuses: Set<number>; isOfOperatorsOnly: boolean }>()
-  const notFound = refusals.routeNotFound()
-  found.set(notFound.code, { statuses: new Set([notFound.status]), isOfOperatorsOnly: false })
+  for (const { code, status } of [refusals.routeNotFound(), refusals.endpointNotAvailable()])
+    found.set(code, { statuses: new Set([status]), isOfOperatorsOnly: false })
   for (const operation of operations)
     for (const { status, code } of errorCodesOf(operation)) {
       const known = found.get(code) ?? { statuses: new Set(), isOfOperatorsOnly: true }
