@@ -1,6 +1,6 @@
 // deep: an attack
 /**
- * Any bodies, legal or not, in all three formats of chats, to an upstream that reports the most that each may cost, on a
+ * Any bodies, legal or not, in all formats of chats, to an upstream that reports the most that each may cost, on a
  * balance that covers a few of them: no charge is above the balance, and no answer is without a charge.
  */
 import assert from 'node:assert/strict'
@@ -22,7 +22,13 @@ import { seedCustomer } from '../harness/test-database.ts'
 import { parseBrl } from '../../src/platform/lib/money.ts'
 
 const MODELS = ['plain', 'cached', 'reasoning', 'response', 'claude'] as const
-const PATHS = ['/chat/completions', '/responses', '/messages'] as const
+const PATHS = [
+  '/chat/completions',
+  '/responses',
+  '/messages',
+  'beta/generateContent',
+  'beta/streamGenerateContent',
+] as const
 const AT_ONCE = 8
 const CONTEXT_TOKENS = 100_000
 const TEXT = 'Tudo certo por aqui.'
@@ -336,6 +342,71 @@ const messages = fc.record(
   { requiredKeys: ['messages', 'max_tokens'] },
 )
 
+const content = fc.record(
+  {
+    role: fc.constantFrom('user', 'model', 'function'),
+    parts: fc.array(
+      fc.oneof(
+        fc.record({ text }),
+        fc.record({ text, thought: fc.boolean(), thoughtSignature: text }),
+        fc.record({ functionCall: fc.record({ name: fc.constant('f'), args: odd }) }),
+        fc.record({
+          functionResponse: fc.record({ name: fc.constantFrom('f', 'g'), response: odd }),
+        }),
+      ),
+      { maxLength: 3 },
+    ),
+  },
+  { requiredKeys: ['parts'] },
+)
+const schema = fc.letrec((tie) => ({
+  any: fc.record(
+    {
+      type: fc.constantFrom('STRING', 'OBJECT', 'ARRAY', 'TYPE_UNSPECIFIED'),
+      nullable: fc.boolean(),
+      min_items: fc.constantFrom('1', 2),
+      items: tie('any'),
+      properties: fc.dictionary(fc.oneof(text, fc.constant('__proto__')), tie('any'), {
+        maxKeys: 2,
+      }),
+      anyOf: fc.array(tie('any'), { maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  ),
+})).any
+const gemini = fc.record(
+  {
+    contents: fc.array(content, { minLength: 1, maxLength: 4 }),
+    systemInstruction: content,
+    tools: fc.array(
+      fc.record({
+        functionDeclarations: fc.array(
+          tool.chain((each) => schema.map((one) => ({ ...each, parameters: one }))),
+          { maxLength: 2 },
+        ),
+      }),
+      { maxLength: 2 },
+    ),
+    toolConfig: fc.constantFrom(
+      { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f', 'constructor'] } },
+      { function_calling_config: { mode: 'NONE' } },
+    ),
+    generationConfig: fc.record(
+      {
+        maxOutputTokens: fc.oneof(limit, limit.map(String)),
+        candidateCount: fc.integer({ min: 1, max: 8 }),
+        stop_sequences: fc.array(text, { maxLength: 3 }),
+        thinkingConfig: fc.record({ thinkingBudget: fc.constantFrom(-1, 0, 128, 1e9) }),
+        responseSchema: schema,
+        topK: odd,
+      },
+      { requiredKeys: [] },
+    ),
+    models: fc.subarray([...MODELS]),
+  },
+  { requiredKeys: ['contents'] },
+)
+
 interface Sent {
   readonly path: (typeof PATHS)[number]
   readonly body: string
@@ -356,6 +427,7 @@ const sent: fc.Arbitrary<Sent> = fc
       fc.tuple(fc.constant(PATHS[0]), chat),
       fc.tuple(fc.constant(PATHS[1]), responses),
       fc.tuple(fc.constant(PATHS[2]), messages),
+      fc.tuple(fc.constantFrom(PATHS[3], PATHS[4]), gemini),
     ),
     model: fc.constantFrom(...MODELS),
     stream: fc.boolean(),

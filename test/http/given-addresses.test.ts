@@ -149,6 +149,8 @@ interface Place {
 }
 
 const CHAT = '/chat/completions'
+const GEMINI = 'beta/generateContent'
+const fileData = (fileUri: string): object => ({ fileData: { mimeType: 'image/png', fileUri } })
 const PLACES: Readonly<Record<string, Place>> = {
   'image_url of a chat': {
     path: CHAT,
@@ -217,6 +219,25 @@ const PLACES: Readonly<Record<string, Place>> = {
     path: '/responses',
     passesTo: 'responses',
     body: (url) => callOutput('custom_tool_call', [inputImage(url)]),
+  },
+  'fileData of a content': {
+    path: GEMINI,
+    passesTo: 'opens',
+    body: (url) => ({ contents: [{ parts: [fileData(url)] }] }),
+  },
+  'fileData of a result in a content': {
+    path: GEMINI,
+    passesTo: 'opens',
+    body: (url) => ({
+      contents: [
+        { role: 'model', parts: [{ functionCall: { name: 'f' } }] },
+        { parts: [{ functionResponse: { name: 'f', response: {}, parts: [fileData(url)] } }] },
+      ],
+    }),
+  },
+  'inlineData of a content': {
+    path: GEMINI,
+    body: (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data } }] }] }),
   },
   'file_url of a response': {
     path: '/responses',

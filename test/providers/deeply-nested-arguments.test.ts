@@ -90,12 +90,17 @@ for (const [model, path] of [
   ['claude', '/responses'],
   ['bedrock-nova', '/chat/completions'],
   ['bedrock-claude', '/messages'],
+  ['gemini', 'beta/generateContent'],
 ] as const)
   test(`arguments too deep to be written are no fault of the route: ${model} ${path}`, async () => {
     const bodies = {
       '/chat/completions': {
         messages: [{ role: 'user', content: 'Oi' }],
         tools: [{ type: 'function', function: { name: 'f', parameters } }],
+      },
+      'beta/generateContent': {
+        contents: [{ parts: [{ text: 'Oi' }] }],
+        tools: [{ functionDeclarations: [{ name: 'f', parameters }] }],
       },
       '/responses': { input: 'Oi', tools: [{ type: 'function', name: 'f', parameters }] },
       '/messages': {

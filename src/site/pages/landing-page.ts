@@ -242,12 +242,13 @@ const CLIENTS = html`<section class="band" aria-labelledby="clientes-titulo">
   <div class="wrap">
     <h2 id="clientes-titulo">Troque o endereço, fique com o código</h2>
     <p class="muted">
-      A API fala os formatos chat completions, Responses e Messages, e qualquer modelo do catálogo
-      responde em todos eles.
+      A API fala os formatos chat completions, Responses, Messages e Gemini, e qualquer modelo do
+      catálogo responde em todos eles.
     </p>
     <ul class="tags">
       <li class="tag">SDK da OpenAI</li>
       <li class="tag">SDK da Anthropic</li>
+      <li class="tag">SDK da Google</li>
       <li class="tag">AI SDK</li>
       <li class="tag">LangChain</li>
       <li class="tag">Claude Code</li>

@@ -105,6 +105,42 @@ claude`,
       </li>
       <li>Uma saída acima do máximo do modelo é reduzida, e não é um erro.</li>`,
   }),
+  client('gemini', 'Gemini CLI e Google GenAI', 'Os clientes da Google, com qualquer modelo.', {
+    set: ({ origin, models }) =>
+      html`<p>O endereço vai sem <code>/v1beta</code>.</p>
+        ${codeBlock(
+          'Gemini CLI',
+          `export GOOGLE_GEMINI_BASE_URL=${origin}
+export GEMINI_API_KEY=${PLACE_OF_SECRET}
+gemini --model ${models.chat}`,
+        )}
+        ${codeBlock(
+          'Com @google/genai',
+          `// npm install @google/genai
+import { GoogleGenAI } from '@google/genai'
+
+const ai = new GoogleGenAI({
+  apiKey: '${PLACE_OF_SECRET}',
+  httpOptions: { baseUrl: '${origin}' },
+})
+const resposta = await ai.models.generateContent({ model: '${models.chat}', contents: 'Olá!' })
+console.log(resposta.text)`,
+        )}`,
+    know: html`<li>
+        Streams, ferramentas do seu programa, imagens, contagem de tokens e embeddings funcionam, e
+        também a biblioteca de Python, <code>google-genai</code>.
+      </li>
+      <li>
+        As ferramentas que a Google executaria, como <code>googleSearch</code> e
+        <code>codeExecution</code>, são recusadas: elas não têm preço aqui.
+      </li>
+      <li>
+        Na primeira vez o Gemini CLI pergunta como entrar: escolha a chave de API. Sem janela, a
+        escolha fica em <code>~/.gemini/settings.json</code>:
+        <code>{"security":{"auth":{"selectedType":"gemini-api-key"}}}</code>.
+      </li>
+      <li>Saldo insuficiente é um erro 402 com <code>FAILED_PRECONDITION</code>.</li>`,
+  }),
   client('ai-sdk', 'AI SDK', 'A biblioteca da Vercel, em TypeScript.', {
     set: ({ origin, models }) =>
       codeBlock(

@@ -99,7 +99,7 @@ function readGeminiRequest(
   try {
     const fields = fieldsOf(json)
     const { body, showsThoughts } = toChatBody(fields, (sealed) =>
-      reasoning.open(sealed, fields.model),
+      reasoning.isOwn(sealed) ? reasoning.open(sealed, fields.model) : undefined,
     )
     const request = readChatRequest({ ...body, stream }, raw.length)
     if (isRefusal(request)) return request
