@@ -1,3 +1,4 @@
+import { findPromptBySlug } from '../customers/prompts/read-prompts.ts'
 import type { Database } from '../platform/db/open.ts'
 import { createCheckCaller, type CheckCaller } from '../gateway/calls/check-caller.ts'
 import { createChatKind } from '../gateway/calls/chat/chat-kind.ts'
@@ -18,6 +19,7 @@ import {
   readResponsesRequest,
 } from '../gateway/calls/chat/formats/responses/responses-format.ts'
 import { createStoredResponsesFormat } from '../gateway/calls/chat/formats/responses/stored-responses-format.ts'
+import type { Presets } from '../gateway/calls/chat/read-preset.ts'
 import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.ts'
 import { createEmbeddingKind, embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
 import { createGeminiEmbeddings } from '../gateway/calls/embeddings/gemini-embeddings.ts'
@@ -66,7 +68,12 @@ export function createModelCalls(parts: Parts): {
     sealingKey,
     ...(previousSealingKey ? [previousSealingKey] : []),
   ])
-  const chats = { lease, callTimeoutMs: config.callTimeoutMs }
+  const presets: Presets = {
+    find: (customerId, slug) => findPromptBySlug(db, customerId, slug),
+    time: ownTime,
+    log,
+  }
+  const chats = { lease, callTimeoutMs: config.callTimeoutMs, presets }
   const reasoningSeals = createReasoningSeals({ sealingKey, previousSealingKey })
   const chatFormat = createChatCompletionsFormat(toolCallIds, (body, bytes, customerId) =>
     readResponsesRequest(body, bytes, reasoningSeals(customerId)),

@@ -71,6 +71,7 @@ test('a prompt is created as version 1, with the variables of its text, and read
     variables: ['de', 'para'],
     tags: [],
     default_model: null,
+    parameters: {},
     version: 1,
   })
   assert.match(id, /^[0-9a-f-]{36}$/)
@@ -88,11 +89,18 @@ test('every given field is stored unchanged', async () => {
     variables: ['texto', 'reserva'],
     tags: ['ata', 'vendas', 'ata'],
     default_model: 'sandbox-chat',
+    parameters: { max_tokens: 9, temperature: 0.5, top_p: 0.25, provider: { only: ['x'] } },
   }
   const made = await create(fields)
   assert.deepEqual(
-    [made.description, made.variables, made.tags, made.default_model],
-    [fields.description, ['texto', 'reserva'], ['ata', 'vendas'], 'sandbox-chat'],
+    [made.description, made.variables, made.tags, made.default_model, made.parameters],
+    [
+      fields.description,
+      ['texto', 'reserva'],
+      ['ata', 'vendas'],
+      'sandbox-chat',
+      fields.parameters,
+    ],
   )
 })
 
@@ -195,6 +203,7 @@ test('only a change of the text creates a version', async () => {
       variables: ['a'],
       tags: ['y'],
       default_model: null,
+      parameters: {},
       version: 3,
       created_at: '',
       updated_at: '',
@@ -360,7 +369,13 @@ test('concurrently created prompts with one name get distinct slugs', async () =
 test('a clone is a separate prompt at version 1, with the current text', async () => {
   const secret = await newOwner()
   const source = await create(
-    { tags: ['a'], variables: ['texto', 'b'], default_model: 'sandbox-chat', description: 'd' },
+    {
+      tags: ['a'],
+      variables: ['texto', 'b'],
+      default_model: 'sandbox-chat',
+      parameters: { max_tokens: 9 },
+      description: 'd',
+    },
     secret,
   )
   await call('PATCH', `/${source.id}`, { secret, body: { body: 'Agora {{novo}}' } })
@@ -379,6 +394,7 @@ test('a clone is a separate prompt at version 1, with the current text', async (
       variables: ['novo'],
       tags: ['a'],
       default_model: 'sandbox-chat',
+      parameters: { max_tokens: 9 },
       version: 1,
       created_at: '',
       updated_at: '',

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import { inTransaction, type Database } from '../../platform/db/open.ts'
 import { createId, isUuid } from '../../platform/lib/ids.ts'
-import { findPrompt, type Prompt } from './read-prompts.ts'
+import { findPrompt, type Prompt, type PromptParameters } from './read-prompts.ts'
 import { variablesOf, type VariablesFault } from './placeholders.ts'
 import { copySlugOf, findFreeSlug, slugOf } from './slugs.ts'
 import { lockCustomer } from '../customers.ts'
@@ -51,6 +51,7 @@ export interface PromptInput {
   readonly variables?: readonly string[] | undefined
   readonly tags?: readonly string[] | undefined
   readonly defaultModel?: string | null | undefined
+  readonly parameters?: PromptParameters | undefined
 }
 
 /** An undefined field stays unchanged. */
@@ -228,6 +229,7 @@ function columnsOf(input: PromptInput & { readonly variables: readonly string[] 
     variables: [...input.variables],
     tags: [...new Set(input.tags)],
     default_model: input.defaultModel ?? null,
+    parameters: JSON.stringify(input.parameters ?? {}),
   }
 }
 

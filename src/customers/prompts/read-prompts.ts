@@ -4,6 +4,15 @@ import type { Tables } from '../../platform/db/tables.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
 import { exactTime } from '../../platform/db/exact-time.ts'
 
+/** What a prompt sets for calls that name it as their model, as the API has it. */
+export interface PromptParameters {
+  /** The most, also for a caller that sets a limit. */
+  readonly max_tokens?: number
+  readonly temperature?: number
+  readonly top_p?: number
+  readonly provider?: Readonly<Record<string, unknown>>
+}
+
 export interface Prompt {
   readonly id: string
   /** Made from the first name; it stays when the name changes. */
@@ -15,6 +24,7 @@ export interface Prompt {
   readonly variables: readonly string[]
   readonly tags: readonly string[]
   readonly defaultModel: string | null
+  readonly parameters: PromptParameters
   readonly version: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -27,6 +37,16 @@ export async function findPrompt(
 ): Promise<Prompt | undefined> {
   if (!isUuid(id)) return undefined
   const row = await selectPrompts(db, customerId).where('p.id', '=', id).executeTakeFirst()
+  return row && toPrompt(row)
+}
+
+/** Returns the customer's prompt with this slug. */
+export async function findPromptBySlug(
+  db: Database,
+  customerId: string,
+  slug: string,
+): Promise<Prompt | undefined> {
+  const row = await selectPrompts(db, customerId).where('p.slug', '=', slug).executeTakeFirst()
   return row && toPrompt(row)
 }
 
@@ -52,6 +72,7 @@ export function toPrompt(row: Selectable<Tables['prompts']> & { body: string }):
     variables: row.variables,
     tags: row.tags,
     defaultModel: row.default_model,
+    parameters: row.parameters,
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

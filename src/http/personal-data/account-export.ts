@@ -1,4 +1,5 @@
 /** The copy of a customer's data, as `src/identity/personal-data/export-lists.ts` fills it. */
+import { promptParameters } from '../prompts/prompt-body.ts'
 import Type from 'typebox'
 import { SHIELD_ACTIONS, UUID_CHOICES } from '../../customers/shield-setting.ts'
 import {
@@ -153,6 +154,7 @@ const LISTS = {
     variables: Type.Array(Type.String()),
     tags: Type.Array(Type.String()),
     default_model: text,
+    parameters: promptParameters,
     version: count,
     created_at: dateTime,
     updated_at: dateTime,

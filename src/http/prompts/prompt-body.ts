@@ -2,12 +2,40 @@
 import Type from 'typebox'
 import { VARIABLES_MAX } from '../../customers/prompts/placeholders.ts'
 import { NAME_LENGTH_MAX } from '../../customers/prompts/prompts.ts'
+import { OUTPUT_TOKENS_ABSURD } from '../../gateway/calls/chat/chat-request.ts'
 import { answer, brl, count, dateTime, nullable, storedText, uuid } from '../rest/values.ts'
 
 const DESCRIPTION_LENGTH_MAX = 2_000
 const TAGS_MAX = 20
 export const TAG_LENGTH_MAX = 24
 const MODEL_ID_LENGTH_MAX = 200
+
+/** Much longer than any list of providers. */
+export const PARAMETERS_BYTES_MAX = 4_096
+
+export const promptParameters = Type.Object(
+  {
+    max_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: OUTPUT_TOKENS_ABSURD,
+        description: 'O máximo da resposta, também para quem pede mais.',
+      }),
+    ),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+    top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    provider: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Quem pode responder, como em POST /chat/completions.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.',
+  },
+)
 
 const fields = {
   name: storedText(3, NAME_LENGTH_MAX),
@@ -21,9 +49,11 @@ const fields = {
   default_model: nullable(
     Type.String({
       maxLength: MODEL_ID_LENGTH_MAX,
-      description: 'Um modelo de chat do catálogo, para execuções que não escolhem outro.',
+      description:
+        'Um modelo de chat do catálogo: o de chamadas com o modelo "@preset/<slug>", e de execuções que não escolhem outro.',
     }),
   ),
+  parameters: promptParameters,
 }
 const { name, body, ...others } = fields
 
@@ -49,6 +79,7 @@ export const prompt = answer({
   variables: Type.Array(Type.String()),
   tags: Type.Array(Type.String()),
   default_model: nullable(Type.String()),
+  parameters: promptParameters,
   version: Type.Integer({ minimum: 1, description: 'Cresce quando o texto muda.' }),
   created_at: dateTime,
   updated_at: dateTime,

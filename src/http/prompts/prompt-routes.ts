@@ -11,9 +11,17 @@ import {
   createPrompt,
   deletePrompt,
 } from '../../customers/prompts/prompts.ts'
+import { findProviderFault } from '../../gateway/calls/routing/route-choice.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { prompt, promptChange, promptInput, promptParams, TAG_LENGTH_MAX } from './prompt-body.ts'
+import {
+  PARAMETERS_BYTES_MAX,
+  prompt,
+  promptChange,
+  promptInput,
+  promptParams,
+  TAG_LENGTH_MAX,
+} from './prompt-body.ts'
 import { answer, uuid, wholeNumber, storedText } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
@@ -72,7 +80,7 @@ const listAndCreate = [
     answer: prompt,
     refusals: { 409: PROMPT_LIMITS },
     async handle({ caller, body }, deps: Deps) {
-      checkDefaultModel(deps.catalog, body.default_model)
+      checkPreset(deps.catalog, body)
       const input = { ...fieldsOf(body), name: body.name, body: body.body }
       return promptBody(sound(await createPrompt(deps.db, caller.customerId, input)))
     },
@@ -99,7 +107,7 @@ export const promptRoutes = [
     answer: prompt,
     refusals: { ...FOR_ALL.refusals, 409: PROMPT_LIMITS },
     async handle({ caller, params, body }, deps: Deps) {
-      checkDefaultModel(deps.catalog, body.default_model)
+      checkPreset(deps.catalog, body)
       const change = { ...fieldsOf(body), changeNote: body.change_note }
       const changed = await changePrompt(deps.db, caller.customerId, params.id, change)
       return promptBody(sound(found(changed)))
@@ -133,7 +141,26 @@ export const promptRoutes = [
   }),
 ]
 
-function checkDefaultModel(catalog: Catalog, id: string | null | undefined): void {
+/** NUL, and halves of characters, as JSON writes them. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/i
+
+/** A preset names a model of the catalog, and so no other preset. */
+function checkPreset(
+  catalog: Catalog,
+  { default_model: id, parameters = {} }: Static<typeof promptChange>,
+): void {
+  const fault = findProviderFault(parameters)
+  if (fault !== undefined)
+    throw new RestRefusal(400, 'invalid_request', `parameters.provider: ${fault}`)
+  const stored = JSON.stringify(parameters)
+  if (UNSTORABLE.test(stored))
+    throw new RestRefusal(400, 'invalid_request', 'parameters: tem caracteres inválidos')
+  if (Buffer.byteLength(stored) > PARAMETERS_BYTES_MAX)
+    throw new RestRefusal(
+      400,
+      'invalid_request',
+      `parameters: no máximo ${PARAMETERS_BYTES_MAX} bytes`,
+    )
   if (id === null || id === undefined) return
   if (catalog.findModel(id)?.category !== 'llm')
     throw new RestRefusal(
@@ -180,6 +207,7 @@ function promptBody(saved: Prompt): AnswerOf<typeof prompt> {
     variables: saved.variables,
     tags: saved.tags,
     default_model: saved.defaultModel,
+    parameters: saved.parameters,
     version: saved.version,
     created_at: saved.createdAt.toISOString(),
     updated_at: saved.updatedAt.toISOString(),

@@ -83,7 +83,7 @@ export const EXPORT_LISTS = {
   },
   prompts: {
     entries: (id) => sql`
-      select id, slug, name, description, variables, tags, default_model, version, created_at, updated_at
+      select id, slug, name, description, variables, tags, default_model, parameters, version, created_at, updated_at
       from prompts where customer_id = ${id} order by updated_at desc, id desc`,
   },
   prompt_versions: {

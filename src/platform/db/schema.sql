@@ -927,9 +927,11 @@ create table prompts (
   version integer not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  parameters jsonb not null default '{}'::jsonb,
   constraint prompts_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
   constraint prompts_customer_id_slug_key UNIQUE (customer_id, slug),
   constraint prompts_name_check CHECK (length(name) >= 3 AND length(name) <= 120),
+  constraint prompts_parameters_check CHECK (jsonb_typeof(parameters) = 'object'::text),
   constraint prompts_pkey PRIMARY KEY (id)
 );
 CREATE INDEX prompts_by_customer ON prompts USING btree (customer_id, updated_at DESC, id DESC);

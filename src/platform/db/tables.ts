@@ -949,6 +949,7 @@ interface PromptsTable {
   variables: string[]
   tags: string[]
   default_model: string | null
+  parameters: ColumnType<Readonly<Record<string, unknown>>, string | undefined, string>
   version: Generated<number>
   created_at: DefaultedTime
   updated_at: DefaultedTime

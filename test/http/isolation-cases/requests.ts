@@ -109,7 +109,7 @@ const HARMLESS = new Set(
     'factor floor_brl',
     'confirm key minute_cap_brl day_cap_brl task_cap_brl calls_at_once',
     // Of prompts and their runs.
-    'body description variables tags default_model change_note values',
+    'body description variables tags default_model parameters change_note values',
     // Of profiles and preferences.
     'full_name cpf_cnpj phone postal_code street street_number complement district city state',
     'timezone preferred_locale weekly_digest_enabled low_balance_email_enabled',

@@ -1793,6 +1793,23 @@ export interface Contract {
           tags: string[]
           default_model: string | null
           /**
+           * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+           */
+          parameters: {
+            /**
+             * O máximo da resposta, também para quem pede mais.
+             */
+            max_tokens?: number
+            temperature?: number
+            top_p?: number
+            /**
+             * Quem pode responder, como em POST /chat/completions.
+             */
+            provider?: {
+              [k: string]: unknown
+            }
+          }
+          /**
            * Cresce quando o texto muda.
            */
           version: number
@@ -1824,6 +1841,23 @@ export interface Contract {
         variables: string[]
         tags: string[]
         default_model: string | null
+        /**
+         * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+         */
+        parameters: {
+          /**
+           * O máximo da resposta, também para quem pede mais.
+           */
+          max_tokens?: number
+          temperature?: number
+          top_p?: number
+          /**
+           * Quem pode responder, como em POST /chat/completions.
+           */
+          provider?: {
+            [k: string]: unknown
+          }
+        }
         /**
          * Cresce quando o texto muda.
          */
@@ -2430,6 +2464,23 @@ export interface Contract {
           variables: string[]
           tags: string[]
           default_model: string | null
+          /**
+           * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+           */
+          parameters: {
+            /**
+             * O máximo da resposta, também para quem pede mais.
+             */
+            max_tokens?: number
+            temperature?: number
+            top_p?: number
+            /**
+             * Quem pode responder, como em POST /chat/completions.
+             */
+            provider?: {
+              [k: string]: unknown
+            }
+          }
           version: number
           created_at: string
           updated_at: string
@@ -5545,6 +5596,23 @@ export interface Contract {
          */
         tags?: string[]
         default_model?: string | null
+        /**
+         * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+         */
+        parameters?: {
+          /**
+           * O máximo da resposta, também para quem pede mais.
+           */
+          max_tokens?: number
+          temperature?: number
+          top_p?: number
+          /**
+           * Quem pode responder, como em POST /chat/completions.
+           */
+          provider?: {
+            [k: string]: unknown
+          }
+        }
       }
       /**
        * Tudo certo.
@@ -5558,6 +5626,23 @@ export interface Contract {
         variables: string[]
         tags: string[]
         default_model: string | null
+        /**
+         * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+         */
+        parameters: {
+          /**
+           * O máximo da resposta, também para quem pede mais.
+           */
+          max_tokens?: number
+          temperature?: number
+          top_p?: number
+          /**
+           * Quem pode responder, como em POST /chat/completions.
+           */
+          provider?: {
+            [k: string]: unknown
+          }
+        }
         /**
          * Cresce quando o texto muda.
          */
@@ -5589,6 +5674,23 @@ export interface Contract {
         variables: string[]
         tags: string[]
         default_model: string | null
+        /**
+         * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+         */
+        parameters: {
+          /**
+           * O máximo da resposta, também para quem pede mais.
+           */
+          max_tokens?: number
+          temperature?: number
+          top_p?: number
+          /**
+           * Quem pode responder, como em POST /chat/completions.
+           */
+          provider?: {
+            [k: string]: unknown
+          }
+        }
         /**
          * Cresce quando o texto muda.
          */
@@ -7376,6 +7478,23 @@ export interface Contract {
         tags?: string[]
         default_model?: string | null
         /**
+         * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+         */
+        parameters?: {
+          /**
+           * O máximo da resposta, também para quem pede mais.
+           */
+          max_tokens?: number
+          temperature?: number
+          top_p?: number
+          /**
+           * Quem pode responder, como em POST /chat/completions.
+           */
+          provider?: {
+            [k: string]: unknown
+          }
+        }
+        /**
          * Guardada com a versão nova, se o texto mudou.
          */
         change_note?: string
@@ -7392,6 +7511,23 @@ export interface Contract {
         variables: string[]
         tags: string[]
         default_model: string | null
+        /**
+         * O que vale nas chamadas com o modelo "@preset/<slug>". Os campos da própria chamada valem mais.
+         */
+        parameters: {
+          /**
+           * O máximo da resposta, também para quem pede mais.
+           */
+          max_tokens?: number
+          temperature?: number
+          top_p?: number
+          /**
+           * Quem pode responder, como em POST /chat/completions.
+           */
+          provider?: {
+            [k: string]: unknown
+          }
+        }
         /**
          * Cresce quando o texto muda.
          */

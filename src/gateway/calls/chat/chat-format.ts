@@ -10,6 +10,7 @@ import type { NanoBrl } from '../../../platform/lib/money.ts'
 import type { JsonObject, TextDelta, DeltaShape } from '../../providers/contract.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ChatRequest } from './chat-request.ts'
+import type { WritePreset } from './formats/presets.ts'
 
 /** Stands for the text of a delta, to find its place in the written event. No upstream can know it. */
 const MARK = randomUUID()
@@ -56,6 +57,8 @@ export interface ChatFormat<Request extends ChatRequest = ChatRequest> {
     caller: ChatCaller,
     flags?: readonly string[],
   ): Request | Refusal | Promise<Request | Refusal>
+  /** Writes what a preset sets into a body that is not checked yet. */
+  readonly withPreset: WritePreset
   /** Creates the writer for the answer of one call; `id` is our id of the call. */
   createWriter(call: { id: string; modelId: string; request: Request }): ChatWriter
 }

@@ -28,6 +28,7 @@ import { conversationOf } from './conversation-of.ts'
 import { estimateChat } from './estimate-chat.ts'
 import { findSizeFault, plainBytesMax } from './output-limit.ts'
 import { leastTokensOf, outputTexts } from './output-texts.ts'
+import { readWithPreset, type Presets } from './read-preset.ts'
 import { relayStream } from './relay-stream.ts'
 import { type BegunStream, type RelayedStream } from './streamed-chat.ts'
 import type { Placeholders } from '../../shield/placeholders.ts'
@@ -83,13 +84,22 @@ export type ChatKind<Request extends ChatRequest = ChatRequest> = CallKind<
 /** A stream waits for a slow client for at most half of `callTimeoutMs`, the time limit of the whole call. */
 export function createChatKind<Request extends ChatRequest>(
   format: ChatFormat<Request>,
-  { lease, callTimeoutMs }: { lease: LeaseView; callTimeoutMs: number },
+  {
+    lease,
+    callTimeoutMs,
+    presets,
+  }: { lease: LeaseView; callTimeoutMs: number; presets?: Presets | undefined },
 ): ChatKind<Request> {
   const waitMsMax = callTimeoutMs / 2
   return {
     operation: 'chat',
     shieldRequest: shieldChatRequest,
-    read: (raw, key, flags) => readRequest(format, raw, key, flags),
+    read: (raw, key, flags) =>
+      readWithPreset(
+        { raw, customerId: key.customerId, write: format.withPreset },
+        presets,
+        (bytes) => readRequest(format, bytes, key, flags),
+      ),
     conversationOf,
     asked: ({ body, native }) => {
       if (native === undefined) return body

@@ -12,6 +12,7 @@ import { readJsonBody } from '../../../read-request.ts'
 import { type Charged, type WholeChatFormat, createDeltaWriter } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import { copyFields } from '../fields.ts'
+import { presetInChat, presetInResponse } from '../presets.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 
 const KNOWN: ReadonlySet<unknown> = new Set([
@@ -66,14 +67,15 @@ export function createChatCompletionsFormat(
     readRequest(raw, { customerId }) {
       const body = readJsonBody(raw)
       if (isRefusal(body)) return body
-      const isOfResponses = isAbsent(body.messages) && !isAbsent(body.input)
-      const request = isOfResponses
+      const request = isOfResponses(body)
         ? readResponsesRequest(body, raw.length, customerId)
         : readChatRequest(body, raw.length)
       // Before anything is measured: the hold is for the ids that an upstream gets.
       if (!isRefusal(request)) ids.reveal(request.messages)
       return request
     },
+    withPreset: (body, preset) =>
+      isOfResponses(body) ? presetInResponse(body, preset) : presetInChat(body, preset),
     createWriter({ id, modelId, request }) {
       const head = { id: `chatcmpl-${id}`, created: Math.floor(Date.now() / 1000), modelId }
       // Created with the first chunk, because a plain answer does not need it.
@@ -90,6 +92,10 @@ export function createChatCompletionsFormat(
       }
     },
   }
+}
+
+function isOfResponses({ messages, input }: JsonObject): boolean {
+  return isAbsent(messages) && !isAbsent(input)
 }
 
 /** The JSON of a whole answer, with its cost in BRL to all nine decimals. */

@@ -12,6 +12,7 @@ import { readJsonBody } from '../../../read-request.ts'
 import { isRefusal, refusalBody, refusals } from '../../../refusal.ts'
 import type { WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest } from '../../chat-request.ts'
+import { presetInCompletion } from '../presets.ts'
 import { publicFinishReason, publicUsage } from '../chat-completions/chat-completions-format.ts'
 
 /** What the format's own documentation says for a request without a limit. */
@@ -32,6 +33,7 @@ export const completionsFormat: WholeChatFormat = {
       raw.length,
     )
   },
+  withPreset: presetInCompletion,
   createWriter({ id, modelId, request }) {
     const head = {
       id: `cmpl-${id}`,

@@ -11,6 +11,7 @@ import type { Charged, ChatWriter, WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../fields.ts'
+import { presetInGemini } from '../presets.ts'
 import type { ReasoningSeal, ReasoningSeals } from '../responses/reasoning-seal.ts'
 import { createCandidates, wholeCandidates } from './candidates.ts'
 import { messageAt, protoFields } from './proto-json.ts'
@@ -65,6 +66,7 @@ export function createGeminiFormat(
   return {
     readRequest: (raw, { customerId }) =>
       readGeminiRequest(ids, reasoningSeals(customerId), raw, delivery !== 'whole', protoFields),
+    withPreset: presetInGemini,
     createWriter(call) {
       return createWriter(ids, delivery === 'list' ? listFrame() : eventFrame, call)
     },

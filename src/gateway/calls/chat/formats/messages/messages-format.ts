@@ -10,6 +10,7 @@ import type { WholeChatFormat } from '../../chat-format.ts'
 import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../fields.ts'
+import { presetInMessages } from '../presets.ts'
 import type { ReasoningSeal, ReasoningSeals, SealReasoning } from '../responses/reasoning-seal.ts'
 import { createMessageStream, type MessageStream } from './message-stream.ts'
 import {
@@ -59,6 +60,7 @@ export function createMessagesFormat(
   return {
     readRequest: (raw, { customerId }, flags) =>
       readMessagesRequest(ids, reasoningSeals(customerId), raw, flags, {}),
+    withPreset: presetInMessages,
     createWriter({ id, modelId, request }) {
       const head = { id: `msg_${id}`, modelId }
       const models = [modelId, request.modelId]

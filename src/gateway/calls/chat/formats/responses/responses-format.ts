@@ -12,6 +12,7 @@ import { readChatRequest, type ChatRequest } from '../../chat-request.ts'
 import type { ToolCallIds } from '../../tool-call-ids.ts'
 import { InvalidField } from '../fields.ts'
 import { readCompaction, type Compaction } from './compaction.ts'
+import { presetInResponse } from '../presets.ts'
 import {
   createNativeResponseStream,
   nativeResponse,
@@ -108,6 +109,7 @@ export function createResponsesFormat(
       const body = readJsonBody(raw)
       return isRefusal(body) ? body : readBody(body, raw.length, caller)
     },
+    withPreset: presetInResponse,
     createWriter({ id, modelId, request }, onEnd) {
       const { clientTools, repeated, reasoning, compaction } = request
       const idTail = idTailOf(id)

@@ -55,6 +55,7 @@ export function createStoredResponsesFormat(
         if (!request || isRefusal(request)) room[Symbol.dispose]()
       }
     },
+    withPreset: format.withPreset,
     createWriter(call) {
       const { kept } = call.request
       if (!kept) return format.createWriter(call)
