@@ -2,7 +2,7 @@
 import type { Model, ModelCategory } from '../../money/catalog/model.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import { chargeFor, type PicoUsd } from '../../platform/lib/money.ts'
-import { roundedBrl } from './amounts.ts'
+import { roundedBrl, shortCount } from './amounts.ts'
 
 export const CATEGORY_WORDS: Readonly<Record<ModelCategory, string>> = {
   llm: 'Chat',
@@ -17,7 +17,7 @@ const UNIT_WORDS: Readonly<Record<string, string>> = {
   output_audio_tokens: 'tokens de áudio escritos',
   input_image_tokens: 'tokens de imagem lidos',
   output_image_tokens: 'tokens de imagem gerados',
-  cache_write_1h_tokens: 'tokens guardados no cache por uma hora, a mais',
+  cache_write_1h_tokens: 'tokens gravados no cache por 1 h, a mais',
 }
 
 export interface UnitPrice {
@@ -31,7 +31,10 @@ export interface UnitPrice {
 export function unitPrices({ price: { units = {} } }: Model): UnitPrice[] {
   return Object.entries(units).map(([unit, each]) => {
     const [name = unit, ...kinds] = unit.split(':')
-    const suffix = kinds.length === 0 ? '' : ` (${kinds.join(', ')})`
+    const texts = kinds.map((kind) =>
+      /^\d+$/.test(kind) ? `acima de ${shortCount(Number(kind))} de entrada` : kind,
+    )
+    const suffix = texts.length === 0 ? '' : ` (${texts.join(', ')})`
     if (name.endsWith('_tokens'))
       return { what: `milhão de ${UNIT_WORDS[name] ?? name}${suffix}`, count: 1_000_000n, each }
     if (name === 'audio_seconds') return { what: `minuto de áudio${suffix}`, count: 60n, each }

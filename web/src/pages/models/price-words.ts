@@ -19,17 +19,25 @@ export function exactBrl(brl: number): string {
   return `R$\u00a0${exactDecimal(scaledBy(brl, 9), 9, 2)}`
 }
 
-/** Token prices are shown per million, the unit that people compare. */
+/** Token prices are shown per million, the unit that people compare. A one-hour cache write is a surcharge: with a plus. */
 export function unitPrices(
   price: Price,
   write: (brl: number) => string = amount,
 ): readonly string[] {
   return Object.entries(price.units).map(([unit, each]) =>
-    unit.endsWith('_tokens')
-      ? t('{each} por milhão de {unit}', { each: write(millionOf(each)), unit: unitWords(unit, 2) })
-      : unit === 'audio_seconds'
-        ? t('{each} por minuto de áudio', { each: write(minuteOf(each)) })
-        : t('{each} por {unit}', { each: write(each), unit: unitWords(unit) }),
+    unit.startsWith('cache_write_1h_tokens')
+      ? t('+ {each} por milhão de {unit}', {
+          each: write(millionOf(each)),
+          unit: unitWords(unit, 2),
+        })
+      : unit.endsWith('_tokens')
+        ? t('{each} por milhão de {unit}', {
+            each: write(millionOf(each)),
+            unit: unitWords(unit, 2),
+          })
+        : unit === 'audio_seconds'
+          ? t('{each} por minuto de áudio', { each: write(minuteOf(each)) })
+          : t('{each} por {unit}', { each: write(each), unit: unitWords(unit) }),
   )
 }
 

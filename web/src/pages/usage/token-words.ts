@@ -1,3 +1,4 @@
+import { shortNumber } from '../../format/number.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
 
@@ -10,12 +11,21 @@ const UNIT_WORDS = perLanguage((): Readonly<Record<string, { one: string; many: 
   output_image_tokens: { one: t('token de imagem gerado'), many: t('tokens de imagem gerados') },
   images: { one: t('imagem'), many: t('imagens') },
   web_searches: { one: t('pesquisa na web'), many: t('pesquisas na web') },
+  cache_write_1h_tokens: {
+    one: t('token gravado no cache por 1 h'),
+    many: t('tokens gravados no cache por 1 h'),
+  },
 }))
 
-/** `images:hd:1024x1024` -> `imagem (hd, 1024x1024)`. */
+/** `images:hd:1024x1024` -> `imagem (hd, 1024x1024)`; a number alone is the size of the prompt above which it applies. */
 export function unitWords(unit: string, count = 1): string {
   const [name = unit, ...kinds] = unit.split(':')
   const words = UNIT_WORDS()[name] ?? { one: name, many: name }
   const word = count === 1 ? words.one : words.many
-  return kinds.length === 0 ? word : `${word} (${kinds.join(', ')})`
+  const texts = kinds.map((kind) =>
+    /^\d+$/.test(kind)
+      ? t('acima de {count} de entrada', { count: shortNumber(Number(kind)) })
+      : kind,
+  )
+  return texts.length === 0 ? word : `${word} (${texts.join(', ')})`
 }
