@@ -29,3 +29,20 @@ test('details of errors are in Portuguese', async () => {
   assert.ok(read > 60, `${read} texts were read`)
   assert.deepEqual(found, [])
 })
+
+/** What was found to sound translated, or to name one thing with two words. */
+const NOT_SAID =
+  /Verificar uma conta|esta conta a alguém|conta levou|tentativas de chamadas|Outros de |\d %|metade das vezes|também a que falhou|sem ser por uso|Sumid[ao]s|História:|PTAX × margem|câmbio e margem|modo sandbox|\(sandbox\)|Feito por/
+
+test('a customer reads one word for each thing, as a Brazilian would say it', async () => {
+  const found: string[] = []
+  for await (const file of glob(
+    ['src/site/**/*.ts', 'src/deliveries/email/*.ts', 'web/src/**/*.{ts,tsx}', 'web/site/*.ts'],
+    { cwd: root },
+  )) {
+    if (file.endsWith('.test.ts') || file.endsWith('contract.ts')) continue
+    const text = (await readFile(join(root, file), 'utf8')).replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')
+    for (const line of text.split('\n')) if (NOT_SAID.test(line)) found.push(`${file}: ${line}`)
+  }
+  assert.deepEqual(found, [])
+})

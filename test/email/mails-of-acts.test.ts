@@ -68,7 +68,7 @@ test('a new signing secret is mailed each time, with the address and never the s
   const mails = await sendAll()
   assert.deepEqual(
     mails.map(({ subject }) => subject),
-    Array(2).fill('[sandbox] Segredo de webhook trocado'),
+    Array(2).fill('[modo de teste] Segredo de webhook trocado'),
   )
   for (const { text } of mails) {
     assert.ok(text.includes(url) && text.includes('troque o segredo de novo'))
@@ -81,7 +81,7 @@ test("a copy of the account's data is mailed about once a day, without the data"
   await call('/me/export')
   const [mail, ...others] = await sendAll()
   assert.deepEqual(others, [])
-  assert.equal(mail?.subject, '[sandbox] A cópia dos seus dados foi feita')
+  assert.equal(mail?.subject, '[modo de teste] A cópia dos seus dados foi feita')
   assert.match(mail?.text ?? '', /LGPD, art\. 18/)
   await call('/me/export')
   assert.deepEqual(await sendAll(), [])

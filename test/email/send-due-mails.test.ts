@@ -141,7 +141,7 @@ test('a mail arrives once, with its text and HTML, at its recipient only, and is
   assert.equal(headerOf(mail.source, 'list-unsubscribe'), undefined)
   assert.equal(
     decodeWords(headerOf(mail.source, 'subject') ?? ''),
-    '[sandbox] Recarga de R$\u00a050,00 confirmada',
+    '[modo de teste] Recarga de R$\u00a050,00 confirmada',
   )
   const body = decodeQuoted(mail.source)
   assert.match(body, /Content-Type: text\/plain; charset=utf-8/)
@@ -444,7 +444,7 @@ test('names and data with line breaks and foreign letters add no header and no r
   assert.equal(headerOf(mail.source, 'x-evil'), undefined)
   assert.equal(
     decodeWords(headerOf(mail.source, 'subject') ?? ''),
-    '[sandbox] Chave criada: chave é 🔑 X-Evil: 1 <b>',
+    '[modo de teste] Chave criada: chave é 🔑 X-Evil: 1 <b>',
   )
   assert.match(decodeQuoted(mail.source), /Olá, Zoë 山田 Bcc: evil@example\.com/)
 })
@@ -631,7 +631,7 @@ test('many keys revoked together are reported in one mail, and later ones in ano
     .execute()
   assert.deepEqual(
     mails.map(({ subject }) => subject),
-    ['[sandbox] Chaves revogadas', '[sandbox] Chave revogada: chave 0'],
+    ['[modo de teste] Chaves revogadas', '[modo de teste] Chave revogada: chave 0'],
   )
   assert.match(mails[0]?.text ?? '', /Também: chave 20, termina em f020\n.*Outras chaves: 29\n/)
 })

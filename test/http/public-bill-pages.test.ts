@@ -102,7 +102,7 @@ test('a bill is compressed with little work, and is written for each visit', asy
   written = 0
   const { statusCode, headers, rawPayload } = await open(`/conta/${bill.token}`)
   assert.deepEqual([statusCode, headers['content-encoding']], [200, 'gzip'])
-  assert.match(gunzipSync(rawPayload).toString(), /Conta de uma chamada/)
+  assert.match(gunzipSync(rawPayload).toString(), /Cobrança de uma chamada/)
   assert.equal(written, 0)
   const known = await server.inject({
     method: 'GET',

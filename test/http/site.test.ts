@@ -197,7 +197,7 @@ test('a planned rise of a markup is on the page of its model, and in the history
     const page = await request(new URL(path, other.baseUrl))
     const text = await page.body.text()
     assert.match(text, /Mudança de preço marcada/)
-    assert.match(text, /Margem de 1,25× para 1,3×/)
+    assert.match(text, /Multiplicador de 1,25× para 1,3×/)
   } finally {
     await other.stop()
     await other.remove()

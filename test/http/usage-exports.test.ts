@@ -190,7 +190,7 @@ test('an event contains everything that explains its charge, in both formats', a
   assert.equal(
     lines[0],
     [
-      'Data e hora (America/Sao_Paulo)',
+      'Data e hora (horário de Brasília)',
       'Data e hora (UTC)',
       'ID da cobrança',
       'ID da requisição',
@@ -206,7 +206,7 @@ test('an event contains everything that explains its charge, in both formats', a
       'Tokens de raciocínio',
       'Outras unidades',
       'Medição',
-      'Custo na origem (USD)',
+      'Custo do fabricante (USD)',
       'Câmbio (BRL por USD)',
       'Data do câmbio',
       'Fonte do câmbio',

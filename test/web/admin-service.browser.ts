@@ -97,7 +97,7 @@ test('a rise is planned with notice and withdrawn, and a model is taken out of s
   await dialog.getByRole('button', { name: 'Tirar do ar' }).click()
   await entry.getByText(/Fora do ar desde/).waitFor()
   await entry.getByRole('button', { name: /^Pôr no ar/ }).click()
-  await dialog.getByRole('button', { name: 'Pôr no ar' }).click()
+  await dialog.getByRole('button', { name: 'Colocar no ar' }).click()
   await entry.getByText(/Fora do ar desde/).waitFor({ state: 'detached' })
   await end(page, 'modelos')
 })
@@ -117,7 +117,7 @@ test('an incident is opened, shown to everybody at /status, and resolved', async
   await entry.getByRole('button', { name: 'Atualizar Lentidão no texto' }).click()
   await dialog.getByLabel('Como está agora').fill('Metade voltou.')
   await dialog.getByRole('button', { name: 'Publicar atualização' }).click()
-  await entry.getByText('História: 2 passos').waitFor()
+  await entry.getByText('Histórico: 2 atualizações').waitFor()
 
   const status = await open('/status', 'Status')
   await status.getByText('Um incidente em andamento').waitFor()

@@ -66,6 +66,6 @@ export const VISITOR_PAGES: readonly { path: string; heading: string; name: stri
   { path: '/modelos', heading: 'Modelos e preços', name: 'visita-modelos' },
   { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
   { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
-  { path: '/verificar', heading: 'Verificar uma conta', name: 'visita-verificar' },
+  { path: '/verificar', heading: 'Conferir uma cobrança', name: 'visita-verificar' },
   { path: '/docs', heading: 'Documentação para desenvolvedores', name: 'visita-docs' },
 ]

@@ -13,7 +13,7 @@ import { enterAs } from './sign-up.ts'
 const PERSON = { name: 'Rita Nunes', email: 'rita@exemplo.com.br', password: 'uma senha bem longa' }
 /** As many charges as the log loads at once: those of twelve days. */
 const PAGE = 50
-const PROVED = 'A conta fecha, e a cobrança está no livro público.'
+const PROVED = 'O cálculo fecha, e a cobrança está no livro público.'
 
 let gateway: GatewayProcess
 let browser: BrowserUnderTest
@@ -42,8 +42,8 @@ async function shareOld(): Promise<string> {
   await customer.goto('/uso')
   const rows = customer.getByRole('button', { name: /^Ver a conta de/ })
   await rows.nth(PAGE - 1).click()
-  await customer.getByRole('button', { name: 'Mostrar esta conta a alguém' }).click()
-  const shown = customer.getByRole('status', { name: 'Conta pública' })
+  await customer.getByRole('button', { name: 'Compartilhar esta cobrança' }).click()
+  const shown = customer.getByRole('status', { name: 'Cobrança pública' })
   return (await shown.locator('code').textContent()) as string
 }
 
@@ -57,13 +57,13 @@ test('a stranger reads the bill that a customer shows, and the browser proves it
   assert.ok(!text?.includes(PERSON.name) && !text?.includes(PERSON.email))
 
   await stranger.goto('/verificar')
-  await stranger.getByRole('heading', { name: 'Verificar uma conta', level: 1 }).waitFor()
+  await stranger.getByRole('heading', { name: 'Conferir uma cobrança', level: 1 }).waitFor()
   await lookAt(stranger, 'verificar')
   await stranger.getByLabel('Cole o endereço de uma conta pública').fill('nada')
-  await stranger.getByRole('button', { name: 'Verificar' }).click()
+  await stranger.getByRole('button', { name: 'Conferir' }).click()
   await stranger.getByText('Isso não é o endereço de uma conta').waitFor()
   await stranger.getByLabel('Cole o endereço de uma conta pública').fill(url)
-  await stranger.getByRole('button', { name: 'Verificar' }).click()
+  await stranger.getByRole('button', { name: 'Conferir' }).click()
   await stranger.getByText(PROVED).waitFor()
 
   const id = new URL(url).pathname.split('/').at(-1)
@@ -80,7 +80,7 @@ test('a stranger reads the bill that a customer shows, and the browser proves it
   await customer.getByRole('button', { name: 'Fechar o endereço' }).click()
   await customer.getByText('Endereço fechado').waitFor()
   await stranger.reload()
-  await stranger.getByRole('heading', { name: 'Conta não encontrada' }).waitFor()
+  await stranger.getByRole('heading', { name: 'Cobrança não encontrada' }).waitFor()
   await lookAt(stranger, 'conta-fechada')
   await stranger.close()
 })

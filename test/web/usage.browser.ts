@@ -344,7 +344,7 @@ test('a new call appears in the log on its own, and home shows the latency of ca
   await askChat(gateway.node.baseUrl, secret, sound('sandbox-slow'))
   await page.getByRole('button', { name: /Ver a conta de sandbox-slow/ }).waitFor()
   await page.goto('/')
-  await page.getByText(/^Respostas em .* na metade das vezes, em até .* em 95% delas/).waitFor()
+  await page.getByText(/^Mediana de .*, p95 de /).waitFor()
   await page.close()
 })
 

@@ -140,8 +140,8 @@ async function readBill(page: Page, hand: Hand): Promise<void> {
 
 /** Returns the address of the bill. */
 async function shareBill(page: Page, hand: Hand): Promise<string> {
-  await hand.click(page.getByRole('button', { name: 'Mostrar esta conta a alguém' }))
-  const shown = page.getByRole('status', { name: 'Conta pública' })
+  await hand.click(page.getByRole('button', { name: 'Compartilhar esta cobrança' }))
+  const shown = page.getByRole('status', { name: 'Cobrança pública' })
   await shown.waitFor()
   await shown.scrollIntoViewIfNeeded()
   return (await shown.locator('code').textContent()) ?? ''
@@ -151,5 +151,5 @@ async function shareBill(page: Page, hand: Hand): Promise<string> {
 async function checkBill(page: Page, hand: Hand, url: string): Promise<void> {
   await hand.countClick()
   await page.goto(url)
-  await page.getByText('A conta fecha. A cobrança entra no livro público').waitFor()
+  await page.getByText('O cálculo fecha. A cobrança entra no livro público').waitFor()
 }

@@ -2,10 +2,10 @@
 import { checkBill, type Bill, type Finding } from './check-bill.ts'
 
 const WORDS: Readonly<Record<Finding, string>> = {
-  proved: 'A conta fecha, e a cobrança está no livro público.',
-  waits: 'A conta fecha. A cobrança entra no livro público quando o dia terminar (UTC).',
-  unproved: 'A conta fecha. A prova está sendo feita: recarregue a página em um momento.',
-  wrong_amount: 'A conta não fecha: custo vezes câmbio vezes multiplicador dá outro valor.',
+  proved: 'O cálculo fecha, e a cobrança está no livro público.',
+  waits: 'O cálculo fecha. A cobrança entra no livro público quando o dia terminar (UTC).',
+  unproved: 'O cálculo fecha. A prova está sendo feita: recarregue a página em um momento.',
+  wrong_amount: 'O cálculo não fecha: custo vezes câmbio vezes multiplicador dá outro valor.',
   not_in_seal: 'Esta cobrança não é a que o livro registrou.',
   broken_chain: 'O livro do dia desta cobrança não leva ao selo do dia.',
   other_head: 'O selo do dia não é mais o que foi publicado.',
@@ -47,8 +47,8 @@ function summaryOf(findings: readonly Finding[]): HTMLElement {
   else if (wrong.length > 0)
     summary.textContent = `Não confere: ${wrong.length} de ${findings.length} cobranças.`
   else if (findings.some((finding) => OPEN.has(finding)))
-    summary.textContent = 'As contas fecham. Nem todas as cobranças têm a prova ainda.'
-  else summary.textContent = 'As contas fecham, e todas as cobranças estão no livro público.'
+    summary.textContent = 'Os cálculos fecham. Nem todas as cobranças têm a prova ainda.'
+  else summary.textContent = 'Os cálculos fecham, e todas as cobranças estão no livro público.'
   summary.className = wrong.length > 0 ? 'tag warn' : 'tag'
   return summary
 }
@@ -89,5 +89,5 @@ function openBill(): void {
   if (token) location.assign(`/conta/${token}`)
   else if (notice)
     notice.textContent =
-      'Isso não é o endereço de uma conta: ele termina em /conta/ e 32 letras e números.'
+      'Isso não é o endereço de uma cobrança: ele termina em /conta/ e 32 letras e números.'
 }

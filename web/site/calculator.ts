@@ -50,7 +50,7 @@ function show(): void {
   const compared = compareCosts(read, prices, chosen, terms)
   const missing = read.unknown.map((text) => `Fora da conta, não está no catálogo: ${text}`)
   const assumed = read.lines.some(({ model }) => !model)
-    ? [`Linhas sem modelo contam com a margem de ${chosen.name}.`]
+    ? [`Linhas sem modelo contam com o multiplicador de ${chosen.name}.`]
     : []
   result.replaceChildren(
     ...totals(compared),

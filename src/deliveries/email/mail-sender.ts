@@ -13,7 +13,7 @@ export interface MailSender {
 
 /** A fictitious sender, labelled so. The CNPJ is all zeros, which belongs to nobody. */
 export const SANDBOX_SENDER: MailSender = {
-  from: { name: 'Catraca (sandbox)', address: 'sandbox@catraca.example' },
+  from: { name: 'Catraca (modo de teste)', address: 'sandbox@catraca.example' },
   company: {
     name: 'Empresa Fictícia do Sandbox',
     cnpj: '00000000000000',

@@ -208,7 +208,7 @@ export function renderMail(
 }
 
 function subjectOf(content: MailContent, sender: MailSender): string {
-  return `${sender.isSandbox ? '[sandbox] ' : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
+  return `${sender.isSandbox ? '[modo de teste] ' : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
 }
 
 function wayOutOf(
@@ -231,7 +231,7 @@ function footerOf({ company, publicUrl, isSandbox }: MailSender): string[] {
     ...(publicUrl === undefined ? [] : [publicUrl]),
     ...(isSandbox
       ? [
-          'Este e-mail é do modo sandbox: empresa, CNPJ e valores são fictícios, e nada foi cobrado.',
+          'Este e-mail é do modo de teste: empresa, CNPJ e valores são fictícios, e nada foi cobrado.',
         ]
       : []),
   ].map(oneLine)

@@ -148,7 +148,7 @@ async function* jsonOf(
 
 function columnsOf({ timezone }: UsagePeriod): string[] {
   return [
-    `Data e hora (${timezone})`,
+    `Data e hora (${timezone === 'America/Sao_Paulo' ? 'horário de Brasília' : timezone})`,
     'Data e hora (UTC)',
     'ID da cobrança',
     'ID da requisição',
@@ -164,7 +164,7 @@ function columnsOf({ timezone }: UsagePeriod): string[] {
     'Tokens de raciocínio',
     'Outras unidades',
     'Medição',
-    'Custo na origem (USD)',
+    'Custo do fabricante (USD)',
     'Câmbio (BRL por USD)',
     'Data do câmbio',
     'Fonte do câmbio',

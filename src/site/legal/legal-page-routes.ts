@@ -85,7 +85,7 @@ function renderDocument(
   const body = [
     `<p>Versão de <time datetime="${version}">${formatDay(version) ?? version}</time>${isCurrent ? ', em vigor' : ` (<a href="${PATHS[kind]}">ver a versão em vigor</a>)`}.</p>`,
     mode === 'sandbox'
-      ? '<p class="aviso"><strong>Ambiente de testes (sandbox).</strong> A empresa abaixo é fictícia.</p>'
+      ? '<p class="aviso"><strong>Modo de teste.</strong> A empresa abaixo é fictícia.</p>'
       : '',
     ...sections.map(
       (section) =>

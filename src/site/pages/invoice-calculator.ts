@@ -11,13 +11,13 @@ export function invoiceCalculator(
   return html`<section class="wrap" id="calculadora" aria-labelledby="calculadora-titulo">
     <h2 id="calculadora-titulo">Cole a sua fatura da OpenAI</h2>
     <p class="muted">
-      Ou o CSV de uso exportado do painel deles, ou só o total em dólares. A conta é feita aqui, no
-      seu navegador: o que você cola não é enviado a lugar nenhum.
+      Ou o CSV de uso exportado do painel deles, ou só o total em dólares. O cálculo é feito aqui,
+      no seu navegador: o que você cola não é enviado a lugar nenhum.
     </p>
     <noscript
       ><p class="notice">
-        A calculadora precisa de JavaScript; o resto da página, não. A conta à mão: dólares da
-        fatura × PTAX × margem do modelo.
+        A calculadora precisa de JavaScript; o resto da página, não. O cálculo à mão: dólares da
+        fatura × PTAX × multiplicador do modelo.
       </p></noscript
     >
     <div class="cols two">
@@ -51,8 +51,8 @@ export function invoiceCalculator(
     </div>
     <p class="small muted">
       O que é comparado: o mesmo uso, pelo preço de tabela do fabricante. Aqui: dólares × PTAX de
-      hoje × margem. No cartão: dólares × PTAX de hoje × spread × IOF; os dois percentuais são
-      suposições nossas, troque pelos da sua fatura do cartão. Não entram impostos que a OpenAI
+      hoje × multiplicador. No cartão: dólares × PTAX de hoje × spread × IOF; os dois percentuais
+      são suposições nossas, troque pelos da sua fatura do cartão. Não entram impostos que a OpenAI
       cobre à parte, descontos por lote nem o câmbio do dia em que você pagou.
     </p>
     ${dataBlock('application/json', { rate: String(rateE4), models: models.map(priceOf) }, 'precos-da-calculadora')}

@@ -24,12 +24,12 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
   const shown = real.length > 0 ? real : chats
   const [first] = preferred(shown)
   const makers = makersOf(shown)
-  const lead = `${makers.slice(0, 4).join(', ')}${makers.length > 4 ? ' e outros' : ''}, com a biblioteca que você já usa. O saldo é pré-pago, o câmbio é a PTAX do Banco Central, e cada chamada mostra a própria conta.`
+  const lead = `${makers.slice(0, 4).join(', ')}${makers.length > 4 ? ' e outros' : ''}, com a biblioteca que você já usa. O saldo é pré-pago, o câmbio é a PTAX do Banco Central, e cada chamada mostra como se chegou ao valor.`
   return layout(
     {
       path: '/',
       title: TITLE,
-      description: `Uma API só para ${models.length} modelos de IA. Saldo pré-pago em reais por Pix, câmbio PTAX e a conta de cada chamada. Sem cartão internacional e sem mensalidade.`,
+      description: `Uma API só para ${models.length} modelos de IA. Saldo pré-pago em reais por Pix, câmbio PTAX e o cálculo de cada chamada. Sem cartão internacional e sem mensalidade.`,
       script: fxRate && first && deps.webApp.findScript('calculator'),
       linkedData: {
         '@context': 'https://schema.org',
@@ -116,7 +116,7 @@ function prices(count: number, models: readonly Model[], fxRate: FxRate): Html {
     <div class="wrap">
       <h2 id="precos-titulo">Preços de agora, em reais</h2>
       <p class="muted">
-        Por milhão de tokens, com câmbio e margem já incluídos. ${rateSentence(fxRate)} (<a
+        Por milhão de tokens, com câmbio e multiplicador já incluídos. ${rateSentence(fxRate)} (<a
           href="/cambio"
           >histórico</a
         >).
@@ -151,8 +151,8 @@ function explainedCharge(model: Model, fxRate: FxRate): Html {
         <div>
           <p>
             Cada cobrança é uma multiplicação que você pode refazer: o custo do fabricante em
-            dólares, vezes a PTAX em vigor no início da chamada, vezes a margem do modelo. Ela
-            guarda os três números, e o painel refaz a conta no seu navegador.
+            dólares, vezes a PTAX em vigor no início da chamada, vezes o multiplicador do modelo.
+            Ela guarda os três números, e o painel refaz o cálculo no seu navegador.
           </p>
           <p>
             Antes da chamada reservamos o máximo que ela pode custar; depois cobramos só o que foi
@@ -160,7 +160,7 @@ function explainedCharge(model: Model, fxRate: FxRate): Html {
             que falha antes da resposta não custa nada.
           </p>
           <p>
-            Um aumento de margem é avisado com antecedência e aparece na
+            Um aumento do multiplicador é avisado com antecedência e aparece na
             <a href="${modelPath(model)}">página do modelo</a>.
           </p>
         </div>
@@ -178,7 +178,7 @@ function explainedCharge(model: Model, fxRate: FxRate): Html {
             <dd>${usdText(cost)}</dd>
             <dt>× PTAX</dt>
             <dd>${rateText(fxRate.rateE4)}</dd>
-            <dt>× margem</dt>
+            <dt>× multiplicador</dt>
             <dd>${multiplierText(model.markupE4)}</dd>
             <dt class="total">Cobrado do saldo</dt>
             <dd class="total">${brlText(chargeOf(model, EXAMPLE, fxRate))}</dd>
@@ -231,8 +231,8 @@ const termsOf = ({ config }: SiteDeps) =>
       <div class="card">
         <h3>Tudo exportável</h3>
         <p class="muted">
-          Cada cobrança em CSV ou JSON, com preço, câmbio e margem. Recibo de cada recarga. Avisos
-          por e-mail ou webhook antes de o saldo acabar.
+          Cada cobrança em CSV ou JSON, com preço, câmbio e multiplicador. Recibo de cada recarga.
+          Avisos por e-mail ou webhook antes de o saldo acabar.
         </p>
       </div>
     </div>

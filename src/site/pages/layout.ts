@@ -100,7 +100,7 @@ function footer({ sender: { company } }: Pick<HttpParts, 'sender'>): Html {
   return html`<footer class="wrap foot">
     <nav aria-label="Rodapé">
       <a href="/modelos">Modelos e preços</a><a href="/docs">Documentação da API</a
-      ><a href="/cambio">Câmbio aplicado</a><a href="/verificar">Verificar uma conta</a
+      ><a href="/cambio">Câmbio aplicado</a><a href="/verificar">Conferir uma cobrança</a
       ><a href="/status">Status</a><a href="/termos">Termos de uso</a
       ><a href="/privacidade">Política de privacidade</a>
     </nav>

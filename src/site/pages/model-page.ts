@@ -16,7 +16,14 @@ import {
   wholeCount,
 } from './amounts.ts'
 import { layout, type SiteDeps } from './layout.ts'
-import { CATEGORY_WORDS, isPaidByTokens, makerOf, modelPath, unitPrices } from './model-words.ts'
+import {
+  CATEGORY_WORDS,
+  isPaidByTokens,
+  makerOf,
+  modelPath,
+  ofMaker,
+  unitPrices,
+} from './model-words.ts'
 import { modelSamples } from './code-samples.ts'
 import { priceHistory, type PriceEvent, rateSentence } from './price-table.ts'
 import { HEALTH_DAYS, type SiteFacts } from './site-facts.ts'
@@ -66,7 +73,7 @@ function describe(model: Model, fxRate: FxRate | undefined): string {
     fxRate && tier && isPaidByTokens(model)
       ? ` por ${roundedBrl(brlPerMillion(tier.input, model, fxRate))} o milhão de tokens de entrada e ${roundedBrl(brlPerMillion(tier.output, model, fxRate))} o de saída`
       : ' em reais'
-  return `${model.displayName}, de ${makerOf(model)}${price}. Pago por Pix com saldo pré-pago, com código para cada cliente.`
+  return `${model.displayName}, ${ofMaker(model)}${price}. Pago por Pix com saldo pré-pago, com código para cada cliente.`
 }
 
 function plannedNotice(planned: readonly PriceEvent[]): Html {
@@ -82,7 +89,7 @@ function traits(model: Model): Html {
   const isChat = model.category === 'llm'
   const facts: readonly (readonly [string, string | false])[] = [
     ['Tipo', CATEGORY_WORDS[model.category]],
-    ['Feito por', makerOf(model)],
+    ['Fabricante', makerOf(model)],
     ['Contexto', isChat && `${wholeCount(model.contextTokens)} tokens`],
     ['Saída máxima', isChat && `${wholeCount(model.outputTokensMax)} tokens`],
     ['Ferramentas', isChat && yesNo(model.supportsTools)],
@@ -108,8 +115,8 @@ function prices(model: Model, fxRate: FxRate): Html {
   return html`<section aria-labelledby="preco">
     <h2 id="preco" class="gap">Preço de agora</h2>
     <p class="muted">
-      ${rateSentence(fxRate)} (<a href="/cambio">histórico</a>), margem de
-      ${multiplierText(model.markupE4)}. Em reais = dólares × PTAX × margem.
+      ${rateSentence(fxRate)} (<a href="/cambio">histórico</a>), multiplicador de
+      ${multiplierText(model.markupE4)}. Em reais = dólares × PTAX × multiplicador.
     </p>
     <div class="scroll" role="region" aria-label="Tabela de preços" tabindex="0">
       <table>
@@ -178,20 +185,20 @@ function measured(model: Model, { reading }: SiteFacts): Html | false {
   return html`<section aria-labelledby="medido">
     <h2 id="medido" class="gap">Medido nos últimos ${HEALTH_DAYS} dias</h2>
     <p class="muted">
-      Em ${wholeCount(requests)} tentativas de chamadas a modelos de ${makerOf(model)}, as que
-      falharam também. Ao vivo: <a href="/status">status</a>.
+      Em ${requests === 1 ? '1 chamada' : `${wholeCount(requests)} chamadas`} a modelos
+      ${ofMaker(model)}, inclusive as que falharam. Ao vivo: <a href="/status">status</a>.
     </p>
     <dl class="facts">
       <div>
-        <dt>Tentativas com resposta</dt>
-        <dd>${String(uptimePercent).replace('.', ',')} %</dd>
+        <dt>Chamadas com resposta</dt>
+        <dd>${String(uptimePercent).replace('.', ',')}%</dd>
       </div>
       <div>
-        <dt>Primeiro byte, metade das vezes em até</dt>
+        <dt>Primeiro byte, mediana</dt>
         <dd>${milliseconds(p50Ms)}</dd>
       </div>
       <div>
-        <dt>Primeiro byte, 95 % das vezes em até</dt>
+        <dt>Primeiro byte, p95</dt>
         <dd>${milliseconds(p95Ms)}</dd>
       </div>
     </dl>
@@ -204,7 +211,7 @@ function samples(model: Model, origin: string): Html | false {
   return html`<section aria-labelledby="codigo">
     <h2 id="codigo" class="gap">Código</h2>
     <p class="muted">
-      Ponha uma chave sua no lugar de <code>SUA_CHAVE</code>:
+      Coloque uma chave sua no lugar de <code>SUA_CHAVE</code>:
       <a href="/cadastrar">crie uma conta</a> ou <a href="/entrar">entre</a>.
     </p>
     ${found.map(
@@ -220,7 +227,7 @@ function past(history: readonly PriceEvent[]): Html {
     ${
       history.length === 0
         ? html`<p class="muted">
-            Nenhuma mudança de preço ou de margem até hoje. O câmbio de cada dia está em
+            Nenhuma mudança de preço ou de multiplicador até hoje. O câmbio de cada dia está em
             <a href="/cambio">câmbio aplicado</a>.
           </p>`
         : html`<div class="scroll" role="region" aria-label="Tabela de mudanças" tabindex="0">
@@ -255,7 +262,7 @@ function siblings(model: Model, { models }: SiteFacts): Html | false {
     .slice(0, SIBLINGS_MAX)
   if (others.length === 0) return false
   return html`<section aria-labelledby="outros">
-    <h2 id="outros" class="gap">Outros de ${makerOf(model)}</h2>
+    <h2 id="outros" class="gap">Outros modelos ${ofMaker(model)}</h2>
     <ul class="tags">
       ${others.map(
         (other) =>

@@ -78,6 +78,12 @@ export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {
   return (Object.hasOwn(MAKERS, vendor) && MAKERS[vendor]) || vendor
 }
 
+/** `da OpenAI`, `do Google`; `de` for a name whose gender nobody knows. */
+export function ofMaker({ vendor }: Pick<Model, 'vendor'>): string {
+  const article = !Object.hasOwn(MAKERS, vendor) ? 'de' : vendor === 'google' ? 'do' : 'da'
+  return `${article} ${makerOf({ vendor })}`
+}
+
 /** Returns the makers of these models, the ones with most models first. */
 export function makersOf(models: readonly Model[]): string[] {
   const counts = new Map<string, number>()

@@ -24,7 +24,7 @@ export function priceTable(models: readonly Model[], fxRate: FxRate, caption: st
       <thead>
         <tr>
           <th scope="col">Modelo</th>
-          <th scope="col" class="wide">Feito por</th>
+          <th scope="col" class="wide">Fabricante</th>
           <th scope="col" class="num wide">Contexto</th>
           <th scope="col" class="num">Entrada</th>
           <th scope="col" class="num">Saída</th>
@@ -89,7 +89,7 @@ export function priceHistory(
     .filter(({ modelId }) => modelId === model.id)
     .map(({ startsAt, markupBeforeE4, markupE4 }) => ({
       at: startsAt,
-      text: `Margem de ${multiplierText(markupBeforeE4)} para ${multiplierText(markupE4)}`,
+      text: `Multiplicador de ${multiplierText(markupBeforeE4)} para ${multiplierText(markupE4)}`,
     }))
   let [before] = scheduleOf(model)[0].price.tiers
   for (const { startsAt, schedule } of prices.filter(({ modelId }) => modelId === model.id)) {

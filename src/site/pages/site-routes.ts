@@ -141,11 +141,11 @@ function modelsPage({ models, fxRate }: SiteFacts, deps: SiteDeps): Html {
     {
       path: '/modelos',
       title: 'Modelos de IA e preços em reais · Catraca',
-      description: `Preços em reais de ${models.length} modelos de IA por milhão de tokens, com a PTAX do dia e a margem já incluídas.`,
+      description: `Preços em reais de ${models.length} modelos de IA por milhão de tokens, com a PTAX do dia e o multiplicador já incluídos.`,
       main: html`<div class="wrap">
         <h1>Modelos e preços</h1>
         <p class="lead">
-          O preço de agora, em reais, com câmbio e margem já incluídos. Tokens: por milhão.
+          O preço de agora, em reais, com câmbio e multiplicador já incluídos. Tokens: por milhão.
         </p>
         ${
           fxRate &&

@@ -17,18 +17,18 @@ function verifyPage(heads: readonly DayHead[], deps: SiteDeps): Html {
   return layout(
     {
       path: '/verificar',
-      title: 'Verificar uma conta · Catraca',
+      title: 'Conferir uma cobrança · Catraca',
       description:
         'O livro público de cobranças: um selo por dia, que cobre todas as cobranças até ali. Ninguém muda uma cobrança antiga sem que apareça.',
       script: deps.webApp.findScript('bill'),
       main: html`<div class="wrap">
-        <h1>Verificar uma conta</h1>
+        <h1>Conferir uma cobrança</h1>
         <p class="lead">
           Toda cobrança entra em um livro público. A cada dia publicamos um selo que cobre todas as
           cobranças até ali: se alguém mudar uma delas depois, nós inclusive, nenhum selo dali em
           diante bate mais.
         </p>
-        <label for="endereco">Cole o endereço de uma conta pública</label>
+        <label for="endereco">Cole o endereço de uma cobrança pública</label>
         <div class="fields">
           <input
             id="endereco"
@@ -37,7 +37,7 @@ function verifyPage(heads: readonly DayHead[], deps: SiteDeps): Html {
             autocomplete="off"
             placeholder="https://…/conta/…"
           />
-          <button class="button" id="verificar" type="button">Verificar</button>
+          <button class="button" id="verificar" type="button">Conferir</button>
         </div>
         <p id="aviso" role="status" class="small"></p>
         <h2 class="gap">Como funciona</h2>
@@ -51,15 +51,15 @@ function verifyPage(heads: readonly DayHead[], deps: SiteDeps): Html {
             raiz de cada árvore entra em uma corrente, e o último elo do dia é o selo do dia.
           </li>
           <li>
-            A conta pública traz o caminho da cobrança até o selo. Seu navegador refaz cada passo e
-            compara o resultado com o selo publicado.
+            A cobrança pública traz o caminho até o selo. Seu navegador refaz cada passo e compara o
+            resultado com o selo publicado.
           </li>
         </ol>
         <p>
           Guarde uma cópia desta lista de vez em quando. É ela que impede que a corrente inteira
           seja refeita. Em JSON, ela está em
           <a href="/v1/charge-chain"><code>/v1/charge-chain</code></a
-          >, e a conta em <code>/v1/public-bills/&lt;fim do endereço&gt;</code>.
+          >, e a cobrança em <code>/v1/public-bills/&lt;fim do endereço&gt;</code>.
         </p>
         <h2 class="gap">Selos publicados</h2>
         ${
@@ -153,15 +153,16 @@ function missingPage(deps: SiteDeps): Html {
   return layout(
     {
       path: '/verificar',
-      title: 'Conta não encontrada · Catraca',
-      description: 'Esta conta não existe, ou quem a mostrou fechou o endereço.',
+      title: 'Cobrança não encontrada · Catraca',
+      description: 'Esta cobrança não existe, ou quem a mostrou fechou o endereço.',
       isIndexed: false,
       main: html`<div class="wrap">
-        <h1>Conta não encontrada</h1>
+        <h1>Cobrança não encontrada</h1>
         <p class="lead">
-          Esta conta não existe, ou quem a mostrou fechou o endereço. Confira se ele veio inteiro.
+          Esta cobrança não existe, ou quem a mostrou fechou o endereço. Confira se ele veio
+          inteiro.
         </p>
-        <div class="acts"><a class="button" href="/verificar">Verificar outra conta</a></div>
+        <div class="acts"><a class="button" href="/verificar">Conferir outra cobrança</a></div>
       </div>`,
     },
     deps,

@@ -19,23 +19,23 @@ export function billPage(bill: ShownBillBody, deps: SiteDeps): Html {
   return layout(
     {
       path: '/verificar',
-      title: `${isSession ? 'Conta de uma sessão' : 'Conta de uma chamada'} de IA: ${brlText(total)} · Catraca`,
+      title: `${isSession ? 'Cobranças de uma sessão' : 'Cobrança de uma chamada'} de IA: ${brlText(total)} · Catraca`,
       description:
-        'Quanto custou, em dólares e em reais, com o câmbio e o multiplicador de cada chamada, e a prova de que a conta não mudou.',
+        'Quanto custou, em dólares e em reais, com o câmbio e o multiplicador de cada chamada, e a prova de que nada mudou.',
       isIndexed: false,
       script: deps.webApp.findScript('bill'),
       main: html`<div class="wrap">
-        <p class="crumbs">${isSession ? 'Conta de uma sessão' : 'Conta de uma chamada'}</p>
+        <p class="crumbs">${isSession ? 'Cobranças de uma sessão' : 'Cobrança de uma chamada'}</p>
         <h1>${brlText(total)}</h1>
         <p class="lead">
           ${charges.length === 1 ? 'Uma cobrança' : `${wholeCount(charges.length)} cobranças`},
-          mostrada${charges.length === 1 ? '' : 's'} por quem pagou. Cada valor é o custo no
-          provedor, em dólares, vezes o câmbio, vezes o multiplicador do modelo.
+          mostrada${charges.length === 1 ? '' : 's'} por quem pagou. Cada valor é o preço do
+          fabricante, em dólares, vezes o câmbio, vezes o multiplicador do modelo.
         </p>
         ${
           bill.has_more &&
           html`<p class="muted">
-            A sessão tem mais cobranças. Esta conta mostra as ${wholeCount(charges.length)}
+            A sessão tem mais cobranças. Esta página mostra as ${wholeCount(charges.length)}
             primeiras.
           </p>`
         }
@@ -93,7 +93,7 @@ function signed(amount: bigint, text: (amount: bigint) => string): string {
 
 function rateSource({ fxSource, fxRateDate }: PublicCharge): string {
   const day = DAY.format(new Date(`${fxRateDate}T00:00:00Z`))
-  if (fxSource === 'sandbox') return `taxa de teste de ${day}`
+  if (fxSource === 'sandbox') return `taxa fictícia do modo de teste de ${day}`
   return fxSource === 'manual' ? `informado em ${day}` : `PTAX de ${day}`
 }
 

@@ -103,7 +103,9 @@ export const ERROR_TEXTS = perLanguage((): Readonly<Record<string, string>> => (
   reference_taken: t('Já há um ajuste diferente com esta referência. Volte e use outra.'),
   short_balance: t('O saldo livre do cliente não cobre este débito. Nada foi lançado.'),
   refund_already_decided: t('Este reembolso já foi decidido. Atualize a lista.'),
-  difference_gone: t('Esta diferença sumiu na última comparação: não há mais o que explicar.'),
+  difference_gone: t(
+    'Esta diferença se resolveu sozinha na última comparação: não há mais o que explicar.',
+  ),
   // Teams.
   already_member: t('Esta pessoa já está na equipe.'),
   already_invited: t('Esta pessoa já tem um convite em aberto. Cancele-o para enviar outro.'),

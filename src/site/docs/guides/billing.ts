@@ -6,7 +6,7 @@ import { codeBlock } from '../sample-blocks.ts'
 export const billingGuide: Guide = {
   slug: 'cobranca',
   title: 'Como cada cobrança é calculada',
-  description: 'Uma multiplicação que você pode refazer: custo em dólares × PTAX × margem.',
+  description: 'Uma multiplicação que você pode refazer: custo em dólares × PTAX × multiplicador.',
   sections: ({ origin }) => [
     section(
       'formula',
@@ -24,7 +24,7 @@ export const billingGuide: Guide = {
               'Os tokens (ou segundos, ou imagens) vezes o preço do fabricante em dólares.',
             ],
             ['fx_rate', 'A PTAX de venda do Banco Central em vigor no início da chamada.'],
-            ['markup_multiplier', 'A margem do modelo, que está no catálogo.'],
+            ['markup_multiplier', 'O multiplicador do modelo, que está no catálogo.'],
           ],
         )}
         <p>
@@ -37,7 +37,7 @@ export const billingGuide: Guide = {
       'Um exemplo',
       html`<p>
           Um modelo que custa US$ 0,15 por milhão de tokens de entrada e US$ 0,60 por milhão de
-          saída; 1.000 tokens de entrada e 500 de saída; PTAX de 5,40; margem de 1,25:
+          saída; 1.000 tokens de entrada e 500 de saída; PTAX de 5,40; multiplicador de 1,25:
         </p>
         ${codeBlock(
           'A conta do exemplo',
@@ -74,7 +74,7 @@ custo do fabricante      = US$ 0,00045
       'Confira',
       html`<p>
           <code>cost_billed_brl</code> vem em toda resposta. As cobranças, com preço, câmbio e
-          margem de cada uma, estão em JSON e em CSV:
+          multiplicador de cada uma, estão em JSON e em CSV:
         </p>
         ${codeBlock(
           'O saldo e as cobranças mais novas',

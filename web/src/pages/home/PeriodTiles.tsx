@@ -24,9 +24,7 @@ export function PeriodTiles({ comparison, latency, days }: PeriodTilesProps) {
       className="grid gap-px overflow-hidden rounded-card border border-line bg-line shadow-card sm:grid-cols-2"
     >
       <Tile label={t('Gasto hoje')} value={readableBrl(today?.cost_billed_brl ?? 0)}>
-        {today?.requests === 1
-          ? t('1 chamada')
-          : t('{wholeNumber} chamadas', { wholeNumber: wholeNumber(today?.requests ?? 0) })}
+        {counted(today?.requests ?? 0, t('chamada'), t('chamadas'))}
       </Tile>
       <Tile label={t('Gasto em {days} dias', { days })} value={readableBrl(now.spent)}>
         <Change
@@ -45,7 +43,7 @@ export function PeriodTiles({ comparison, latency, days }: PeriodTilesProps) {
         />
         {failed > 0 && (
           <span>
-            <Trans id=" · {failed} falharam, sem custo" values={{ failed: wholeNumber(failed) }} />
+            · {t('{failed}, sem custo', { failed: counted(failed, t('falhou'), t('falharam')) })}
           </span>
         )}
       </Tile>
@@ -72,14 +70,16 @@ function LatencyLine({
   return (
     <p className="bg-surface px-5 py-3 text-sm text-muted sm:col-span-2">
       <Trans
-        id="Respostas em {span} na metade das vezes, em até {p95Ms} em 95% delas"
+        id="Mediana de {span}, p95 de {p95Ms}"
         values={{
           span: <span className="font-medium text-ink">{duration(p50_ms)}</span>,
           p95Ms: duration(p95_ms),
         }}
       />
       {first_byte_p50_ms !== null &&
-        t(', começando em {firstByteP50Ms}', { firstByteP50Ms: duration(first_byte_p50_ms) })}{' '}
+        t(', primeiro byte em {firstByteP50Ms}', {
+          firstByteP50Ms: duration(first_byte_p50_ms),
+        })}{' '}
       ({counted(calls, t('última chamada'), t('últimas chamadas'))}).
     </p>
   )

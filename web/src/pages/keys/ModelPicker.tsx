@@ -11,7 +11,7 @@ import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
 
 const CATEGORY = perLanguage((): Readonly<Record<Model['category'], string>> => ({
-  llm: t('Texto'),
+  llm: t('Chat'),
   image: t('Imagem'),
   video: t('Vídeo'),
   embedding: t('Embedding'),

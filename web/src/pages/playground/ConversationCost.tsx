@@ -31,7 +31,7 @@ export function ConversationCost({ conversation }: { readonly conversation: Conv
         params={{ id: sessionIdOf(id) }}
         className="inline-block py-1 font-medium text-accent underline underline-offset-4"
       >
-        {t('Ver a conta')}
+        {t('Ver a cobrança')}
       </Link>
     </p>
   )

@@ -11,7 +11,7 @@ export function Terms() {
         <li>{t('Você paga antes e usa o saldo. Não há mensalidade nem cobrança sem saldo.')}</li>
         <li>
           {t(
-            'Cada requisição mostra quanto custou em reais: o preço do provedor, o câmbio e a margem.',
+            'Cada chamada mostra quanto custou em reais: o preço do fabricante, o câmbio e o multiplicador.',
           )}
         </li>
         <li>

@@ -33,7 +33,7 @@ export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
                   values={{ dateTime: <DateTime instant={incident.started_at} /> }}
                 />
                 {affected.length > 0 &&
-                  t(' · Atinge: {affected}', { affected: affected.join(', ') })}
+                  t(' · Afeta: {affected}', { affected: affected.join(', ') })}
               </p>
             </li>
           )

@@ -33,10 +33,7 @@ export function StatusPage() {
   usePrefetchQuery(upstreamHealthQuery)
   return (
     <>
-      <PageTitle
-        title={t('Status')}
-        description={t('Como estão a Catraca e os provedores de modelos agora.')}
-      />
+      <PageTitle title={t('Status')} description={t('Como estão a Catraca e os modelos agora.')} />
       {/* As high as the screen: the footer is never in view while things load above it. */}
       <div className="flex min-h-svh flex-col gap-5">
         <ServiceState answers={{ isOnline, health, incidents }} />

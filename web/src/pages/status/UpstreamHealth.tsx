@@ -21,7 +21,7 @@ export function UpstreamHealth() {
   const { data, isError, error, refetch } = useQuery(upstreamHealthQuery)
   return (
     <Card
-      title={t('Provedores de modelos')}
+      title={t('Fabricantes de modelos')}
       description={t('Os últimos {days} dias, medidos nas chamadas de todos os clientes.', {
         days: DAYS,
       })}
@@ -30,16 +30,16 @@ export function UpstreamHealth() {
       {!isError && !data && <SkeletonRows />}
       {data?.providers.length === 0 && (
         <EmptyState title={t('Ainda sem medições')}>
-          {t('A disponibilidade e o tempo de resposta de cada provedor aparecem com o uso.')}
+          {t('A disponibilidade e o tempo de resposta de cada fabricante aparecem com o uso.')}
         </EmptyState>
       )}
       {data && data.providers.length > 0 && (
         <Table
-          caption={t('Disponibilidade e tempo de resposta por provedor')}
+          caption={t('Disponibilidade e tempo de resposta por fabricante')}
           rows={data.providers}
           rowKey={({ provider }) => provider}
           columns={[
-            { key: 'provider', header: t('Provedor'), cell: ({ provider }) => provider },
+            { key: 'provider', header: t('Fabricante'), cell: ({ provider }) => provider },
             {
               key: 'uptime',
               header: t('Disponível'),
@@ -54,7 +54,7 @@ export function UpstreamHealth() {
             },
             {
               key: 'p95',
-              header: t('95% até'),
+              header: t('p95'),
               isNumeric: true,
               isSecondary: true,
               cell: ({ p95_ms }) => milliseconds(p95_ms),

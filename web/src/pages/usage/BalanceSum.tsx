@@ -41,7 +41,7 @@ function Sum({ balance }: { readonly balance: Balance | undefined }) {
             ) : (
               <>
                 <span aria-hidden="true" className="text-muted">
-                  {sign}
+                  {amount === 0 && sign !== '=' ? '' : sign}
                 </span>{' '}
                 {exactBrl(amount)}
               </>

@@ -38,14 +38,14 @@ export function ChargeDetails({ charge }: { readonly charge: Charge }) {
             <>
               <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-success" />
               {t(
-                'Conta refeita agora, no seu navegador: o resultado é exatamente o valor cobrado.',
+                'Cálculo refeito agora, no seu navegador: o resultado é exatamente o valor cobrado.',
               )}
             </>
           ) : (
             <>
               <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
               {t(
-                'Refeita aqui, a conta não chega a este valor. Avise o suporte com o ID da requisição.',
+                'Refeito aqui, o cálculo não chega a este valor. Avise o suporte com o ID da requisição.',
               )}
             </>
           )}
@@ -150,6 +150,6 @@ function countsOf(charge: Charge): readonly (readonly [string, string])[] {
 
 /** The usual names of exchange rate sources. */
 function sourceText(source: string): string {
-  if (source === 'sandbox') return t('taxa de teste')
+  if (source === 'sandbox') return t('taxa fictícia do modo de teste')
   return source === 'manual' ? t('informado pela operação') : 'PTAX'
 }

@@ -119,7 +119,7 @@ function Log({ filters, order, onOrder, onClear }: Props) {
                 {t('Valor')}
               </SortableHead>
               <th scope="col" className="w-14">
-                <span className="sr-only">{t('Conta', undefined, 'of a call')}</span>
+                <span className="sr-only">{t('Cobrança', undefined, 'of a call')}</span>
               </th>
             </tr>
           </thead>
@@ -241,7 +241,10 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
             type="button"
             aria-expanded={isOpen}
             aria-controls={isOpen ? id : undefined}
-            aria-label={t('Ver a conta de {modelId}, {when}', { modelId: charge.model_id, when })}
+            aria-label={t('Ver a cobrança de {modelId}, {when}', {
+              modelId: charge.model_id,
+              when,
+            })}
             className="inline-grid size-11 place-items-center rounded-lg text-muted hover:text-ink"
             onClick={(event) => {
               event.stopPropagation()

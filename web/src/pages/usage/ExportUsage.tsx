@@ -34,7 +34,9 @@ export function ExportUsage() {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={t('Exportar o uso')}
-        description={t('Todas as chamadas cobradas do período, cada uma com a conta do seu valor.')}
+        description={t(
+          'Todas as chamadas cobradas do período, cada uma com o cálculo do seu valor.',
+        )}
       >
         <ExportForm onDone={() => setOpen(false)} />
       </Dialog>

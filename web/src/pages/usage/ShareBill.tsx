@@ -19,7 +19,7 @@ export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'
     mutationFn: (id: string) => api.delete('/me/public-bills/{id}', { path: { id } }),
     onSuccess() {
       opened.reset()
-      toast(t('Endereço fechado: ninguém mais lê a conta por ele.'))
+      toast(t('Endereço fechado: ninguém mais vê a cobrança por ele.'))
     },
     onError: (error) => toast(explainError(error), 'danger'),
   })
@@ -33,11 +33,11 @@ export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'
         onClick={() => opened.mutate()}
         icon={<Share2 aria-hidden="true" className="size-4" />}
       >
-        {t('Mostrar esta conta a alguém')}
+        {t('Compartilhar esta cobrança')}
       </Button>
     )
   return (
-    <section aria-label={t('Conta pública')} className="grid gap-2 text-sm" role="status">
+    <section aria-label={t('Cobrança pública')} className="grid gap-2 text-sm" role="status">
       <p className="text-muted">
         {t(
           'Quem tem este endereço vê modelos, horários, tokens e valores, com a prova de que não mudaram. Seu nome, suas chaves e suas conversas não aparecem.',
@@ -48,7 +48,7 @@ export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'
         <CopyButton text={bill.url} label={t('Copiar endereço')} />
         <a href={bill.url} target="_blank" rel="noreferrer" className={buttonClass('secondary')}>
           <ExternalLink aria-hidden="true" className="size-4" />
-          {t('Abrir a conta')}
+          {t('Abrir a cobrança')}
         </a>
         <Button variant="quiet" isBusy={closed.isPending} onClick={() => closed.mutate(bill.id)}>
           {t('Fechar o endereço')}

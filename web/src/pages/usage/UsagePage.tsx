@@ -30,7 +30,7 @@ export function UsagePage() {
       <PageTitle
         title={t('Uso')}
         description={t(
-          'Cada chamada, também a que falhou, com a conta que levou ao valor, até o último centavo.',
+          'Todas as chamadas, inclusive as que falharam, com o cálculo de cada valor, até o último centavo.',
         )}
         actions={<ExportUsage />}
       />

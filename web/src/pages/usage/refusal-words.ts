@@ -165,7 +165,7 @@ export const REFUSAL_WORDS = perLanguage((): Readonly<Record<string, RefusalWord
     service_unavailable: {
       title: t('Modelo ou serviço indisponível'),
       advice: t(
-        'Ficou fora do ar por um momento. Repita em alguns minutos ou use um modelo de reserva.',
+        'O modelo ou o serviço ficou fora do ar por um momento. Tente de novo em alguns minutos ou use um modelo de reserva.',
       ),
       link: status,
     },

@@ -25,7 +25,7 @@ export function AuditLogPage() {
       <PageTitle
         title={t('Auditoria')}
         description={t(
-          'Quem fez o quê, quando e de onde: todo ato administrativo ou de segurança.',
+          'Quem fez o quê, quando e de onde: todos os atos administrativos e de segurança.',
         )}
         actions={<Export filters={filters} />}
       />

@@ -6,8 +6,8 @@ import { t } from '../../../language/t.ts'
 /** The balance and its components. */
 export function BalanceParts({ customer: { balance } }: { readonly customer: CustomerDetail }) {
   const parts = [
-    [t('Entrou'), balance.credited_brl],
-    [t('Saiu sem ser por uso'), balance.debited_brl],
+    [t('Entradas'), balance.credited_brl],
+    [t('Outras saídas'), balance.debited_brl],
     [t('Cobrado por uso'), balance.charged_brl],
     [t('Saldo'), balance.balance_brl],
     [t('Reservado por chamadas em andamento'), balance.held_brl],

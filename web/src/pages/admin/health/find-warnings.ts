@@ -84,7 +84,7 @@ export function findWarnings(health: Health): string[] {
     ...database.read_replicas
       .filter(({ is_read: isRead }) => !isRead)
       .map(({ name, trouble }) =>
-        t('A réplica {name} não é lida: {words}.', {
+        t('A réplica {name} não está em uso: {words}.', {
           name,
           words: REPLICA_WORDS()[trouble ?? 'starting'],
         }),

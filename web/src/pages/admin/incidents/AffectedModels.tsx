@@ -17,7 +17,7 @@ export function AffectedModels({ value, onChange }: Props) {
   if (!found.data) return <SkeletonRows label={t('Carregando os modelos')} />
   return (
     <fieldset className="mt-1 max-h-56 overflow-y-auto rounded-lg border border-line-strong px-3 py-2">
-      <legend className="sr-only">{t('Modelos atingidos')}</legend>
+      <legend className="sr-only">{t('Modelos afetados')}</legend>
       {found.data.models.map(({ id }) => (
         <div key={id}>
           <Checkbox

@@ -37,11 +37,11 @@ export function IncidentEntry({ incident }: { readonly incident: Incident }) {
             />
           </>
         )}
-        {affected.length > 0 && t(' · Atinge: {affected}', { affected: affected.join(', ') })}
+        {affected.length > 0 && t(' · Afeta: {affected}', { affected: affected.join(', ') })}
       </p>
       <Disclosure
-        summary={t('História: {updates}', {
-          updates: counted(updates.length, t('passo'), t('passos')),
+        summary={t('Histórico: {updates}', {
+          updates: counted(updates.length, t('atualização'), t('atualizações')),
         })}
       >
         <ol className="mt-1 grid gap-2 border-l-2 border-line pl-4">

@@ -61,7 +61,7 @@ function Confirmation(props: {
         <p className="mt-1 text-sm break-words whitespace-pre-line">{input.message}</p>
         {(input.models ?? []).length > 0 && (
           <p className="mt-2 text-sm text-muted">
-            <Trans id="Atinge: {models}" values={{ models: input.models?.join(', ') }} />
+            <Trans id="Afeta: {models}" values={{ models: input.models?.join(', ') }} />
           </p>
         )}
       </div>

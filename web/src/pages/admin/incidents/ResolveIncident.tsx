@@ -44,7 +44,7 @@ export function ResolveIncident({ incident, isOpen, onClose }: Props) {
         {incident.source === 'breaker' &&
           t(' O disjuntor o abriu: se os provedores seguirem sem responder, ele abre um novo.')}
       </p>
-      <Field label={t('O que foi (opcional)')} hint={t('Fica na história do incidente.')}>
+      <Field label={t('O que foi (opcional)')} hint={t('Fica no histórico do incidente.')}>
         {(control) => (
           <TextArea
             rows={4}

@@ -96,7 +96,7 @@ function Report({ margins }: { readonly margins: Margins }) {
           }))}
         />
       </Card>
-      <Card title={t('Como é a conta')}>
+      <Card title={t('Como é o cálculo')}>
         <p className="max-w-prose text-sm text-muted">
           {t(
             'O custo em reais soma cada chamada no câmbio com que ela foi cobrada; o cobrado soma o que saiu do saldo de cada cliente. Crédito promocional usado conta como cobrado, e créditos, recargas, reembolsos e taxas do processador de pagamentos não entram. O custo é o que os nossos preços dizem: se a fatura do provedor diz outra coisa, a conciliação mostra.',

@@ -49,10 +49,10 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
           </Button>
           <Button
             variant="quiet"
-            aria-label={`${isOff ? t('Pôr no ar') : t('Tirar do ar')} ${name}`}
+            aria-label={`${isOff ? t('Colocar no ar') : t('Tirar do ar')} ${name}`}
             onClick={() => setSwitching(true)}
           >
-            {isOff ? t('Pôr no ar') : t('Tirar do ar')}
+            {isOff ? t('Colocar no ar') : t('Tirar do ar')}
           </Button>
         </div>
       </div>

@@ -44,8 +44,8 @@ export function ModelSwitch({ model, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={confirm}
-      title={isOff ? t('Pôr {name} no ar?', { name }) : t('Tirar {name} do ar?', { name })}
-      confirmText={isOff ? t('Pôr no ar') : t('Tirar do ar')}
+      title={isOff ? t('Colocar {name} no ar?', { name }) : t('Tirar {name} do ar?', { name })}
+      confirmText={isOff ? t('Colocar no ar') : t('Tirar do ar')}
       variant={isOff ? 'primary' : 'danger'}
       isBusy={act.isPending}
       error={act.error ? explainError(act.error) : undefined}

@@ -7,7 +7,7 @@ import { t } from '../../../language/t.ts'
 import { language } from '../../../language/language.ts'
 
 export const CATEGORY_WORDS = perLanguage((): Readonly<Record<AdminModel['category'], string>> => ({
-  llm: t('Texto'),
+  llm: t('Chat'),
   image: t('Imagem'),
   video: t('Vídeo'),
   embedding: t('Embedding'),

@@ -37,7 +37,7 @@ export function DifferenceEntry({ difference }: { readonly difference: Differenc
         {difference.resolved_at !== null && (
           <>
             <Trans
-              id="; sumiu em {dateTime}"
+              id="; resolvida em {dateTime}"
               values={{ dateTime: <DateTime instant={difference.resolved_at} /> }}
             />
           </>

@@ -57,7 +57,7 @@ function Differences({ report }: { readonly report: Report }) {
   const states = {
     open: t('Abertas ({count})', { count: sums.open.count }),
     explained: t('Explicadas ({count})', { count: sums.explained.count }),
-    gone: t('Sumidas ({count})', { count: sums.gone.count }),
+    gone: t('Resolvidas sozinhas ({count})', { count: sums.gone.count }),
   }
   const notShown = sums[status].count - shown.length
   return (
