@@ -34,6 +34,8 @@ export interface ApiKey {
   readonly callsAtOnce: number | null
   /** For how long an answer to its calls serves equal calls; null: not at all. */
   readonly cacheSeconds: number | null
+  /** Its calls mark what an upstream may cache of their prompts. */
+  readonly autoCache: boolean
   /** Null: the account's setting. */
   readonly shield: ShieldSetting | null
   readonly version: number
@@ -66,6 +68,7 @@ export interface ApiKeyInput {
   readonly taskLimitNanoBrl?: NanoBrl | undefined
   readonly callsAtOnce?: number | undefined
   readonly cacheSeconds?: number | undefined
+  readonly autoCache?: boolean | undefined
   readonly expiresAt?: Date | undefined
   readonly teamId?: string | undefined
   /** The creator, if it is not the customer who pays. */
@@ -96,6 +99,7 @@ export async function createApiKey(
         task_limit_nano_brl: input.taskLimitNanoBrl ?? null,
         calls_at_once: input.callsAtOnce ?? null,
         cache_seconds: input.cacheSeconds ?? null,
+        auto_cache: input.autoCache ?? false,
         shield_action: input.shield?.action ?? null,
         shield_uuids: input.shield?.uuids ?? null,
         expires_at: input.expiresAt ?? null,
@@ -257,6 +261,7 @@ export interface ApiKeyRow {
   task_limit_nano_brl: bigint | null
   calls_at_once: number | null
   cache_seconds: number | null
+  auto_cache: boolean
   shield_action: ShieldSetting['action'] | null
   shield_uuids: ShieldSetting['uuids'] | null
   version: number
@@ -282,6 +287,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     taskLimitNanoBrl: row.task_limit_nano_brl,
     callsAtOnce: row.calls_at_once,
     cacheSeconds: row.cache_seconds,
+    autoCache: row.auto_cache,
     shield:
       row.shield_action === null || row.shield_uuids === null
         ? null

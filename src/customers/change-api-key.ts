@@ -24,6 +24,7 @@ export interface ApiKeyChange {
   readonly taskLimitNanoBrl?: NanoBrl | null
   readonly callsAtOnce?: number | null
   readonly cacheSeconds?: number | null
+  readonly autoCache?: boolean
   readonly expiresAt?: Date | null
   /** Null: the account's setting. */
   readonly shield?: ShieldSetting | null
@@ -85,7 +86,7 @@ export async function changeApiKey(
 
 async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Promise<ApiKey> {
   const { name, scope, modelIds, ipAllowlist, requestsPerMinute, tokensPerMinute } = change
-  const { taskLimitNanoBrl, callsAtOnce, cacheSeconds, expiresAt, shield } = change
+  const { taskLimitNanoBrl, callsAtOnce, cacheSeconds, autoCache, expiresAt, shield } = change
   const row = await trx
     .updateTable('api_keys')
     .set((column) => ({
@@ -101,6 +102,7 @@ async function updateRow(trx: Database, keyId: string, change: ApiKeyChange): Pr
       ...(taskLimitNanoBrl === undefined ? {} : { task_limit_nano_brl: taskLimitNanoBrl }),
       ...(callsAtOnce === undefined ? {} : { calls_at_once: callsAtOnce }),
       ...(cacheSeconds === undefined ? {} : { cache_seconds: cacheSeconds }),
+      ...(autoCache === undefined ? {} : { auto_cache: autoCache }),
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
       ...(shield === undefined
         ? {}

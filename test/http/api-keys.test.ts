@@ -96,6 +96,7 @@ test('a created key has the requested fields, defaults for the others, and works
     task_cap_brl: null,
     calls_at_once: null,
     cache_seconds: null,
+    auto_cache: false,
     paused_reason: null,
     team_id: null,
     last_used_at: null,

@@ -135,7 +135,11 @@ export function mayUse(key: ActiveKey, model: Model): boolean {
 
 /** Whether a request that was read under one version of a key would be the same under another one. */
 export function isReadAlike(before: ActiveKey, after: ActiveKey): boolean {
-  return isSameShield(before.shield, after.shield) && before.scope === after.scope
+  return (
+    isSameShield(before.shield, after.shield) &&
+    before.scope === after.scope &&
+    before.autoCache === after.autoCache
+  )
 }
 
 /** Returns the key in `Authorization: Bearer <key>`; the scheme is case-insensitive. */

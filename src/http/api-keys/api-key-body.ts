@@ -114,6 +114,12 @@ export const apiKeyFields = {
       }),
     ),
   ),
+  auto_cache: Type.Optional(
+    Type.Boolean({
+      description:
+        'Marca o começo das conversas para o cache do provedor, nos modelos que só guardam o que vem marcado (cache_control, como os da Anthropic): escrever custa mais uma vez, e ler, muito menos. Vale para prompts a partir de uns 1.024 tokens e sem marcas do próprio cliente.',
+    }),
+  ),
   expires_at: Type.Optional(
     nullable(Type.String({ format: 'date-time', maxLength: 40, description: 'No futuro.' })),
   ),
@@ -159,6 +165,7 @@ export type KeyInput = Pick<
   | 'taskLimitNanoBrl'
   | 'callsAtOnce'
   | 'cacheSeconds'
+  | 'autoCache'
   | 'expiresAt'
 >
 
@@ -185,6 +192,7 @@ export function readKeyInput(deps: Pick<HttpParts, 'catalog'>, fields: GivenFiel
     taskLimitNanoBrl: change.taskLimitNanoBrl ?? undefined,
     callsAtOnce: change.callsAtOnce ?? undefined,
     cacheSeconds: change.cacheSeconds ?? undefined,
+    autoCache: change.autoCache,
     expiresAt: isOperator ? operatorExpiry(change.expiresAt) : (change.expiresAt ?? undefined),
   }
 }
@@ -218,6 +226,7 @@ export function readKeyChange(
     ...(fields.budget === undefined ? {} : { budget: fields.budget && readBudget(fields.budget) }),
     ...readCaps(fields),
     ...(fields.cache_seconds === undefined ? {} : { cacheSeconds: fields.cache_seconds }),
+    ...(fields.auto_cache === undefined ? {} : { autoCache: fields.auto_cache }),
     ...(fields.expires_at === undefined
       ? {}
       : { expiresAt: fields.expires_at === null ? null : readExpiry(fields.expires_at) }),
@@ -338,6 +347,7 @@ const shownFields = {
   task_cap_brl: nullable(brl),
   calls_at_once: nullable(Type.Integer()),
   cache_seconds: nullable(Type.Integer()),
+  auto_cache: Type.Boolean(),
   team_id: nullable(uuid),
   last_used_at: nullable(dateTime),
   created_at: dateTime,
@@ -382,6 +392,7 @@ export function apiKeyBody(key: ApiKeyDetails): AnswerOf<typeof apiKey> {
     task_cap_brl: key.taskLimitNanoBrl === null ? null : jsonBrl(key.taskLimitNanoBrl),
     calls_at_once: key.callsAtOnce,
     cache_seconds: key.cacheSeconds,
+    auto_cache: key.autoCache,
     team_id: key.teamId,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),

@@ -173,6 +173,7 @@ create table api_keys (
   paused_at timestamptz,
   paused_reason text,
   paused_before text,
+  auto_cache boolean not null default false,
   cache_seconds integer,
   constraint api_keys_cache_seconds_check CHECK (cache_seconds >= 1 AND cache_seconds <= 604800),
   constraint api_keys_calls_at_once_check CHECK (calls_at_once > 0),

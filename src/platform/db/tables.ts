@@ -372,6 +372,7 @@ export interface Tables {
     task_limit_nano_brl: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     calls_at_once: ColumnType<number | null, number | null | undefined, number | null>
     cache_seconds: ColumnType<number | null, number | null | undefined, number | null>
+    auto_cache: ColumnType<boolean, boolean | undefined, boolean>
     paused_at: ColumnType<Date | null, never, never>
     paused_reason: ColumnType<PauseReason | null, never, never>
     paused_before: ColumnType<PauseReason | null, never, never>

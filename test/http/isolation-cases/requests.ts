@@ -107,7 +107,7 @@ const HARMLESS = new Set(
     'uuids',
     // Of the spending guard of an account.
     'factor floor_brl',
-    'confirm key minute_cap_brl day_cap_brl task_cap_brl calls_at_once',
+    'confirm key minute_cap_brl day_cap_brl task_cap_brl calls_at_once cache_seconds auto_cache',
     // Of prompts and their runs.
     'body description variables tags default_model parameters change_note values',
     // Of profiles and preferences.

@@ -1691,6 +1691,7 @@ export interface Contract {
           task_cap_brl: number | null
           calls_at_once: number | null
           cache_seconds: number | null
+          auto_cache: boolean
           team_id: string | null
           last_used_at: string | null
           created_at: string
@@ -1752,6 +1753,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -3023,6 +3025,7 @@ export interface Contract {
           task_cap_brl: number | null
           calls_at_once: number | null
           cache_seconds: number | null
+          auto_cache: boolean
           team_id: string | null
           last_used_at: string | null
           created_at: string
@@ -5319,6 +5322,10 @@ export interface Contract {
         task_cap_brl?: number | null
         calls_at_once?: number | null
         cache_seconds?: number | null
+        /**
+         * Marca o começo das conversas para o cache do provedor, nos modelos que só guardam o que vem marcado (cache_control, como os da Anthropic): escrever custa mais uma vez, e ler, muito menos. Vale para prompts a partir de uns 1.024 tokens e sem marcas do próprio cliente.
+         */
+        auto_cache?: boolean
         expires_at?: string | null
         /**
          * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.
@@ -5382,6 +5389,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -5470,6 +5478,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -5529,6 +5538,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -5927,6 +5937,10 @@ export interface Contract {
         task_cap_brl?: number | null
         calls_at_once?: number | null
         cache_seconds?: number | null
+        /**
+         * Marca o começo das conversas para o cache do provedor, nos modelos que só guardam o que vem marcado (cache_control, como os da Anthropic): escrever custa mais uma vez, e ler, muito menos. Vale para prompts a partir de uns 1.024 tokens e sem marcas do próprio cliente.
+         */
+        auto_cache?: boolean
         expires_at?: string | null
       }
       /**
@@ -5973,6 +5987,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -7378,6 +7393,10 @@ export interface Contract {
         task_cap_brl?: number | null
         calls_at_once?: number | null
         cache_seconds?: number | null
+        /**
+         * Marca o começo das conversas para o cache do provedor, nos modelos que só guardam o que vem marcado (cache_control, como os da Anthropic): escrever custa mais uma vez, e ler, muito menos. Vale para prompts a partir de uns 1.024 tokens e sem marcas do próprio cliente.
+         */
+        auto_cache?: boolean
         expires_at?: string | null
         /**
          * O que a chave pode: calls, chamadas aos modelos e GET /usage; account, também o autoatendimento; manage, também chaves, cartões salvos, webhooks, equipes e a exclusão da conta. manage só é dado numa sessão do painel que acabou de confirmar a identidade. operator, só de quem opera o serviço, lê as rotas /admin e não faz mais nada; vale no máximo 90 dias.
@@ -7441,6 +7460,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -7969,6 +7989,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string
@@ -8158,6 +8179,7 @@ export interface Contract {
         task_cap_brl: number | null
         calls_at_once: number | null
         cache_seconds: number | null
+        auto_cache: boolean
         team_id: string | null
         last_used_at: string | null
         created_at: string

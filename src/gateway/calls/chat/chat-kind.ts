@@ -28,6 +28,7 @@ import { conversationOf } from './conversation-of.ts'
 import { estimateChat } from './estimate-chat.ts'
 import { findSizeFault, plainBytesMax } from './output-limit.ts'
 import { leastTokensOf, outputTexts } from './output-texts.ts'
+import { markCaches } from './mark-caches.ts'
 import { readWithPreset, type Presets } from './read-preset.ts'
 import { relayStream } from './relay-stream.ts'
 import { type BegunStream, type RelayedStream } from './streamed-chat.ts'
@@ -163,8 +164,16 @@ function readRequest<Request extends ChatRequest>(
 ): Request | Refusal | Promise<Request | Refusal> {
   const request = format.readRequest(raw, key, flags)
   return request instanceof Promise
-    ? request.then((read) => withoutNative(read, key))
-    : withoutNative(request, key)
+    ? request.then((read) => asKeySays(read, key))
+    : asKeySays(request, key)
+}
+
+function asKeySays<Request extends ChatRequest>(
+  request: Request | Refusal,
+  key: ActiveKey,
+): Request | Refusal {
+  const read = withoutNative(request, key)
+  return key.autoCache && !isRefusal(read) ? markCaches(read) : read
 }
 
 function withoutNative<Request extends ChatRequest>(

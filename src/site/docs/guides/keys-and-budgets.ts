@@ -60,6 +60,7 @@ export const keysAndBudgetsGuide: Guide = {
                 'cache_seconds',
                 'Não é um limite: por quanto tempo a resposta serve chamadas iguais.',
               ],
+              ['auto_cache', 'Não é um limite: marca as conversas para o cache do provedor.'],
               ['expires_at', 'Até quando a chave vale.'],
             ],
           )}

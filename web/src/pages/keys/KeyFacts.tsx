@@ -87,6 +87,7 @@ function limitsOf(key: ApiKey) {
     ...(key.cache_seconds === null
       ? []
       : [t('respostas iguais por {seconds} s', { seconds: wholeNumber(key.cache_seconds) })]),
+    ...(key.auto_cache ? [t('conversas marcadas para o cache')] : []),
     ...CAP_FIELDS.flatMap((field) => {
       const cap = key[field]
       return cap === null ? [] : [`${brl(cap)} ${CAP_WORDS()[field].text}`]

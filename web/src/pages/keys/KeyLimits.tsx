@@ -1,4 +1,5 @@
 import { AmountInput } from '../../components/AmountInput.tsx'
+import { Checkbox } from '../../components/Checkbox.tsx'
 import { CONTROL_CLASS } from '../../components/control-class.ts'
 import { Disclosure } from '../../components/Disclosure.tsx'
 import { Field } from '../../components/Field.tsx'
@@ -114,6 +115,16 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
               />
             )}
           </Field>
+          <div className="sm:col-span-2">
+            <Checkbox
+              name="auto_cache"
+              defaultChecked={key?.auto_cache ?? false}
+              label={t('Marcar conversas para o cache do provedor')}
+              hint={t(
+                'Para agentes em modelos da Anthropic: a primeira escrita custa mais, e as leituras, muito menos.',
+              )}
+            />
+          </div>
           <Field
             label={t('Endereços IP permitidos')}
             className="sm:col-span-2"
@@ -147,6 +158,7 @@ function hasMore(key: ApiKey | undefined): boolean {
   return (
     key !== undefined &&
     [
+      key.auto_cache || null,
       key.tokens_per_minute,
       key.calls_at_once,
       key.cache_seconds,

@@ -66,6 +66,7 @@ export function readKeyForm(
     tokens_per_minute: tokens,
     calls_at_once: callsAtOnce,
     cache_seconds: cacheSeconds,
+    auto_cache: fields.has('auto_cache'),
     ...caps,
     budget:
       amount === null
