@@ -13,6 +13,7 @@ import type { OperatorRole } from '../http/rest/access.ts'
 import { createSiteFacts } from '../site/pages/site-facts.ts'
 import { createSitePages } from '../site/pages/site-pages.ts'
 import { EXPORTS_MAX } from '../http/usage/usage-export-routes.ts'
+import { createUpstreamBook } from './create-upstream-book.ts'
 import type { Workers } from './workers/start-workers.ts'
 import type { Config } from './config/config.ts'
 import { deriveConnectionsMax, readDescriptorLimit } from './config/derive-connections-max.ts'
@@ -49,6 +50,7 @@ export function createHttpParts(parts: Parts, started: Started): HttpDeps {
     operatorRoles: operatorRolesOf(config),
     operatorAccess: { token: operatorTokenOf(config.metricsToken, webhooks.sealingKey) },
     thisNode: createThisNode(parts, started),
+    upstreamBook: createUpstreamBook(parts),
     healthSummaries,
     siteFacts: createSiteFacts({ ...parts, healthSummaries }),
     sitePages: createSitePages(),

@@ -14,6 +14,8 @@ import {
 } from '../gateway/calls/chat/formats/responses/stored-conversation.ts'
 import { createLimitsView, type LimitsView } from '../gateway/calls/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/calls/running-calls.ts'
+import { createRouter, type Router } from '../gateway/calls/routing/create-router.ts'
+import { openAddedUpstreams } from '../money/catalog/added-upstreams.ts'
 import { createHealthRecorder, type HealthRecorder } from '../platform/health/health-recorder.ts'
 import { createShare, type Share, type ShareLimits } from '../platform/admission/share.ts'
 import { createReadiness, type Readiness } from '../platform/health/readiness.ts'
@@ -49,7 +51,7 @@ import { watchNode } from './watch-node.ts'
 import { claimMode, type Mode } from '../platform/db/claim-mode.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { keepMonthsAhead } from './workers/ensure-months.ts'
-import { CATALOG_CHANNEL } from '../money/catalog/reload-catalog.ts'
+import { CATALOG_CHANNEL, type WithAdded } from '../money/catalog/reload-catalog.ts'
 import { API_KEY_CHANNEL } from '../customers/api-keys.ts'
 import { listen, type Listener } from '../platform/db/listen.ts'
 import { FX_CHANNEL } from '../money/fx/fx-rates.ts'
@@ -62,6 +64,7 @@ export interface Parts
     Omit<NodeLedger, 'close'>,
     Omit<OpenMail, 'close'> {
   readonly config: Config
+  readonly router: Router
   readonly log: Log
   readonly metrics: Metrics
   readonly tracing: Tracing | undefined
@@ -119,11 +122,11 @@ export async function openParts(
   const replicas = closing.add('replicas', openReplicas(config, pool, place, log))
   const lease = await openLease({ databaseUrl, log, process: processOf(place), release })
   closing.add('lease', { close: () => lease.stop() })
-  const pricing = await openPricing(db, config, log)
-  const upstreams = closing.add(
-    'upstreams',
-    await openUpstreams(config, pricing.catalog.listConfigured(), log, shared.runningOf('routes')),
-  )
+  const webhooks = await resolveWebhookSettings(config)
+  const upstreams = closing.add('upstreams', await openUpstreams(config, log))
+  const pricing = await openPricing(db, config, log, readAddedBy(db, webhooks, upstreams))
+  const models = pricing.catalog.listConfigured()
+  const router = createRouter(models, upstreams.breakerOf, undefined, shared.runningOf('routes'))
   const { keyUses, shieldCounts, refusalCounts } = openCounts(db, log, closing)
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
   closing.add(
@@ -139,12 +142,10 @@ export async function openParts(
   const health = createHealthRecorder({ db, log })
   closing.add('health', { close: () => health.flush() })
   const payments = closing.add('payments', await openPayments(config, log, place))
-  const webhooks = await resolveWebhookSettings(config)
   const mail = closing.add('mail', await openMail(db, config, webhooks))
   const calls = createRunningCalls()
   const bodies = createShare(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
-  const { router } = upstreams
   const { fxRate } = pricing
   const watched = { calls, bodies, books, router, fxRate, pool, replicas, lease, release }
   watchNode(metrics, { ...watched, accessLog })
@@ -159,6 +160,7 @@ export async function openParts(
     lease,
     ...pricing,
     ...upstreams,
+    router,
     ...books,
     ...mail,
     keyUses,
@@ -182,6 +184,15 @@ export async function openParts(
     shared,
     readiness: createReadiness(db, () => lease.isHeld(lease.epoch()), config),
   }
+}
+
+function readAddedBy(
+  db: Database,
+  { sealingKey, previousSealingKey }: ReceiverSettings,
+  { prepareAdded }: Pick<OpenUpstreams, 'prepareAdded'>,
+): () => Promise<WithAdded> {
+  const keys = { current: sealingKey, previous: previousSealingKey }
+  return async () => prepareAdded(await openAddedUpstreams(db, keys))
 }
 
 /** Written in batches, and once more at the end. */

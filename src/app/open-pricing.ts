@@ -4,6 +4,7 @@ import {
   createDiscover,
   createReloadCatalog,
   type DiscoveredModels,
+  type WithAdded,
 } from '../money/catalog/reload-catalog.ts'
 import type { Database } from '../platform/db/open.ts'
 import { createFxRateView, type FxRateView } from '../money/fx/applied-rates.ts'
@@ -31,10 +32,14 @@ export interface Pricing {
   readonly fxRate: FxRateView
 }
 
-export async function openPricing(db: Database, config: Config, log: Log): Promise<Pricing> {
+export async function openPricing(
+  db: Database,
+  config: Config,
+  log: Log,
+  readAdded: () => Promise<WithAdded>,
+): Promise<Pricing> {
   const catalog = createCatalog(await registerPrices(db, config.models))
-  const { discovery, models: configured } = config
-  const discover = createDiscover(db, { discovery, configured, log })
+  const discover = createDiscover(db, { configured: config.models, readAdded, log })
   const reloadCatalog = createReloadCatalog(db, catalog, discover)
   await reloadCatalog()
   const fxRate = createFxRateView(db, config.mode, await firstFxRate(config, db, log))

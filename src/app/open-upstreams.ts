@@ -1,12 +1,17 @@
-import type { Model } from '../money/catalog/model.ts'
+import type { OpenedUpstream } from '../money/catalog/added-upstreams.ts'
+import type { WithAdded } from '../money/catalog/reload-catalog.ts'
 import type { GatewayParts } from '../gateway/calls/gateway-parts.ts'
-import { createRouter, type Router } from '../gateway/calls/routing/create-router.ts'
+import type { BreakerOptions } from '../gateway/calls/routing/circuit-breaker.ts'
 import type { Log } from '../platform/lib/log.ts'
-import { NOTHING_ELSEWHERE, type SharedRunning } from '../platform/admission/share.ts'
 import type { Provider } from '../gateway/providers/contract.ts'
 import { createOpenAiCompatible } from '../gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream.ts'
 import type { Config } from './config/config.ts'
+import {
+  isConfigured,
+  withAddedUpstreams,
+  type UpstreamSettings,
+} from './config/with-added-upstreams.ts'
 import { createClosing, type Closable } from './create-closing.ts'
 import {
   SANDBOX_UPSTREAMS,
@@ -15,19 +20,22 @@ import {
 } from './config/resolve-upstreams.ts'
 
 export interface OpenUpstreams extends Closable {
+  /** Those of the configuration, and those that operators added. */
   readonly providers: ReadonlyMap<string, Provider>
-  readonly router: Router
   /** How often a call is retried on a route of this upstream. */
   readonly retriesOf: (upstreamId: string) => number
   readonly termsOf: GatewayParts['termsOf']
+  readonly breakerOf: (upstreamId: string) => BreakerOptions | undefined
+  /** The settings with the upstreams that operators added, as calls find them now. */
+  readonly settingsNow: () => UpstreamSettings
+  /** Opens upstreams that operators added. Calls find them after `apply`; those under way keep what they began with. */
+  readonly prepareAdded: (rows: readonly OpenedUpstream[]) => Promise<WithAdded>
 }
 
 /** Opens the configured upstreams; in sandbox mode also the sandbox upstream, called over HTTP like the others. */
 export async function openUpstreams(
-  config: Pick<Config, 'mode' | 'upstreams'>,
-  models: readonly Model[],
+  config: UpstreamSettings & Pick<Config, 'callTimeoutMs' | 'webhooksAllowPrivate'>,
   log: Log,
-  running: SharedRunning = NOTHING_ELSEWHERE,
 ): Promise<OpenUpstreams> {
   const closing = createClosing(log)
   const upstreams = [...config.upstreams]
@@ -39,12 +47,109 @@ export async function openUpstreams(
   for (const { id, adapter } of upstreams)
     providers.set(id, closing.add(id, await openProvider(adapter)))
   const byId = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
+  const added = closing.add('added upstreams', createAddedProviders(config.callTimeoutMs, log))
+  let now: UpstreamSettings = config
+  let last: { readonly of: string; readonly settings: UpstreamSettings } = {
+    of: '[]',
+    settings: config,
+  }
   return {
     providers,
-    router: createRouter(models, (id) => byId.get(id)?.breaker, undefined, running),
+    breakerOf: (id) => byId.get(id)?.breaker,
     termsOf: (id) => byId.get(id)?.terms,
     retriesOf: (id) => byId.get(id)?.retries ?? 0,
+    settingsNow: () => now,
+    async prepareAdded(rows) {
+      // Their state changes what takes calls, and neither their models nor their connections.
+      const of = JSON.stringify(rows.map(({ state: _state, ...row }) => row))
+      const allowPrivate = config.webhooksAllowPrivate
+      if (last.of !== of)
+        last = {
+          of,
+          settings: withAddedUpstreams<UpstreamSettings>(config, rows, { allowPrivate }),
+        }
+      const { settings } = last
+      const paused = rows.filter(({ state }) => state !== 'active').map(({ id }) => id)
+      const opened = await added.open(settings.upstreams.slice(config.upstreams.length))
+      return {
+        ...settings,
+        pausedUpstreams: new Set(paused.filter((id) => !isConfigured(config, id))),
+        apply() {
+          now = settings
+          added.keep(opened)
+          for (const id of providers.keys())
+            if (!isConfigured(config, id) && !opened.has(id)) {
+              providers.delete(id)
+              byId.delete(id)
+            }
+          for (const [id, { upstream, provider }] of opened) {
+            providers.set(id, provider)
+            byId.set(id, upstream)
+          }
+        },
+      }
+    },
     close: () => closing.close(),
+  }
+}
+
+interface AddedProvider {
+  readonly upstream: ConfiguredUpstream
+  readonly opening: Promise<Provider>
+  readonly provider: Provider
+}
+
+/** One that was deleted, or has another key, is closed when the calls that it may have begun are over. */
+function createAddedProviders(callTimeoutMs: number, log: Log) {
+  const open = new Map<string, Promise<Provider>>()
+  const alive = new Set<Promise<Provider>>()
+  const nameOf = (upstream: ConfiguredUpstream): string => JSON.stringify(upstream)
+
+  function openOnce(upstream: ConfiguredUpstream): Promise<Provider> {
+    const name = nameOf(upstream)
+    const known = open.get(name)
+    if (known) return known
+    const opening = openProvider(upstream.adapter)
+    open.set(name, opening)
+    alive.add(opening)
+    return opening
+  }
+
+  async function end(opening: Promise<Provider>): Promise<void> {
+    alive.delete(opening)
+    await opening.then(
+      (provider) => provider.close(),
+      () => {},
+    )
+  }
+
+  return {
+    async open(upstreams: readonly ConfiguredUpstream[]): Promise<Map<string, AddedProvider>> {
+      const opened = new Map<string, AddedProvider>()
+      for (const upstream of upstreams) {
+        try {
+          const opening = openOnce(upstream)
+          opened.set(upstream.id, { upstream, opening, provider: await opening })
+        } catch (error) {
+          log.error('upstream_not_opened', { upstream: upstream.id, error })
+        }
+      }
+      return opened
+    },
+    /** These are in use now; all others are not, once their calls have ended, unless a later loading uses them again. */
+    keep(opened: ReadonlyMap<string, AddedProvider>): void {
+      const used = new Map(
+        [...opened.values()].map(({ upstream, opening }) => [nameOf(upstream), opening]),
+      )
+      for (const [name, opening] of open) {
+        if (used.has(name)) continue
+        open.delete(name)
+        const endUnlessUsed = (): void => void (open.get(name) === opening || end(opening))
+        setTimeout(endUnlessUsed, callTimeoutMs).unref()
+      }
+      for (const [name, opening] of used) open.set(name, opening)
+    },
+    close: async () => void (await Promise.all([...alive].map(end))),
   }
 }
 

@@ -87,6 +87,7 @@ import { usageSummaryRoutes } from '../http/usage/usage-summary-routes.ts'
 import { usageDestinationRoutes } from '../http/usage-destinations/usage-destination-routes.ts'
 import { webhookAttemptRoutes } from '../http/webhooks/webhook-attempt-routes.ts'
 import { webhookRoutes } from '../http/webhooks/webhook-routes.ts'
+import { operatorUpstreamRoutes } from '../http/upstreams/operator-upstream-routes.ts'
 import { isOperatorAccess } from '../http/rest/access.ts'
 import type { HttpConfig } from '../http/rest/parts.ts'
 import type { DepsOf } from '../http/rest/route.ts'
@@ -104,6 +105,7 @@ const routesOfModels = (terms: RouteTerms) => [
   ...operatorModelRoutes(terms),
   ...operatorMarkupRoutes(terms),
   ...operatorPauseRoutes,
+  ...operatorUpstreamRoutes,
   ...fxRateRoutes,
   ...fxPageRoutes,
   ...healthRoutes,

@@ -1,9 +1,18 @@
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { exportAuditLog } from '../../src/platform/audit-log/read-audit-log.ts'
 import { disableModel, enableModel } from '../../src/money/catalog/disabled-models.ts'
+import {
+  addUpstream,
+  changeUpstream,
+  deleteUpstream,
+} from '../../src/money/catalog/added-upstreams.ts'
 import { setPrices, withdrawPrices } from '../../src/money/catalog/price-changes.ts'
 import { approvePrice, rejectPrice } from '../../src/money/catalog/price-updates.ts'
-import { cancelMarkup, scheduleMarkup } from '../../src/money/catalog/markup-changes.ts'
+import {
+  cancelMarkup,
+  scheduleMarkup,
+  scheduleMarkups,
+} from '../../src/money/catalog/markup-changes.ts'
 import { nameCell } from '../../src/customers/cell.ts'
 import { pauseService, resumeService } from '../../src/money/catalog/service-pause.ts'
 import { rotateSecrets } from '../../src/app/rotate-secrets.ts'
@@ -86,6 +95,10 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const terms = { models: [], noticeDays: 7 }
   const [previous, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const webhook = { customerId, url: 'https://hooks.example.com', description: null }
+  const keys = { current: previous }
+  const upstream = { kind: 'deepseek', baseUrl: null, apiKey: 'sk-of-a-provider' }
+  await addUpstream(db, OPERATOR, { ...upstream, id: 'changed' }, keys)
+  await addUpstream(db, OPERATOR, { ...upstream, id: 'gone' }, keys)
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
   return [
     {
@@ -171,6 +184,32 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       action: 'model.markup_scheduled',
       table: 'markup_changes',
       run: () => scheduleMarkup(db, OPERATOR, { ...markup, modelId: 'other' }),
+    },
+    {
+      action: 'model.markups_scheduled',
+      table: 'markup_changes',
+      run: () =>
+        scheduleMarkups(db, OPERATOR, {
+          ...markup,
+          models: [{ modelId: 'one of all', configuredE4: 12_000n }],
+          vendor: null,
+        }),
+    },
+    {
+      action: 'upstream.added',
+      table: 'upstreams',
+      run: () => addUpstream(db, OPERATOR, { ...upstream, id: 'new' }, keys),
+    },
+    {
+      action: 'upstream.changed',
+      table: 'upstreams',
+      run: () =>
+        changeUpstream(db, OPERATOR, { id: 'changed', apiKey: undefined, state: 'paused' }, keys),
+    },
+    {
+      action: 'upstream.deleted',
+      table: 'upstreams',
+      run: () => deleteUpstream(db, OPERATOR, { id: 'gone' }),
     },
     {
       action: 'model.markup_canceled',

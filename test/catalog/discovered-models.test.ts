@@ -21,6 +21,7 @@ import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { findFreePort } from '../harness/find-free-port.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { nodeEnvironment } from '../harness/node-environment.ts'
+import { nothingAdded } from '../harness/nothing-added.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
@@ -93,8 +94,8 @@ after(async () => {
 async function readAgain(list: readonly string[]): Promise<void> {
   listed = list
   const { db } = database
-  const { discovery, models: configured } = config
-  const discover = createDiscover(db, { discovery, configured, log })
+  const { models: configured } = config
+  const discover = createDiscover(db, { configured, readAdded: nothingAdded(config), log })
   await readUpstreamLists({ config, db, discover, log })
 }
 

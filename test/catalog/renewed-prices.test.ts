@@ -26,6 +26,7 @@ import { findFreePort } from '../harness/find-free-port.ts'
 import { LIVE_ENVIRONMENT } from '../harness/live-environment.ts'
 import { nodeEnvironment } from '../harness/node-environment.ts'
 import { runCli } from '../harness/run-cli.ts'
+import { nothingAdded } from '../harness/nothing-added.ts'
 import { createTestDatabase, seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 
 const NEW = 'gpt-99-turbo'
@@ -103,7 +104,7 @@ before(async () => {
   baseUrl = `${await app.listen()}/v1`
   // The job is that of another node.
   config = { ...own, priceDataUrl: `${address}/data.json`, webhooksAllowPrivate: true }
-  pricing = await openPricing(db, config, log)
+  pricing = await openPricing(db, config, log, nothingAdded(config))
   ;({ secret } = await seedCustomer(db, { balanceBrl: '100' }))
 })
 

@@ -41,6 +41,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/admin/api-keys/:id/resume': SAME_STATE,
   '/v1/admin/models/:id/disable': SAME_STATE,
   '/v1/admin/models/:id/enable': SAME_STATE,
+  '/v1/admin/upstreams/:id/test': 'it changes nothing; each test is a new one',
   '/v1/admin/service/pause': SAME_STATE,
   '/v1/admin/service/resume': SAME_STATE,
   '/v1/admin/webhooks/:id/enable': SAME_STATE,
@@ -73,7 +74,9 @@ const WITH_KEY = [
   '/v1/admin/adjustments/:id/approve',
   '/v1/admin/adjustments/:id/reject',
   '/v1/admin/incidents',
+  '/v1/admin/markups',
   '/v1/admin/models/:id/markup',
+  '/v1/admin/upstreams',
 ]
 
 test('every POST under /v1 takes an Idempotency-Key, or the list says why not', () => {

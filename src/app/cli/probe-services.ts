@@ -4,15 +4,14 @@ import { openProvider } from '../open-upstreams.ts'
 import type { ConfiguredUpstream } from '../config/resolve-upstreams.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import { verifySmtp } from '../../deliveries/email/create-smtp-mailer.ts'
-import { createId } from '../../platform/lib/ids.ts'
 import { dayInBrasilia } from '../../platform/lib/days.ts'
 import { createAsaas } from '../../money/payments/asaas/create-asaas.ts'
 import type { Processor } from '../../money/payments/processor.ts'
-import type { Provider, UpstreamFailure } from '../../gateway/providers/contract.ts'
+import type { UpstreamFailure } from '../../gateway/providers/contract.ts'
+import { cheapestRoute, tryChat } from '../try-chat.ts'
 import type { Finding } from './run-doctor.ts'
 
 const PROBE_MS_MAX = 15_000
-const OUTPUT_TOKENS = 16
 
 /** Calls of upstreams cost a fraction of a cent each, so they are made by consent only. */
 export async function probeServices(
@@ -97,36 +96,6 @@ function failureFinding(name: string, { reason, status }: UpstreamFailure): Find
     default:
       return { level: 'fault', text: `${text}. Check its address, and the network` }
   }
-}
-
-/** The name of the model whose output costs least. */
-function cheapestRoute(upstreamId: string, models: readonly ConfiguredModel[]): string | undefined {
-  const routes = models
-    .filter(({ category }) => category === 'llm')
-    .flatMap((model) => model.routes)
-    .filter((route) => route.upstreamId === upstreamId)
-    .map(({ upstreamModel, price }) => ({ upstreamModel, cost: price.tiers[0]?.output ?? 0n }))
-  return routes.toSorted((a, b) => (a.cost < b.cost ? -1 : 1))[0]?.upstreamModel
-}
-
-async function tryChat(provider: Provider, model: string): Promise<UpstreamFailure | undefined> {
-  const call = {
-    model,
-    body: { model, messages: [{ role: 'user', content: 'ping' }], max_tokens: OUTPUT_TOKENS },
-    memo: {},
-    isStream: false,
-    outputTokensMax: OUTPUT_TOKENS,
-    imageBytes: 0,
-    hasImageAddresses: false,
-    hasCacheControl: false,
-    cachesForAnHour: false,
-    hasFiles: false,
-    hasAudio: false,
-    webSearchesMax: 0,
-    callId: createId(),
-  }
-  const answer = await provider.completeChat?.(call, AbortSignal.timeout(PROBE_MS_MAX))
-  return answer?.kind === 'failure' ? answer : undefined
 }
 
 /** The fault of the work, if it has one, or if it takes too long. */

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../config/config.ts'
+import { withAddedUpstreams } from '../config/with-added-upstreams.ts'
 import { describeDatabase } from '../describe-database.ts'
 import { explainFailure } from '../explain-failure.ts'
 import { PROGRAM_VERSION } from '../program-version.ts'
@@ -21,6 +22,7 @@ import {
   type CommandResult,
   type OfflineCommand,
 } from './command.ts'
+import { listAddedUpstreams } from '../../money/catalog/added-upstreams.ts'
 import { discoverModels, withDiscovered } from '../../money/catalog/discover-models.ts'
 import { readStoredPriceData } from '../../money/catalog/stored-price-data.ts'
 import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
@@ -182,8 +184,10 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
 
 /** Commands act on discovered models, too. */
 async function withListedModels(config: Config, db: Database): Promise<Config> {
-  const { discovery, models } = config
-  if (!discovery) return config
+  // Nothing is called here, so no key is opened.
+  const rows = (await listAddedUpstreams(db)).map((each) => ({ ...each, apiKey: 'unopened' }))
+  const { discovery, models } = withAddedUpstreams(config, rows, { allowPrivate: false })
+  if (!discovery) return { ...config, models }
   const lists = await readUpstreamLists(db)
   const { added = [] } = (await readStoredPriceData(db)) ?? {}
   const found = discoverModels(discovery, models, lists, new Date(), added)

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { REMOTE_DATA_JSON_URL } from '@pydantic/genai-prices'
+import type { CatalogConfig } from '../../money/catalog/catalog-config-schema.ts'
 import type { Discovery } from '../../money/catalog/discover-models.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import type { PriceRule } from '../../money/catalog/price-updates.ts'
@@ -12,15 +13,10 @@ import { withPasswordFile } from '../../platform/db/database-address.ts'
 import { type Environment, EnvironmentReader } from './environment-reader.ts'
 import { MODES, type Mode } from '../../platform/db/claim-mode.ts'
 import { resolveArchive, type ArchiveSettings } from './resolve-archive.ts'
-import {
-  CONFIG_FILE,
-  resolveCatalog,
-  resolveTranscriptionModel,
-  type ResolvedCatalog,
-} from './resolve-catalog.ts'
+import { resolveCatalog, resolveTranscriptionModel } from './resolve-catalog.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { resolveTelemetry, type Telemetry } from './resolve-telemetry.ts'
-import { isSandboxUpstream, presetVariables, type ConfiguredUpstream } from './resolve-upstreams.ts'
+import { isSandboxUpstream, type ConfiguredUpstream } from './resolve-upstreams.ts'
 import { withSettingFiles } from './with-setting-files.ts'
 import {
   ASAAS_URL_PRODUCTION,
@@ -53,6 +49,8 @@ export interface Config extends Telemetry {
   readonly models: readonly ConfiguredModel[]
   /** Undefined: only these models are in the catalog. */
   readonly discovery: Discovery | undefined
+  /** The operator's file, which upstreams that operators add follow, too. */
+  readonly catalogFile: CatalogConfig | undefined
   /** A file of price data that is newer than the package's; prices in force are compared with it. */
   readonly priceDataFile: string | undefined
   /** Where the price data is published, which is fetched every day. Undefined: that of the package is in use. */
@@ -166,10 +164,10 @@ export function loadConfig(variables: Environment, folder: string): Config {
   const callsReal = read.oneOf('SANDBOX_REAL_PROVIDERS', ['true', 'false'], 'false') === 'true'
   const usesPresets = mode === 'live' || callsReal
   const catalog = resolveCatalog(environment, folder, { mode, usesPresets }, faults)
-  const { upstreams, upstreamsLeftOut, models, discovery, priceUpdates } = catalog
+  const { upstreams, models } = catalog
   if (upstreams.some(({ id }) => isSandboxUpstream(id)))
     faults.push('upstream "sandbox": this id belongs to the built-in upstream of sandbox mode')
-  if (mode === 'live') findLiveFaults(environment, catalog, faults)
+  if (mode === 'live') findLiveFaults(environment, faults)
   const workers = read.workers('WORKERS', mode === 'sandbox' ? '1' : 'auto')
   const passwordFile = read.readableFile('DATABASE_PASSWORD_FILE', folder)
   const withPassword = (url: string | undefined): string | undefined =>
@@ -185,12 +183,8 @@ export function loadConfig(variables: Environment, folder: string): Config {
     databaseReadUrl: withPassword(read.databaseUrl('DATABASE_READ_URL')),
     readAgeMsMax: read.whole('DATABASE_READ_LAG_SECONDS_MAX', 30, 1, 86_400) * 1000,
     dataDir: resolve(folder, environment.DATA_DIR || 'data'),
-    upstreams,
-    upstreamsLeftOut,
-    models,
-    discovery,
+    ...catalog,
     ...readPriceSource(environment, mode, folder, faults),
-    priceUpdates,
     sandboxFxRateE4: read.rate('SANDBOX_FX_RATE'),
     requestsPerMinutePerIp: read.whole('RATE_LIMIT_PER_IP', 100, 1, 1_000_000_000),
     restRequestsPerMinutePerKey: read.whole('REST_RATE_LIMIT_PER_KEY', 1_200, 60, 1_000_000_000),
@@ -277,11 +271,7 @@ function readRewards(
 }
 
 /** Live mode takes real money, so it accepts no setting of the sandbox. */
-function findLiveFaults(
-  environment: Environment,
-  { upstreams, isFaulty }: ResolvedCatalog,
-  faults: string[],
-): void {
+function findLiveFaults(environment: Environment, faults: string[]): void {
   if (!environment.SECRETS_KEY)
     faults.push('SECRETS_KEY: is needed, the same on all nodes: openssl rand -base64 32')
   if (environment.WEBHOOKS_ALLOW_PRIVATE === 'true')
@@ -292,12 +282,6 @@ function findLiveFaults(
     faults.push('SANDBOX_REAL_PROVIDERS: is for sandbox mode; live mode calls all providers')
   if (environment.SANDBOX_FX_RATE)
     faults.push('SANDBOX_FX_RATE: a fixed rate is for sandbox mode; live mode takes the PTAX')
-  if (upstreams.length === 0 && !isFaulty) {
-    const variables = presetVariables().join(', ')
-    faults.push(
-      `live mode needs an upstream: set one of ${variables}, or describe one in ${CONFIG_FILE}`,
-    )
-  }
 }
 
 /** Except on this machine, where nobody else listens. */

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { loadConfig, type Config, ConfigError } from './config.ts'
 import type { Environment } from './environment-reader.ts'
+import { CONFIG_FILE } from './resolve-catalog.ts'
+import { presetVariables } from './resolve-upstreams.ts'
 import { isDuckDbInstalled } from '../../platform/archive/open-duckdb.ts'
 
 const ENV_FILE = '.env'
@@ -49,6 +51,10 @@ export function findMissingSettings(config: Config): string[] {
   if (config.publicUrl === undefined)
     missing.push(
       'PUBLIC_URL is not set: nobody can sign in to the dashboard (503 sign_in_unavailable), and mails have no links. Set it to the address at which customers reach this server, such as https://api.example.com',
+    )
+  if (config.upstreams.length === 0)
+    missing.push(
+      `no upstream is set: only models of those that an operator adds at /admin/provedores answer. Or set one of ${presetVariables().join(', ')}, or describe one in ${CONFIG_FILE}`,
     )
   if (config.adminEmails.length === 0)
     missing.push(

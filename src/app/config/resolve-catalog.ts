@@ -29,8 +29,8 @@ export interface ResolvedCatalog {
   readonly models: readonly ConfiguredModel[]
   readonly discovery: Discovery | undefined
   readonly priceUpdates: PriceRule
-  /** The file could not be read; faults that may follow from that are not reported. */
-  readonly isFaulty: boolean
+  /** The operator's file; undefined if there is none. */
+  readonly catalogFile: CatalogConfig | undefined
 }
 
 export function resolveCatalog(
@@ -39,7 +39,7 @@ export function resolveCatalog(
   { mode, usesPresets }: { readonly mode: Mode; readonly usesPresets: boolean },
   faults: string[],
 ): ResolvedCatalog {
-  const { config, isFaulty, upstreamIds } = readFile(environment, folder, faults)
+  const { config, upstreamIds } = readFile(environment, folder, faults)
   const known = findPresets(config, environment)
   const entries = [...(config?.upstreams ?? []), ...(usesPresets ? known : [])]
   const upstreams = resolveUpstreams(entries, environment, faults)
@@ -50,20 +50,25 @@ export function resolveCatalog(
     faults,
   )
   const upstreamsLeftOut = usesPresets ? [] : known.map(({ id }) => id)
-  const discovery = mode === 'live' ? discoveryOf(config, upstreams) : undefined
+  // The sandbox asks no provider of the configuration for what it has.
+  const discovery = discoveryOf(config, mode === 'live' ? upstreams : [])
   const priceUpdates = { ...DEFAULT_PRICE_RULE, ...config?.price_updates }
-  return { upstreams, upstreamsLeftOut, models, discovery, priceUpdates, isFaulty }
+  return { upstreams, upstreamsLeftOut, models, discovery, priceUpdates, catalogFile: config }
 }
 
-/** The sandbox asks no provider for what it has. */
 function discoveryOf(
   config: CatalogConfig | undefined,
   configured: readonly ConfiguredUpstream[],
 ): Discovery | undefined {
   const { discover = true, models = [] } = config ?? {}
-  const upstreams = configured.flatMap(({ id, pricedBy }) => (pricedBy ? [{ id, pricedBy }] : []))
-  if (discover === false || upstreams.length === 0) return undefined
+  if (discover === false) return undefined
+  const upstreams = listPriced(configured)
   return { upstreams, patterns: discover === true ? ['*'] : discover, overlays: models }
+}
+
+/** The upstreams whose models can be discovered. */
+export function listPriced(upstreams: readonly ConfiguredUpstream[]): Discovery['upstreams'] {
+  return upstreams.flatMap(({ id, pricedBy }) => (pricedBy ? [{ id, pricedBy }] : []))
 }
 
 interface CatalogFile {
@@ -71,25 +76,24 @@ interface CatalogFile {
   readonly config: CatalogConfig | undefined
   /** Of all its upstreams, also of those with a fault: a route to one of them is no second fault. */
   readonly upstreamIds: readonly string[]
-  readonly isFaulty: boolean
 }
 
 function readFile(environment: Environment, folder: string, faults: string[]): CatalogFile {
   const path = resolve(folder, environment.CATRACA_CONFIG || CONFIG_FILE)
   const none = { config: undefined, upstreamIds: [] }
   if (!existsSync(path)) {
-    if (!environment.CATRACA_CONFIG) return { ...none, isFaulty: false }
+    if (!environment.CATRACA_CONFIG) return none
     faults.push(`CATRACA_CONFIG: there is no file ${path}`)
-    return { ...none, isFaulty: true }
+    return none
   }
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
     const { config, faults: found } = parseCatalogConfig(value)
     faults.push(...found.map((fault) => `${path}: ${fault}`))
-    return { config, upstreamIds: idsOfUpstreams(value), isFaulty: found.length > 0 }
+    return { config, upstreamIds: idsOfUpstreams(value) }
   } catch (error) {
     faults.push(`${path}: ${(error as Error).message}`)
-    return { ...none, isFaulty: true }
+    return none
   }
 }
 

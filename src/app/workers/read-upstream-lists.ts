@@ -15,18 +15,21 @@ const NAMES_MAX = 100
  */
 export async function readUpstreamLists({
   config: { discovery, upstreams },
+  only,
   db,
   discover,
   log,
 }: {
   config: Pick<Config, 'discovery' | 'upstreams'>
+  /** Read the list of this upstream alone. */
+  only?: string
   db: Database
   discover: () => Promise<DiscoveredModels>
   log: Log
 }): Promise<void> {
   if (!discovery) return
   const ids = new Set(discovery.upstreams.map(({ id }) => id))
-  const read = upstreams.filter(({ id }) => ids.has(id))
+  const read = upstreams.filter(({ id }) => ids.has(id) && (only ?? id) === id)
   const lists = new Map<string, readonly ListedModel[]>()
   await Promise.all(
     read.map(async ({ id, adapter }) => {

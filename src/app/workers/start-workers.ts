@@ -288,7 +288,7 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
     'compare-upstream-costs': { cron: '53 6 * * *', run: () => compareLateCosts(db, log) },
     ...priceJobs(parts),
     ...(config.discovery
-      ? { 'read-upstream-lists': { cron: '41 7 * * *', run: () => readUpstreamLists(parts) } }
+      ? { 'read-upstream-lists': { cron: '41 7 * * *', run: () => readListsNow(parts) } }
       : {}),
     ...listPruning(db),
     // The rate of a business day is published soon after 13:00 in Brasília (16:00 UTC).
@@ -299,9 +299,14 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
   }
   await scheduleJobs(jobs.boss, handlers)
   // A start may bring another key, or newer price data.
-  void readUpstreamLists(parts)
+  void readListsNow(parts)
   void renewOldPrices(parts)
   return jobs
+}
+
+/** Also of the upstreams that operators added. */
+function readListsNow(parts: Parts): Promise<void> {
+  return readUpstreamLists({ ...parts, config: parts.settingsNow() })
 }
 
 /** Spreads the reads of nodes that started at the same time. */

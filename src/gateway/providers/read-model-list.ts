@@ -22,6 +22,16 @@ interface ListedModel {
   readonly outputTokensMax?: number
 }
 
+/** The upstream answered something else than its list. */
+export class NoModelList extends Error {
+  override readonly name = 'NoModelList'
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 /** Rejects if there is no list, or an empty one: that is no reason to take models away. */
 export async function readModelList(adapter: ListingAdapter): Promise<ListedModel[]> {
   const listing = listingOf(adapter)
@@ -35,12 +45,22 @@ export async function readModelList(adapter: ListingAdapter): Promise<ListedMode
     }
     const signal = AbortSignal.timeout(LIST_MS_MAX)
     const { status, body } = await exchange(upstream.origin, request, upstream.silence, signal)
-    if (status !== 200) throw new Error(`the list of models was answered with ${status}`)
-    const list = readList(JSON.parse(await body.text(LIST_BYTES_MAX)))
-    if (list.length === 0) throw new Error('the list of models is empty')
+    if (status !== 200)
+      throw new NoModelList(status, `the list of models was answered with ${status}`)
+    const list = readList(parseJson(await body.text(LIST_BYTES_MAX)))
+    if (list.length === 0) throw new NoModelList(status, 'the list of models is empty')
     return list
   } finally {
     await upstream.close()
+  }
+}
+
+/** The parser's own error would quote the answer, and a hostile one repeats the key. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new NoModelList(200, 'the list of models is no JSON')
   }
 }
 

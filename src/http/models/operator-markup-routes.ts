@@ -1,8 +1,13 @@
 import Type from 'typebox'
-import { cancelMarkup, scheduleMarkup } from '../../money/catalog/markup-changes.ts'
+import {
+  cancelMarkup,
+  scheduleMarkup,
+  scheduleMarkups,
+  type MarkupOutcome,
+} from '../../money/catalog/markup-changes.ts'
 import { parseE4 } from '../../platform/lib/money.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { reason, dateTime } from '../rest/values.ts'
+import { answer, reason, dateTime, nullable } from '../rest/values.ts'
 import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -21,6 +26,16 @@ const DAY_MS = 86_400_000
 /** An id with slashes is written with `%2F`. */
 const id = Type.String({ maxLength: 200 })
 
+const change = {
+  markup_multiplier: Type.Number({
+    minimum: 1,
+    maximum: 10,
+    description: 'Com até quatro decimais.',
+  }),
+  starts_at: Type.Optional({ ...dateTime, description: 'Sem ele, na hora.' }),
+  reason,
+}
+
 const scheduling = (noticeDays: number) => [
   restRoute({
     method: 'POST',
@@ -30,18 +45,7 @@ const scheduling = (noticeDays: number) => [
     repeats: 'in_transaction',
     access: 'admin',
     params: { id },
-    body: Type.Object(
-      {
-        markup_multiplier: Type.Number({
-          minimum: 1,
-          maximum: 10,
-          description: 'Com até quatro decimais.',
-        }),
-        starts_at: Type.Optional({ ...dateTime, description: 'Sem ele, na hora.' }),
-        reason,
-      },
-      { additionalProperties: false },
-    ),
+    body: Type.Object(change, { additionalProperties: false }),
     status: 201,
     answer: markupChange,
     refusals: {
@@ -56,20 +60,67 @@ const scheduling = (noticeDays: number) => [
       const reason = body.reason.toWellFormed()
       const wanted = { modelId, markupE4, configuredE4, startsAt, reason, noticeDays }
       const outcome = await scheduleMarkup(deps.db, actorOf(caller), wanted)
-      if (outcome.kind === 'starts_in_the_past')
-        throw new RestRefusal(400, 'invalid_request', 'starts_at: já passou')
-      if (outcome.kind === 'notice_too_short')
-        throw new RestRefusal(
-          400,
-          outcome.kind,
-          `starts_at: um aumento começa em ${outcome.earliest.toISOString()} ou depois`,
-        )
-      if (outcome.kind !== 'scheduled') throw new RestRefusal(409, outcome.kind)
+      if (outcome.kind !== 'scheduled') throw refusalOf(outcome)
       afterCommit(() => reloadCatalog(deps))
       return markupChangeBody(outcome.change)
     },
   }),
+  restRoute({
+    method: 'POST',
+    path: '/admin/markups',
+    tag: 'Administração',
+    summary: `Muda o multiplicador de todos os modelos de um fabricante, ou de todos: os que já o têm ficam como estão; um aumento, com ${noticeDays} dias de aviso`,
+    repeats: 'in_transaction',
+    access: 'admin',
+    body: Type.Object(
+      {
+        vendor: nullable(
+          Type.String({ maxLength: 100, description: 'O fabricante; null: todos os modelos.' }),
+        ),
+        ...change,
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: answer({ changes: Type.Array(markupChange) }),
+    refusals: {
+      400: ['notice_too_short'],
+      404: ['model_not_found'],
+      409: ['later_change_scheduled'],
+    },
+    async handle({ caller, body, afterCommit }, deps: Deps) {
+      const { vendor } = body
+      const models = deps.catalog
+        .listConfigured()
+        .filter((model) => vendor === null || model.vendor === vendor)
+        .map(({ id: modelId, markupE4: configuredE4 }) => ({ modelId, configuredE4 }))
+      if (models.length === 0) throw new RestRefusal(404, 'model_not_found')
+      const markupE4 = readMarkup(body.markup_multiplier)
+      const startsAt = body.starts_at === undefined ? undefined : readStart(body.starts_at)
+      const reason = body.reason.toWellFormed()
+      const wanted = { models, vendor, markupE4, startsAt, reason, noticeDays }
+      const outcome = await scheduleMarkups(deps.db, actorOf(caller), wanted)
+      if (outcome.kind !== 'scheduled') throw refusalOf(outcome, `${outcome.modelId}: `)
+      afterCommit(() => reloadCatalog(deps))
+      return { changes: outcome.changes.map(markupChangeBody) }
+    },
+  }),
 ]
+
+function refusalOf(
+  outcome: Exclude<MarkupOutcome, { kind: 'scheduled' }>,
+  ofModel = '',
+): RestRefusal {
+  if (outcome.kind === 'starts_in_the_past')
+    return new RestRefusal(400, 'invalid_request', 'starts_at: já passou')
+  if (outcome.kind === 'notice_too_short')
+    return new RestRefusal(
+      400,
+      outcome.kind,
+      `${ofModel}starts_at: um aumento começa em ${outcome.earliest.toISOString()} ou depois`,
+    )
+  return new RestRefusal(409, outcome.kind, ofModel === '' ? undefined : ofModel + outcome.kind)
+}
 
 const canceling = [
   restRoute({

@@ -1,6 +1,6 @@
 import { withDiscovered } from './discover-models.ts'
 import { findByOtherName } from './find-by-other-name.ts'
-import type { Model, ModelCategory } from './model.ts'
+import type { Model, ModelCategory, Route } from './model.ts'
 import { nextPriceChange, priceAt } from './price-schedule.ts'
 import { withPriceChanges, type PriceChange } from './with-price-changes.ts'
 
@@ -40,6 +40,8 @@ export interface CatalogChanges {
   /** Of the upstreams' own lists. One with the id of a configured model takes its place. */
   readonly discovered: readonly Model[]
   readonly disabledIds: ReadonlySet<string>
+  /** The upstreams that take no new calls. A model without another route is answered as a disabled one. */
+  readonly pausedUpstreams?: ReadonlySet<string>
   readonly isPaused: boolean
 }
 
@@ -99,12 +101,21 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
 
 function buildEntries(
   configured: readonly Model[],
-  { markups, disabledIds }: Pick<CatalogChanges, 'markups' | 'disabledIds'>,
+  {
+    markups,
+    disabledIds,
+    pausedUpstreams,
+  }: Pick<CatalogChanges, 'markups' | 'disabledIds' | 'pausedUpstreams'>,
   nowMs: number,
 ): Map<string, Entry> {
+  const routesOf = ({ id, routes }: Model): readonly Route[] => {
+    if (disabledIds.has(id)) return []
+    const taken = routes.filter(({ upstreamId }) => !pausedUpstreams?.has(upstreamId))
+    return taken.length === routes.length ? routes : taken
+  }
   const entries = configured.map((own): [string, Entry] => {
     const entry = {
-      own: disabledIds.has(own.id) ? { ...own, routes: [] } : own,
+      own: { ...own, routes: routesOf(own) },
       markups: markups.filter(({ modelId }) => modelId === own.id),
       model: own,
       nextAtMs: Infinity,

@@ -68,6 +68,46 @@ export function scheduleMarkup(
   })
 }
 
+export interface MarkupsInput extends Omit<MarkupInput, 'modelId' | 'configuredE4'> {
+  readonly models: readonly Pick<MarkupInput, 'modelId' | 'configuredE4'>[]
+  /** The maker whose models these are; null: of all. */
+  readonly vendor: string | null
+}
+
+export type MarkupsOutcome =
+  | { readonly kind: 'scheduled'; readonly changes: readonly MarkupChange[] }
+  | (Exclude<MarkupOutcome, { kind: 'scheduled' | 'markup_unchanged' }> & {
+      readonly modelId: string
+    })
+
+/** Changes the markups of all these models or of none; those that have the markup already stay as they are. */
+export function scheduleMarkups(
+  db: Database,
+  actor: Actor,
+  { models, vendor, ...of }: MarkupsInput,
+): Promise<MarkupsOutcome> {
+  return audited<MarkupsOutcome>(db, actor, async (trx, record, undo) => {
+    const changes: MarkupChange[] = []
+    // In one order, so that two such acts wait for each other.
+    const sorted = models.toSorted((one, other) => (one.modelId < other.modelId ? -1 : 1))
+    for (const model of sorted) {
+      const outcome = await scheduleMarkup(trx, actor, { ...of, ...model })
+      if (outcome.kind === 'scheduled') changes.push(outcome.change)
+      else if (outcome.kind !== 'markup_unchanged')
+        return undo({ ...outcome, modelId: model.modelId })
+    }
+    if (changes.length === 0) return { kind: 'scheduled', changes }
+    const details = {
+      vendor,
+      to: decimalE4(of.markupE4),
+      models: changes.map(({ modelId }) => modelId),
+      reason: of.reason,
+    }
+    await record({ action: 'model.markups_scheduled', customerId: null, subjectId: null, details })
+    return { kind: 'scheduled', changes }
+  })
+}
+
 async function insertChange(trx: Database, input: MarkupInput): Promise<MarkupOutcome> {
   const now = await lockModel(trx, input.modelId)
   const startsAt = input.startsAt ?? now

@@ -14,14 +14,29 @@ import { readAddedDigest, readStoredPriceData } from './stored-price-data.ts'
 import { readListTimes, readUpstreamLists } from './upstream-lists.ts'
 
 /**
- * The channel that notifies all nodes when a markup or a price changes, or a model is disabled or enabled, an
- * upstream's list is read, or the service is paused or resumed.
+ * The channel that notifies all nodes when a markup or a price changes, or a model is disabled or enabled, an upstream is
+ * added, changed or deleted, its list is read, or the service is paused or resumed.
  */
 export const CATALOG_CHANNEL = 'catalog'
 
-/** What the upstreams' lists and the price data have now, at registered prices. Computed once for each change of them. */
+/** What the upstreams that operators added make of the configuration. */
+export interface WithAdded {
+  /** Undefined: nothing is discovered. */
+  readonly discovery: Discovery | undefined
+  /** The models of the configuration, with their routes over these upstreams. */
+  readonly models: readonly ConfiguredModel[]
+  readonly pausedUpstreams: ReadonlySet<string>
+  /** The next calls find these upstreams, and those that were deleted no more. */
+  apply(): void
+}
+
+/**
+ * What the upstreams' lists and the price data have now, at registered prices, and what is in the configuration and an added
+ * upstream serves. Computed once for each change of them.
+ */
 export interface DiscoveredModels extends Pick<Discovered, 'unpriced' | 'missing'> {
   readonly models: readonly Model[]
+  readonly added?: WithAdded
 }
 
 const NOTHING: DiscoveredModels = { models: [], unpriced: [], missing: [] }
@@ -46,17 +61,20 @@ export function createReloadCatalog(
     const pause = await findServicePause(db)
     const disabledIds = new Set(disabled.map(({ modelId }) => modelId))
     const disabledNames = new Set([...disabledIds].map(plainName))
-    // A model that an operator disabled does not answer under another name.
-    const discovered = (await discover()).models.filter(
-      ({ id }) => disabledIds.has(id) || !disabledNames.has(plainName(id)),
-    )
+    const { models: discovered, added } = await discover()
     if (turn < applied) return
     applied = turn
+    // No model names an upstream that calls do not find.
+    added?.apply()
     catalog.applyChanges({
       markups,
       prices,
-      discovered,
+      // A model that an operator disabled does not answer under another name.
+      discovered: discovered.filter(
+        ({ id }) => disabledIds.has(id) || !disabledNames.has(plainName(id)),
+      ),
       disabledIds,
+      pausedUpstreams: added?.pausedUpstreams ?? new Set(),
       isPaused: pause !== undefined,
     })
   }
@@ -66,25 +84,34 @@ export function createReloadCatalog(
 export function createDiscover(
   db: Database,
   {
-    discovery,
     configured,
+    readAdded,
     log,
   }: {
-    readonly discovery: Discovery | undefined
     readonly configured: readonly ConfiguredModel[]
+    /** Reads the upstreams that operators added, and makes them ready for calls. */
+    readonly readAdded: () => Promise<WithAdded>
     readonly log: Log
   },
 ): () => Promise<DiscoveredModels> {
-  if (!discovery) return async () => NOTHING
   let last = NOTHING
-  let found: { readonly state: string; readonly models: Promise<DiscoveredModels> } | undefined
+  let found:
+    | {
+        readonly of: readonly ConfiguredModel[]
+        readonly state: string
+        readonly models: Promise<DiscoveredModels>
+      }
+    | undefined
 
-  async function find(discovery: Discovery): Promise<DiscoveredModels> {
+  async function find({ discovery, models: known }: WithAdded): Promise<DiscoveredModels> {
     const lists = await readUpstreamLists(db)
     const stored = await readStoredPriceData(db)
+    const rerouted = known.filter((model) => !configured.includes(model))
     try {
-      const now = discoverModels(discovery, configured, lists, new Date(), stored?.added)
-      last = { ...now, models: await registerPrices(db, now.models) }
+      const now = discovery
+        ? discoverModels(discovery, known, lists, new Date(), stored?.added)
+        : NOTHING
+      last = { ...now, models: await registerPrices(db, [...rerouted, ...now.models]) }
     } catch (error) {
       // Nothing that an upstream lists holds up an operator's change.
       if (isDatabaseUnavailable(error)) throw error
@@ -94,14 +121,16 @@ export function createDiscover(
   }
 
   return async () => {
+    const added = await readAdded()
+    const of = added.models
     const state = `${await readListTimes(db)} ${await readAddedDigest(db)}`
-    if (found?.state !== state) {
-      const begun = { state, models: find(discovery) }
+    if (found?.state !== state || found.of !== of) {
+      const begun = { of, state, models: find(added) }
       found = begun
       begun.models.catch(() => {
         if (found === begun) found = undefined
       })
     }
-    return found.models
+    return { ...(await found.models), added }
   }
 }

@@ -13,6 +13,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'payment_methods', column: 'token_sealed' },
   { table: 'sign_in_second_factors', column: 'secret_sealed' },
   { table: 'digest_keys', column: 'secret_sealed' },
+  { table: 'upstreams', column: 'key_sealed' },
   { table: 'idempotency_keys', column: 'content_sealed', batch: 50 },
   { table: 'stored_responses', column: 'input_sealed', batch: 10 },
   { table: 'stored_responses', column: 'response_sealed', batch: 10 },

@@ -1456,6 +1456,22 @@ create table upstream_models (
 );
 CREATE TRIGGER notify_catalog_changed AFTER INSERT OR UPDATE ON upstream_models FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
 
+create table upstreams (
+  id uuid not null,
+  upstream_id text not null,
+  kind text not null,
+  base_url text,
+  key_sealed bytea,
+  key_end text,
+  state text not null default 'active'::text,
+  created_at timestamptz not null default now(),
+  constraint upstreams_check CHECK (state <> 'deleted'::text OR key_sealed IS NULL AND key_end IS NULL),
+  constraint upstreams_pkey PRIMARY KEY (id),
+  constraint upstreams_state_check CHECK (state = ANY (ARRAY['active'::text, 'draining'::text, 'paused'::text, 'deleted'::text])),
+  constraint upstreams_upstream_id_key UNIQUE (upstream_id)
+);
+CREATE TRIGGER notify_catalog_changed AFTER INSERT OR DELETE OR UPDATE ON upstreams FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
+
 create table usage_days (
   customer_id uuid not null,
   day_at timestamptz not null,

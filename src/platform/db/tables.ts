@@ -331,6 +331,16 @@ export interface Tables {
     models: Json<readonly StoredListedModel[]>
     read_at: Date
   }
+  upstreams: {
+    id: string
+    upstream_id: string
+    kind: string
+    base_url: string | null
+    key_sealed: Buffer | null
+    key_end: string | null
+    state: Generated<'active' | 'draining' | 'paused' | 'deleted'>
+    created_at: DefaultedTime
+  }
   accounts: {
     customer_id: string
     credited_nano_brl: Generated<bigint>

@@ -77,6 +77,7 @@ export class GuardedFetchError extends Error {
 }
 
 const REDIRECTS_MAX = 3
+const LOOKUP_MS_MAX = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MEDIA_TYPE_UNKNOWN = 'application/octet-stream'
 
@@ -124,6 +125,19 @@ export async function guardedPost(
     const retryAfter = oneOf(headers, 'retry-after')
     return { status, retryAfter, head: kept.whole().subarray(0, options.bytesMax) }
   })
+}
+
+/**
+ * The resolver of connections that others open to a host that is not trusted: the connection goes to the addresses that
+ * were checked here, each time anew. An address in place of a name is never resolved, so it is for its owner to check.
+ */
+export const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  const url = new URL('https://host')
+  url.hostname = hostname
+  checkedAddresses(url, {}, AbortSignal.timeout(LOOKUP_MS_MAX)).then(
+    (addresses) => pinnedTo(addresses)(hostname, options, callback),
+    (error: Error) => callback(error, ''),
+  )
 }
 
 /** Whether any address of the host is not public. False for an unknown host, which has no address. */
@@ -197,7 +211,7 @@ async function checkedAddresses(
   {
     allowPrivate = false,
     lookup = allowPrivate ? resolveAll : resolveGivenName,
-  }: GuardedFetchOptions,
+  }: Pick<GuardedFetchOptions, 'allowPrivate' | 'lookup'>,
   signal: AbortSignal,
 ): Promise<readonly ResolvedAddress[]> {
   // A redirect may name another port than the address that the customer was allowed.

@@ -163,6 +163,10 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   notice_too_short: 'Um aumento precisa de mais dias de aviso. A mensagem diz quantos.',
   later_change_scheduled: 'Já há uma mudança marcada para depois. Cancele-a antes.',
   markup_unchanged: 'O multiplicador já é este.',
+  upstream_exists:
+    'O id é de um provedor da configuração, ou já foi de outro tipo ou endereço. Escolha outro.',
+  upstream_not_found:
+    'Não há um provedor com este id que possa ser mudado ou chamado aqui: os do arquivo e do ambiente mudam lá.',
   markup_change_not_found: 'A mudança não existe.',
   already_in_force: 'A mudança já está em vigor, e não pode ser cancelada.',
   incident_not_found: 'O incidente não existe.',

@@ -26,6 +26,7 @@ export async function createCases(gateway: TestGateway): Promise<ContractCases> 
     Object.entries({
       ...accountCases({ customerId, poorId: poor.customerId, keyId: poor.key.id, ...things }),
       ...modelCases(things.markupChange),
+      ...upstreamCases(),
       ...incidentCases(things.incident),
       'GET /admin/webhooks/in-trouble': [
         {},
@@ -138,6 +139,12 @@ function modelCases(markupChange: string): ContractCases {
       { path: of('markup'), body: { ...risen, starts_at }, status: 201 },
       { path: of('markup', 'nenhum'), body, status: 404 },
     ],
+    'POST /admin/markups': [
+      { body: { ...body, vendor: 'nenhum' }, status: 404 },
+      { body: { ...risen, vendor: null }, status: 400 },
+      { body: { ...body, vendor: 'mistral' }, status: 201 },
+      { body: { ...body, vendor: 'openai', markup_multiplier: 1.05 }, status: 409 },
+    ],
     'DELETE /admin/models/{id}/markup/{changeId}': [
       { path: `/admin/models/gpt-4o/markup/${markupChange}` },
       { path: `/admin/models/gpt-4o/markup/${markupChange}`, status: 404 },
@@ -151,6 +158,29 @@ function modelCases(markupChange: string): ContractCases {
       { path: of('enable') },
       { path: of('enable', 'nenhum'), status: 404 },
     ],
+  }
+}
+
+function upstreamCases(): ContractCases {
+  const path = '/admin/upstreams/acrescentado'
+  const body = { id: 'contrato', kind: 'vllm', base_url: 'https://llm.example/v1' }
+  return {
+    'GET /admin/upstreams': [{}],
+    'POST /admin/upstreams': [
+      { body, status: 201 },
+      { body, status: 409 },
+      { body: { ...body, kind: 'openai' }, status: 400 },
+    ],
+    'PATCH /admin/upstreams/{id}': [
+      { path, body: { state: 'paused' } },
+      { path, body: {}, status: 400 },
+      { path: '/admin/upstreams/nenhum', body: { state: 'paused' }, status: 404 },
+    ],
+    'POST /admin/upstreams/{id}/test': [
+      { path: '/admin/upstreams/contrato/test' },
+      { path: '/admin/upstreams/nenhum/test', status: 404 },
+    ],
+    'DELETE /admin/upstreams/{id}': [{ path }, { path, status: 404 }],
   }
 }
 

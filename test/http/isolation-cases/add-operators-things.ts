@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../../src/platform/audit-log/audited.ts'
+import { addUpstream } from '../../../src/money/catalog/added-upstreams.ts'
 import { scheduleMarkup } from '../../../src/money/catalog/markup-changes.ts'
 import { openIncident } from '../../../src/platform/health/incidents.ts'
 import { requestAdjustment } from '../../../src/money/ledger/adjustments.ts'
@@ -40,6 +41,9 @@ export async function addOperatorsThings(
     noticeDays: 0,
   })
   if (scheduled.kind !== 'scheduled') throw new Error(scheduled.kind)
+  const upstream = { id: 'acrescentado', kind: 'vllm', baseUrl: 'https://llm.example/v1' }
+  const keys = { current: Buffer.alloc(32, 1) }
+  await addUpstream(db, SYSTEM, { ...upstream, apiKey: undefined }, keys)
   const text = { title: 'Lentidão', message: 'Olhamos.' }
   await db
     .updateTable('webhook_endpoints')

@@ -21,6 +21,7 @@ export const PUBLIC = [
 /** Sorted. Whoever is none of them is forbidden them all. */
 export const ADMIN = [
   'DELETE /admin/models/{id}/markup/{changeId}',
+  'DELETE /admin/upstreams/{id}',
   'GET /admin/adjustments',
   'GET /admin/audit-log',
   'GET /admin/audit-log/export.csv',
@@ -33,8 +34,10 @@ export const ADMIN = [
   'GET /admin/models',
   'GET /admin/reconciliation',
   'GET /admin/refunds',
+  'GET /admin/upstreams',
   'GET /admin/webhooks/in-trouble',
   'PATCH /admin/incidents/{id}',
+  'PATCH /admin/upstreams/{id}',
   'POST /admin/adjustments',
   'POST /admin/adjustments/{id}/approve',
   'POST /admin/adjustments/{id}/reject',
@@ -43,6 +46,7 @@ export const ADMIN = [
   'POST /admin/customers/{id}/reinstate',
   'POST /admin/customers/{id}/suspend',
   'POST /admin/incidents',
+  'POST /admin/markups',
   'POST /admin/models/{id}/disable',
   'POST /admin/models/{id}/enable',
   'POST /admin/models/{id}/markup',
@@ -52,6 +56,8 @@ export const ADMIN = [
   'POST /admin/refunds/{id}/reject',
   'POST /admin/service/pause',
   'POST /admin/service/resume',
+  'POST /admin/upstreams',
+  'POST /admin/upstreams/{id}/test',
   'POST /admin/webhooks/{id}/enable',
 ]
 /** What of it names the customer whose it is. */
@@ -71,6 +77,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/admin/models/{id}/markup/{changeId}': ({ ids }) => ids.markupChange,
   '/admin/refunds/{id}': ({ ids }) => ids.refund,
   '/admin/refunds/{id}/reject': ({ ids }) => ids.otherRefund,
+  '/admin/upstreams/{id}': () => 'acrescentado',
   '/admin/webhooks/{id}': ({ ids }) => ids.webhook,
   '/admin/reconciliation/differences/{id}': ({ ids }) => ids.difference,
   '/api-keys/{id}': ({ ids }) => ids.key,
@@ -120,6 +127,7 @@ const HARMLESS = new Set(
     'reason note outcome',
     // Of operators.
     'kind amount_brl reason reference markup_multiplier starts_at title message severity providers',
+    'id base_url api_key state vendor',
     'action',
     // Of the reconciliation.
     'explanation',
@@ -304,6 +312,9 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'PATCH /admin/incidents/{id}': () => ({ message: 'Passou.', status: 'resolved' }),
   'POST /admin/models/{id}/disable': () => ({ reason: 'manutenção' }),
   'POST /admin/models/{id}/markup': () => ({ markup_multiplier: 1.1, reason: 'revisão' }),
+  'POST /admin/markups': () => ({ vendor: 'mistral', markup_multiplier: 1.1, reason: 'revisão' }),
+  'POST /admin/upstreams': () => ({ id: 'novo', kind: 'vllm', base_url: 'https://llm.example/v1' }),
+  'PATCH /admin/upstreams/{id}': () => ({ state: 'paused' }),
   'POST /admin/reconciliation/differences/{id}/explain': () => ({ explanation: 'porque sim' }),
   'POST /topups': () => ({ amount: 20 }),
   'POST /payment-methods': () => cardBody(APPROVED),

@@ -61,6 +61,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   upstream_costs: 'what upstreams say, compared with the charges',
   upstream_health_hours: SHOWN,
   upstream_models: 'which models are shown; their prices are rows of prices',
+  upstreams: 'whom calls ask; what they cost is prices',
   usage_destinations: WORK,
   usage_refusals: SHOWN,
   webhook_attempts: WORK,

@@ -3710,6 +3710,38 @@ export interface Contract {
       }
     }
     /**
+     * Os provedores, de onde vêm e em que estado estão
+     */
+    '/admin/upstreams': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        kinds: {
+          kind: string
+          needs_address: boolean
+          needs_key: boolean
+        }[]
+        upstreams: {
+          id: string
+          kind: string
+          /**
+           * De onde vem: só os do navegador mudam aqui.
+           */
+          source: 'file' | 'environment' | 'browser' | 'built_in'
+          host: string | null
+          key_end: string | null
+          state: 'active' | 'draining' | 'paused'
+          problem: ('replaced' | 'not_open') | null
+          /**
+           * Do catálogo, com uma rota por ele.
+           */
+          models: number
+          created_at: string | null
+        }[]
+      }
+    }
+    /**
      * Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação
      */
     '/admin/health': {
@@ -6530,6 +6562,46 @@ export interface Contract {
       }
     }
     /**
+     * Muda o multiplicador de todos os modelos de um fabricante, ou de todos: os que já o têm ficam como estão; um aumento, com 7 dias de aviso
+     */
+    '/admin/markups': {
+      idempotency_key: string
+      body: {
+        vendor: string | null
+        /**
+         * Com até quatro decimais.
+         */
+        markup_multiplier: number
+        /**
+         * Sem ele, na hora.
+         */
+        starts_at?: string
+        /**
+         * Por quê.
+         */
+        reason: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        changes: {
+          id: string
+          model_id: string
+          markup_multiplier: number
+          markup_multiplier_before: number
+          starts_at: string
+          reason: string
+          created_at: string
+          is_rise: boolean
+          /**
+           * De um aumento: quando o último cliente foi avisado.
+           */
+          told_at: string | null
+        }[]
+      }
+    }
+    /**
      * Pausa todas as chamadas de modelos, em todos os nós: recebem 503 service_paused
      */
     '/admin/service/pause': {
@@ -6555,6 +6627,79 @@ export interface Contract {
        */
       answer: {
         is_paused: boolean
+      }
+    }
+    /**
+     * Acrescenta um provedor, sem reiniciar; os seus modelos com preço conhecido entram no catálogo
+     */
+    '/admin/upstreams': {
+      idempotency_key: string
+      body: {
+        id: string
+        kind:
+          | 'openai'
+          | 'azure-openai'
+          | 'anthropic'
+          | 'google'
+          | 'cohere'
+          | 'deepseek'
+          | 'mistral'
+          | 'xai'
+          | 'groq'
+          | 'together'
+          | 'fireworks'
+          | 'openrouter'
+          | 'maritaca'
+          | 'vllm'
+          | 'ollama'
+          | 'lm-studio'
+          | 'openai-compatible'
+        /**
+         * Só de um tipo sem endereço próprio; público, com o segmento da versão.
+         */
+        base_url?: string
+        /**
+         * Guardada selada, e nunca mais mostrada.
+         */
+        api_key?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: string
+        /**
+         * De onde vem: só os do navegador mudam aqui.
+         */
+        source: 'file' | 'environment' | 'browser' | 'built_in'
+        host: string | null
+        key_end: string | null
+        state: 'active' | 'draining' | 'paused'
+        problem: ('replaced' | 'not_open') | null
+        /**
+         * Do catálogo, com uma rota por ele.
+         */
+        models: number
+        created_at: string | null
+      }
+    }
+    /**
+     * Lê a lista de modelos de um provedor e pede uma resposta, que custa no máximo um centavo de dólar
+     */
+    '/admin/upstreams/{id}/test': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        models_listed: number | null
+        list_fault: string | null
+        asked_model: string | null
+        answer_fault: string | null
+        latency_ms: number | null
       }
     }
     /**
@@ -7770,6 +7915,44 @@ export interface Contract {
       }
     }
     /**
+     * Troca a chave de um provedor acrescentado aqui, ou o seu estado; chamadas em curso terminam
+     */
+    '/admin/upstreams/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * Guardada selada, e nunca mais mostrada.
+         */
+        api_key?: string
+        /**
+         * draining e paused: não recebe chamadas novas.
+         */
+        state?: 'active' | 'draining' | 'paused'
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        kind: string
+        /**
+         * De onde vem: só os do navegador mudam aqui.
+         */
+        source: 'file' | 'environment' | 'browser' | 'built_in'
+        host: string | null
+        key_end: string | null
+        state: 'active' | 'draining' | 'paused'
+        problem: ('replaced' | 'not_open') | null
+        /**
+         * Do catálogo, com uma rota por ele.
+         */
+        models: number
+        created_at: string | null
+      }
+    }
+    /**
      * Diz como um incidente segue, ou que acabou
      */
     '/admin/incidents/{id}': {
@@ -8345,6 +8528,21 @@ export interface Contract {
          * De um aumento: quando o último cliente foi avisado.
          */
         told_at: string | null
+      }
+    }
+    /**
+     * Exclui um provedor acrescentado aqui e apaga a sua chave; chamadas em curso terminam
+     */
+    '/admin/upstreams/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        deleted: true
       }
     }
   }

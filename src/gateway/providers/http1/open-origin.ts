@@ -2,6 +2,7 @@
  * The connections to one upstream, in HTTP/1.1. A general client was measured to take a tenth of the gateway's time for
  * a plain answer (bench/HISTORY.md); `bench/turns/with-undici.ts` is the switch that measures it again.
  */
+import type { LookupFunction } from 'node:net'
 import { buildConnector, errors, type Dispatcher } from 'undici'
 import { Connection } from './connection.ts'
 
@@ -12,6 +13,8 @@ export interface OriginOptions {
   readonly connectionsMax: number
   /** How long an unused connection is kept, unless the upstream closes it earlier. */
   readonly keepAliveMs: number
+  /** Resolves the name of the host. Default: the system's resolver. */
+  readonly lookup?: LookupFunction | undefined
 }
 
 export interface OriginRequest {
@@ -39,9 +42,13 @@ interface Waiting {
 const SWEEP_MS = 1_000
 
 export function openOrigin(url: URL, options: OriginOptions): Origin {
-  const { headTimeoutMs, connectionsMax, keepAliveMs } = options
+  const { headTimeoutMs, connectionsMax, keepAliveMs, lookup } = options
   // Only HTTP/1.1 is spoken; a connector without this option offers HTTP/2, too.
-  const connect = buildConnector({ timeout: options.connectTimeoutMs, allowH2: false })
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs,
+    allowH2: false,
+    ...(lookup && { lookup }),
+  })
   const { host, protocol, port } = url
   // An address of version 6 is in brackets, which only belong to the URL.
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -71,7 +71,9 @@ async function readAnswer(
     .slice(0, call.count)
   if (listed.length === 0) throw new BadAnswer('the answer has no images')
   const allowPrivate =
-    listed.some(({ base64 }) => base64 === undefined) && (await isPrivateHost(upstream.hostname))
+    !upstream.isPublicOnly &&
+    listed.some(({ base64 }) => base64 === undefined) &&
+    (await isPrivateHost(upstream.hostname))
   const options = { allowPrivate, signal, takeBytes: call.takeBytes }
   const images = await Promise.all(listed.map((image) => withBytes(image, options)))
   return { kind: 'images', images, usage: readImageUsage(answer.usage) }

@@ -1,6 +1,8 @@
 /** The connections, headers and paths that all calls to one upstream share. */
 import type { Socket } from 'node:net'
 import { Pool, buildConnector } from 'undici'
+import { lookupPublic } from '../../../platform/lib/guarded-fetch.ts'
+import { isPublicHost } from '../../../platform/lib/public-address.ts'
 import { openOrigin, type Origin } from '../http1/open-origin.ts'
 import type { SilenceLimits } from '../watch-silence.ts'
 
@@ -67,6 +69,8 @@ export interface UpstreamOptions {
   /** Between two reads of the body. */
   readonly idleTimeoutMs: number
   readonly connectionsMax: number
+  /** The address is not of the operator's file: no connection leads into a private network. Default: false. */
+  readonly isPublicOnly?: boolean | undefined
 }
 
 export interface Upstream {
@@ -76,6 +80,7 @@ export interface Upstream {
   readonly uploads: Pool
   readonly silence: SilenceLimits
   readonly hostname: string
+  readonly isPublicOnly: boolean
   /** The headers of a call with a JSON body. */
   readonly headers: Readonly<Record<string, string>>
   /** The full path and query for an endpoint, which starts with a slash. */
@@ -87,7 +92,11 @@ export interface Upstream {
 const KEEP_ALIVE_MS = 30_000
 
 export function openUpstream(options: UpstreamOptions): Upstream {
+  const { isPublicOnly = false } = options
   const url = new URL(options.baseUrl)
+  if (isPublicOnly && !isPublicHost(url.hostname))
+    throw new TypeError(`${url.hostname} is not public`)
+  const lookup = isPublicOnly ? lookupPublic : undefined
   const base = url.pathname.replace(/\/$/, '')
   const query = new URLSearchParams(options.query).toString()
   const origin = openOrigin(url, {
@@ -95,6 +104,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     headTimeoutMs: options.firstByteTimeoutMs,
     connectionsMax: options.connectionsMax,
     keepAliveMs: KEEP_ALIVE_MS,
+    lookup,
   })
   const uploads = new Pool(url.origin, {
     connections: options.connectionsMax,
@@ -103,13 +113,17 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     // `watchSilence` limits the silence within a body, because the limit changes with its first byte.
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: connectForUploads({ timeout: options.connectTimeoutMs }),
+    connect: connectForUploads({
+      timeout: options.connectTimeoutMs,
+      ...(lookup && { lookup }),
+    }),
   })
   return {
     origin,
     uploads,
     silence: { firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs },
     hostname: url.hostname,
+    isPublicOnly,
     headers: requestHeaders(options),
     path: (endpoint) => `${base}${endpoint}${query === '' ? '' : `?${query}`}`,
     async close() {

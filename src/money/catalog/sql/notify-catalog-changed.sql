@@ -1,4 +1,4 @@
--- Notifies all nodes that a markup, a price, the list of disabled models, an upstream's own list, the price
+-- Notifies all nodes that a markup, a price, the list of disabled models, an upstream, its own list, the price
 -- data or the pause of the service changed. The progress of customers' notices (noticed_at) does not concern nodes.
 create function notify_catalog_changed() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -17,4 +17,6 @@ create or replace trigger notify_catalog_changed after insert or update or delet
 create or replace trigger notify_catalog_changed after insert or update on upstream_models
   for each statement execute function notify_catalog_changed();
 create or replace trigger notify_catalog_changed after insert or update on price_data
+  for each statement execute function notify_catalog_changed();
+create or replace trigger notify_catalog_changed after insert or update or delete on upstreams
   for each statement execute function notify_catalog_changed();
