@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../platform/db/open.ts'
 import { createServer } from './create-server.ts'
+import { listen } from '../http/server/listen.ts'
 import type { ConnectionLimit } from '../http/server/connection-limit.ts'
 import { createLiveStreams } from '../http/live/live-streams.ts'
 import { PROCESSOR_EVENTS_PATH } from '../http/processor-events/processor-event-routes.ts'
@@ -133,7 +134,7 @@ export async function createApp(
     server,
     readiness: parts.readiness,
     async listen() {
-      const address = await server.listen({ host: config.host, port: config.port })
+      const address = await listen(server, config)
       // With port 0, the address is known only after listening has started.
       parts.payments.sendSandboxEventsTo(`${address}${PROCESSOR_EVENTS_PATH}`)
       return address

@@ -22,6 +22,7 @@ import { createReadiness, type Readiness } from '../platform/health/readiness.ts
 import { openLease, type Lease } from '../money/ledger/lease.ts'
 import { createLineWriter, type LineWriter } from '../platform/lib/line-writer.ts'
 import type { Log } from '../platform/lib/log.ts'
+import { watchLateness, type Lateness } from '../platform/admission/lateness.ts'
 import { createPace, type Pace } from '../platform/admission/rate.ts'
 import { NANO_PER_BRL } from '../platform/lib/money.ts'
 import type { ReferralProgramme } from '../money/payments/referral-rewards/reward-due-referrals.ts'
@@ -78,6 +79,7 @@ export interface Parts
   readonly refusalCounts: RefusalCounts
   readonly keys: KeyCache
   readonly calls: RunningCalls
+  readonly lateness: Lateness
   readonly bodies: Share
   readonly limits: LimitsView
   readonly slots: Share
@@ -144,6 +146,8 @@ export async function openParts(
   const payments = closing.add('payments', await openPayments(config, log, place))
   const mail = closing.add('mail', await openMail(db, config, webhooks))
   const calls = createRunningCalls()
+  const lateness = watchLateness()
+  closing.add('lateness', { close: async () => lateness.stop() })
   const bodies = createShare(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
   const { fxRate } = pricing
@@ -168,6 +172,7 @@ export async function openParts(
     refusalCounts,
     keys,
     calls,
+    lateness,
     bodies,
     limits: createLimitsView(),
     slots: createShare({ ownMax: config.callsAtOnceMax }, shared.runningOf('calls')),

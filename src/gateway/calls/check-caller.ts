@@ -32,6 +32,9 @@ export interface ExpectedBody {
 
 /** The size from which on the balance is read before the body, unless the customer held money within this minute. */
 const BALANCE_BEFORE_BYTES = 256 * 1024
+/** A node whose timers are as late as this, with as many calls, takes no more of them. */
+const LATE_MS_MAX = 100
+const BUSY_CALLS_MIN = 200
 /** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
 const WIDE_FACTOR = 10
 
@@ -126,7 +129,23 @@ export function createCheckCaller(
     return !deps.limits.wasShort(key.customerId) && !deps.limits.wasShort(key.id)
   }
 
+  /** Calls that run have what time there is. The refusal costs neither a query nor the body. */
+  function refuseBusy(incoming: IncomingCaller, openClient: () => Client): boolean {
+    const { calls, lateness, limits, config } = deps
+    if (lateness.ms < LATE_MS_MAX || calls.size < BUSY_CALLS_MIN) return false
+    const known = limits.lastKnown(ipSubject(incoming.ip, config.requestsPerMinutePerIp))
+    refuseCall(
+      deps,
+      incoming,
+      openClient(),
+      { refused: refusals.nodeBusy(), key: undefined },
+      known,
+    )
+    return true
+  }
+
   return function checkCaller(incoming, body, openClient) {
+    if (refuseBusy(incoming, openClient)) return undefined
     const known = identifyCached(deps, incoming)
     const isRefused = known !== undefined && 'refused' in known
     const key = isRefused ? undefined : known

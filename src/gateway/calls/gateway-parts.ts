@@ -17,6 +17,7 @@ import type { LimitsView } from './limits.ts'
 import type { UpstreamTerms } from './routing/choose-routes.ts'
 import type { Router } from './routing/create-router.ts'
 import type { RunningCalls } from './running-calls.ts'
+import type { Lateness } from '../../platform/admission/lateness.ts'
 import type { OwnTime } from '../../platform/admission/own-time.ts'
 
 /** What a call needs of the program, under the names that it has there. */
@@ -38,6 +39,7 @@ export interface GatewayParts {
   /** What callers may know of this upstream. */
   readonly termsOf: (upstreamId: string) => UpstreamTerms | undefined
   readonly calls: RunningCalls
+  readonly lateness: Lateness
   readonly limits: LimitsView
   readonly slots: Share
   /** The memory of request bodies and answers. */

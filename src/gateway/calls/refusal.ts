@@ -318,6 +318,13 @@ export const refusals = {
       'service_unavailable',
       'Serviço temporariamente indisponível. Nada foi cobrado. Tente de novo em alguns minutos.',
     ),
+  nodeBusy: () =>
+    refusal(
+      503,
+      'service_unavailable',
+      'O servidor está com mais chamadas do que consegue atender agora. Nada foi cobrado. Tente de novo em instantes.',
+      2,
+    ),
   servicePaused: () =>
     refusal(
       503,

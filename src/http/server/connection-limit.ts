@@ -48,8 +48,6 @@ export function limitConnections(
   if (max !== undefined) {
     const excess = new WeakMap<Socket, NodeJS.Timeout>()
     let sweptAtMs = -Infinity
-    server.maxConnections = max + ANSWERED_MAX
-    server.on('drop', () => (refused += 1))
     server.on('connection', (socket: Socket) => {
       if (watch.open <= max) return
       const nowMs = performance.now()
@@ -58,7 +56,8 @@ export function limitConnections(
         watch.closeQuiet(QUIET_MS)
       }
       refused += 1
-      excess.set(socket, setTimeout(() => socket.destroy(), HEAD_MS_MAX).unref())
+      if (watch.open > max + ANSWERED_MAX) socket.destroy()
+      else excess.set(socket, setTimeout(() => socket.destroy(), HEAD_MS_MAX).unref())
     })
     server.prependListener('request', ({ socket }, response) => {
       clearTimeout(excess.get(socket))
