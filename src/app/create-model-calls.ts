@@ -36,6 +36,7 @@ import type {
   GatewayObserver,
 } from '../gateway/calls/gateway-parts.ts'
 import { createOwnTime, type OwnTime } from '../platform/admission/own-time.ts'
+import { rerankKind } from '../gateway/calls/rerank/rerank-kind.ts'
 import { createImageKind, type KeepImage } from '../gateway/calls/images/image-kind.ts'
 import { imageMediaType } from '../gateway/calls/images/image-request.ts'
 import type { CallKind } from '../gateway/calls/call-kind.ts'
@@ -59,7 +60,7 @@ export function createModelCalls(parts: Parts): {
   checkCaller: CheckCaller
   observer: GatewayObserver
 } {
-  const { db, config, lease, log } = parts
+  const { config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const ownTime = createOwnTime(config.callsAtOnceMax)
   const spans = parts.tracing?.spans
@@ -100,8 +101,6 @@ export function createModelCalls(parts: Parts): {
     createGeminiTokensFormat(toolCallIds, reasoningSeals),
     chats,
   )
-  const imageKind = createImageKind(createKeepImage(db, log))
-  const transcriptionKind = createTranscriptionKind(config.transcriptionModel, ownTime)
   return {
     modelCalls: {
       completeChat: serve(gateway, chatKind, spans),
@@ -124,12 +123,25 @@ export function createModelCalls(parts: Parts): {
       })),
       embedContent: serve(gateway, createEmbeddingKind(createGeminiEmbeddings(false)), spans),
       embedContents: serve(gateway, createEmbeddingKind(createGeminiEmbeddings(true)), spans),
-      embed: serve(gateway, embeddingKind, spans),
-      generateImages: serve(gateway, imageKind, spans),
-      transcribe: serve(gateway, transcriptionKind, spans),
+      ...createOtherCalls(parts, gateway, spans),
     },
     checkCaller: createCheckCaller(gateway, parts.shared.limiter),
     observer: gateway.observer,
+  }
+}
+
+/** The calls that are no chats, but for those of Google's format. */
+function createOtherCalls(
+  { db, config, log }: Parts,
+  gateway: GatewayParts,
+  spans: Spans | undefined,
+): Pick<ModelCalls, 'embed' | 'rerank' | 'generateImages' | 'transcribe'> {
+  const { transcriptionModel } = config
+  return {
+    embed: serve(gateway, embeddingKind, spans),
+    rerank: serve(gateway, rerankKind, spans),
+    generateImages: serve(gateway, createImageKind(createKeepImage(db, log)), spans),
+    transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, gateway.ownTime), spans),
   }
 }
 

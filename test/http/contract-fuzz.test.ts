@@ -34,6 +34,7 @@ const EACH_MIN = effort({ ordinary: 8, full: 300 })
 const EXPENSIVE = new Set([
   'POST /chat/completions',
   'POST /embeddings',
+  'POST /rerank',
   'POST /images/generations',
   'POST /audio/transcriptions',
   'POST /me/prompts/{id}/run',

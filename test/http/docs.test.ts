@@ -84,6 +84,7 @@ test('the body of every sample is one that its operation takes', () => {
     claude: 'b',
     claudeSmall: 'c',
     embedding: 'd',
+    rerank: 'g',
     image: 'e',
     audio: 'f',
   }

@@ -651,6 +651,7 @@ const PATHS = [
   '/v1/usage?from=__proto__',
   '/v1/usage/x',
   '/v1/embeddings',
+  '/v1/rerank',
   '/v1/images/generations',
   '/v1/completions',
   '/v1/messages',
@@ -1029,7 +1030,8 @@ class Connection {
 
 // ── what has to hold ────────────────────────────────────────────────────────────────────────────
 
-const MODEL_CALL = /^\/v1\/(chat|completions|embeddings|images|audio|responses|messages)(\/|$|\?)/
+const MODEL_CALL =
+  /^\/v1\/(chat|completions|embeddings|rerank|images|audio|responses|messages)(\/|$|\?)/
 
 /** Of the framework's own errors. */
 const FRAMEWORK_ERROR = /FST_|"statusCode"/

@@ -730,6 +730,7 @@ test('each address that the interface takes has a row, and webhooks and destinat
       '/embeddings',
       '/images/generations',
       '/messages/count_tokens',
+      '/rerank',
       '/responses/input_tokens',
     ],
   )

@@ -32,6 +32,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/embeddings': 'sandbox-embedding',
   'beta/embedContent': 'sandbox-embedding',
   'beta/batchEmbedContents': 'sandbox-embedding',
+  '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
   '/audio/transcriptions': 'sandbox-transcribe',
 }
@@ -72,6 +73,7 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
     '/responses/compact': { input: text },
     '/responses/input_tokens': { input: text },
     '/embeddings': { input: text },
+    '/rerank': { query: text, documents: [text] },
     '/images/generations': { prompt: text },
   }
   return { body: { ...named, ...bodies[path] } }

@@ -39,6 +39,8 @@ export function billedUsage(
   if (price.units.audio_seconds !== undefined && reported.audioSeconds !== undefined) {
     units.audio_seconds = Math.max(audio?.secondsMin ?? 0, Math.ceil(reported.audioSeconds))
   }
+  if (price.units.search_units !== undefined && reported.searchUnits !== undefined)
+    units.search_units = reported.searchUnits
   const { webSearches = 0 } = reported
   if (webSearches > 0 && price.units[WEB_SEARCH_UNIT] !== undefined)
     units[WEB_SEARCH_UNIT] = webSearches

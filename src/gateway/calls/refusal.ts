@@ -34,6 +34,7 @@ export const BUILT_CALLS: readonly string[] = [
   'messages',
   'messages/count_tokens',
   'embeddings',
+  'rerank',
   'images/generations',
   'audio/transcriptions',
 ]

@@ -26,6 +26,8 @@ export interface ReportedUsage extends ReportedTokens {
   readonly hourCacheWriteTokens?: number
   /** Seconds of audio that the upstream bills. */
   readonly audioSeconds?: number
+  /** Queries with up to a hundred documents each that the upstream bills. */
+  readonly searchUnits?: number
   /** Searches of the web that the upstream ran and bills; only for a call that was sent with some. */
   readonly webSearches?: number
 }
@@ -265,6 +267,30 @@ export interface EmbeddingAnswer {
   readonly usage: ReportedUsage | undefined
 }
 
+export interface RerankCall {
+  /** The upstream's name for the model. */
+  readonly model: string
+  readonly query: string
+  readonly documents: readonly string[]
+  readonly documentTokensMax: number | undefined
+  readonly callId: string
+  /** As in `ChatCall`. */
+  readonly takeBytes?: ChatCall['takeBytes']
+}
+
+export interface Rank {
+  /** Of the document in the request. */
+  readonly index: number
+  readonly score: number
+}
+
+/** The answer has at least one document with its score, none twice, in any order. */
+export interface RerankAnswer {
+  readonly kind: 'ranks'
+  readonly ranks: readonly Rank[]
+  readonly usage: ReportedUsage | undefined
+}
+
 export interface ImageCall {
   /** An images request, with the upstream's name for the model in `model`. */
   readonly body: JsonObject
@@ -365,6 +391,7 @@ export interface Provider {
   /** Undefined if `completeChat` would send this chat without its searches of the web. */
   searchRounds?(content: ChatContent): SearchRounds | undefined
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
+  rerank?(call: RerankCall, signal: AbortSignal): Promise<RerankAnswer | UpstreamFailure>
   generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
   transcribe?(
     call: TranscriptionCall,

@@ -49,6 +49,7 @@ export interface ModelCalls {
   readonly embedContent: ServeCall
   readonly embedContents: ServeCall
   readonly embed: ServeCall
+  readonly rerank: ServeCall
   readonly generateImages: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
 }

@@ -7,6 +7,7 @@ import {
   responses,
   responseTokens,
   embeddings,
+  rerank,
   imageGenerations,
   transcriptions,
 } from './model-call-schemas.ts'
@@ -69,6 +70,11 @@ export const modelCallRoutes = [
     url: '/v1/embeddings',
     contract: embeddings,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.embed, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/rerank',
+    contract: rerank,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.rerank, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/images/generations',

@@ -6,6 +6,7 @@ import Type, { type TSchema } from 'typebox'
 import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
 import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
 import { IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
+import { DOCUMENTS_MAX } from '../../gateway/calls/rerank/rerank-request.ts'
 import { TRANSCRIPT_FORMATS } from '../../gateway/calls/transcriptions/transcription-request.ts'
 import { NAMES_MAX } from '../../gateway/calls/routing/route-choice.ts'
 import { brl, count, nullable } from '../rest/values.ts'
@@ -365,6 +366,45 @@ export const embeddings: ModelCallContract = {
     ),
     model: Type.String(),
     usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
+    cost_billed_brl: brl,
+  }),
+}
+
+const text = Type.String({ minLength: 1 })
+
+export const rerank: ModelCallContract = {
+  summary: 'Ordena documentos pelo que respondem a uma pergunta',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      ...routing,
+      query: text,
+      documents: Type.Array(Type.Union([text, Type.Object({ text }, open)]), {
+        minItems: 1,
+        maxItems: DOCUMENTS_MAX,
+      }),
+      top_n: Type.Optional(Type.Integer({ minimum: 1 })),
+      return_documents: Type.Optional(Type.Boolean({ default: false })),
+      max_tokens_per_doc: Type.Optional(Type.Integer({ minimum: 1 })),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    id: Type.String(),
+    model: Type.String(),
+    results: Type.Array(
+      Type.Object({
+        index: count,
+        relevance_score: Type.Number(),
+        document: Type.Optional(Type.Object({ text: Type.String() })),
+      }),
+    ),
+    meta: Type.Object({
+      api_version: Type.Object({ version: Type.String() }),
+      billed_units: Type.Object({ search_units: Type.Optional(count) }),
+    }),
+    usage: Type.Optional(Type.Object({ total_tokens: count })),
     cost_billed_brl: brl,
   }),
 }

@@ -73,7 +73,9 @@ async function listVisible(deps: Deps, request: FastifyRequest): Promise<Model[]
   const isVisible = await visibleTo(deps, request)
   return (
     isVisible &&
-    deps.catalog.listModels().filter((model) => METHODS[model.category] && isVisible(model))
+    deps.catalog
+      .listModels()
+      .filter((model) => METHODS[model.category] && !model.rerank && isVisible(model))
   )
 }
 

@@ -112,7 +112,11 @@ function compared({ catalog, fxRate }: Deps, mix: ModelUsage): Compared {
 
 /** For a model that is no longer in the catalog, only its tokens are known. */
 function isBilledByTokens(model: Model | undefined): boolean {
-  return model === undefined || model.category === 'llm' || model.category === 'embedding'
+  return (
+    model === undefined ||
+    model.category === 'llm' ||
+    (model.category === 'embedding' && !model.rerank)
+  )
 }
 
 function modelBody(

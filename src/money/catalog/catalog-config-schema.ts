@@ -43,6 +43,11 @@ const unitPrices = {
   input_audio: Type.Optional(usdPerMillion),
   input_image: Type.Optional(usdPerMillion),
   output_image: Type.Optional(usdPerMillion),
+  search_unit: Type.Optional(
+    usd(
+      'USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.',
+    ),
+  ),
   web_search: Type.Optional(
     usd(
       'USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.',
@@ -272,6 +277,11 @@ const model = Type.Object(
         },
         strict,
       ),
+    ),
+    rerank: Type.Optional(
+      Type.Boolean({
+        description: 'A model of the category embedding that ranks documents (/v1/rerank).',
+      }),
     ),
     image: Type.Optional(
       Type.Object(

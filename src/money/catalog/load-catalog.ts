@@ -198,6 +198,7 @@ export function overlaid(
       : { hiddenPromptTokensMax: overlay.hidden_prompt_tokens_max }),
     supportsTools: overlay.supports_tools ?? model.supportsTools,
     ...(overlay.can_reason === undefined ? {} : { canReason: overlay.can_reason }),
+    ...(overlay.rerank === undefined ? {} : { rerank: overlay.rerank }),
     ...traitsOf(model, overlay),
     strategy: overlay.routing ?? model.strategy,
     routes:

@@ -93,6 +93,8 @@ export interface Model<P extends PriceTerms = Price> {
   /** An upstream's own list has it, and nobody looked at what it can do. */
   readonly isDiscovered?: true
   readonly embedding?: EmbeddingTraits
+  /** True for a model of the category `embedding` that ranks documents, and makes no vectors. */
+  readonly rerank?: boolean
   readonly image?: ImageTraits
   readonly audio?: AudioTraits
   readonly strategy: RouteOrder

@@ -57,7 +57,9 @@ function findMissing(category: ModelCategory, prices: PricesConfig): string | un
         ? 'it reads "input" and writes "output" tokens,'
         : undefined
     case 'embedding':
-      return lacks('input') ? 'it reads "input" tokens,' : undefined
+      return lacks('input') && prices.search_unit === undefined
+        ? 'it reads "input" tokens (a reranker may have "search_unit"),'
+        : undefined
     case 'image':
       return Object.keys(prices.images ?? {}).length > 0 ||
         prices.output_image !== undefined ||
@@ -88,6 +90,7 @@ function readUnits(
     if (usd !== undefined) units[unit] = picoUsd(usd) / PICO_PER_MICRO
   if (prices.audio_hour !== undefined)
     units.audio_seconds = picoUsdPerSecond(picoUsd(prices.audio_hour) / PICO_PER_MICRO)
+  if (prices.search_unit !== undefined) units.search_units = picoUsd(prices.search_unit)
   if (prices.web_search !== undefined) units[WEB_SEARCH_UNIT] = picoUsd(prices.web_search)
   for (const [kind, usd] of Object.entries(prices.images ?? {}))
     units[kind === 'default' ? 'images' : `images:${kind}`] = picoUsd(usd)

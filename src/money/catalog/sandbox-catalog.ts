@@ -66,6 +66,10 @@ export const sandboxModels: readonly ConfiguredModel[] = [
   sandboxModel('sandbox-embedding', 'Transforma textos em vetores.', 'embedding', {
     embedding: { dimensions: 1_536, canShorten: true },
   }),
+  sandboxModel('sandbox-rerank', 'Ordena documentos por uma pergunta.', 'embedding', {
+    units: { search_units: 2_000_000_000n },
+    rerank: true,
+  }),
   sandboxModel('sandbox-image', 'Desenha imagens de cores suaves.', 'image', {
     image: {
       sizes: ['1024x1024', '512x512', '256x256'],

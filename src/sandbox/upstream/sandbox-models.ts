@@ -92,6 +92,7 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
   define('sandbox-hang', 'Nunca responde.', { delivery: 'hang' }),
   define('sandbox-garbage', 'Responde 200 com JSON quebrado.', { delivery: 'garbage' }),
   define('sandbox-embedding', 'Transforma textos em vetores de comprimento 1.'),
+  define('sandbox-rerank', 'Ordena documentos pelas palavras que têm em comum com a pergunta.'),
   define('sandbox-image', 'Desenha um degradê em PNG, com cores tiradas do prompt.'),
   define('sandbox-transcribe', 'Transcreve áudio com frases inventadas e informa os segundos.'),
   define('sandbox-transcribe-tokens', 'Transcreve áudio e informa tokens; só em json ou text.'),

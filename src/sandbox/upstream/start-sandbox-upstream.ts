@@ -1,6 +1,6 @@
 /**
  * The sandbox upstream: a separate server with OpenAI's APIs for chats (chat completions and Responses), embeddings,
- * images and transcriptions, and Anthropic's for chats (Messages). A first
+ * rerank, images and transcriptions, and Anthropic's for chats (Messages). A first
  * try needs no account anywhere, and tests can cause every failure of a provider. The gateway calls it over HTTP like any
  * provider; it has no money and no customers. The model's name selects its behaviour: see `sandbox-models.ts`. Not for
  * production.
@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { urlHost } from '../url-host.ts'
 import { BadRequest } from './read-field.ts'
 import { createSandboxEmbeddings } from './create-sandbox-embeddings.ts'
+import { createSandboxRerank } from './create-sandbox-rerank.ts'
 import {
   createSandboxImages,
   readImageAddress,
@@ -73,6 +74,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   const responses = createSandboxChat(responsesFormat, tokenizer)
   const messages = createSandboxChat(messagesFormat, tokenizer)
   const embeddings = createSandboxEmbeddings(tokenizer)
+  const reranks = createSandboxRerank(tokenizer)
   const images = createSandboxImages(tokenizer)
   const transcriptions = createSandboxTranscriptions(tokenizer)
 
@@ -112,6 +114,8 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
         )
       case 'POST /v1/embeddings':
         return answerJson(request, exchange(), (opened, text) => embeddings.embed(opened, text))
+      case 'POST /v1/rerank':
+        return answerJson(request, exchange(), (opened, text) => reranks.rerank(opened, text))
       case 'POST /v1/images/generations':
         return answerJson(request, exchange(), (opened, text) =>
           images.generateImages(opened, text, readOrigin(request)),

@@ -36,6 +36,7 @@ export interface ExampleModels {
   readonly claude: string
   readonly claudeSmall: string
   readonly embedding: string
+  readonly rerank: string
   readonly image: string
   readonly audio: string
 }

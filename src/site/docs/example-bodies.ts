@@ -15,6 +15,12 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
     'POST /messages': { model: models.chat, max_tokens: 1000, messages: OLA },
     'POST /messages/count_tokens': { model: models.chat, messages: OLA },
     'POST /embeddings': { model: models.embedding, input: 'Olá!' },
+    'POST /rerank': {
+      model: models.rerank,
+      query: 'Como peço reembolso?',
+      documents: ['O reembolso é pedido em Saldo.', 'O saldo não vence.'],
+      top_n: 1,
+    },
     'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
     'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },
     'POST /me/prompts': { name: 'Resumo', body: 'Resuma em uma frase: {{texto}}' },

@@ -18,10 +18,11 @@ interface Place {
 
 const CUSTOMERS: readonly Place[] = [
   {
-    pattern: /^POST \/(chat|completions|responses|messages|embeddings|images|audio)\b/,
+    pattern: /^POST \/(chat|completions|responses|messages|embeddings|rerank|images|audio)\b/,
     slug: 'chamadas-de-modelos',
     title: 'Chamadas de modelos',
-    description: 'Chat, Responses, Messages, embeddings, imagens e transcrição de áudio.',
+    description:
+      'Chat, Responses, Messages, embeddings, ordem de documentos, imagens e transcrição de áudio.',
   },
   {
     pattern: / \/responses\//,

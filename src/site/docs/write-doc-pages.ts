@@ -146,7 +146,16 @@ function exampleModels(models: readonly Model[]): ExampleModels {
     chat,
     claude: preferred(chats, ['claude-sonnet-5'], /^claude.*sonnet/) ?? chat,
     claudeSmall: preferred(chats, ['claude-haiku-4-5'], /^claude.*haiku/) ?? chat,
-    embedding: preferred(of(offered, 'embedding'), ['text-embedding-3-small']) ?? 'MODELO',
+    embedding:
+      preferred(
+        of(offered, 'embedding').filter(({ rerank }) => !rerank),
+        ['text-embedding-3-small'],
+      ) ?? 'MODELO',
+    rerank:
+      preferred(
+        offered.filter((model) => model.rerank),
+        [],
+      ) ?? 'MODELO',
     image: preferred(of(offered, 'image'), ['gpt-image-1']) ?? 'MODELO',
     audio:
       preferred(

@@ -209,11 +209,18 @@ ${rest}`,
   }
 }
 
+function rerankSamples(use: Use): readonly CodeSample[] {
+  const documents = ['O reembolso é pedido em Saldo.', 'O saldo não vence.']
+  const body = { model: use.model, query: 'Como peço reembolso?', documents, top_n: 1 }
+  return [curlSample(use, '/rerank', body)]
+}
+
 /** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
 export function modelSamples(model: Model, origin: string): readonly CodeSample[] {
   const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
-  const { category, image } = model
+  const { category, image, rerank } = model
   if (category === 'llm') return [...chatSamples(use), ...agentSamples(use)]
+  if (rerank) return rerankSamples(use)
   if (category === 'embedding') return embeddingSamples(use)
   if (category === 'image') return imageSamples(use, image?.sizes[0])
   return category === 'audio' ? audioSamples(use) : []

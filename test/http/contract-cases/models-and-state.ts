@@ -69,6 +69,10 @@ const CASES: ContractCases = {
     { body: { model: 'sandbox-embedding', input: 'Olá' } },
     { body: { model: 'sandbox-embedding' }, status: 400 },
   ],
+  'POST /rerank': [
+    { body: { model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] } },
+    { body: { model: 'sandbox-rerank', query: 'Olá' }, status: 400 },
+  ],
   'POST /images/generations': [
     { body: { model: 'sandbox-image', prompt: 'Uma catraca', size: '256x256' } },
     { body: { model: 'sandbox-image' }, status: 400 },

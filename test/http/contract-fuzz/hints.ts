@@ -8,6 +8,7 @@ import { plainText } from './texts.ts'
 
 const MODELS: Readonly<Record<string, string>> = {
   '/embeddings': 'sandbox-embedding',
+  '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
   '/audio/transcriptions': 'sandbox-transcribe',
 }

@@ -145,6 +145,7 @@ const HARMLESS = new Set(
     // Of the items of a stored response.
     'order after',
     'encoding_format prompt n size quality file language',
+    'query documents top_n return_documents max_tokens_per_doc',
   ].flatMap((line) => line.split(' ')),
 )
 
@@ -285,6 +286,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /messages/count_tokens': () => ({ model: 'sandbox-chat', messages: MESSAGES }),
   'POST /completions': () => ({ model: 'sandbox-chat', prompt: 'Olá' }),
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
+  'POST /rerank': () => ({ model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
   'POST /audio/transcriptions': () => FORM,
   'POST /api-keys': () => KEY,

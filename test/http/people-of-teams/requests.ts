@@ -25,6 +25,7 @@ const MODELS = {
   claude: 'sandbox-chat',
   claudeSmall: 'sandbox-chat',
   embedding: 'sandbox-embedding',
+  rerank: 'sandbox-rerank',
   image: 'sandbox-image',
   audio: 'sandbox-transcription',
 }
@@ -96,6 +97,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   'POST /messages': [],
   'POST /messages/count_tokens': [],
   'POST /embeddings': [],
+  'POST /rerank': [],
   'POST /images/generations': [],
   'POST /audio/transcriptions': [],
 }

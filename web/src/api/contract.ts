@@ -234,7 +234,7 @@ export interface Contract {
             reasoning_brl: number
           }[]
           /**
-           * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+           * BRL por unidade do que não é token de texto: audio_seconds, search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
            */
           units: {
             /**
@@ -274,7 +274,7 @@ export interface Contract {
               reasoning_brl: number
             }[]
             /**
-             * BRL por unidade do que não é token de texto: audio_seconds, images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+             * BRL por unidade do que não é token de texto: audio_seconds, search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
              */
             units: {
               /**
@@ -5034,6 +5034,81 @@ export interface Contract {
         model: string
         usage: {
           prompt_tokens: number
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Ordena documentos pelo que respondem a uma pergunta
+     */
+    '/rerank': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
+        query: string
+        /**
+         * @minItems 1
+         * @maxItems 1000
+         */
+        documents: (
+          | string
+          | {
+              text: string
+              [k: string]: unknown
+            }
+        )[]
+        top_n?: number
+        return_documents?: boolean
+        max_tokens_per_doc?: number
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        model: string
+        results: {
+          index: number
+          relevance_score: number
+          document?: {
+            text: string
+          }
+        }[]
+        meta: {
+          api_version: {
+            version: string
+          }
+          billed_units: {
+            search_units?: number
+          }
+        }
+        usage?: {
           total_tokens: number
         }
         /**

@@ -146,9 +146,9 @@ export function createEmbeddingKind(format: EmbeddingFormat): EmbeddingKind {
 export const embeddingKind = createEmbeddingKind(openAiEmbeddings)
 
 function findModelFault(model: Model, request: EmbeddingRequest): string | undefined {
-  const { id, category, embedding } = model
+  const { id, category, embedding, rerank } = model
   const { dimensions } = request
-  if (category !== 'embedding' || !embedding)
+  if (category !== 'embedding' || !embedding || rerank)
     return `O modelo "${id}" não é de embeddings; use o endpoint da categoria dele.`
   if (dimensions === undefined || dimensions === embedding.dimensions)
     return findSizeFault(model, request)

@@ -6,6 +6,7 @@ import { createCompleteChat } from './complete-chat.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
 import { createTranscribe } from './transcribe.ts'
+import { createRerank } from './rerank.ts'
 import { inlinedGrowth } from './inline-images.ts'
 import { createSendNatively } from './native-responses/send-native-response.ts'
 import {
@@ -71,6 +72,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       return speaksResponses && !isInlined ? searchRoundsOfResponse(content) : undefined
     },
     embed: createEmbed(upstream),
+    rerank: createRerank(upstream),
     generateImages: createGenerateImages(upstream),
     transcribe: createTranscribe(upstream),
     close: upstream.close,
