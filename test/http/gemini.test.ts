@@ -278,6 +278,42 @@ test('a stream that breaks ends with the error of the format, as an event or as 
   }
 })
 
+test('the shield reads every place of a content, and puts back what it masked in an answer of each kind', async () => {
+  const { db } = gateway.database
+  const shielded = (action: 'mask' | 'block') =>
+    seedCustomer(db, { balanceBrl: '10', shield: { action, uuids: 'near_pix' } })
+  const cpf = '529.982.247-25'
+  const text = `Meu CPF é ${cpf}.`
+  const { secret } = await shielded('mask')
+  for (const method of [
+    'generateContent',
+    'streamGenerateContent?alt=sse',
+    'streamGenerateContent',
+  ]) {
+    const answer = await call(method, { contents: [{ parts: [{ text }] }] }, { secret })
+    const answers = method === 'generateContent' ? [answer.json] : streamed(answer)
+    assert.ok(textOf(answers).includes(cpf), answer.text)
+  }
+  const { secret: strict } = await shielded('block')
+  const functionCall = { name: 'olhar', args: { cpf } }
+  for (const body of [
+    { contents: [{ parts: [{ text }] }] },
+    { ...HELLO, systemInstruction: { parts: [{ text }] } },
+    { contents: [...HELLO.contents, { role: 'model', parts: [{ functionCall }] }] },
+    {
+      contents: [
+        ...HELLO.contents,
+        { role: 'model', parts: [{ functionCall: { name: 'olhar' } }] },
+        { parts: [{ functionResponse: { name: 'olhar', response: { cpf } } }] },
+      ],
+    },
+    { ...HELLO, tools: [{ functionDeclarations: [{ name: 'olhar', description: text }] }] },
+  ]) {
+    const answer = await call('generateContent', body, { secret: strict })
+    assertError(answer, 400, 'INVALID_ARGUMENT', 'PERSONAL_DATA_FOUND')
+  }
+})
+
 test('tokens are counted free, of contents or of a whole request', async () => {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   const counted = await call('countTokens', HELLO, { secret })
