@@ -60,7 +60,7 @@ export function createModelCalls(parts: Parts): {
   checkCaller: CheckCaller
   observer: GatewayObserver
 } {
-  const { config, lease, log } = parts
+  const { db, config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const ownTime = createOwnTime(config.callsAtOnceMax)
   const spans = parts.tracing?.spans
