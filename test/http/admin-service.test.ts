@@ -310,11 +310,15 @@ test('a disabled model answers 503 and stays in the catalog until it is enabled,
   assert.ok(described.routes.length > 0)
   const shown = await ask(baseUrl, `/models/${model}`)
   assert.deepEqual([shown.status, shown.json.available], [200, false])
+  const out = async () =>
+    (await ask(baseUrl, '/incidents/active')).json.models_out_of_service as string[]
+  assert.ok((await out()).includes(model), 'everybody sees that it is out of service')
   // A repeat changes nothing, and records nothing.
   assert.equal((await disable()).status, 200)
   const acts = (await actsOn(gateway, model)).filter(({ action }) => action === 'model.disabled')
   assert.equal(acts.length, 1)
   assert.equal((await ana.call(`/admin/models/${model}/enable`, {})).json.is_disabled, false)
+  assert.ok(!(await out()).includes(model))
   assert.equal((await askChat(baseUrl, gateway.secret, sound(model))).status, 200)
   const statusOf = async (): Promise<number> =>
     (await askChat(baseUrl, gateway.secret, sound(model))).status
@@ -350,7 +354,13 @@ test('an incident is opened, changed and closed, and customers see it while it i
   )
   const late = await change({ message: 'De novo.' })
   assert.deepEqual([late.status, late.json.error], [409, 'incident_resolved'])
-  assert.deepEqual((await ask(baseUrl, '/incidents/active')).json.incidents, [])
+  const after = (await ask(baseUrl, '/incidents/active')).json
+  assert.deepEqual(after.incidents, [])
+  assert.deepEqual(
+    [after.resolved[0].id, after.resolved[0].message, after.resolved[0].resolved_at],
+    [id, 'Normalizado.', closed.json.resolved_at],
+    'what is over is still told',
+  )
   assert.deepEqual((await ana.call('/admin/incidents?status=open')).json.incidents, [])
   assert.equal((await ana.call('/admin/incidents')).json.incidents[0].id, id)
   assert.deepEqual(

@@ -327,7 +327,12 @@ test('a window is 1 to 90 whole days', async () => {
 async function activeIncidents(): Promise<any[]> {
   const answer = await ask(gateway.node.baseUrl, '/incidents/active')
   assertPublic(answer, 15)
-  assert.deepEqual(Object.keys(answer.json), ['incidents'])
+  assert.deepEqual(Object.keys(answer.json), [
+    'incidents',
+    'resolved',
+    'models_out_of_service',
+    'calls_paused',
+  ])
   return answer.json.incidents
 }
 

@@ -8,34 +8,74 @@ import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
-type Deps = Pick<HttpParts, 'db'>
+type Deps = Pick<HttpParts, 'db' | 'catalog'>
+
+/** Of the newest incidents, those that ended in this time are still shown. */
+const RESOLVED_DAYS = 30
+const NEWEST_READ = 20
+
+const shown = {
+  id: uuid,
+  title: Type.String(),
+  message: Type.String(),
+  severity: Type.Enum([...INCIDENT_SEVERITIES]),
+  models: Type.Array(Type.String()),
+  providers: Type.Array(Type.String()),
+  started_at: dateTime,
+}
 
 export const activeIncidentRoutes = [
   restRoute({
     method: 'GET',
     path: '/incidents/active',
     tag: 'Estado',
-    summary: 'Incidentes abertos',
+    summary: 'Incidentes abertos, os que acabaram há pouco e o que está fora do ar',
     access: 'public',
     answer: answer({
       incidents: Type.Array(
-        answer({
-          id: uuid,
-          title: Type.String(),
-          message: Type.String(),
-          severity: Type.Enum([...INCIDENT_SEVERITIES]),
-          models: Type.Array(Type.String()),
-          providers: Type.Array(Type.String()),
-          status: Type.Literal('open'),
-          started_at: dateTime,
-          updated_at: dateTime,
-        }),
+        answer({ ...shown, status: Type.Literal('open'), updated_at: dateTime }),
       ),
+      resolved: Type.Array(
+        answer({ ...shown, status: Type.Literal('resolved'), resolved_at: dateTime }),
+        {
+          description: `Os que acabaram nos últimos ${RESOLVED_DAYS} dias, os mais novos primeiro.`,
+        },
+      ),
+      models_out_of_service: Type.Array(Type.String(), {
+        description: 'Ids dos modelos que a operação tirou do ar.',
+      }),
+      calls_paused: Type.Boolean({
+        description: 'A operação pausou todas as chamadas de modelos.',
+      }),
     }),
-    async handle({ reply }, deps: Deps) {
-      const incidents = await listIncidents(deps.db, { onlyOpen: true })
+    async handle({ reply }, { db, catalog }: Deps) {
+      const [open, newest] = await Promise.all([
+        listIncidents(db, { onlyOpen: true }),
+        listIncidents(db, { onlyOpen: false, limit: NEWEST_READ }),
+      ])
+      const since = Date.now() - RESOLVED_DAYS * 86_400_000
       reply.header('cache-control', 'public, max-age=15')
-      return { incidents: incidents.map(incidentBody) }
+      return {
+        incidents: open.map((incident) => ({
+          ...incidentBody(incident),
+          status: 'open' as const,
+          updated_at: incident.updatedAt.toISOString(),
+        })),
+        resolved: newest.flatMap((incident) =>
+          incident.resolvedAt !== null && incident.resolvedAt.getTime() > since
+            ? {
+                ...incidentBody(incident),
+                status: 'resolved' as const,
+                resolved_at: incident.resolvedAt.toISOString(),
+              }
+            : [],
+        ),
+        models_out_of_service: catalog
+          .listConfigured()
+          .filter(({ id, routes }) => routes.length > 0 && !catalog.findModel(id)?.routes.length)
+          .map(({ id }) => id),
+        calls_paused: catalog.isPaused(),
+      }
     },
   }),
 ]
@@ -49,8 +89,6 @@ function incidentBody(incident: Incident) {
     severity: incident.severity,
     models: incident.modelIds,
     providers: incident.vendors,
-    status: 'open' as const,
     started_at: incident.openedAt.toISOString(),
-    updated_at: incident.updatedAt.toISOString(),
   }
 }

@@ -374,7 +374,7 @@ export interface Contract {
       }
     }
     /**
-     * Incidentes abertos
+     * Incidentes abertos, os que acabaram há pouco e o que está fora do ar
      */
     '/incidents/active': {
       /**
@@ -388,10 +388,32 @@ export interface Contract {
           severity: 'minor' | 'major' | 'critical'
           models: string[]
           providers: string[]
-          status: 'open'
           started_at: string
+          status: 'open'
           updated_at: string
         }[]
+        /**
+         * Os que acabaram nos últimos 30 dias, os mais novos primeiro.
+         */
+        resolved: {
+          id: string
+          title: string
+          message: string
+          severity: 'minor' | 'major' | 'critical'
+          models: string[]
+          providers: string[]
+          started_at: string
+          status: 'resolved'
+          resolved_at: string
+        }[]
+        /**
+         * Ids dos modelos que a operação tirou do ar.
+         */
+        models_out_of_service: string[]
+        /**
+         * A operação pausou todas as chamadas de modelos.
+         */
+        calls_paused: boolean
       }
     }
     /**

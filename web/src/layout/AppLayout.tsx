@@ -11,6 +11,7 @@ import { useLanguage } from '../language/use-language.ts'
 import { AcceptTerms } from './AcceptTerms.tsx'
 import { CompanyFooter } from './CompanyFooter.tsx'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
+import { IncidentNotice } from './IncidentNotice.tsx'
 import { MENU, type MenuEntry } from './menu.ts'
 import { PhoneBar } from './PhoneBar.tsx'
 import { DataAgeNotice } from './DataAgeNotice.tsx'
@@ -70,6 +71,7 @@ export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLay
         <ConnectionNotice />
         {session.mode === 'sandbox' && <SandboxNotice />}
         {session.suspension && <SuspensionNotice suspension={session.suspension} />}
+        <IncidentNotice />
         <DataAgeNotice />
         <main
           id="conteudo"

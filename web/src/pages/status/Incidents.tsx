@@ -1,7 +1,7 @@
 import { Badge, type BadgeTone } from '../../components/Badge.tsx'
 import { Card } from '../../components/Card.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
-import type { Incident } from './ServiceState.tsx'
+import type { Incident, ServiceNews } from '../../api/incidents.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
@@ -38,6 +38,32 @@ export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
             </li>
           )
         })}
+      </ul>
+    </Card>
+  )
+}
+
+/** What was wrong in the last weeks, so that a customer finds the reason of yesterday's errors. */
+export function ResolvedIncidents({ incidents }: { incidents: ServiceNews['resolved'] }) {
+  if (incidents.length === 0) return null
+  return (
+    <Card title={t('Incidentes resolvidos')}>
+      <ul className="flex flex-col gap-4 text-sm">
+        {incidents.map(({ id, title, message, started_at, resolved_at }) => (
+          <li key={id}>
+            <h3 className="font-semibold break-words">{title}</h3>
+            <p className="break-words whitespace-pre-line">{message}</p>
+            <p className="text-muted">
+              <Trans
+                id="De {started} a {resolved}"
+                values={{
+                  started: <DateTime instant={started_at} />,
+                  resolved: <DateTime instant={resolved_at} />,
+                }}
+              />
+            </p>
+          </li>
+        ))}
       </ul>
     </Card>
   )

@@ -1,10 +1,9 @@
 import { CircleAlert, CircleCheck, CircleHelp, LoaderCircle } from 'lucide-react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Answer } from '../../api/client.ts'
+import type { ServiceNews } from '../../api/incidents.ts'
 import { classNames } from '../../lib/class-names.ts'
 import { t } from '../../language/t.ts'
-
-export type Incident = Answer<'get', '/incidents/active'>['incidents'][number]
 
 interface Asked {
   readonly isPending: boolean
@@ -15,9 +14,9 @@ interface Asked {
 interface Answers {
   readonly isOnline: boolean
   readonly health: Asked
-  readonly incidents: Asked & {
-    readonly data: { readonly incidents: readonly Incident[] } | undefined
-  }
+  readonly incidents: Asked & { readonly data: ServiceNews | undefined }
+  /** What was measured; the page does not wait for it. */
+  readonly lastDay: { readonly data: Answer<'get', '/upstream-health'> | undefined }
 }
 
 export function ServiceState({ answers }: { readonly answers: Answers }) {
@@ -44,7 +43,7 @@ export function ServiceState({ answers }: { readonly answers: Answers }) {
 type Tone = 'good' | 'bad' | 'waiting' | 'unknown'
 
 /** Good only if both answers say so. A failure of the visitor's network says nothing about the service. */
-function stateOf({ isOnline, health, incidents }: Answers): [Tone, string] {
+function stateOf({ isOnline, health, incidents, lastDay }: Answers): [Tone, string] {
   if (!isOnline)
     return ['unknown', t('Você está sem internet: não dá para saber como está a Catraca.')]
   if (health.error)
@@ -55,12 +54,40 @@ function stateOf({ isOnline, health, incidents }: Answers): [Tone, string] {
   if (incidents.error)
     return ['unknown', t('A Catraca responde, mas não deu para ler a lista de incidentes.')]
   if (incidents.isPending) return ['waiting', t('Verificando…')]
-  const count = incidents.data?.incidents.length ?? 0
-  if (count === 0) return ['good', t('Tudo funcionando')]
-  return [
-    'bad',
-    count === 1 ? t('Um incidente em andamento') : t('{count} incidentes em andamento', { count }),
-  ]
+  const {
+    incidents: open = [],
+    models_out_of_service: out = [],
+    calls_paused,
+  } = incidents.data ?? {}
+  if (calls_paused) return ['bad', t('As chamadas de modelos estão pausadas.')]
+  const count = open.length
+  if (count > 0)
+    return [
+      'bad',
+      count === 1
+        ? t('Um incidente em andamento')
+        : t('{count} incidentes em andamento', { count }),
+    ]
+  if (out.length > 0) return ['bad', t('Fora do ar: {models}', { models: out.join(', ') })]
+  const failing = failingMakers(lastDay.data)
+  if (failing.length > 0)
+    return [
+      'bad',
+      t('Parte das chamadas falhou nas últimas 24 horas: {makers}', {
+        makers: failing.join(', '),
+      }),
+    ]
+  return ['good', t('Tudo funcionando')]
+}
+
+/** With fewer calls, one failure would be an outage. */
+const CALLS_MIN = 20
+const UPTIME_PERCENT_MIN = 95
+
+function failingMakers(measured: Answers['lastDay']['data']): string[] {
+  return (measured?.providers ?? [])
+    .filter((each) => each.requests >= CALLS_MIN && each.uptime_percent < UPTIME_PERCENT_MIN)
+    .map(({ provider }) => provider)
 }
 
 function isOfNetwork(error: Error): boolean {

@@ -2,12 +2,13 @@ import { onlineManager, usePrefetchQuery, useQuery } from '@tanstack/react-query
 import { useSyncExternalStore } from 'react'
 import { ofEverybody } from '../../api/cache-owner.ts'
 import { api } from '../../api/client.ts'
+import { incidentsQuery } from '../../api/incidents.ts'
 import { Card } from '../../components/Card.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { Incidents } from './Incidents.tsx'
+import { Incidents, ResolvedIncidents } from './Incidents.tsx'
 import { ServiceState } from './ServiceState.tsx'
-import { UpstreamHealth, upstreamHealthQuery } from './UpstreamHealth.tsx'
+import { lastDayHealthQuery, UpstreamHealth, upstreamHealthQuery } from './UpstreamHealth.tsx'
 import { t } from '../../language/t.ts'
 
 const REFRESH_MS = 60_000
@@ -24,19 +25,15 @@ export function StatusPage() {
     queryFn: () => api.get('/healthz'),
     refetchInterval: REFRESH_MS,
   })
-  const incidents = useQuery({
-    ...ofEverybody,
-    queryKey: ['incidents'],
-    queryFn: () => api.get('/incidents/active'),
-    refetchInterval: REFRESH_MS,
-  })
+  const incidents = useQuery(incidentsQuery)
+  const lastDay = useQuery(lastDayHealthQuery)
   usePrefetchQuery(upstreamHealthQuery)
   return (
     <>
       <PageTitle title={t('Status')} description={t('Como estão a Catraca e os modelos agora.')} />
       {/* As high as the screen: the footer is never in view while things load above it. */}
       <div className="flex min-h-svh flex-col gap-5">
-        <ServiceState answers={{ isOnline, health, incidents }} />
+        <ServiceState answers={{ isOnline, health, incidents, lastDay }} />
         {/* Incidents stand above the providers, and would push them down. */}
         {incidents.isPending ? (
           <Card>
@@ -46,6 +43,7 @@ export function StatusPage() {
           <>
             <Incidents incidents={incidents.data?.incidents ?? []} />
             <UpstreamHealth />
+            <ResolvedIncidents incidents={incidents.data?.resolved ?? []} />
           </>
         )}
       </div>

@@ -11,11 +11,16 @@ import { t } from '../../language/t.ts'
 
 const DAYS = 30
 
-export const upstreamHealthQuery = queryOptions({
-  ...ofEverybody,
-  queryKey: ['upstream-health', DAYS],
-  queryFn: () => api.get('/upstream-health', { query: { days: DAYS } }),
-})
+const healthQuery = (days: number) =>
+  queryOptions({
+    ...ofEverybody,
+    queryKey: ['upstream-health', days],
+    queryFn: () => api.get('/upstream-health', { query: { days } }),
+  })
+
+export const upstreamHealthQuery = healthQuery(DAYS)
+/** What the headline looks at: a fault of last week is over. */
+export const lastDayHealthQuery = healthQuery(1)
 
 export function UpstreamHealth() {
   const { data, isError, error, refetch } = useQuery(upstreamHealthQuery)
