@@ -70,7 +70,7 @@ export function createModelCalls(parts: Parts): {
     ...(previousSealingKey ? [previousSealingKey] : []),
   ])
   const presets: Presets = {
-    find: (customerId, slug) => findPromptBySlug(db, customerId, slug),
+    find: (customerId, slug) => findPromptBySlug(parts.db, customerId, slug),
     time: ownTime,
     log,
   }
