@@ -56,6 +56,38 @@ export function PromptForm({ draft, onEdit, onSubmit, fault, children }: Props) 
       </div>
       <BodyField draft={draft} onEdit={onEdit} error={errorOf('body')} />
       <div className="grid gap-5 md:grid-cols-2">
+        <Field
+          label={t('Limite da resposta, em tokens')}
+          hint={t('Quando é chamado pela API como modelo. Vazio: o da chamada.')}
+          error={errorOf('maxTokens')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              autoComplete="off"
+              value={draft.maxTokens}
+              onChange={(event) => onEdit({ maxTokens: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label={t('Temperatura padrão')}
+          hint={t('De 0 a 2. Vazio: a da chamada.')}
+          error={errorOf('temperature')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="decimal"
+              autoComplete="off"
+              value={draft.temperature}
+              onChange={(event) => onEdit({ temperature: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <div className="grid gap-5 md:grid-cols-2">
         <Field label={t('Descrição (opcional)')}>
           {(control) => (
             <TextArea

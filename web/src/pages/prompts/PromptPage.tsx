@@ -12,6 +12,7 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { dateTime } from '../../format/date.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { CallPrompt } from './CallPrompt.tsx'
 import { DeletePrompt } from './DeletePrompt.tsx'
 import { EditPrompt } from './EditPrompt.tsx'
 import { BackToPrompts } from './NewPromptPage.tsx'
@@ -33,6 +34,7 @@ const VIEWS = perLanguage(
       ['versoes', t('Versões')],
       ['executar', t('Executar')],
       ['execucoes', t('Execuções')],
+      ['api', t('API')],
     ] as const,
 )
 const FIRST_VIEW = 'editar'
@@ -117,6 +119,9 @@ function Details({ prompt }: { readonly prompt: Prompt }) {
         </Tabs.Content>
         <Tabs.Content value="execucoes" tabIndex={-1}>
           <RunList promptId={prompt.id} onRun={() => change({ ver: 'executar' })} />
+        </Tabs.Content>
+        <Tabs.Content value="api" tabIndex={-1}>
+          <CallPrompt prompt={prompt} />
         </Tabs.Content>
       </Tabs.Root>
       <UnsavedGuard isUnsaved={isUnsaved} />

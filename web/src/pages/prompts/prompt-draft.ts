@@ -15,6 +15,10 @@ export interface Draft {
   readonly extraVariables: readonly string[]
   /** `''`: none. */
   readonly defaultModel: string
+  /** `''`: no limit of the prompt's own. */
+  readonly maxTokens: string
+  /** `''`: that of the call. */
+  readonly temperature: string
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -24,6 +28,8 @@ export const EMPTY_DRAFT: Draft = {
   tags: [],
   extraVariables: [],
   defaultModel: '',
+  maxTokens: '',
+  temperature: '',
 }
 
 export const EXAMPLE_DRAFT = perLanguage((): Draft => ({
@@ -45,6 +51,8 @@ export function draftOf(prompt: Prompt): Draft {
     tags: prompt.tags,
     extraVariables: prompt.variables.filter((name) => !used.has(name)),
     defaultModel: prompt.default_model ?? '',
+    maxTokens: String(prompt.parameters.max_tokens ?? ''),
+    temperature: String(prompt.parameters.temperature ?? '').replace('.', ','),
   }
 }
 
@@ -54,8 +62,10 @@ export function variablesOf({ body, extraVariables }: Pick<Draft, 'body' | 'extr
   return [...used, ...extraVariables.filter((name) => !used.includes(name))]
 }
 
-/** Every field, for a new prompt. */
-export function inputOf(draft: Draft) {
+/** Every field, for a new prompt; `parameters` are those of the prompt that is changed. */
+export function inputOf(draft: Draft, parameters: Prompt['parameters'] = {}) {
+  const { max_tokens: _limit, temperature: _temperature, ...others } = parameters
+  const [maxTokens, temperature] = [maxTokensOf(draft), temperatureOf(draft)]
   return {
     name: draft.name.trim(),
     description: draft.description.trim() === '' ? null : draft.description.trim(),
@@ -63,7 +73,21 @@ export function inputOf(draft: Draft) {
     variables: variablesOf(draft),
     tags: [...draft.tags],
     default_model: draft.defaultModel === '' ? null : draft.defaultModel,
+    // The form does not show all of them.
+    parameters: {
+      ...others,
+      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+    },
   }
+}
+
+function maxTokensOf({ maxTokens }: Draft): number | undefined {
+  return maxTokens.trim() === '' ? undefined : Number(maxTokens.replaceAll(/[.\s]/g, ''))
+}
+
+function temperatureOf({ temperature }: Draft): number | undefined {
+  return temperature.trim() === '' ? undefined : Number(temperature.trim().replace(',', '.'))
 }
 
 /**
@@ -71,11 +95,14 @@ export function inputOf(draft: Draft) {
  * change.
  */
 export function changesOf(draft: Draft, prompt: Prompt): PromptChange | undefined {
-  const input = inputOf(draft)
+  const input = inputOf(draft, prompt.parameters)
   const changes: PromptChange = {}
   if (input.name !== prompt.name) changes.name = input.name
   if (input.description !== prompt.description) changes.description = input.description
   if (input.default_model !== prompt.default_model) changes.default_model = input.default_model
+  const { max_tokens: maxTokens, temperature } = prompt.parameters
+  if (input.parameters.max_tokens !== maxTokens || input.parameters.temperature !== temperature)
+    changes.parameters = input.parameters
   if (!isSameList(input.tags, prompt.tags)) changes.tags = input.tags
   if (input.body !== prompt.body) changes.body = input.body
   // The order of variables has no meaning.
@@ -88,7 +115,7 @@ export function changesOf(draft: Draft, prompt: Prompt): PromptChange | undefine
 }
 
 export interface DraftFault {
-  readonly field: 'name' | 'body'
+  readonly field: 'name' | 'body' | 'maxTokens' | 'temperature'
   readonly text: string
 }
 
@@ -102,6 +129,11 @@ export function faultOf(draft: Draft): DraftFault | undefined {
       field: 'body',
       text: t('Um prompt tem no máximo {variablesMax} variáveis.', { variablesMax: VARIABLES_MAX }),
     }
+  const [maxTokens = 1, temperature = 0] = [maxTokensOf(draft), temperatureOf(draft)]
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
+    return { field: 'maxTokens', text: t('Digite um número inteiro a partir de 1.') }
+  if (!(temperature >= 0 && temperature <= 2))
+    return { field: 'temperature', text: t('Digite um número de 0 a 2.') }
   return undefined
 }
 

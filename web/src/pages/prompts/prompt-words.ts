@@ -19,6 +19,7 @@ const FIELDS = perLanguage((): Readonly<Record<string, string>> => ({
   variables: t('Há uma variável no texto que não está na lista. Confira o texto e salve de novo.'),
   tags: t('Até 20 tags, de até 24 letras cada uma.'),
   default_model: t('Este modelo saiu do catálogo. Escolha outro modelo padrão.'),
+  parameters: t('Confira o limite da resposta e a temperatura.'),
   change_note: t('A nota pode ter até 200 caracteres.'),
   model: t('Escolha o modelo: este prompt não tem um padrão.'),
   max_tokens: t('O máximo de tokens é um número inteiro a partir de 1.'),
