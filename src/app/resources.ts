@@ -34,6 +34,7 @@ import { modelPriceRoutes } from '../http/models/model-price-routes.ts'
 import { modelRoutes } from '../http/models/model-routes.ts'
 import { operatorMarkupRoutes } from '../http/models/operator-markup-routes.ts'
 import { operatorModelRoutes } from '../http/models/operator-model-routes.ts'
+import { operatorPriceUpdateRoutes } from '../http/models/operator-price-update-routes.ts'
 import { operatorPauseRoutes } from '../http/models/operator-pause-routes.ts'
 import { notificationRoutes } from '../http/notifications/notification-routes.ts'
 import { paymentMethodRoutes } from '../http/payment-methods/payment-method-routes.ts'
@@ -104,6 +105,7 @@ const routesOfModels = (terms: RouteTerms) => [
   ...modelPriceRoutes,
   ...operatorModelRoutes(terms),
   ...operatorMarkupRoutes(terms),
+  ...operatorPriceUpdateRoutes(terms),
   ...operatorPauseRoutes,
   ...operatorUpstreamRoutes,
   ...fxRateRoutes,

@@ -6,9 +6,11 @@ import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
 import { createCatalog } from '../../src/money/catalog/catalog.ts'
 import { disableModel, enableModel } from '../../src/money/catalog/disabled-models.ts'
 import { scheduleMarkup } from '../../src/money/catalog/markup-changes.ts'
+import { storeDifferences } from '../../src/money/catalog/price-updates.ts'
 import { sandboxModels } from '../../src/money/catalog/sandbox-catalog.ts'
 import { dispatchEvents } from '../../src/platform/events/dispatch-events.ts'
 import { queueMails } from '../../src/deliveries/email/queue-mails.ts'
+import { inTransaction } from '../../src/platform/db/open.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
 import { notifyPriceChanges } from '../../src/app/workers/notify-price-changes.ts'
@@ -295,6 +297,47 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
     assert.ok(sent.length <= users.length)
     return sent.length === users.length
   })
+})
+
+test('a published price waits until an administrator approves or rejects what they saw', async () => {
+  const tier = { cachedInput: 900n, cacheWrite: 900n, output: 900n, reasoning: 900n }
+  const price = { tiers: [{ abovePromptTokens: 0, input: 900n, ...tier }] }
+  const found = { text: 'x', kind: 'dearer', isBelowCost: false, schedule: [{ price }] } as const
+  const none = { ...found, kind: 'unreadable', schedule: undefined } as const
+  await inTransaction(db, (trx) =>
+    storeDifferences(trx, [
+      { ...found, modelId: 'sandbox-chat' },
+      { ...found, modelId: 'sandbox-slow' },
+      { ...none, modelId: 'sandbox-embedding' },
+    ]),
+  )
+  const { json } = await ana.call('/admin/price-updates')
+  const shown = json.price_updates.map(({ found_at: _, ...each }: { found_at: string }) => each)
+  assert.deepEqual(shown, [
+    { model_id: 'sandbox-chat', kind: 'dearer', difference: 'x' },
+    { model_id: 'sandbox-embedding', kind: 'unreadable', difference: 'x' },
+    { model_id: 'sandbox-slow', kind: 'dearer', difference: 'x' },
+  ])
+  const answer = (id: string, act: string, difference = 'x') =>
+    ana.call(`/admin/price-updates/${id}/${act}`, { difference })
+  const refused = async (status: number, error: string, ...given: [string, string, string?]) => {
+    const { status: found, json } = await answer(...given)
+    assert.deepEqual([found, json.error], [status, error])
+  }
+  await refused(409, 'price_update_changed', 'sandbox-chat', 'approve', 'y')
+  await refused(409, 'price_update_unusable', 'sandbox-embedding', 'approve')
+  await refused(404, 'price_update_not_found', 'sandbox-flaky', 'reject')
+  const approved = await answer('sandbox-chat', 'approve')
+  assert.equal(approved.status, 200, approved.text)
+  await refused(404, 'price_update_not_found', 'sandbox-chat', 'approve')
+  assert.deepEqual((await answer('sandbox-slow', 'reject')).json, {
+    model_id: 'sandbox-slow',
+    starts_at: null,
+  })
+  await refused(404, 'price_update_not_found', 'sandbox-slow', 'approve')
+  const acts = await actsOn(gateway, 'sandbox-slow')
+  const act = acts.find(({ action }) => action === 'model.price_rejected')
+  assert.equal(act?.actor_id, ana.customerId)
 })
 
 test('a disabled model answers 503 and stays in the catalog until it is enabled, even if only the database says so', async () => {

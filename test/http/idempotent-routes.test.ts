@@ -78,6 +78,8 @@ const WITH_KEY = [
   '/v1/admin/markups',
   '/v1/admin/models/:id/markup',
   '/v1/admin/upstreams',
+  '/v1/admin/price-updates/:id/approve',
+  '/v1/admin/price-updates/:id/reject',
 ]
 
 test('every POST under /v1 takes an Idempotency-Key, or the list says why not', () => {

@@ -28,6 +28,8 @@ export interface NewModel {
   readonly entry: StoredPriceEntry
 }
 
+export const PRICE_UPDATE_KINDS = ['new', 'cheaper', 'dearer', 'unreadable'] as const
+
 type Difference = PriceDifference | NewModel
 
 export interface PendingPrice {

@@ -178,5 +178,10 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   reference_taken: 'Já há um ajuste diferente com esta referência. Use outra.',
   short_balance: 'O saldo livre do cliente não cobre o débito. Nada foi lançado.',
   adjustment_not_found: 'O ajuste não existe.',
+  price_update_not_found: 'Nada deste modelo espera uma resposta.',
+  price_update_changed:
+    'O preço publicado já é outro. Leia a lista de novo e decida pelo que ela mostra.',
+  price_update_unusable:
+    'O preço publicado não pode ser usado neste modelo: não pôde ser lido, ou tem outras unidades.',
   adjustment_decided: 'O ajuste já foi decidido. Leia a lista de novo.',
 }

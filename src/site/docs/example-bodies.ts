@@ -98,6 +98,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/markups': { vendor: 'openai', markup_multiplier: 1.2, reason: 'Novo contrato' },
   'POST /admin/upstreams': { id: 'deepseek', kind: 'deepseek', api_key: 'sk-…' },
   'PATCH /admin/upstreams/{id}': { state: 'paused' },
+  'POST /admin/price-updates/{id}/approve': { difference: 'input 0.15 -> 0.18' },
+  'POST /admin/price-updates/{id}/reject': { difference: 'input 0.15 -> 0.18' },
   'POST /admin/service/pause': { reason: 'Manutenção do banco de dados' },
   'POST /admin/incidents': { title: 'Lentidão', message: 'Estamos investigando.' },
   'PATCH /admin/incidents/{id}': { message: 'Resolvido.', status: 'resolved' },

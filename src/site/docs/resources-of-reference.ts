@@ -123,6 +123,7 @@ const OPERATORS: readonly Place[] = (
     ['adjustments', 'ajustes', 'Ajustes', 'Créditos e débitos lançados à mão, com aprovação.'],
     ['refunds', 'reembolsos', 'Reembolsos', 'Decidir reembolsos que esperam por análise.'],
     ['models', 'modelos', 'Modelos e multiplicadores', 'Tirar modelos do ar e mudar preços.'],
+    ['price-updates', 'precos', 'Preços publicados', 'Responder a preços e modelos novos.'],
     ['service', 'servico', 'Pausa do serviço', 'Pausar e retomar todas as chamadas.'],
     ['health', 'saude', 'Saúde', 'Nós, filas, trabalhos, banco de dados e câmbio.'],
     ['incidents', 'incidentes', 'Incidentes', 'O que os clientes leem quando algo falha.'],

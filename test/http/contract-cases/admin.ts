@@ -125,6 +125,7 @@ function modelCases(markupChange: string): ContractCases {
   const risen = { ...body, markup_multiplier: 2 }
   const starts_at = new Date(Date.now() + 30 * DAY_MS).toISOString()
   const of = (act: string, model = 'gpt-4.1'): string => `/admin/models/${model}/${act}`
+  const update = (act: string, model = 'gpt-4.1'): string => `/admin/price-updates/${model}/${act}`
   return {
     'GET /admin/models': [{}],
     'POST /admin/service/pause': [
@@ -153,6 +154,17 @@ function modelCases(markupChange: string): ContractCases {
       { path: of('disable'), body: { reason: 'manutenção' } },
       { path: of('disable'), body: {}, status: 400 },
       { path: of('disable', 'nenhum'), body: { reason: 'nenhum' }, status: 404 },
+    ],
+    'GET /admin/price-updates': [{}],
+    'POST /admin/price-updates/{id}/approve': [
+      { path: update('approve'), body: { difference: 'y' }, status: 409 },
+      { path: update('approve'), body: {}, status: 400 },
+      { path: update('approve'), body: { difference: 'x' } },
+      { path: update('approve'), body: { difference: 'x' }, status: 404 },
+    ],
+    'POST /admin/price-updates/{id}/reject': [
+      { path: update('reject', 'gpt-5'), body: { difference: 'x' } },
+      { path: update('reject', 'gpt-5'), body: { difference: 'x' }, status: 404 },
     ],
     'POST /admin/models/{id}/enable': [
       { path: of('enable') },

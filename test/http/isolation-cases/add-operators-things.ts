@@ -1,6 +1,8 @@
 import { SYSTEM } from '../../../src/platform/audit-log/audited.ts'
 import { addUpstream } from '../../../src/money/catalog/added-upstreams.ts'
 import { scheduleMarkup } from '../../../src/money/catalog/markup-changes.ts'
+import { storeDifferences } from '../../../src/money/catalog/price-updates.ts'
+import { inTransaction, type Database } from '../../../src/platform/db/open.ts'
 import { openIncident } from '../../../src/platform/health/incidents.ts'
 import { requestAdjustment } from '../../../src/money/ledger/adjustments.ts'
 import { createId } from '../../../src/platform/lib/ids.ts'
@@ -44,6 +46,7 @@ export async function addOperatorsThings(
   const upstream = { id: 'acrescentado', kind: 'vllm', baseUrl: 'https://llm.example/v1' }
   const keys = { current: Buffer.alloc(32, 1) }
   await addUpstream(db, SYSTEM, { ...upstream, apiKey: undefined }, keys)
+  await addPriceUpdates(db)
   const text = { title: 'Lentidão', message: 'Olhamos.' }
   await db
     .updateTable('webhook_endpoints')
@@ -61,4 +64,17 @@ export async function addOperatorsThings(
     }),
     markupChange: scheduled.change.id,
   }
+}
+
+/** A price that waits for an answer for each of these models. */
+async function addPriceUpdates(db: Database): Promise<void> {
+  const tier = { cachedInput: 1_000n, cacheWrite: 1_000n, output: 4_000n, reasoning: 4_000n }
+  const price = { tiers: [{ abovePromptTokens: 0, input: 1_000n, ...tier }] }
+  const waiting = { text: 'x', kind: 'cheaper', isBelowCost: false } as const
+  await inTransaction(db, (trx) =>
+    storeDifferences(
+      trx,
+      ['gpt-4.1', 'gpt-5'].map((modelId) => ({ ...waiting, modelId, schedule: [{ price }] })),
+    ),
+  )
 }

@@ -32,6 +32,7 @@ export const ADMIN = [
   'GET /admin/mails/in-trouble',
   'GET /admin/margins',
   'GET /admin/models',
+  'GET /admin/price-updates',
   'GET /admin/reconciliation',
   'GET /admin/refunds',
   'GET /admin/upstreams',
@@ -50,6 +51,8 @@ export const ADMIN = [
   'POST /admin/models/{id}/disable',
   'POST /admin/models/{id}/enable',
   'POST /admin/models/{id}/markup',
+  'POST /admin/price-updates/{id}/approve',
+  'POST /admin/price-updates/{id}/reject',
   'POST /admin/reconciliation/differences/{id}/explain',
   'POST /admin/refunds/{id}/approve',
   'POST /admin/refunds/{id}/complete',
@@ -75,6 +78,8 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/admin/models/{id}': () => 'gpt-4o',
   '/admin/models/{id}/markup': () => 'gpt-5',
   '/admin/models/{id}/markup/{changeId}': ({ ids }) => ids.markupChange,
+  '/admin/price-updates/{id}': () => 'gpt-4.1',
+  '/admin/price-updates/{id}/reject': () => 'gpt-5',
   '/admin/refunds/{id}': ({ ids }) => ids.refund,
   '/admin/refunds/{id}/reject': ({ ids }) => ids.otherRefund,
   '/admin/upstreams/{id}': () => 'acrescentado',
@@ -128,7 +133,7 @@ const HARMLESS = new Set(
     // Of operators.
     'kind amount_brl reason reference markup_multiplier starts_at title message severity providers',
     'id base_url api_key state vendor',
-    'action',
+    'action difference',
     // Of the reconciliation.
     'explanation',
     // Of webhooks.
@@ -317,6 +322,8 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /admin/markups': () => ({ vendor: 'mistral', markup_multiplier: 1.1, reason: 'revisão' }),
   'POST /admin/upstreams': () => ({ id: 'novo', kind: 'vllm', base_url: 'https://llm.example/v1' }),
   'PATCH /admin/upstreams/{id}': () => ({ state: 'paused' }),
+  'POST /admin/price-updates/{id}/approve': () => ({ difference: 'x' }),
+  'POST /admin/price-updates/{id}/reject': () => ({ difference: 'x' }),
   'POST /admin/reconciliation/differences/{id}/explain': () => ({ explanation: 'porque sim' }),
   'POST /topups': () => ({ amount: 20 }),
   'POST /payment-methods': () => cardBody(APPROVED),

@@ -3732,6 +3732,25 @@ export interface Contract {
       }
     }
     /**
+     * Preços e modelos novos, dos preços publicados, que esperam uma resposta
+     */
+    '/admin/price-updates': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        price_updates: {
+          model_id: string
+          kind: 'new' | 'cheaper' | 'dearer' | 'unreadable'
+          /**
+           * Do preço em vigor ao publicado, em USD.
+           */
+          difference: string
+          found_at: string
+        }[]
+      }
+    }
+    /**
      * Os provedores, de onde vêm e em que estado estão
      */
     '/admin/upstreams': {
@@ -6696,6 +6715,56 @@ export interface Contract {
            */
           told_at: string | null
         }[]
+      }
+    }
+    /**
+     * Aceita o preço ou o modelo novo; um preço mais alto começa depois de 7 dias de aviso
+     */
+    '/admin/price-updates/{id}/approve': {
+      path: {
+        id: string
+      }
+      idempotency_key: string
+      body: {
+        /**
+         * A diferença que o operador viu: outra é recusada com 409.
+         */
+        difference: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        model_id: string
+        /**
+         * Quando o preço começa; null: não muda preço.
+         */
+        starts_at: string | null
+      }
+    }
+    /**
+     * Mantém o preço em vigor, ou o modelo fora do catálogo, até que o publicado mude
+     */
+    '/admin/price-updates/{id}/reject': {
+      path: {
+        id: string
+      }
+      idempotency_key: string
+      body: {
+        /**
+         * A diferença que o operador viu: outra é recusada com 409.
+         */
+        difference: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        model_id: string
+        /**
+         * Quando o preço começa; null: não muda preço.
+         */
+        starts_at: string | null
       }
     }
     /**

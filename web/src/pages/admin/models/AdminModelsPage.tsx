@@ -9,6 +9,7 @@ import { PageTitle } from '../../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { counted } from '../../../format/number.ts'
 import { useFilters } from '../../../lib/use-filters.ts'
+import { PriceUpdates } from '../price-updates/PriceUpdates.tsx'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { adminModelsQuery, type AdminModel } from './admin-model-queries.ts'
 import { AdminModelEntry } from './AdminModelEntry.tsx'
@@ -33,6 +34,7 @@ export function AdminModelsPage() {
         title={t('Modelos')}
         description={t('O que está no ar, quanto custa aos clientes e o que vai mudar.')}
       />
+      <PriceUpdates />
       <div className="mb-4 flex flex-wrap items-end gap-x-6 gap-y-3">
         <Field label={t('Buscar modelo')} className="w-full max-w-sm">
           {(control) => (
