@@ -312,11 +312,11 @@ test('a published price waits until an administrator approves or rejects what th
     ]),
   )
   const { json } = await ana.call('/admin/price-updates')
-  const shown = json.price_updates.map(({ found_at: _, ...each }: { found_at: string }) => each)
+  const shown = json.price_updates.map((each: object) => ({ ...each, found_at: undefined }))
   assert.deepEqual(shown, [
-    { model_id: 'sandbox-chat', kind: 'dearer', difference: 'x' },
-    { model_id: 'sandbox-embedding', kind: 'unreadable', difference: 'x' },
-    { model_id: 'sandbox-slow', kind: 'dearer', difference: 'x' },
+    { model_id: 'sandbox-chat', kind: 'dearer', difference: 'x', found_at: undefined },
+    { model_id: 'sandbox-embedding', kind: 'unreadable', difference: 'x', found_at: undefined },
+    { model_id: 'sandbox-slow', kind: 'dearer', difference: 'x', found_at: undefined },
   ])
   const answer = (id: string, act: string, difference = 'x') =>
     ana.call(`/admin/price-updates/${id}/${act}`, { difference })

@@ -71,7 +71,7 @@ function Update({ update }: { readonly update: PriceUpdate }) {
             {id} · {KINDS()[kind]}
           </h3>
           <p className="break-words text-muted">
-            US$: {difference} · <DateTime instant={foundAt} />
+            {difference} · <DateTime instant={foundAt} />
           </p>
         </div>
         <div className="flex gap-x-1">
