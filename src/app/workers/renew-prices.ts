@@ -24,7 +24,7 @@ const TIMEOUT_MS = 60_000
 const DAY_MS = 86_400_000
 const ASK = { cheaper: 'ask', dearer: 'ask' } as const
 
-type PriceParts = Pick<Parts, 'db' | 'catalog' | 'reloadCatalog' | 'log'> & {
+type PriceParts = Pick<Parts, 'db' | 'catalog' | 'discover' | 'reloadCatalog' | 'log'> & {
   readonly config: Pick<
     Config,
     | 'priceDataFile'
@@ -90,10 +90,12 @@ async function fetchText(
 /** The models of the published data that an upstream lists and that are not in the catalog: they wait for an operator. */
 async function findNewModels({
   db,
-  config: { priceDataUrl, priceUpdates, discovery, models },
+  config: { priceDataUrl, priceUpdates, ...configured },
   catalog,
-}: Pick<PriceParts, 'db' | 'config' | 'catalog'>): Promise<readonly NewModel[]> {
+  discover,
+}: Omit<PriceParts, 'reloadCatalog' | 'log'>): Promise<readonly NewModel[]> {
   const stored = await readStoredPriceData(db)
+  const { discovery, models } = (await discover()).added ?? configured
   if (priceDataUrl === undefined || priceUpdates.new !== 'ask' || !discovery || !stored) return []
   const unknown = unknownModels(stored.published, stored.added)
   const lists = await readUpstreamLists(db)
