@@ -125,7 +125,7 @@ const OPERATOR_TEMPLATES = {
     subject: 'Preços diferentes dos publicados',
     paragraphs: [
       'Os preços em vigor de alguns modelos são diferentes dos preços publicados pelos provedores. Enquanto isso, as chamadas são cobradas pelos preços em vigor.',
-      'Confira com "npm run catraca -- prices check" e acerte com "prices set". Se a diferença é intencional, não faça nada: ela não será avisada de novo.',
+      'Veja com "npm run catraca -- prices pending" e responda com "prices approve" ou "prices reject", ou na página de modelos do painel. A mesma diferença não será avisada de novo.',
     ],
     facts: [
       ['Modelos', data.text('models')],
