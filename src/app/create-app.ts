@@ -9,12 +9,14 @@ import type { Database } from '../platform/db/open.ts'
 import { createServer } from './create-server.ts'
 import { listen } from '../http/server/listen.ts'
 import type { ConnectionLimit } from '../http/server/connection-limit.ts'
+import { createResponseSockets } from '../http/model-calls/response-sockets.ts'
 import { createLiveStreams } from '../http/live/live-streams.ts'
 import { PROCESSOR_EVENTS_PATH } from '../http/processor-events/processor-event-routes.ts'
 import type { Readiness } from '../platform/health/readiness.ts'
 import type { Drain } from '../platform/lib/drain.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Config } from './config/config.ts'
+import { deriveConnectionsMax, readDescriptorLimit } from './config/derive-connections-max.ts'
 import { createClosing, type Closing } from './create-closing.ts'
 import type { Metrics } from './create-metrics.ts'
 import { createHttpParts } from './create-http-parts.ts'
@@ -85,6 +87,8 @@ function createDrain(
 }
 
 const RELOAD_EVERY_MS = 60_000
+/** Of the connections, for WebSockets, which may be idle for minutes. */
+const SOCKETS_SHARE = 0.5
 
 export interface App {
   readonly db: Database
@@ -120,8 +124,19 @@ export async function createApp(
     (sessionIds) => listActiveSessionIds(parts.db, sessionIds),
     log,
   )
+  const connectionsMax = deriveConnectionsMax(config, readDescriptorLimit()) ?? Infinity
+  const responseSockets = createResponseSockets(
+    parts.shared.runningOf('sockets'),
+    connectionsMax * SOCKETS_SHARE,
+  )
   const { server, connections } = await createServer(
-    createHttpParts(parts, { ...createModelCalls(parts), workers, startedAt, live }),
+    createHttpParts(parts, {
+      ...createModelCalls(parts),
+      workers,
+      startedAt,
+      live,
+      responseSockets,
+    }),
   )
 
   watchLimit(parts.metrics, connections)
@@ -141,6 +156,7 @@ export async function createApp(
     },
     async close(how = { delayMs: 0, withinMs: config.drainMs, idleMs: 0 }) {
       live.close()
+      responseSockets.close(how.delayMs + how.withinMs)
       await drain(how)
       await closing.close()
     },

@@ -6,6 +6,7 @@ import type { HttpDeps } from './create-server.ts'
 import { operatorTokenOf } from '../http/rest/is-operator.ts'
 import type { LiveStreams } from '../http/live/live-streams.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-file-routes.ts'
+import type { ResponseSockets } from '../http/model-calls/response-sockets.ts'
 import { createKeepAlives } from '../http/model-calls/keep-alives.ts'
 import { createShare } from '../platform/admission/share.ts'
 import { createRestLimits } from '../http/rest/rest-limits.ts'
@@ -25,6 +26,7 @@ interface Started extends ReturnType<typeof createModelCalls> {
   readonly workers: Workers
   readonly startedAt: Date
   readonly live: LiveStreams
+  readonly responseSockets: ResponseSockets
 }
 
 /** Returns the parts under their own names, and what is made for HTTP alone. */

@@ -13,10 +13,15 @@ import {
   createMessagesFormat,
   createMessageTokensFormat,
 } from '../gateway/calls/chat/formats/messages/messages-format.ts'
+import {
+  createConnectionMemory,
+  type ConnectionMemory,
+} from '../gateway/calls/chat/formats/responses/connection-memory.ts'
 import { createReasoningSeals } from '../gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
   readResponsesRequest,
+  type ResponsesFormat,
 } from '../gateway/calls/chat/formats/responses/responses-format.ts'
 import { createStoredResponsesFormat } from '../gateway/calls/chat/formats/responses/stored-responses-format.ts'
 import type { Presets } from '../gateway/calls/chat/read-preset.ts'
@@ -29,6 +34,7 @@ import { createCachedAnswers } from '../customers/cached-answers.ts'
 import type { Price } from '../money/catalog/prices.ts'
 import { storePrices } from '../money/catalog/register-prices.ts'
 import { UNPAID_WORK } from '../gateway/calls/call-upstream.ts'
+import { createShare } from '../platform/admission/share.ts'
 import { createTally } from '../platform/admission/rate.ts'
 import type {
   GatewayParts,
@@ -54,13 +60,16 @@ import type { Log } from '../platform/lib/log.ts'
 import type { RefusalCounts } from '../money/usage/refusal-counts.ts'
 import type { Parts } from './open-parts.ts'
 
+/** What all WebSockets of a customer remember together, in bodies of the largest size. */
+const REMEMBERED_BODIES_MAX = 2
+
 /** Creates the money path for each kind of call. */
 export function createModelCalls(parts: Parts): {
   modelCalls: ModelCalls
   checkCaller: CheckCaller
   observer: GatewayObserver
 } {
-  const { db, config, lease, log } = parts
+  const { config, lease, log } = parts
   const { sealingKey, previousSealingKey } = parts.webhooks
   const ownTime = createOwnTime(config.callsAtOnceMax)
   const spans = parts.tracing?.spans
@@ -80,16 +89,6 @@ export function createModelCalls(parts: Parts): {
     readResponsesRequest(body, bytes, reasoningSeals(customerId)),
   )
   const chatKind = createChatKind(chatFormat, chats)
-  const stored = { store: parts.responses, conversations: parts.conversations, time: ownTime, log }
-  const createResponseKind = (compacts: boolean) =>
-    createChatKind(
-      createStoredResponsesFormat(
-        createResponsesFormat(reasoningSeals, toolCallIds, compacts),
-        stored,
-      ),
-      chats,
-    )
-  const responseKind = createResponseKind(false)
   const messageKind = createChatKind(createMessagesFormat(toolCallIds, reasoningSeals), chats)
   const messageTokensKind = createChatKind(
     createMessageTokensFormat(toolCallIds, reasoningSeals),
@@ -105,12 +104,9 @@ export function createModelCalls(parts: Parts): {
     modelCalls: {
       completeChat: serve(gateway, chatKind, spans),
       completeText: serve(gateway, createChatKind(completionsFormat, chats), spans),
-      createResponse: serve(gateway, responseKind, spans),
-      compactResponse: serve(gateway, createResponseKind(true), spans),
-      countResponseTokens: createServeTokenCount(gateway, responseKind, (tokens) => ({
-        object: 'response.input_tokens',
-        input_tokens: tokens,
-      })),
+      ...createResponseCalls(parts, gateway, chats, (compacts) =>
+        createResponsesFormat(reasoningSeals, toolCallIds, compacts),
+      ),
       createMessage: serve(gateway, messageKind, spans),
       countMessageTokens: createServeTokenCount(gateway, messageTokensKind, (tokens) => ({
         input_tokens: tokens,
@@ -142,6 +138,46 @@ function createOtherCalls(
     rerank: serve(gateway, rerankKind, spans),
     generateImages: serve(gateway, createImageKind(createKeepImage(db, log)), spans),
     transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, gateway.ownTime), spans),
+  }
+}
+
+/** The calls of the Responses format, which may be stored, or remembered by a connection. */
+function createResponseCalls(
+  parts: Parts,
+  gateway: GatewayParts,
+  chats: Parameters<typeof createChatKind>[1],
+  createFormat: (compacts: boolean) => ResponsesFormat,
+): Pick<
+  ModelCalls,
+  'createResponse' | 'compactResponse' | 'countResponseTokens' | 'openConversation'
+> {
+  const { config, log, responses: store, conversations } = parts
+  const stored = { store, conversations, time: gateway.ownTime, log }
+  const spans = parts.tracing?.spans
+  const createKind = (compacts: boolean, memory?: ConnectionMemory) =>
+    createChatKind(createStoredResponsesFormat(createFormat(compacts), stored, memory), chats)
+  const remembered = createShare({
+    ownMax: REMEMBERED_BODIES_MAX * config.bodyBytesMax,
+    allMax: config.bodiesBytesMax / 2,
+  })
+  const kind = createKind(false)
+  return {
+    createResponse: serve(gateway, kind, spans),
+    compactResponse: serve(gateway, createKind(true), spans),
+    countResponseTokens: createServeTokenCount(gateway, kind, (tokens) => ({
+      object: 'response.input_tokens',
+      input_tokens: tokens,
+    })),
+    openConversation(customerId) {
+      const memory = createConnectionMemory(remembered, customerId)
+      const own = createKind(false, memory)
+      return {
+        create: serve(gateway, own, spans),
+        prepare: createServeTokenCount(gateway, own, () => ({})),
+        prepared: (idTail) => memory.answer(idTail, '[]'),
+        [Symbol.dispose]: () => memory[Symbol.dispose](),
+      }
+    },
   }
 }
 

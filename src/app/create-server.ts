@@ -10,6 +10,7 @@ import { answerError, answerNotFound } from '../http/server/answer-error.ts'
 import { createAnswerNoHttp } from '../http/server/answer-no-http.ts'
 import { BoundedRequest } from '../http/server/bounded-request.ts'
 import { clientPath, hideOpenCookies, requestIdOf } from '../http/server/request-head.ts'
+import { isForWebSocket, serveUpgrades } from '../http/server/serve-upgrades.ts'
 import { watchClients } from '../http/server/watch-clients.ts'
 import { ajvOptions, schemaController } from '../http/server/schema-compilers.ts'
 
@@ -17,6 +18,14 @@ import { ajvOptions, schemaController } from '../http/server/schema-compilers.ts
 const UPLOAD_TIMEOUT_MS = 900_000
 /** Longer than the 60 s of common load balancers, so that they close idle connections before this server does. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
+
+/** The types of the platform do not have the last one yet. */
+const HTTP_OPTIONS = {
+  // `refuseWrongHosts` does it: the platform's own answer has none of the headers.
+  requireHostHeader: false,
+  IncomingMessage: BoundedRequest,
+  shouldUpgradeCallback: isForWebSocket,
+}
 
 /** The largest body of a request that is not a model call. */
 const REST_BODY_BYTES_MAX = 256 * 1024
@@ -35,8 +44,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   const { config } = deps
   const answerNoHttp = createAnswerNoHttp(deps)
   const server = Fastify({
-    // `refuseWrongHosts` does it: the platform's own answer has none of the headers.
-    http: { requireHostHeader: false, IncomingMessage: BoundedRequest },
+    http: HTTP_OPTIONS,
     bodyLimit: Math.min(REST_BODY_BYTES_MAX, config.bodyBytesMax),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -56,6 +64,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   await addOpenApi(server)
   const connections = watchClients(server, deps)
   answerUnusualRequests(server, answerNoHttp)
+  serveUpgrades(server.server)
   addBodyReading(server, deps.bodies, streamed, answerNoHttp)
 
   // Before any reader of cookies: sessions, known devices, better-auth.

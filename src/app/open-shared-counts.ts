@@ -15,7 +15,7 @@ import type { ProcessPlace } from './process-place.ts'
 /** The counts of the limits in memory, which the workers of a server exchange. */
 export interface SharedCounts {
   /** How many run at once, of one kind of work. */
-  runningOf(kind: 'archive' | 'calls' | 'exports' | 'images' | 'routes'): SharedRunning
+  runningOf(kind: 'archive' | 'calls' | 'exports' | 'images' | 'routes' | 'sockets'): SharedRunning
   /** Of requests in a minute; its users begin their subjects differently. */
   readonly limiter: RateLimiter
 }

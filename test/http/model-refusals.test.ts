@@ -30,7 +30,7 @@ const authorization = (): string => `Bearer ${gateway.secret}`
 
 test('a WebSocket is refused by 426, and every final refusal says that no retry helps', async () => {
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', authorization: authorization() }
-  const refused = await ask('GET', '/responses', upgrade)
+  const refused = await ask('GET', '/chat/completions', upgrade)
   assert.deepEqual([refused.answer.statusCode, refused.code], [426, 'not_found'])
   for (const path of ['/chat/completions', '/responses', '/messages'])
     for (const [secret, status] of [

@@ -255,6 +255,13 @@ export const refusals = {
       `Esta conta já tem ${max} requisições em andamento ao mesmo tempo. Espere alguma terminar e tente de novo.`,
       1,
     ),
+  tooManySockets: (max: number) =>
+    refusal(
+      429,
+      'rate_limit_exceeded',
+      `Esta conta já tem ${max} WebSockets abertos. Feche algum, ou envie a requisição por HTTP.`,
+      1,
+    ),
   tooManyKeyCalls: (max: number) =>
     refusal(
       429,

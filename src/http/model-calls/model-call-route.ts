@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { CheckCaller, ExpectedBody } from '../../gateway/calls/check-caller.ts'
-import type { Client } from '../../gateway/calls/client.ts'
+import type { Client, IncomingCall } from '../../gateway/calls/client.ts'
 import { customerSubject, ipSubject, keySubject } from '../../gateway/calls/limits.ts'
 import {
   refuseCall,
@@ -33,6 +33,15 @@ import type { KeepAlives } from './keep-alives.ts'
 import type { UploadLimits } from './upload-form.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
 
+/** The responses of one connection, which remembers the last of them. */
+export interface ResponseConversation extends Disposable {
+  readonly create: ServeCall
+  /** Reads a request that another one will continue; its answer says only that it could be answered. */
+  readonly prepare: ServeCall
+  /** The request that was read last is a response with this id. */
+  readonly prepared: (idTail: string) => void
+}
+
 /** The kinds of model calls. */
 export interface ModelCalls {
   readonly completeChat: ServeCall
@@ -40,6 +49,8 @@ export interface ModelCalls {
   readonly createResponse: ServeCall
   readonly compactResponse: ServeCall
   readonly countResponseTokens: ServeCall
+  /** For one WebSocket of this customer. */
+  readonly openConversation: (customerId: string) => ResponseConversation
   readonly createMessage: ServeCall
   readonly countMessageTokens: ServeCall
   readonly generateContent: ServeCall
@@ -110,12 +121,8 @@ export function modelCallRoute<Body>(declared: {
             await serveCall(
               {
                 ...checked,
+                ...saidInHeaders(request.headers),
                 receivedAtMs: performance.now(),
-                sessionId: sessionIdOf(request.headers),
-                flags: flagsOf(request.headers),
-                maxCostBrl: oneText(request.headers[MAX_COST_HEADER]),
-                cache: oneText(request.headers[CACHE_HEADER]),
-                traceparent: oneText(request.headers.traceparent),
                 body,
               },
               client,
@@ -136,12 +143,29 @@ const MAX_COST_HEADER = 'x-svc-max-cost-brl'
 /** Whether kept answers may serve a call. */
 const CACHE_HEADER = 'x-svc-cache'
 
+/** What the headers of a request say of its call. */
+export function saidInHeaders(
+  headers: IncomingHttpHeaders,
+): Pick<IncomingCall, 'sessionId' | 'flags' | 'maxCostBrl' | 'cache' | 'traceparent'> {
+  return {
+    sessionId: sessionIdOf(headers),
+    flags: flagsOf(headers),
+    maxCostBrl: oneText(headers[MAX_COST_HEADER]),
+    cache: oneText(headers[CACHE_HEADER]),
+    traceparent: oneText(headers.traceparent),
+  }
+}
+
 function oneText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join() : header
 }
 
 /** Checks the caller before the body is read, so that no memory is spent on the body of a refused caller. */
-function createCheck(deps: ModelCallDeps, isBodyStreamed: boolean, errorFormat: ErrorFormat) {
+export function createCheck(
+  deps: ModelCallDeps,
+  isBodyStreamed: boolean,
+  errorFormat: ErrorFormat,
+) {
   return function check(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const caller: IncomingCaller = {
       requestId: request.id,
@@ -283,7 +307,7 @@ function describe(
 }
 
 /** The flags of new features, each a short word; the Messages format has them in a header. */
-function flagsOf({ 'anthropic-beta': header }: FastifyRequest['headers']): string[] | undefined {
+function flagsOf({ 'anthropic-beta': header }: IncomingHttpHeaders): string[] | undefined {
   if (header === undefined) return undefined
   return String(header)
     .split(',')

@@ -14,6 +14,7 @@ import {
 import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
 import { bytesOf, modelCallRoute, type ModelCalls } from './model-call-route.ts'
 import type { ServeCall } from '../../gateway/calls/serve-call.ts'
+import { responseSocketRoute } from './response-socket-route.ts'
 import { createUploads } from './upload-form.ts'
 
 /** The calls of Google's format, at the paths that `clientPath` makes of those with a model. */
@@ -25,6 +26,7 @@ const geminiRoute = (url: string, serveOf: (calls: ModelCalls) => ServeCall) =>
 
 /** The model calls of the specification, at the paths that client libraries use. */
 export const modelCallRoutes = [
+  responseSocketRoute,
   modelCallRoute({
     url: '/v1/chat/completions',
     contract: chatCompletions,

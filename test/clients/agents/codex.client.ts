@@ -55,29 +55,32 @@ for (const [format, model] of Object.entries(MODELS))
   })
 
 for (const [format, model] of Object.entries(MODELS))
-  test(`Codex as “OpenAI” goes on from a compaction over an upstream of ${format}, which is charged as a call`, async (t) => {
+  test(`Codex as “OpenAI” calls over a WebSocket, and goes on from a compaction, over an upstream of ${format}, which is charged as a call`, async (t) => {
     if (!canRun(CODEX)) return t.skip('Codex does not run on this machine')
     const home = await mkdtemp(join(tmpdir(), 'codex-home-'))
     const folder = await mkdtemp(join(tmpdir(), 'codex-'))
-    const config = configOf(agents.gateway.node.baseUrl, model, 'OpenAI')
-    // Each turn is longer, so that the second one begins with a compaction.
-    await writeFile(join(home, 'config.toml'), `model_auto_compact_token_limit = 500\n${config}`)
+    const config = `${configOf(agents.gateway.node.baseUrl, model, 'OpenAI')}supports_websockets = true\n`
     const before = agents.sandbox.counts.completed
-    for (const args of [
-      [...OPTIONS, 'Olá, catraca!'],
-      [...OPTIONS, 'resume', '--last', 'E agora, catraca?'],
-    ]) {
+    const call = `chame exec_command ${JSON.stringify({ cmd: 'seq 1 20000' })}`
+    // The first turn ends above the limit of the second one, which a summary of it is far below.
+    for (const [settings, args] of [
+      ['', [...OPTIONS, `Faça esta tarefa:\n${call}`]],
+      ['model_auto_compact_token_limit = 11500\n', [...OPTIONS, 'resume', '--last', 'Olá!']],
+    ] as const) {
+      await writeFile(join(home, 'config.toml'), settings + config)
       const { code, stdout, stderr } = await runClient(
         CODEX,
-        args,
-        { CODEX_HOME: home, CATRACA_API_KEY: agents.gateway.secret },
+        [...args],
+        { CODEX_HOME: home, CATRACA_API_KEY: agents.gateway.secret, RUST_LOG: 'info' },
         folder,
       )
       assert.equal(code, 0, stdout.slice(-2_000) + stderr)
       assert.match(stdout, /"type":"agent_message"/)
+      assert.match(stderr, /websocket/i)
+      assert.doesNotMatch(stderr, /failed to connect to websocket|fall(?:ing)? ?back to http/i)
     }
     const written = await readRecords(join(home, 'sessions'))
-    assert.match(written, /"type":"compaction","encrypted_content":"[\w-]{50}/)
+    assert.match(written, /"type":"compaction"[^{}]*"encrypted_content":"[\w-]{50}/)
     assert.ok(agents.sandbox.counts.completed - before >= 3, 'two turns and a compaction')
     await agents.assertCharges(3)
   })

@@ -1,7 +1,14 @@
 /** The numbered events of a streamed response as text, with those that open and end it. */
 import type { JsonObject } from '../../../../providers/contract.ts'
 import type { Emit } from './input-items.ts'
-import { writeResponse, type ResponseEnd, type ResponseHead } from './response-head.ts'
+import {
+  repeatedOf,
+  responseIdOf,
+  writeRepeated,
+  writeResponse,
+  type ResponseEnd,
+  type ResponseHead,
+} from './response-head.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { Refusal } from '../../../refusal.ts'
 import type { Charged } from '../../chat-format.ts'
@@ -114,6 +121,30 @@ export function createResponseStream(head: ResponseHead, options: OutputOptions)
       return events.take()
     },
   }
+}
+
+/** The events of a response that was only prepared: it has no output, and another request continues it. */
+export function preparedResponse(idTail: string, modelId: string): string {
+  const repeatedText = writeRepeated(repeatedOf({}, []))
+  const createdAt = Math.floor(Date.now() / 1000)
+  const events = createResponseEvents({
+    id: responseIdOf(idTail),
+    createdAt,
+    modelId,
+    repeatedText,
+  })
+  events.begin()
+  events.end({ status: 'completed', output: [], charged: NOTHING })
+  return events.take()
+}
+
+const NOTHING: Charged = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  billedNanoBrl: 0n,
 }
 
 /** How a response ended. */

@@ -1,8 +1,9 @@
 /**
- * The Responses format for accounts that store their responses. A request that continues a stored response, or refers
+ * The Responses format for accounts that store their responses, and for connections that remember their last one. A request that continues a stored response, or refers
  * to stored items, is read as if its client had sent the whole conversation: what follows (the shield, the quote, the
  * hold, the adapters) sees that, and no upstream ever sees an id of ours.
  */
+import { BODY_BOUNDS, findJsonExcess } from '../../../../../platform/lib/bound-json.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { Log } from '../../../../../platform/lib/log.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
@@ -15,12 +16,13 @@ import {
   TOO_MANY_WAIT,
   type OwnTime,
 } from '../../../../../platform/admission/own-time.ts'
-import { readJsonBody } from '../../../read-request.ts'
+import { readJsonBody, TOO_MANY_VALUES } from '../../../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
 import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
 import { withoutCompacted } from './compaction.ts'
+import type { ConnectionMemory } from './connection-memory.ts'
 import { resolveReferences } from './resolve-references.ts'
-import { callIdOfResponse, type EndedResponse } from './response-head.ts'
+import { callIdOfResponse, idTailOf, type EndedResponse } from './response-head.ts'
 import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
 import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
 
@@ -37,16 +39,19 @@ const KEEP_MS_MAX = 2_000
 export function createStoredResponsesFormat(
   format: ResponsesFormat,
   deps: StoredResponsesDeps,
+  /** Of a WebSocket, whose answers are always streams. */
+  memory?: ConnectionMemory,
 ): ChatFormat<ResponsesRequest> {
   return {
     async readRequest(raw, caller) {
-      if (caller.storedResponsesDays === null) return format.readRequest(raw, caller)
+      if (caller.storedResponsesDays === null && !memory) return format.readRequest(raw, caller)
       const body = readJsonBody(raw)
       if (isRefusal(body)) return body
       const room = deps.conversations.openRoom(readerOf(caller), raw.length)
       let request: ResponsesRequest | Refusal | undefined
       try {
-        request = await readStored(format, deps, room, body, caller)
+        const asked = memory ? { ...body, stream: true } : body
+        request = await readStored(format, deps, room, asked, caller, memory)
         return request
       } catch (error) {
         deps.log.error('stored_responses_not_read', { customerId: caller.customerId, error })
@@ -58,7 +63,7 @@ export function createStoredResponsesFormat(
     withPreset: format.withPreset,
     createWriter(call) {
       const { kept } = call.request
-      if (!kept) return format.createWriter(call)
+      if (!kept && !memory) return format.createWriter(call)
       let response: EndedResponse | undefined
       const writer = format.createWriter(call, (ended) => (response = ended))
       return {
@@ -66,6 +71,8 @@ export function createStoredResponsesFormat(
         keep: () =>
           withinTime(deps.log, call.id, async () => {
             if (!response) return
+            if (!response.isFailed) memory?.answer(idTailOf(call.id), response.output)
+            if (!kept) return
             await deps.store.put({
               id: call.id,
               ...kept.owner,
@@ -92,17 +99,22 @@ async function readStored(
   room: ReadingRoom,
   body: JsonObject,
   caller: ChatCaller,
+  memory: ConnectionMemory | undefined,
 ): Promise<ResponsesRequest | Refusal> {
   const { previous_response_id: previous, ...own } = body
   const input = ownItems(own.input, previous)
   // The format refuses it, with the reason.
   if (!input) return format.readBody(own, room.bytes(), caller)
   const bytesOfRequest = room.bytes()
-  const before = isAbsent(previous) ? [] : await readBefore(conversations, room, previous)
+  const before = isAbsent(previous) ? [] : await readBefore(conversations, room, previous, memory)
   if ('kind' in before) return before
   const items = await resolveReferences(conversations, room, [...before, ...input])
   if ('kind' in items) return items
-  const isStored = body.store !== false && bytesOfRequest <= STORED_PART_BYTES_MAX
+  memory?.ask(items)
+  const isStored =
+    caller.storedResponsesDays !== null &&
+    body.store !== false &&
+    bytesOfRequest <= STORED_PART_BYTES_MAX
   const expanded = { ...own, input: items, ...(isStored ? withReasoning(own) : {}) }
   const { customerId, id: keyId } = caller
   const read = () => format.readBody(expanded, room.bytes(), caller, before.length)
@@ -146,7 +158,16 @@ async function readBefore(
   conversations: StoredConversations,
   room: ReadingRoom,
   previous: unknown,
+  memory: ConnectionMemory | undefined,
 ): Promise<readonly unknown[] | Refusal> {
+  const remembered = memory?.find(previous)
+  if (remembered) {
+    const refused = await room.take(remembered.length)
+    if (refused) return refused
+    // Each was within the bounds as a request; together they may not be.
+    if (findJsonExcess(remembered, BODY_BOUNDS)) return TOO_MANY_VALUES
+    return withoutCompacted(JSON.parse(remembered.toString()) as unknown[])
+  }
   const read = await conversations.readConversation(room, previous)
   // A conversation without its beginning would be another one.
   if (!read || (read.kind === 'conversation' && !read.isWhole))
@@ -158,9 +179,10 @@ async function readBefore(
 
 /** Undefined for an input that is refused. What continues a response may add nothing, as a compaction does. */
 function ownItems(input: unknown, previous: unknown): readonly unknown[] | undefined {
-  if (isAbsent(input) && !isAbsent(previous)) return []
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
-  return Array.isArray(input) && input.length > 0 ? (input as unknown[]) : undefined
+  const items: unknown = input ?? []
+  const isEnough = Array.isArray(items) && (items.length > 0 || !isAbsent(previous))
+  return isEnough ? (items as unknown[]) : undefined
 }
 
 /** The answer is charged, and leaves whatever happens here: then the response is not found later. */
