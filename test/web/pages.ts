@@ -43,6 +43,7 @@ export const PAGES: readonly WebPage[] = [
   { path: '/admin/auditoria', heading: 'Auditoria', isForAdmin: true },
   { path: '/admin/margens', heading: 'Margens', isForAdmin: true },
   { path: '/admin/modelos', heading: 'Modelos', isForAdmin: true },
+  { path: '/admin/provedores', heading: 'Provedores', isForAdmin: true },
   { path: '/admin/cambio', heading: 'Câmbio', isForAdmin: true },
   { path: '/admin/incidentes', heading: 'Incidentes', isForAdmin: true },
   { path: '/admin/saude', heading: 'Saúde', isForAdmin: true },

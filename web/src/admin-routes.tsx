@@ -93,6 +93,14 @@ const adminModels = createRoute({
     'AdminModelsPage',
   ),
 })
+const adminUpstreams = createRoute({
+  getParentRoute: () => admin,
+  path: '/provedores',
+  component: pageComponent(
+    () => import('./pages/admin/upstreams/AdminUpstreamsPage.tsx'),
+    'AdminUpstreamsPage',
+  ),
+})
 const adminFx = createRoute({
   getParentRoute: () => admin,
   path: '/cambio',
@@ -130,6 +138,7 @@ export const adminRoutes = admin.addChildren([
   adminAuditLog,
   adminMargins,
   adminModels,
+  adminUpstreams,
   adminFx,
   adminIncidents,
   adminHealth,

@@ -69,7 +69,7 @@ export const upstreamBody = answer({
 })
 
 export const upstreamKind = answer({
-  kind: Type.String(),
+  kind: Type.Enum([...ADDED_KINDS]),
   needs_address: Type.Boolean(),
   needs_key: Type.Boolean(),
 })

@@ -3759,7 +3759,24 @@ export interface Contract {
        */
       answer: {
         kinds: {
-          kind: string
+          kind:
+            | 'openai'
+            | 'azure-openai'
+            | 'anthropic'
+            | 'google'
+            | 'cohere'
+            | 'deepseek'
+            | 'mistral'
+            | 'xai'
+            | 'groq'
+            | 'together'
+            | 'fireworks'
+            | 'openrouter'
+            | 'maritaca'
+            | 'vllm'
+            | 'ollama'
+            | 'lm-studio'
+            | 'openai-compatible'
           needs_address: boolean
           needs_key: boolean
         }[]

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
 import { ErrorState } from '../../../components/ErrorState.tsx'
@@ -13,6 +15,7 @@ import { PriceUpdates } from '../price-updates/PriceUpdates.tsx'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { adminModelsQuery, type AdminModel } from './admin-model-queries.ts'
 import { AdminModelEntry } from './AdminModelEntry.tsx'
+import { MarkupsDialog } from './MarkupsDialog.tsx'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
 
@@ -25,6 +28,7 @@ type State = keyof ReturnType<typeof STATES>
 export function AdminModelsPage() {
   const found = useQuery(adminModelsQuery)
   const [{ q, estado }, setFilters] = useFilters('q', 'estado')
+  const [isMarking, setMarking] = useState(false)
   const models = (found.data?.models ?? []).filter(
     (model) => isNamed(model, q) && isInState(model, estado),
   )
@@ -33,6 +37,13 @@ export function AdminModelsPage() {
       <PageTitle
         title={t('Modelos')}
         description={t('O que está no ar, quanto custa aos clientes e o que vai mudar.')}
+        actions={
+          found.data && (
+            <Button variant="secondary" onClick={() => setMarking(true)}>
+              {t('Mudar vários multiplicadores')}
+            </Button>
+          )
+        }
       />
       <PriceUpdates />
       <div className="mb-4 flex flex-wrap items-end gap-x-6 gap-y-3">
@@ -84,6 +95,14 @@ export function AdminModelsPage() {
           </>
         )}
       </Card>
+      {found.data && (
+        <MarkupsDialog
+          models={found.data.models}
+          noticeDays={found.data.markup_notice_days}
+          isOpen={isMarking}
+          onClose={() => setMarking(false)}
+        />
+      )}
     </>
   )
 }

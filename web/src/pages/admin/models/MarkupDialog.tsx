@@ -25,7 +25,7 @@ export function MarkupDialog({ model, noticeDays, isOpen, onClose }: Props) {
       onClose={onClose}
       title={t('Multiplicador de {displayName}', { displayName: model.display_name })}
       confirmationTitle={t('Confirmar a mudança')}
-      renderForm={(form) => <MarkupForm model={model} noticeDays={noticeDays} {...form} />}
+      renderForm={(form) => <MarkupForm models={[model]} noticeDays={noticeDays} {...form} />}
       renderConfirmation={(asked) => <Confirmation model={model} {...asked} />}
     />
   )

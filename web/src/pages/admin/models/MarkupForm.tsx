@@ -13,7 +13,8 @@ import { dayOf, firstDay, startOf } from './markup-days.ts'
 import { t } from '../../../language/t.ts'
 
 interface Props {
-  readonly model: AdminModel
+  /** One, or several that get the same markup. */
+  readonly models: readonly AdminModel[]
   readonly noticeDays: number
   /** The input of an earlier step, to be edited again. */
   readonly draft: MarkupInput | undefined
@@ -27,8 +28,8 @@ interface Faults {
   readonly reason?: string
 }
 
-export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Props) {
-  const before = lastMarkup(model)
+export function MarkupForm({ models, noticeDays, draft, onReview, onCancel }: Props) {
+  const before = models.map(lastMarkup)
   const [markup, setMarkup] = useState(draft ? typedAmount(draft.markup_multiplier) : '')
   const [when, setWhen] = useState<'now' | 'day'>(
     draft && draft.starts_at === undefined ? 'now' : 'day',
@@ -38,14 +39,16 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
   const [reason, setReason] = useState(draft?.reason ?? '')
   const [faults, setFaults] = useState<Faults>({})
   const value = parseAmount(markup.replace(/^[×x]\s*/, ''), 4)
-  const isRise = value !== undefined && value > before
+  const isRise = value !== undefined && before.some((each) => value > each)
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const found: Faults = {
       ...(value === undefined || value < 1 || value > 10
         ? { markup: t('Digite um número de 1 a 10, como 1,25.') }
-        : value === before && { markup: t('Este já é o multiplicador. Digite outro.') }),
+        : before.every((each) => each === value) && {
+            markup: t('Este já é o multiplicador. Digite outro.'),
+          }),
       ...dayFault(when === 'now' ? undefined : day, isRise ? earliest : undefined, noticeDays),
       ...(reason.trim().length < 3 && { reason: t('Escreva o motivo, com ao menos 3 letras.') }),
     }
@@ -63,8 +66,10 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
       <Field
         label={t('Multiplicador novo')}
         hint={t('{word}: {before}. O preço dos clientes é o do provedor vezes este número.', {
-          word: model.scheduled.length > 0 ? t('Depois do que está marcado') : t('Agora'),
-          before: markupWords(before),
+          word: models.some(({ scheduled }) => scheduled.length > 0)
+            ? t('Depois do que está marcado')
+            : t('Agora'),
+          before: rangeWords(before),
         })}
         error={faults.markup}
       >
@@ -129,6 +134,11 @@ export function MarkupForm({ model, noticeDays, draft, onReview, onCancel }: Pro
       <FormEnd error={undefined} submitLabel={t('Conferir')} isBusy={false} onCancel={onCancel} />
     </form>
   )
+}
+
+function rangeWords(markups: readonly number[]): string {
+  const ends = [Math.min(...markups), Math.max(...markups)]
+  return [...new Set(ends)].map(markupWords).join('–')
 }
 
 /** `day` undefined: now; `earliest` undefined: not a rise. */

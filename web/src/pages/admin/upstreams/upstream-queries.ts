@@ -1,0 +1,45 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type Answer } from '../../../api/client.ts'
+import { perLanguage } from '../../../language/per-language.ts'
+import { t } from '../../../language/t.ts'
+import { MODELS_CHANGE } from '../models/admin-model-queries.ts'
+import { SERVICE } from '../use-act.ts'
+
+type Upstreams = Answer<'get', '/admin/upstreams'>
+export type Upstream = Upstreams['upstreams'][number]
+export type UpstreamKind = Upstreams['kinds'][number]
+export type UpstreamTest = Answer<'post', '/admin/upstreams/{id}/test'>
+
+export const upstreamsQuery = queryOptions({
+  queryKey: [...SERVICE, 'upstreams'],
+  queryFn: ({ signal }) => api.get('/admin/upstreams', { signal }),
+})
+
+/** An upstream brings models, and takes them along. */
+export const UPSTREAMS_CHANGE = MODELS_CHANGE
+
+export const SOURCE_WORDS = perLanguage((): Readonly<Record<Upstream['source'], string>> => ({
+  file: t('do arquivo'),
+  environment: t('do ambiente'),
+  browser: t('acrescentado aqui'),
+  built_in: t('da sandbox'),
+}))
+
+export const STATE_WORDS = perLanguage((): Readonly<Record<Upstream['state'], string>> => ({
+  active: t('ativo'),
+  draining: t('drenando'),
+  paused: t('pausado'),
+}))
+
+/** What its test saw, in a sentence or two. */
+export function testWords(test: UpstreamTest): string {
+  const listed =
+    test.list_fault ?? t('{count} modelos na lista.', { count: test.models_listed ?? 0 })
+  const asked =
+    test.answer_fault ??
+    t('{model} respondeu em {ms} ms.', {
+      model: test.asked_model ?? '',
+      ms: test.latency_ms ?? 0,
+    })
+  return `${listed} ${asked}`
+}
