@@ -48,6 +48,7 @@ test('a visitor at / reads what the service is, its prices in reais and the curl
   assert.match(String(headers['content-type']), /^text\/html/)
   assert.match(text, /<html lang="pt-BR">/)
   assert.match(text, /<h1>Modelos de IA pagos em reais, por Pix<\/h1>/)
+  assert.match(text, /R\$ 5 de crédito para experimentar/)
   assert.ok(text.includes(`curl ${PUBLIC_URL}/v1/chat/completions`))
   assert.ok(text.includes(`<link rel="canonical" href="${PUBLIC_URL}/"`))
   const { prices } = (await ask(baseUrl, '/model-prices')).json

@@ -1,6 +1,6 @@
 /** The dashboard's files at `/`: what is a page, what is not, and what browsers may do with them. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -48,6 +48,25 @@ test('whatever page is opened, the first page answers, and is asked for again', 
     assert.equal(answer.body, PAGE)
     assert.equal(answer.headers['cache-control'], 'no-cache')
     assert.match(String(answer.headers['content-type']), /^text\/html/)
+  }
+})
+
+test('every page of the dashboard is found, and an address that is none is a 404 with the page that says so', async () => {
+  const pages: string[] = []
+  for (const [file, base] of [
+    ['router.tsx', ''],
+    ['admin-routes.tsx', '/admin'],
+  ] as const) {
+    const text = await readFile(new URL(`../../web/src/${file}`, import.meta.url), 'utf8')
+    for (const [, path = ''] of text.matchAll(/ path: '([^']+)'/g))
+      pages.push((path === '/admin' ? path : base + path).replace('$id', 'um-id'))
+  }
+  assert.ok(pages.length > 35)
+  for (const url of pages) assert.equal((await open(url)).statusCode, 200, url)
+  for (const url of ['/nada', '/admin/nada', '/uso/nada', '/entrar/nada', '/equipes/a/b']) {
+    const answer = await open(url)
+    assert.equal(answer.statusCode, 404, url)
+    assert.equal(answer.body, PAGE, url)
   }
 })
 

@@ -20,7 +20,7 @@ const LARGE = priced('gpt-4o', 2_500_000n)
 const MODELS = [LARGE, MINI]
 
 function read(text: string) {
-  const { lines, unknown } = readInvoice(text, MODELS)
+  const { lines, unknown } = readInvoice(text, MODELS, 50_000n)
   return { lines: lines.map(({ model, cost }) => [model?.id, cost]), unknown }
 }
 
@@ -58,6 +58,14 @@ test('a line counts by the dollars that were billed, or else by its tokens at th
   assert.deepEqual(read('gpt-4o input 1,234 tokens $2.50 / 1M $3.09').lines, [
     ['gpt-4o', (USD * 309n) / 100n],
   ])
+})
+
+test('reais are turned into dollars by the rate, and a bare total is in dollars', () => {
+  for (const text of ['R$ 300', 'R$300,00', 'Total: R$ 300', '300 reais', 'BRL 300.00'])
+    assert.deepEqual(read(text).lines, [[undefined, 60n * USD]], text)
+  assert.deepEqual(read('gpt-4o R$ 50 (US$ 10)').lines, [['gpt-4o', 10n * USD]])
+  for (const text of ['120', '120,00', '120.00'])
+    assert.deepEqual(read(text).lines, [[undefined, 120n * USD]], text)
 })
 
 test('a version is its model, and a name that only begins like one is not', () => {
@@ -104,7 +112,7 @@ test('anything else is no invoice, and no text breaks the reader', () => {
 })
 
 test('the sum is that of a charge: dollars, times the rate, times the markup of each line', () => {
-  const invoice = readInvoice('gpt-4o US$ 10\nTotal de outra coisa US$ 2', MODELS)
+  const invoice = readInvoice('gpt-4o US$ 10\nTotal de outra coisa US$ 2', MODELS, 52_000n)
   const terms = { iofE2: 350n, spreadE2: 400n }
   const { cost, charge, card } = compareCosts(
     invoice,

@@ -8,6 +8,9 @@ const EXAMPLE = [
   ['1.200.000 tokens de entrada, 300.000 de saída', 0],
   ['US$ 38,20', 1],
 ] as const
+/** The difference is what the service costs: it is said where it shows. */
+const WHY_MORE =
+  'A diferença é o multiplicador, o que a Catraca cobra pelo serviço: sem cartão internacional, sem IOF nem câmbio que só aparece na fatura, saldo pré-pago por Pix com recibo em reais, limite por chave e por equipe, e todos os fabricantes em uma API só.'
 const PERCENT_E2_MAX = 10_000n
 
 const byId = (id: string) => document.getElementById(id) as HTMLElement
@@ -38,7 +41,7 @@ function show(): void {
     result.replaceChildren(...hint)
     return
   }
-  const read = readInvoice(invoice.value, prices.models)
+  const read = readInvoice(invoice.value, prices.models, prices.rateE4)
   if (read.lines.length === 0 && read.unknown.length === 0) {
     result.replaceChildren(
       paragraph('Não achamos nenhum valor em dólares nem tokens no que você colou.'),
@@ -67,7 +70,12 @@ function totals({ cost, charge, card }: Comparison): HTMLElement[] {
       : `${brl(-difference)} a mais do que no cartão internacional (${brl(card)}).`
   const total = paragraph(brl(charge), 'big')
   total.id = 'total'
-  return [paragraph(`Por Pix, na Catraca, ${usd(cost)} dariam`, 'muted'), total, paragraph(verdict)]
+  return [
+    paragraph(`Por Pix, na Catraca, ${usd(cost)} dariam`, 'muted'),
+    total,
+    paragraph(verdict),
+    ...(difference < 0n ? [paragraph(WHY_MORE, 'small')] : []),
+  ]
 }
 
 function list({ lines }: Comparison): HTMLElement {

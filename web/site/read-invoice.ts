@@ -21,13 +21,17 @@ export interface Invoice {
   readonly unknown: readonly string[]
 }
 
-const MONEY = /(?:US\$|USD|\$)\s*(\d[\d.,]*)|(\d[\d.,]*)\s*(?:USD|US\$)/gi
+const MONEY = /(?:US\$|USD|(?<![A-Z])\$)\s*(\d[\d.,]*)|(\d[\d.,]*)\s*(?:USD|US\$)/gi
+/** Reais, as on the statement of a card: they are turned into dollars by the rate. */
+const REAIS = /(?:R\$|BRL)\s*(\d[\d.,]*)|(\d[\d.,]*)\s*(?:BRL|reais)/gi
+/** A total in dollars, and nothing else. */
+const BARE = /^\d[\d.,]*$/
 const TOKENS =
   /(\d[\d.,]*)\s*(k|mil|mi|m|milhão|milhões)?\s*(?:de\s+)?(?:tokens?)?\s*(?:de\s+)?(cached|cache|entrada|input|prompt|saída|saida|output|completion)/gi
 const TOTAL = /\b(sub-?total|total|amount (due|paid)|valor (pago|devido))\b/i
 const TAX = /\b(tax|vat|gst|imposto|iss|iof)\b/i
 
-export function readInvoice(text: string, models: readonly PricedModel[]): Invoice {
+export function readInvoice(text: string, models: readonly PricedModel[], rateE4: bigint): Invoice {
   const byName = namesOf(models)
   const table = readTable(text)
   if (table) {
@@ -41,17 +45,17 @@ export function readInvoice(text: string, models: readonly PricedModel[]): Invoi
     }
     return { lines: summed(lines), unknown: [...new Set(unknown)] }
   }
-  return readLines(text, byName)
+  return readLines(text, byName, rateE4)
 }
 
-function readLines(text: string, byName: readonly Named[]): Invoice {
+function readLines(text: string, byName: readonly Named[], rateE4: bigint): Invoice {
   const lines: InvoiceLine[] = []
   const totals: InvoiceLine[] = []
   const unknown: string[] = []
   for (const line of text.split('\n').map((each) => each.trim())) {
     if (line === '' || TAX.test(line)) continue
     const model = findModel(line, byName)
-    const amount = lastAmount(line)
+    const amount = lastAmount(line, rateE4)
     if (amount !== undefined)
       (TOTAL.test(line) && !model ? totals : lines).push({ text: line, model, cost: amount })
     else {
@@ -66,8 +70,16 @@ function readLines(text: string, byName: readonly Named[]): Invoice {
 }
 
 /** The last amount of a line is what was billed; one before it is the price of a unit. */
-function lastAmount(line: string): bigint | undefined {
-  const [, whole, other] = [...line.matchAll(MONEY)].at(-1) ?? []
+function lastAmount(line: string, rateE4: bigint): bigint | undefined {
+  if (BARE.test(line)) return readAmount(line)
+  const usd = lastOf(line, MONEY)
+  if (usd !== undefined) return usd
+  const brl = lastOf(line, REAIS)
+  return brl === undefined ? undefined : (brl * 10_000n) / rateE4
+}
+
+function lastOf(line: string, pattern: RegExp): bigint | undefined {
+  const [, whole, other] = [...line.matchAll(pattern)].at(-1) ?? []
   const given = (whole ?? other)?.replace(/[.,]$/, '')
   return given === undefined ? undefined : readAmount(given)
 }

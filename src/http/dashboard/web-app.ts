@@ -24,6 +24,9 @@ const POLICY = [
 
 const INTERFACES =
   /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|termos|privacidade|files|inbound|healthz)(\/|$)/
+/** The pages of `web/src/router.tsx` and `web/src/admin-routes.tsx`; any other address is a 404, with the page that says so. */
+const PAGES =
+  /^\/(|entrar(\/codigo)?|cadastrar|confirmado|status|modelos|uso|playground|(sessoes|prompts|equipes|webhooks)(\/[^/]+)?|seguranca|perfil|recargas|reembolsos|chaves|alertas|notificacoes|indicacoes|destinos-de-uso|admin(\/(clientes(\/[^/]+)?|ajustes|reembolsos|conciliacao|auditoria|margens|modelos|cambio|incidentes|saude|entregas))?)\/?$/
 /** One year: file names change with their content. */
 const HASHED_ASSET = 'public, max-age=31536000, immutable'
 
@@ -66,7 +69,10 @@ export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promi
   })
   const assets = existsSync(join(dist, 'assets')) ? readdirSync(join(dist, 'assets')) : []
   return {
-    answerPage: (request, reply) => (isPage(request) ? reply.sendFile('index.html') : undefined),
+    answerPage: (request, reply) =>
+      isPage(request)
+        ? reply.code(PAGES.test(pathOf(request)) ? 200 : 404).sendFile('index.html')
+        : undefined,
     sendFirstPage: (reply) => reply.sendFile('index.html'),
     findScript(name) {
       const file = assets.find((each) => each.startsWith(`${name}-`) && each.endsWith('.js'))
@@ -83,8 +89,9 @@ const HEADERS = {
 }
 
 /** A page that a browser opens; programs get the 404 of an unknown address. */
-function isPage({ method, url, headers }: FastifyRequest): boolean {
-  const path = url.split('?', 1)[0] as string
+function isPage(request: FastifyRequest): boolean {
+  const { method, headers } = request
+  const path = pathOf(request)
   const isFile = /\.[^/]*$/.test(path)
   return (
     (method === 'GET' || method === 'HEAD') &&
@@ -92,6 +99,10 @@ function isPage({ method, url, headers }: FastifyRequest): boolean {
     !INTERFACES.test(path) &&
     (headers.accept ?? '').includes('text/html')
   )
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] as string
 }
 
 const NOT_BUILT = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -69,6 +69,8 @@ export interface HttpConfig {
   readonly authWebhookSecret: Buffer | undefined
   /** In whole BRL. */
   readonly topUpMinBrl: number
+  /** In whole BRL; 0: there is none. */
+  readonly trialCreditBrl: number
   /** In whole BRL: a larger refund waits for an operator. */
   readonly refundReviewAboveBrl: number
   /** In whole BRL: a larger adjustment needs a second operator. */

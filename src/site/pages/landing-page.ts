@@ -48,7 +48,12 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
               ><a class="button plain" href="#precos">Ver preços em reais</a>
             </div>
             <p class="small muted">
-              Sem mensalidade e sem cartão internacional. Recarga a partir de R$
+              ${
+                deps.config.trialCreditBrl > 0 &&
+                html`<strong>R$ ${deps.config.trialCreditBrl} de crédito para experimentar</strong>,
+                  sem pagar nada: só um CPF ou CNPJ. `
+              }Sem
+              mensalidade e sem cartão internacional. Recarga a partir de R$
               ${deps.config.topUpMinBrl}; o saldo não expira.
             </p>
           </div>

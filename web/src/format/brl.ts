@@ -37,9 +37,9 @@ export function exactBrl(amount: number): string {
   return writeExact(amount)
 }
 
-/** Two decimals, or two significant digits below one cent: R$ 0,00041. */
+/** Two decimals, or two significant digits below ten cents: R$ 0,00041. */
 export function readableBrl(amount: number): string {
-  if (amount === 0 || Math.abs(amount) >= 0.01) return writeCents(amount)
+  if (amount === 0 || Math.abs(amount) >= 0.1) return writeCents(amount)
   return writeSmall(amount)
 }
 

@@ -7,7 +7,7 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { Money } from '../../components/Money.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { Skeleton } from '../../components/Skeleton.tsx'
-import { readableBrl } from '../../format/brl.ts'
+import { brl, readableBrl } from '../../format/brl.ts'
 import { counted } from '../../format/number.ts'
 import { runwayQuery } from './home-queries.ts'
 import { t } from '../../language/t.ts'
@@ -37,7 +37,10 @@ export function BalanceCard() {
 function Balance({ runway }: { runway: Runway }) {
   return (
     <>
-      <p className="text-4xl font-semibold tracking-tight">
+      {/* A million has sixteen characters, and the card is 20 rem wide. */}
+      <p
+        className={`${brl(runway.balance_brl).length > 12 ? 'text-2xl' : 'text-4xl'} font-semibold tracking-tight`}
+      >
         <Money amount={runway.balance_brl} />
       </p>
       <p className="text-sm text-muted">{lastsText(runway)}</p>

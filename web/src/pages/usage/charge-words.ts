@@ -4,11 +4,11 @@ import { unitWords } from './token-words.ts'
 import type { Charge } from './usage-queries.ts'
 import { t } from '../../language/t.ts'
 
-/** A call often costs less than a cent, so the amount gets enough decimals to differ from zero. */
+/** A call often costs less than a cent: below ten cents an amount has three significant digits, so that amounts beside each other compare. */
 export function amount(brl: number): string {
   if (brl < 0) return `\u2212${amount(-brl)}`
   const scaled = scaledBy(brl, 9)
-  const isCents = scaled === 0n || scaled >= 10_000_000n
+  const isCents = scaled === 0n || scaled >= 100_000_000n
   if (isCents) return `R$\u00a0${exactDecimal((scaled + 5_000_000n) / 10_000_000n, 2, 2)}`
   // Three significant digits.
   const drop = scaled.toString().length - 3

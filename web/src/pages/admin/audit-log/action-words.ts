@@ -105,7 +105,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'model.prices_set': t('Definiu os preços de um modelo'),
   'model.prices_withdrawn': t('Retirou os preços de um modelo'),
   'model.markup_scheduled': t('Agendou um multiplicador'),
-  'model.markups_scheduled': t('Agendou a margem de vários modelos'),
+  'model.markups_scheduled': t('Agendou o multiplicador de vários modelos'),
   'upstream.added': t('Acrescentou um provedor'),
   'upstream.changed': t('Mudou a chave ou o estado de um provedor'),
   'upstream.deleted': t('Excluiu um provedor'),
@@ -118,6 +118,8 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'reconciliation_difference.explained': t('Explicou uma diferença'),
   'upstream_costs.imported': t('Importou custos de um provedor'),
   'audit_log.exported': t('Exportou a auditoria'),
+  'audit_log.pruned': t('Apagou registros antigos da auditoria'),
+  'shield.changed': t('Mudou a proteção de dados pessoais'),
   'secrets.rotated': t('Trocou as chaves de criptografia'),
 }))
 
