@@ -237,6 +237,10 @@ test('a server at an address of the operator sells nothing that nobody priced, w
   onList = undefined
   assert.deepEqual([tested.json.models_listed, tested.json.asked_model], [2, null], tested.text)
   assert.equal((await find('kept')).models, 0)
+  // Nor does it by the id of a provider, which is the one that the built-in routes have.
+  const posing = { id: 'anthropic', kind: 'openai-compatible', base_url: own, api_key: KEY }
+  assert.equal((await call('/admin/upstreams', posing)).status, 201)
+  assert.equal((await find('anthropic')).models, 0)
   const { json } = await call('/admin/models')
   assert.ok(!JSON.stringify(json).includes('"kept"'))
 })

@@ -29,13 +29,15 @@ export function withAddedUpstreams<Settings extends UpstreamSettings>(
   rows: readonly OpenedUpstream[],
   { allowPrivate }: { readonly allowPrivate: boolean },
 ): Settings {
-  const added = rows
-    .filter(({ id }) => !isConfigured(settings, id))
-    .flatMap((row) => resolveAdded(row, allowPrivate))
+  const used = rows.filter(({ id }) => !isConfigured(settings, id))
+  const added = used.flatMap((row) => resolveAdded(row, allowPrivate))
   if (added.length === 0) return settings
   const { mode, upstreams, models, discovery, catalogFile } = settings
   const all = [...upstreams, ...added]
-  const hasUpstream = (id: string): boolean => all.some((each) => each.id === id)
+  // The prices of the built-in routes are those of the provider itself, whatever id another server was given.
+  const isOwn = new Set(used.filter(isProviderItself).map(({ id }) => id))
+  const hasUpstream = (id: string): boolean =>
+    upstreams.some((each) => each.id === id) || isOwn.has(id)
   const isOfSandbox = (id: string): boolean => mode === 'sandbox' && isSandboxUpstream(id)
   const loaded = loadCatalog({
     config: catalogFile,
@@ -43,10 +45,9 @@ export function withAddedUpstreams<Settings extends UpstreamSettings>(
     hasUpstream: (id) => hasUpstream(id) || isOfSandbox(id),
     at: new Date(),
   }).models
-  const isAdded = new Set(added.map(({ id }) => id))
   const served = new Map(
     loaded
-      .filter(({ routes }) => routes.some(({ upstreamId }) => isAdded.has(upstreamId)))
+      .filter(({ routes }) => routes.some(({ upstreamId }) => isOwn.has(upstreamId)))
       .map((model) => [model.id, model]),
   )
   return {
@@ -58,6 +59,10 @@ export function withAddedUpstreams<Settings extends UpstreamSettings>(
       upstreams: [...discovery.upstreams, ...listPriced(added)],
     },
   }
+}
+
+function isProviderItself({ id, kind, baseUrl }: OpenedUpstream): boolean {
+  return id === kind && baseUrl === null
 }
 
 /** Its key is the whole environment that it sees. */
