@@ -50,6 +50,7 @@ import type { CallRequest } from '../gateway/calls/call.ts'
 import { createServeCall, type ServeCall } from '../gateway/calls/serve-call.ts'
 import type { Spans } from '../gateway/tracing/spans.ts'
 import { tracedObserver, tracedServeCall } from '../gateway/tracing/trace-calls.ts'
+import { speechKind } from '../gateway/calls/speech/speech-kind.ts'
 import { createTranscriptionKind } from '../gateway/calls/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../platform/health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-route.ts'
@@ -131,12 +132,13 @@ function createOtherCalls(
   { db, config, log }: Parts,
   gateway: GatewayParts,
   spans: Spans | undefined,
-): Pick<ModelCalls, 'embed' | 'rerank' | 'generateImages' | 'transcribe'> {
+): Pick<ModelCalls, 'embed' | 'rerank' | 'generateImages' | 'speak' | 'transcribe'> {
   const { transcriptionModel } = config
   return {
     embed: serve(gateway, embeddingKind, spans),
     rerank: serve(gateway, rerankKind, spans),
     generateImages: serve(gateway, createImageKind(createKeepImage(db, log)), spans),
+    speak: serve(gateway, speechKind, spans),
     transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, gateway.ownTime), spans),
   }
 }

@@ -36,6 +36,7 @@ const EXPENSIVE = new Set([
   'POST /embeddings',
   'POST /rerank',
   'POST /images/generations',
+  'POST /audio/speech',
   'POST /audio/transcriptions',
   'POST /me/prompts/{id}/run',
   'PUT /me/preferences',

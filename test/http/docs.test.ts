@@ -86,6 +86,7 @@ test('the body of every sample is one that its operation takes', () => {
     embedding: 'd',
     rerank: 'g',
     image: 'e',
+    speech: 'h',
     audio: 'f',
   }
   const bodies = exampleBodies(models)

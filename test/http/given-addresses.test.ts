@@ -725,6 +725,7 @@ test('each address that the interface takes has a row, and webhooks and destinat
       .toSorted(),
     // Texts and bytes alone.
     [
+      '/audio/speech',
       '/audio/transcriptions',
       '/completions',
       '/embeddings',

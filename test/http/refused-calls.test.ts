@@ -34,6 +34,7 @@ const MODELS: Readonly<Record<string, string>> = {
   'beta/batchEmbedContents': 'sandbox-embedding',
   '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
+  '/audio/speech': 'sandbox-speech',
   '/audio/transcriptions': 'sandbox-transcribe',
 }
 
@@ -74,6 +75,7 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
     '/responses/input_tokens': { input: text },
     '/embeddings': { input: text },
     '/rerank': { query: text, documents: [text] },
+    '/audio/speech': { input: text, voice: 'alloy' },
     '/images/generations': { prompt: text },
   }
   return { body: { ...named, ...bodies[path] } }

@@ -40,7 +40,14 @@ before(async () => {
     ...more,
   })
   configFile = await writeConfigFile({
-    upstreams: [{ id: 'up', kind: 'openai-compatible', base_url: upstream.baseUrl }],
+    upstreams: [
+      {
+        id: 'up',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        breaker: { failures: 0 },
+      },
+    ],
     models: [
       model('by-search', { search_unit: PRICE }),
       model('by-token', { input: '1' }),
@@ -157,13 +164,13 @@ test('the hold covers what the longest documents can cost in search units', asyn
     ['q'.repeat(3_000), 'x'.repeat(900), 100],
   ] as const) {
     const room = 500 - Math.min(query.length, 250)
-    const true_ = Math.ceil((count * Math.ceil(document.length / room)) / 100)
-    play('by-search', units(true_))
+    const billed = Math.ceil((count * Math.ceil(document.length / room)) / 100)
+    play('by-search', units(billed))
     const answer = await rank(
       sound({ query, documents: Array.from({ length: count }, () => document) }),
     )
     const outcome = await theOutcome(gateway, answer.requestId)
-    assert.deepEqual([outcome.usage_kind, outcome.units], ['exact', { search_units: true_ }])
+    assert.deepEqual([outcome.usage_kind, outcome.units], ['exact', { search_units: billed }])
   }
 })
 

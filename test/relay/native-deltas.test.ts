@@ -387,6 +387,7 @@ function readParts(way: Way, parts: readonly Buffer[]): ChatStream {
     cancel: () => undefined,
     text: () => assert.fail('not read as a text'),
     beginning: () => assert.fail('not read as a text'),
+    bytes: () => assert.fail('not read as a whole'),
   })
 }
 

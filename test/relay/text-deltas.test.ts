@@ -119,6 +119,7 @@ function readParts(parts: readonly Buffer[]): ChatStream {
       cancel: () => undefined,
       text: () => assert.fail('not read as a text'),
       beginning: () => assert.fail('not read as a text'),
+      bytes: () => assert.fail('not read as a whole'),
     },
     { outputTokensMax: 64 },
   )

@@ -36,6 +36,11 @@ export function billedUsage(
     reported.imageOutputTokens ?? (category === 'image' ? completionTokens : 0),
     completionTokens,
   )
+  completionTokens -= take(
+    'output_audio_tokens',
+    category === 'audio' ? completionTokens : 0,
+    completionTokens,
+  )
   if (price.units.audio_seconds !== undefined && reported.audioSeconds !== undefined) {
     units.audio_seconds = Math.max(audio?.secondsMin ?? 0, Math.ceil(reported.audioSeconds))
   }
@@ -109,7 +114,8 @@ function isPossible({ model, quote }: HeldCall, reported: ReportedUsage): boolea
   }
   const { units = {} } = billedUsage(model, price, reported)
   const promptHeld = promptTokensMax + (unitsMax.input_audio_tokens ?? 0)
-  const outputHeld = outputTokensMax * choices + (unitsMax.output_image_tokens ?? 0)
+  const { output_image_tokens: ofImages = 0, output_audio_tokens: ofSound = 0 } = unitsMax
+  const outputHeld = outputTokensMax * choices + ofImages + ofSound
   return (
     (promptTokens <= promptHeld || !isPriced(quote, 'input')) &&
     (completionTokens <= outputHeld || !isPriced(quote, 'output')) &&

@@ -1,5 +1,5 @@
 /**
- * The interface of a kind of model call: chat, embeddings, rerank, images, transcriptions. The money path
+ * The interface of a kind of model call: chat, embeddings, rerank, images, speech, transcriptions. The money path
  * (`serve-call.ts`) is the same for all of them and knows only this interface.
  */
 import type { Model } from '../../money/catalog/model.ts'
@@ -77,7 +77,13 @@ export interface Ending {
 }
 
 /** The names of OpenTelemetry's conventions for generative AI. */
-export type Operation = 'chat' | 'embeddings' | 'generate_content' | 'transcription' | 'rerank'
+export type Operation =
+  | 'chat'
+  | 'embeddings'
+  | 'generate_content'
+  | 'transcription'
+  | 'rerank'
+  | 'speech'
 
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
   readonly operation: Operation

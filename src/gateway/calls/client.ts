@@ -44,7 +44,7 @@ export interface IncomingCall<Body = Buffer> {
 export interface Client {
   refuse(refused: Refusal, limits: Limits): void
   /** Sends a whole answer: JSON, unless `headers` sets another content type. */
-  answer(body: string, limits: Limits, headers?: Readonly<Record<string, string>>): void
+  answer(body: string | Buffer, limits: Limits, headers?: Readonly<Record<string, string>>): void
   /**
    * The answer will be a stream. If it is long in coming, the stream is opened early, so that proxies keep the connection;
    * a refusal is then an event of the stream.

@@ -36,6 +36,7 @@ export const BUILT_CALLS: readonly string[] = [
   'embeddings',
   'rerank',
   'images/generations',
+  'audio/speech',
   'audio/transcriptions',
 ]
 

@@ -291,6 +291,23 @@ export interface RerankAnswer {
   readonly usage: ReportedUsage | undefined
 }
 
+export interface SpeechCall {
+  /** A speech request, with the upstream's name for the model in `model`. */
+  readonly body: JsonObject
+  /** Asks for the usage, which upstreams report at the end of events only. */
+  readonly wantsUsage: boolean
+  readonly callId: string
+  /** As in `ChatCall`. */
+  readonly takeBytes?: ChatCall['takeBytes']
+}
+
+export interface SpeechAnswer {
+  readonly kind: 'speech'
+  /** Not empty. */
+  readonly audio: Buffer
+  readonly usage: ReportedUsage | undefined
+}
+
 export interface ImageCall {
   /** An images request, with the upstream's name for the model in `model`. */
   readonly body: JsonObject
@@ -393,6 +410,7 @@ export interface Provider {
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
   rerank?(call: RerankCall, signal: AbortSignal): Promise<RerankAnswer | UpstreamFailure>
   generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
+  speak?(call: SpeechCall, signal: AbortSignal): Promise<SpeechAnswer | UpstreamFailure>
   transcribe?(
     call: TranscriptionCall,
     signal: AbortSignal,

@@ -103,7 +103,7 @@ export function createHttpClient(
 
   function answer(
     status: number,
-    body: string,
+    body: string | Buffer,
     limits: Limits,
     more: Record<string, string | number> = {},
   ): void {

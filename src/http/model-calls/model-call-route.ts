@@ -62,6 +62,7 @@ export interface ModelCalls {
   readonly embed: ServeCall
   readonly rerank: ServeCall
   readonly generateImages: ServeCall
+  readonly speak: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
 }
 

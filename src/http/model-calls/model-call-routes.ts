@@ -9,6 +9,7 @@ import {
   embeddings,
   rerank,
   imageGenerations,
+  speech,
   transcriptions,
 } from './model-call-schemas.ts'
 import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
@@ -82,6 +83,11 @@ export const modelCallRoutes = [
     url: '/v1/images/generations',
     contract: imageGenerations,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.generateImages, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/audio/speech',
+    contract: speech,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.speak, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/audio/transcriptions',

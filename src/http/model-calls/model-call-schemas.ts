@@ -7,6 +7,7 @@ import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
 import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
 import { IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
 import { DOCUMENTS_MAX } from '../../gateway/calls/rerank/rerank-request.ts'
+import { CHARACTERS_MAX, SPEECH_FORMATS } from '../../gateway/calls/speech/speech-request.ts'
 import { TRANSCRIPT_FORMATS } from '../../gateway/calls/transcriptions/transcription-request.ts'
 import { NAMES_MAX } from '../../gateway/calls/routing/route-choice.ts'
 import { brl, count, nullable } from '../rest/values.ts'
@@ -438,6 +439,25 @@ export const imageGenerations: ModelCallContract = {
     ),
     cost_billed_brl: brl,
   }),
+}
+
+export const speech: ModelCallContract = {
+  summary: 'Fala um texto',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      ...routing,
+      input: Type.String({ minLength: 1, maxLength: CHARACTERS_MAX }),
+      voice: text,
+      instructions: Type.Optional(Type.String()),
+      response_format: Type.Optional(Type.Enum([...SPEECH_FORMATS], { default: 'mp3' })),
+      speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4, default: 1 })),
+      stream_format: Type.Optional(Type.Enum(['audio', 'sse'], { default: 'audio' })),
+    },
+    open,
+  ),
+  answer: Type.Unknown({ contentMediaType: 'audio/mpeg' }),
 }
 
 export const transcriptions: ModelCallContract = {

@@ -187,7 +187,8 @@ async function collectAnswer(
   let collected: CollectedAnswer | Refusal | undefined
   const client: Client = {
     refuse: (refused) => void (collected = refused),
-    answer: (body) => void (collected = { kind: 'answer', body }),
+    // Chats are texts.
+    answer: (body) => void (collected = { kind: 'answer', body: body.toString() }),
     expectStream: refuseStream,
     beginStream: refuseStream,
     write: refuseStream,

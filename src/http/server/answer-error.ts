@@ -33,7 +33,7 @@ const MODEL_CALL_PATH = new RegExp(
   `^/v1(?:beta|/(?:chat|completions|embeddings|rerank|images|audio|responses|messages|${UNBUILT}))(?:/|$|\\?)`,
 )
 const UNBUILT_PATH = new RegExp(
-  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|messages/batches|images/(?:edits|variations)|audio/(?:speech|translations|voices))(?:/|$|\\?)))`,
+  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|messages/batches|images/(?:edits|variations)|audio/(?:translations|voices))(?:/|$|\\?)))`,
 )
 
 export function isModelCall(request: FastifyRequest): boolean {

@@ -7,7 +7,10 @@
 import type { Model, ModelCategory, Tokenizer } from './model.ts'
 import type { PriceSource } from './price-from-data.ts'
 
-export interface BuiltInModel extends Pick<Model, 'canReason' | 'embedding' | 'image' | 'audio'> {
+export interface BuiltInModel extends Pick<
+  Model,
+  'canReason' | 'embedding' | 'image' | 'audio' | 'speech'
+> {
   readonly id: string
   readonly displayName: string
   readonly category: ModelCategory
@@ -35,6 +38,7 @@ type Limits = Pick<
   | 'embedding'
   | 'image'
   | 'audio'
+  | 'speech'
 > & {
   supportsTools?: boolean
 }
@@ -693,6 +697,16 @@ export const builtInModels: readonly BuiltInModel[] = [
       outputTokensMax: 2_000,
       audio: { secondsMin: 0, secondsMax: 1_500, tokensPerSecondMax: 20, hasTimestamps: false },
     },
+  ),
+  openai(
+    'audio',
+    {
+      id: 'gpt-4o-mini-tts',
+      displayName: 'GPT-4o mini TTS',
+      description: 'Fala textos em muitas línguas, no tom que se pede.',
+    },
+    // No longest sound is published. This is three quarters of an hour.
+    { contextTokens: 2_000, ...noChat, outputTokensMax: 60_000, speech: true },
   ),
   google(
     'video',

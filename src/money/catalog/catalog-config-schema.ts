@@ -40,7 +40,9 @@ const tokenPrices = {
 }
 const unitPrices = {
   audio_hour: Type.Optional(usd('USD per hour of audio, billed by the second.')),
+  characters: Type.Optional(usd('USD per million characters of a text that is spoken.')),
   input_audio: Type.Optional(usdPerMillion),
+  output_audio: Type.Optional(usdPerMillion),
   input_image: Type.Optional(usdPerMillion),
   output_image: Type.Optional(usdPerMillion),
   search_unit: Type.Optional(
@@ -277,6 +279,11 @@ const model = Type.Object(
         },
         strict,
       ),
+    ),
+    speech: Type.Optional(
+      Type.Boolean({
+        description: 'A model of the category audio that speaks (/v1/audio/speech).',
+      }),
     ),
     rerank: Type.Optional(
       Type.Boolean({

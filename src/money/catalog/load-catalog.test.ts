@@ -127,3 +127,32 @@ test('all faults are reported at once, with the ids of their entries, and sound 
 test('the schema file for editors equals the schema that is checked', () => {
   assert.equal(readFileSync(CONFIG_SCHEMA_FILE, 'utf8'), configSchemaText())
 })
+
+test('a reranker and a voice without a price of their own units are faults', () => {
+  const faultsOf = (more: object): readonly string[] =>
+    loadCatalog({
+      config: {
+        models: [{ id: 'm', routes: [{ upstream: 'mine', model: 'm' }], ...more }],
+      } as CatalogConfig,
+      mode: 'live',
+      hasUpstream: () => true,
+      at,
+    }).faults
+  const embedding = { category: 'embedding' }
+  const audio = { category: 'audio' }
+  for (const sound of [
+    { ...embedding, rerank: true, prices: { search_unit: '0.002' } },
+    { ...embedding, rerank: true, prices: { input: '0.02' } },
+    { ...audio, speech: true, prices: { characters: '15' } },
+    { ...audio, speech: true, prices: { input: '0.6', output_audio: '12' } },
+  ])
+    assert.deepEqual(faultsOf(sound), [])
+  for (const odd of [
+    { ...embedding, prices: { search_unit: '0.002' } },
+    { category: 'llm', rerank: true, prices: { input: 1, output: 1 } },
+    { ...audio, speech: true, prices: { audio_hour: 1 } },
+    { ...audio, prices: { characters: '15' } },
+    { category: 'llm', speech: true, prices: { input: 1, output: 1 } },
+  ])
+    assert.equal(faultsOf(odd).length, 1, JSON.stringify(odd))
+})

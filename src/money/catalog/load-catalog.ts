@@ -176,7 +176,7 @@ export function overlaid(
   const added = overlay.price_schedule
   const schedule = readPriceSchedule(model.id, category, base, added, faults)
   const prices = pricesOf(schedule, at)
-  return {
+  const whole: ConfiguredModel = {
     ...others,
     // The tokenizer is only known for the upstream models of the built-in routes.
     ...(tokenizer && !overlay.routes ? { tokenizer } : {}),
@@ -198,6 +198,7 @@ export function overlaid(
       : { hiddenPromptTokensMax: overlay.hidden_prompt_tokens_max }),
     supportsTools: overlay.supports_tools ?? model.supportsTools,
     ...(overlay.can_reason === undefined ? {} : { canReason: overlay.can_reason }),
+    ...(overlay.speech === undefined ? {} : { speech: overlay.speech }),
     ...(overlay.rerank === undefined ? {} : { rerank: overlay.rerank }),
     ...traitsOf(model, overlay),
     strategy: overlay.routing ?? model.strategy,
@@ -206,6 +207,9 @@ export function overlaid(
         routeOf(model.id, category, route, index, schedule, at, faults),
       ) ?? model.routes.map(({ priceSchedule: _schedule, ...route }) => ({ ...route, ...prices })),
   }
+  const fault = findUseFault(whole)
+  if (fault !== undefined) faults.push(`model "${model.id}": ${fault}`)
+  return whole
 }
 
 function routeOf(
@@ -270,6 +274,24 @@ function traitsOf(
       },
     }),
   }
+}
+
+/** A reranker and a voice have units of their own, without which a call would cost nothing. */
+function findUseFault({
+  category,
+  rerank,
+  speech,
+  price: { units = {}, tiers },
+}: ConfiguredModel): string | undefined {
+  const speaks = units.characters !== undefined || units.output_audio_tokens !== undefined
+  const hears = units.audio_seconds !== undefined || units.input_audio_tokens !== undefined
+  if (rerank && category !== 'embedding') return '"rerank" needs the category embedding'
+  if (speech && category !== 'audio') return '"speech" needs the category audio'
+  if (!rerank && units.search_units !== undefined) return '"search_unit" needs "rerank": true'
+  if (speech && !speaks && tiers.every(({ output }) => output === 0n))
+    return '"speech" needs "characters" or "output_audio"'
+  if (category === 'audio' && !speech && speaks && !hears) return 'a voice needs "speech": true'
+  return undefined
 }
 
 function readMarkup(modelId: string, markup: string | number, faults: string[]): bigint {

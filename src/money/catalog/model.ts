@@ -95,6 +95,8 @@ export interface Model<P extends PriceTerms = Price> {
   readonly embedding?: EmbeddingTraits
   /** True for a model of the category `embedding` that ranks documents, and makes no vectors. */
   readonly rerank?: boolean
+  /** True for a model of the category `audio` that speaks, and hears nothing. */
+  readonly speech?: boolean
   readonly image?: ImageTraits
   readonly audio?: AudioTraits
   readonly strategy: RouteOrder

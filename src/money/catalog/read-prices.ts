@@ -68,9 +68,11 @@ function findMissing(category: ModelCategory, prices: PricesConfig): string | un
         : 'it makes images ("images", "output_image" or "output"),'
     case 'audio':
       return prices.audio_hour !== undefined ||
+        prices.characters !== undefined ||
+        prices.output_audio !== undefined ||
         (prices.input_audio !== undefined && !lacks('output'))
         ? undefined
-        : 'it listens to audio ("audio_hour", or "input_audio" and "output"),'
+        : 'it listens to audio ("audio_hour", or "input_audio" and "output") or speaks ("characters", or "output_audio"),'
     case 'video':
       return undefined
   }
@@ -81,12 +83,14 @@ function readUnits(
   picoUsd: (usd: string | number) => bigint,
 ): Record<string, bigint> {
   const units: Record<string, bigint> = {}
-  const tokens = {
+  const perMillion = {
+    characters: prices.characters,
     input_audio_tokens: prices.input_audio,
+    output_audio_tokens: prices.output_audio,
     input_image_tokens: prices.input_image,
     output_image_tokens: prices.output_image,
   }
-  for (const [unit, usd] of Object.entries(tokens))
+  for (const [unit, usd] of Object.entries(perMillion))
     if (usd !== undefined) units[unit] = picoUsd(usd) / PICO_PER_MICRO
   if (prices.audio_hour !== undefined)
     units.audio_seconds = picoUsdPerSecond(picoUsd(prices.audio_hour) / PICO_PER_MICRO)

@@ -76,6 +76,15 @@ export const sandboxModels: readonly ConfiguredModel[] = [
       tokensMax: { low: 272, medium: 1_056, high: 4_160 },
     },
   }),
+  sandboxModel('sandbox-speech', 'Fala um texto, cobrado por caractere.', 'audio', {
+    units: { characters: 15_000_000n },
+    speech: true,
+  }),
+  sandboxModel('sandbox-speech-tokens', 'Fala um texto, cobrado por token de som.', 'audio', {
+    units: { output_audio_tokens: 12_000_000n },
+    outputTokensMax: 100_000,
+    speech: true,
+  }),
   sandboxModel('sandbox-transcribe', 'Transcreve áudio, cobrado por segundo.', 'audio', {
     units: { audio_seconds: 100_000_000n },
     audio: { secondsMin: 0, secondsMax: 14_400, hasTimestamps: true },

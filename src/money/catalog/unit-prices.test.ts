@@ -326,7 +326,7 @@ test('every model that the sandbox or an upstream can serve has a price for its 
   })
   assert.ok(models.length >= builtInModels.length + sandboxModels.length)
   const isAbove = (amount: bigint | undefined): boolean => amount !== undefined && amount > 0n
-  for (const { id, category, price } of models) {
+  for (const { id, category, price, speech } of models) {
     const [tier] = price.tiers
     const { units = {} } = price
     const isPriced = {
@@ -335,6 +335,8 @@ test('every model that the sandbox or an upstream can serve has a price for its 
       image: () => isAbove(units.output_image_tokens) || isAbove(tier?.output),
       audio: () =>
         isAbove(units.audio_seconds) ||
+        isAbove(units.characters) ||
+        (speech && isAbove(tier?.output)) ||
         (isAbove(units.input_audio_tokens) && isAbove(tier?.output)),
       video: () => true,
     }[category]

@@ -25,9 +25,9 @@ export function createSandboxRerank(openTokenizer: () => Promise<Tokenizer>): {
       const results = documents
         .map((document, index) => ({ index, relevance_score: scoreOf(query, document) }))
         .sort((a, b) => b.relevance_score - a.relevance_score)
-      const { count } = await openTokenizer()
-      const ofQuery = count(query)
-      const sizes = documents.map((document) => ofQuery + count(document))
+      const tokenizer = await openTokenizer()
+      const ofQuery = tokenizer.count(query)
+      const sizes = documents.map((document) => ofQuery + tokenizer.count(document))
       const chunks = sizes.reduce((sum, size) => sum + Math.ceil(size / CHUNK_TOKENS), 0)
       const promptTokens = sizes.reduce((sum, size) => sum + size, 0)
       const hasUsage = model.usage !== 'none'
@@ -52,7 +52,7 @@ function readTexts({ query, documents }: JsonObject): { query: string; documents
   if (!Array.isArray(documents) || documents.length === 0) throw missing('documents')
   if (!documents.every((document) => typeof document === 'string'))
     throw new BadRequest('documents must be strings', 'documents', 'invalid_type')
-  return { query, documents: documents as string[] }
+  return { query, documents }
 }
 
 function scoreOf(query: string, document: string): number {

@@ -87,7 +87,7 @@ function renderFault({ ending }: StreamDelivery): string {
 
 interface BodyDelivery {
   readonly exchange: Exchange
-  readonly body: string
+  readonly body: string | Buffer
   /** JSON by default. */
   readonly contentType?: string
   readonly headers: Readonly<Record<string, string>>
@@ -104,11 +104,14 @@ export async function deliverBody(plain: BodyDelivery): Promise<void> {
   await exchange.pause(pace.firstTokenMs + writingMs)
   if (!exchange.isOpen) return
 
-  const half = plain.body.slice(0, plain.body.length / 2)
+  const half =
+    typeof plain.body === 'string'
+      ? plain.body.slice(0, plain.body.length / 2)
+      : plain.body.subarray(0, plain.body.length / 2)
   switch (delivery) {
     case 'split':
       response.writeHead(200, headersFor(plain))
-      return writeSplit(exchange, Buffer.from(plain.body))
+      return writeSplit(exchange, asBuffer(plain.body))
     case 'cut':
       response.writeHead(200, headersFor(plain, plain.body))
       return exchange.writeAndCut(half)
@@ -124,13 +127,17 @@ export async function deliverBody(plain: BodyDelivery): Promise<void> {
   }
 }
 
-function end(plain: BodyDelivery, outcome: 'completed' | 'broken', body: string): void {
+function asBuffer(body: string | Buffer): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : body
+}
+
+function end(plain: BodyDelivery, outcome: 'completed' | 'broken', body: string | Buffer): void {
   plain.exchange.outcome = outcome
   plain.exchange.response.writeHead(200, headersFor(plain, body)).end(body)
 }
 
 /** Without a body, there is no content length and the answer is chunked. */
-function headersFor(plain: BodyDelivery, body?: string): Record<string, string | number> {
+function headersFor(plain: BodyDelivery, body?: string | Buffer): Record<string, string | number> {
   const headers = { ...plain.headers, 'content-type': plain.contentType ?? 'application/json' }
   return body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }

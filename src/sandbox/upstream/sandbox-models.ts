@@ -94,6 +94,8 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
   define('sandbox-embedding', 'Transforma textos em vetores de comprimento 1.'),
   define('sandbox-rerank', 'Ordena documentos pelas palavras que têm em comum com a pergunta.'),
   define('sandbox-image', 'Desenha um degradê em PNG, com cores tiradas do prompt.'),
+  define('sandbox-speech', 'Fala um texto: um tom tão longo quanto a fala.'),
+  define('sandbox-speech-tokens', 'Fala um texto e informa tokens, com stream_format sse.'),
   define('sandbox-transcribe', 'Transcreve áudio com frases inventadas e informa os segundos.'),
   define('sandbox-transcribe-tokens', 'Transcreve áudio e informa tokens; só em json ou text.'),
 ]

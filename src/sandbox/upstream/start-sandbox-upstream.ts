@@ -1,6 +1,6 @@
 /**
  * The sandbox upstream: a separate server with OpenAI's APIs for chats (chat completions and Responses), embeddings,
- * rerank, images and transcriptions, and Anthropic's for chats (Messages). A first
+ * rerank, images, speech and transcriptions, and Anthropic's for chats (Messages). A first
  * try needs no account anywhere, and tests can cause every failure of a provider. The gateway calls it over HTTP like any
  * provider; it has no money and no customers. The model's name selects its behaviour: see `sandbox-models.ts`. Not for
  * production.
@@ -16,6 +16,7 @@ import {
   readImageAddress,
   type ImageAddress,
 } from './create-sandbox-images.ts'
+import { createSandboxSpeech } from './create-sandbox-speech.ts'
 import { createSandboxTranscriptions } from './create-sandbox-transcriptions.ts'
 import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
 import { drawGradient } from './draw-gradient.ts'
@@ -76,6 +77,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   const embeddings = createSandboxEmbeddings(tokenizer)
   const reranks = createSandboxRerank(tokenizer)
   const images = createSandboxImages(tokenizer)
+  const speech = createSandboxSpeech(tokenizer)
   const transcriptions = createSandboxTranscriptions(tokenizer)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,6 +122,8 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
         return answerJson(request, exchange(), (opened, text) =>
           images.generateImages(opened, text, readOrigin(request)),
         )
+      case 'POST /v1/audio/speech':
+        return answerJson(request, exchange(), (opened, text) => speech.speak(opened, text))
       case 'POST /v1/audio/transcriptions':
         return transcriptions.transcribe(exchange(), request)
       default:

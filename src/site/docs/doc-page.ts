@@ -38,6 +38,7 @@ export interface ExampleModels {
   readonly embedding: string
   readonly rerank: string
   readonly image: string
+  readonly speech: string
   readonly audio: string
 }
 

@@ -22,6 +22,7 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
       top_n: 1,
     },
     'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
+    'POST /audio/speech': { model: models.speech, input: 'Olá!', voice: 'alloy' },
     'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },
     'POST /me/prompts': { name: 'Resumo', body: 'Resuma em uma frase: {{texto}}' },
     'PATCH /me/prompts/{id}': { body: 'Resuma em duas frases: {{texto}}' },

@@ -22,7 +22,7 @@ const CUSTOMERS: readonly Place[] = [
     slug: 'chamadas-de-modelos',
     title: 'Chamadas de modelos',
     description:
-      'Chat, Responses, Messages, embeddings, ordem de documentos, imagens e transcrição de áudio.',
+      'Chat, Responses, Messages, embeddings, ordem de documentos, imagens, fala e transcrição de áudio.',
   },
   {
     pattern: / \/responses\//,

@@ -157,9 +157,14 @@ function exampleModels(models: readonly Model[]): ExampleModels {
         [],
       ) ?? 'MODELO',
     image: preferred(of(offered, 'image'), ['gpt-image-1']) ?? 'MODELO',
+    speech:
+      preferred(
+        offered.filter((model) => model.speech),
+        [],
+      ) ?? 'MODELO',
     audio:
       preferred(
-        of(offered, 'audio').filter(({ audio }) => audio?.hasTimestamps),
+        of(offered, 'audio').filter(({ audio, speech }) => audio?.hasTimestamps && !speech),
         ['whisper-1'],
       ) ?? 'MODELO',
   }

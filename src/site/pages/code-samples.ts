@@ -218,9 +218,11 @@ function rerankSamples(use: Use): readonly CodeSample[] {
 /** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
 export function modelSamples(model: Model, origin: string): readonly CodeSample[] {
   const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
-  const { category, image, rerank } = model
+  const { category, image, rerank, speech } = model
   if (category === 'llm') return [...chatSamples(use), ...agentSamples(use)]
   if (rerank) return rerankSamples(use)
+  if (speech)
+    return [curlSample(use, '/audio/speech', { model: use.model, input: 'Olá!', voice: 'alloy' })]
   if (category === 'embedding') return embeddingSamples(use)
   if (category === 'image') return imageSamples(use, image?.sizes[0])
   return category === 'audio' ? audioSamples(use) : []

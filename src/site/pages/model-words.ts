@@ -38,6 +38,8 @@ export function unitPrices({ price: { units = {} } }: Model): UnitPrice[] {
     if (name.endsWith('_tokens'))
       return { what: `milhão de ${UNIT_WORDS[name] ?? name}${suffix}`, count: 1_000_000n, each }
     if (name === 'audio_seconds') return { what: `minuto de áudio${suffix}`, count: 60n, each }
+    if (name === 'characters')
+      return { what: 'milhão de caracteres falados', count: 1_000_000n, each }
     if (name === 'search_units')
       return { what: 'mil pesquisas de até 100 documentos', count: 1_000n, each }
     if (name === 'web_searches') return { what: 'mil pesquisas na web', count: 1_000n, each }

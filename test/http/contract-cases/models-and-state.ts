@@ -77,6 +77,10 @@ const CASES: ContractCases = {
     { body: { model: 'sandbox-image', prompt: 'Uma catraca', size: '256x256' } },
     { body: { model: 'sandbox-image' }, status: 400 },
   ],
+  'POST /audio/speech': [
+    { body: { model: 'sandbox-speech', input: 'Olá' }, status: 400 },
+    { body: { model: 'sandbox-error-503', input: 'Olá', voice: 'a' }, status: 400 },
+  ],
   'POST /audio/transcriptions': [
     { body: FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
     { body: 'no form', status: 400 },

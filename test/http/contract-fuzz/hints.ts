@@ -10,6 +10,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/embeddings': 'sandbox-embedding',
   '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
+  '/audio/speech': 'sandbox-speech',
   '/audio/transcriptions': 'sandbox-transcribe',
 }
 const CHAT_MODEL = 'sandbox-chat'

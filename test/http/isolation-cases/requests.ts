@@ -150,7 +150,7 @@ const HARMLESS = new Set(
     // Of the items of a stored response.
     'order after',
     'encoding_format prompt n size quality file language',
-    'query documents top_n return_documents max_tokens_per_doc',
+    'query documents top_n return_documents max_tokens_per_doc voice speed stream_format',
   ].flatMap((line) => line.split(' ')),
 )
 
@@ -293,6 +293,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
   'POST /rerank': () => ({ model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
+  'POST /audio/speech': () => ({ model: 'sandbox-speech', input: 'Olá', voice: 'alloy' }),
   'POST /audio/transcriptions': () => FORM,
   'POST /api-keys': () => KEY,
   'PATCH /api-keys/{id}': () => ({ name: 'mudada' }),

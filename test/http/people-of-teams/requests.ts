@@ -27,6 +27,7 @@ const MODELS = {
   embedding: 'sandbox-embedding',
   rerank: 'sandbox-rerank',
   image: 'sandbox-image',
+  speech: 'sandbox-speech',
   audio: 'sandbox-transcription',
 }
 const KEY_OF_SESSION = 'x-svc-api-key-id'
@@ -99,6 +100,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   'POST /embeddings': [],
   'POST /rerank': [],
   'POST /images/generations': [],
+  'POST /audio/speech': [],
   'POST /audio/transcriptions': [],
 }
 

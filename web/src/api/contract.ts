@@ -234,7 +234,7 @@ export interface Contract {
             reasoning_brl: number
           }[]
           /**
-           * BRL por unidade do que não é token de texto: audio_seconds, search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+           * BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
            */
           units: {
             /**
@@ -274,7 +274,7 @@ export interface Contract {
               reasoning_brl: number
             }[]
             /**
-             * BRL por unidade do que não é token de texto: audio_seconds, search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+             * BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
              */
             units: {
               /**
@@ -5233,6 +5233,47 @@ export interface Contract {
          */
         cost_billed_brl: number
       }
+    }
+    /**
+     * Fala um texto
+     */
+    '/audio/speech': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
+        input: string
+        voice: string
+        instructions?: string
+        response_format?: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm'
+        speed?: number
+        stream_format?: 'audio' | 'sse'
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: unknown
     }
     /**
      * Cria um destino de uso: um Langfuse, ou um coletor OTLP

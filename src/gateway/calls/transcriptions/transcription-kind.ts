@@ -100,10 +100,10 @@ function isOfCues(format: TranscriptFormat): boolean {
 }
 
 function findModelFault(
-  { id, category, audio }: Model,
+  { id, category, audio, speech }: Model,
   request: TranscriptionRequest,
 ): string | undefined {
-  if (category !== 'audio' || !audio)
+  if (category !== 'audio' || !audio || speech)
     return `O modelo "${id}" não transcreve áudio; use o endpoint da categoria dele.`
   if (!audio.hasTimestamps && needsTimestamps(request))
     return `O modelo "${id}" não informa tempos: use response_format json ou text.`

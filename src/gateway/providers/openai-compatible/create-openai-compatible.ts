@@ -5,6 +5,7 @@ import { OPEN_CHAT_FIELDS } from './chat-deltas.ts'
 import { createCompleteChat } from './complete-chat.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
+import { createSpeak } from './speak.ts'
 import { createTranscribe } from './transcribe.ts'
 import { createRerank } from './rerank.ts'
 import { inlinedGrowth } from './inline-images.ts'
@@ -74,6 +75,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     embed: createEmbed(upstream),
     rerank: createRerank(upstream),
     generateImages: createGenerateImages(upstream),
+    speak: createSpeak(upstream),
     transcribe: createTranscribe(upstream),
     close: upstream.close,
   }

@@ -27,6 +27,8 @@ export interface AnswerBody {
    * `NoRoomForAnswer` if `takeBytes`, which counts the bytes as they arrive, has no room for them.
    */
   text(bytesMax: number, takeBytes?: TakeBytes): Promise<string>
+  /** As `text`, for a body that is none. */
+  bytes(bytesMax: number, takeBytes?: TakeBytes): Promise<Buffer>
   /** Reads the body up to about `bytesMax`; if it is longer, closes the connection. */
   beginning(bytesMax: number): Promise<string>
   /** Ignores the rest of the body, and waits at most a second for its end so that the connection can be reused. */
@@ -125,14 +127,18 @@ function createHandler(
     return { all, isTooLong: ended === 'too_long' }
   }
 
-  async function text(bytesMax: number, takeBytes?: TakeBytes): Promise<string> {
+  async function bytes(bytesMax: number, takeBytes?: TakeBytes): Promise<Buffer> {
     const { all, isTooLong } = await readUpTo(bytesMax, takeBytes)
     if (isTooLong) throw new AnswerTooLong(bytesMax)
-    return textOf(all)
+    return joined(all)
+  }
+
+  async function text(bytesMax: number, takeBytes?: TakeBytes): Promise<string> {
+    return (await bytes(bytesMax, takeBytes)).toString('utf8')
   }
 
   async function beginning(bytesMax: number): Promise<string> {
-    return textOf((await readUpTo(bytesMax)).all)
+    return joined((await readUpTo(bytesMax)).all).toString('utf8')
   }
 
   signal.addEventListener('abort', abort, { once: true })
@@ -151,7 +157,7 @@ function createHandler(
       resolve({
         status,
         headers,
-        body: { each, mayThink, failure: () => failure, text, beginning, discard, cancel },
+        body: { each, mayThink, failure: () => failure, text, bytes, beginning, discard, cancel },
       })
     },
     onResponseData(_controller, chunk) {
@@ -167,6 +173,6 @@ function createHandler(
   }
 }
 
-function textOf(all: readonly Buffer[]): string {
-  return (all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)).toString('utf8')
+function joined(all: readonly Buffer[]): Buffer {
+  return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
 }

@@ -1,35 +1,51 @@
 import type { Readable } from 'node:stream'
 import type { TakeBytes } from '../../../platform/admission/share.ts'
 import type { JsonObject, UpstreamFailure } from '../contract.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Answered } from './exchange.ts'
 import { readCallError, readObject, readRefused, readReportedError } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 
-export interface Post {
+interface Sent {
   readonly path: string
   readonly callId: string
   readonly body: string | AsyncIterable<Buffer>
   /** Headers of a body that is not JSON. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Called for an error status, when the body of the request may not be sent completely. */
+  readonly onRefused?: () => void
+}
+
+export interface Post extends Sent {
   /** A longer answer fails with `answer_too_long`. */
   readonly answerBytesMax: number
   /** Counts the bytes of the answer as they arrive. */
   readonly takeBytes?: TakeBytes | undefined
   /** Parses the answer, in place of `readObject`. Throws `BadAnswer`. */
   readonly parse?: (text: string) => JsonObject | Promise<JsonObject>
-  /** Called for an error status, when the body of the request may not be sent completely. */
-  readonly onRefused?: () => void
 }
 
 /**
  * Sends one call whose answer is a JSON object. `read` converts the answer, or throws `BadAnswer`. Never rejects because
  * of the upstream or the network.
  */
-export async function post<Answer>(
+export function post<Answer>(
   upstream: Upstream,
-  { path, callId, body, headers, answerBytesMax, takeBytes, parse = readObject, onRefused }: Post,
+  { answerBytesMax, takeBytes, parse = readObject, ...sent }: Post,
   signal: AbortSignal,
   read: (answer: JsonObject) => Answer | Promise<Answer>,
+): Promise<Answer | UpstreamFailure> {
+  return postFor<Answer | UpstreamFailure>(upstream, sent, signal, async (answered) => {
+    const answer = await parse(await answered.body.text(answerBytesMax, takeBytes))
+    return readReportedError(answer) ?? (await read(answer))
+  })
+}
+
+/** The same for an answer of any kind, which `read` reads. */
+export async function postFor<Answer>(
+  upstream: Upstream,
+  { path, callId, body, headers, onRefused }: Sent,
+  signal: AbortSignal,
+  read: (answered: Answered) => Promise<Answer>,
 ): Promise<Answer | UpstreamFailure> {
   try {
     const request = {
@@ -50,8 +66,7 @@ export async function post<Answer>(
       onRefused?.()
       return await readRefused(answered, signal)
     }
-    const answer = await parse(await answered.body.text(answerBytesMax, takeBytes))
-    return readReportedError(answer) ?? (await read(answer))
+    return await read(answered)
   } catch (error) {
     if (signal.aborted)
       return { kind: 'failure', reason: 'aborted', detail: 'the call was aborted' }

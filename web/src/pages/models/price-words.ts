@@ -30,7 +30,7 @@ export function unitPrices(
           each: write(millionOf(each)),
           unit: unitWords(unit, 2),
         })
-      : unit.endsWith('_tokens')
+      : unit.endsWith('_tokens') || unit === 'characters'
         ? t('{each} por milhão de {unit}', {
             each: write(millionOf(each)),
             unit: unitWords(unit, 2),

@@ -9,6 +9,7 @@ const UNIT_WORDS = perLanguage((): Readonly<Record<string, { one: string; many: 
   output_audio_tokens: { one: t('token de áudio escrito'), many: t('tokens de áudio escritos') },
   input_image_tokens: { one: t('token de imagem lido'), many: t('tokens de imagem lidos') },
   output_image_tokens: { one: t('token de imagem gerado'), many: t('tokens de imagem gerados') },
+  characters: { one: t('caractere falado'), many: t('caracteres falados') },
   search_units: { one: t('pesquisa em documentos'), many: t('pesquisas em documentos') },
   images: { one: t('imagem'), many: t('imagens') },
   web_searches: { one: t('pesquisa na web'), many: t('pesquisas na web') },
