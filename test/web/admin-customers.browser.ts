@@ -245,7 +245,7 @@ test('a discrepancy is explained, and the audit log has every act with its actor
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Explicação').fill('Teste do processador')
   await dialog.getByRole('button', { name: 'Explicar diferença' }).click()
-  await page.getByText('Tudo bate').waitFor()
+  await page.getByText(/^(Tudo bate|Nenhuma diferença conhecida)$/).waitFor()
   await page.getByRole('button', { name: 'Explicadas (1)' }).click()
   await page.getByText('Teste do processador').waitFor()
 

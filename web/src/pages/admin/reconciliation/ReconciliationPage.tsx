@@ -72,7 +72,13 @@ function Differences({ report }: { readonly report: Report }) {
       {shown.length === 0 ? (
         <EmptyState
           icon={<Scale className="size-6" />}
-          title={status === 'open' ? t('Tudo bate') : t('Nenhuma diferença aqui')}
+          title={
+            status !== 'open'
+              ? t('Nenhuma diferença aqui')
+              : report.payments.is_current
+                ? t('Tudo bate')
+                : t('Nenhuma diferença conhecida')
+          }
         >
           {status === 'open'
             ? t('Nenhuma diferença espera explicação.')
