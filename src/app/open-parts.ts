@@ -146,8 +146,7 @@ export async function openParts(
   const payments = closing.add('payments', await openPayments(config, log, place))
   const mail = closing.add('mail', await openMail(db, config, webhooks))
   const calls = createRunningCalls()
-  const lateness = watchLateness()
-  closing.add('lateness', { close: async () => lateness.stop() })
+  const lateness = closing.add('lateness', watchLateness())
   const bodies = createShare(bodyLimitsOf(config))
   const pace = createPace(BODY_PACE)
   const { fxRate } = pricing

@@ -9,7 +9,7 @@ function block(ms: number): void {
 
 test('turns that are long for seconds show, one long pause does not, and it passes', async (t) => {
   const lateness = watchLateness()
-  t.after(() => lateness.stop())
+  t.after(() => lateness.close())
   await sleep(200)
   block(2_000)
   await sleep(120)

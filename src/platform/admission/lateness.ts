@@ -10,7 +10,7 @@ const COUNTED_MS_MAX = 500
 /** The weight of the newest. */
 const SMOOTHING = 0.1
 
-export function watchLateness(): Lateness & { stop(): void } {
+export function watchLateness(): Lateness & { close(): Promise<void> } {
   let ms = 0
   let dueAtMs = performance.now() + EVERY_MS
   const timer = setInterval(() => {
@@ -23,6 +23,8 @@ export function watchLateness(): Lateness & { stop(): void } {
     get ms() {
       return ms
     },
-    stop: () => clearInterval(timer),
+    async close() {
+      clearInterval(timer)
+    },
   }
 }
