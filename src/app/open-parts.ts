@@ -131,10 +131,8 @@ export async function openParts(
   const router = createRouter(models, upstreams.breakerOf, undefined, shared.runningOf('routes'))
   const { keyUses, shieldCounts, refusalCounts } = openCounts(db, log, closing)
   const keys = createKeyCache(db, (keyId) => keyUses.note(keyId))
-  closing.add(
-    'listener',
-    listenForChanges(config.databaseListenUrl ?? databaseUrl, { keys, pricing, log }),
-  )
+  const listenUrl = config.databaseListenUrl ?? databaseUrl
+  closing.add('listener', listenForChanges(listenUrl, { keys, pricing, log }))
   const takesOverSpool = place.role !== 'worker'
   const observer = metrics.ledger
   const books = closing.add(
