@@ -26,7 +26,7 @@ const INTERFACES =
   /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|termos|privacidade|files|inbound|healthz)(\/|$)/
 /** The pages of `web/src/router.tsx` and `web/src/admin-routes.tsx`; any other address is a 404, with the page that says so. */
 const PAGES =
-  /^\/(|entrar(\/codigo)?|cadastrar|confirmado|status|modelos|uso|playground|(sessoes|prompts|equipes|webhooks)(\/[^/]+)?|seguranca|perfil|recargas|reembolsos|chaves|alertas|notificacoes|indicacoes|destinos-de-uso|admin(\/(clientes(\/[^/]+)?|ajustes|reembolsos|conciliacao|auditoria|margens|modelos|cambio|incidentes|saude|entregas))?)\/?$/
+  /^\/(|entrar(\/codigo)?|cadastrar|confirmado|status|modelos|uso|playground|(sessoes|prompts|equipes|webhooks)(\/[^/]+)?|seguranca|perfil|recargas|reembolsos|chaves|alertas|notificacoes|indicacoes|destinos-de-uso|admin(\/(clientes(\/[^/]+)?|ajustes|reembolsos|conciliacao|auditoria|margens|modelos|provedores|cambio|incidentes|saude|entregas))?)\/?$/
 /** One year: file names change with their content. */
 const HASHED_ASSET = 'public, max-age=31536000, immutable'
 
