@@ -187,6 +187,16 @@ for (const [name, format] of Object.entries(FORMATS)) {
     }
   })
 
+  for (const field of ['max_tokens', 'max_completion_tokens', 'max_output_tokens'])
+    test(`${name}: no spelling of the limit is beyond the preset's: ${field}`, async () => {
+      const { slug } = await save({ parameters: { max_tokens: 50 } })
+      const answer = await call(format, slug, { more: { [field]: 9_000 } })
+      if (answer.status === 400) return
+      assert.equal(answer.status, 200, answer.text)
+      const sent = lastSent('x-alpha', 'x-beta')
+      assert.ok((sent.max_tokens ?? sent.max_completion_tokens) <= 50, JSON.stringify(sent))
+    })
+
   test(`${name}: a preset of another customer, a deleted one and an unknown model are refused alike`, async () => {
     const { id, slug } = await save()
     const stranger = await seedCustomer(gateway.database.db, { balanceBrl: '10' })

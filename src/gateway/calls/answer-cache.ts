@@ -6,11 +6,13 @@
  * charge, its ids and the values that the shield puts back are its own. Equal means that the same bytes would be sent.
  */
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { CACHED_TEXT_BYTES_MAX } from '../../customers/cached-answers.ts'
 import type { Route } from '../../money/catalog/model.ts'
 import type { PriceTerms } from '../../money/catalog/prices.ts'
 import { chargedPrice } from '../../money/catalog/route-prices.ts'
 import type { Resolution } from '../../money/ledger/resolution.ts'
+import { TOO_MANY_WAIT } from '../../platform/admission/own-time.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import type { ChatStream, Provider, StreamChunk } from '../providers/contract.ts'
 import type { CallKind } from './call-kind.ts'
@@ -34,18 +36,29 @@ export interface CallCache<Outcome> {
   keep(charged: Resolution): Promise<void>
 }
 
-/** Returns undefined for a call that is not asked to use the cache, or whose answer depends on more than its request. */
-export function openCallCache<Body, Request extends CallRequest, Outcome extends { kind: string }>(
-  deps: Pick<GatewayParts, 'answerCache' | 'log'>,
+/**
+ * Returns undefined for a call whose answer depends on more than its request.
+ * `isTimed`: the work on the request is taken from the customer's own time.
+ */
+export async function openCallCache<
+  Body,
+  Request extends CallRequest,
+  Outcome extends { kind: string },
+>(
+  deps: Pick<GatewayParts, 'answerCache' | 'log' | 'ownTime'>,
   kind: CallKind<Body, Request, Outcome>,
   held: HeldCall<Request>,
-  choice: CacheChoice | undefined,
-): CallCache<Outcome> | undefined {
-  const asked = choice && kind.asked?.(held.request)
-  if (!choice || asked === undefined) return undefined
+  choice: CacheChoice,
+  isTimed: boolean,
+): Promise<CallCache<Outcome> | undefined> {
+  const asked = kind.asked?.(held.request)
+  if (asked === undefined) return undefined
   const { answers, shareOf } = deps.answerCache
   const { customerId } = held.key
-  const digest = digestOf(kind.operation, held, asked)
+  const work = (): Buffer => digestOf(kind.operation, held, asked)
+  const worked = isTimed ? await deps.ownTime.takeInTurn(customerId, work) : work()
+  if (worked === TOO_MANY_WAIT) return undefined
+  const digest = worked
   let textOf: (() => string | undefined) | undefined
 
   async function bounded<T>(what: string, work: Promise<T>): Promise<T | undefined> {
@@ -90,6 +103,9 @@ export function openCallCache<Body, Request extends CallRequest, Outcome extends
     recall: async (kept) => (choice.isRefreshed ? undefined : bounded('recall', find(kept))),
     record(called) {
       const { outcome } = called
+      // What is too large is not written only to be thrown away.
+      const bytesMax = kind.answerBytesMax?.(held.model, held.request) ?? 0
+      if (Math.max(bytesMax, called.kept.amount) > CACHED_TEXT_BYTES_MAX) return called
       if (!isStream(outcome)) {
         textOf = () => JSON.stringify(outcome)
         return called
@@ -175,6 +191,8 @@ function streamOf(chunks: readonly KeptChunk[]): ChatStream {
         left = left.slice(CHUNKS_AT_ONCE)
         const result = await take(next)
         if (result !== undefined) return result
+        // Nobody waits for the whole of a long answer.
+        await setImmediate()
       }
       return undefined
     },

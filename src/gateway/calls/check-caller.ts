@@ -35,6 +35,8 @@ const BALANCE_BEFORE_BYTES = 256 * 1024
 /** A node whose timers are as late as this, with as many calls, takes no more of them. */
 const LATE_MS_MAX = 100
 const BUSY_CALLS_MIN = 200
+/** Calls at once with which a customer is served all the same. */
+const FEW_CALLS = 20
 /** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
 const WIDE_FACTOR = 10
 
@@ -129,23 +131,24 @@ export function createCheckCaller(
     return !deps.limits.wasShort(key.customerId) && !deps.limits.wasShort(key.id)
   }
 
-  /** Calls that run have what time there is. The refusal costs neither a query nor the body. */
-  function refuseBusy(incoming: IncomingCaller, openClient: () => Client): boolean {
-    const { calls, lateness, limits, config } = deps
+  /**
+   * Calls that run have what time there is. The refusal costs neither a query nor the body. Customers with few calls are
+   * served on: one with many would close the node to all.
+   */
+  function refuseBusy(
+    incoming: IncomingCaller,
+    openClient: () => Client,
+    key: ActiveKey | undefined,
+  ): boolean {
+    const { calls, lateness, limits, config, slots } = deps
     if (lateness.ms < LATE_MS_MAX || calls.size < BUSY_CALLS_MIN) return false
+    if (!key || !slots.findExcess(key.customerId, 1, FEW_CALLS)) return false
     const known = limits.lastKnown(ipSubject(incoming.ip, config.requestsPerMinutePerIp))
-    refuseCall(
-      deps,
-      incoming,
-      openClient(),
-      { refused: refusals.nodeBusy(), key: undefined },
-      known,
-    )
+    refuseCall(deps, incoming, openClient(), { refused: refusals.nodeBusy(), key }, known)
     return true
   }
 
   return function checkCaller(incoming, body, openClient) {
-    if (refuseBusy(incoming, openClient)) return undefined
     const known = identifyCached(deps, incoming)
     const isRefused = known !== undefined && 'refused' in known
     const key = isRefused ? undefined : known
@@ -155,6 +158,7 @@ export function createCheckCaller(
       if (refuseReached(incoming, openClient, owner, address, refusals.ipLimited)) return undefined
       if (refuseWide(incoming, openClient, owner)) return undefined
     }
+    if (refuseBusy(incoming, openClient, key)) return undefined
     return (key && passAtOnce(key, body)) ?? checkSlowly(incoming, body, openClient)
   }
 }

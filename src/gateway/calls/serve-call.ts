@@ -28,7 +28,6 @@ import type {
   Admitted,
   AnsweredBy,
   Asked,
-  CacheChoice,
   CallRequest,
   Called,
   HeldCall,
@@ -83,7 +82,7 @@ export function createServeCall<
         if ('refused' in held)
           return refuseCall(deps, incoming, client, { ...of, refused: held.refused }, held.limits)
 
-        const failure = await serveHeldCall(deps, kind, incoming, client, held, admitted.cache)
+        const failure = await serveHeldCall(deps, kind, incoming, client, held, admitted)
         if (failure === undefined) return
         // The hold is resolved. If the customer named a fallback model, that model starts with its own hold.
         const isOver = index === models.length - 1 || client.hasLeft() || isFinal(failure)
@@ -193,9 +192,8 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   incoming: IncomingCall<Body>,
   client: Client,
   money: HeldCall<Request>,
-  choice: CacheChoice | undefined,
+  { cache: choice, isTimed }: Admitted<Request>,
 ): Promise<UpstreamFailure | undefined> {
-  const cache = openCallCache(deps, kind, money, choice)
   let held = money
   const { holdId: id, epoch, key } = held
   const running = deps.calls.begin(
@@ -219,6 +217,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       return undefined
     }
     const dispatchedAtMs = performance.now()
+    const cache = choice && (await openCallCache(deps, kind, money, choice, isTimed))
     const recalled = cache && (await recall(deps, cache, held))
     if (cache) held = { ...held, limits: { ...held.limits, cache: recalled ? 'hit' : 'miss' } }
     const answer = recalled ?? (await callUpstream(deps, kind, held, client, ending))
@@ -247,7 +246,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       }
       // A charge in the spool shows that the database is away.
       if (relayed.keep && resolved.kind !== 'spooled') await relayed.keep()
-      if (cache && !recalled) await cache.keep(relayed.resolution)
+      if (cache && !recalled && resolved.kind !== 'spooled') await cache.keep(relayed.resolution)
       relayed.send(text)
       deps.deliveries.note(held.holdId, relayed.resolution.billedNanoBrl)
       answered(deps, incoming, held, called, dispatchedAtMs)

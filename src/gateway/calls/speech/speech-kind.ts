@@ -34,11 +34,15 @@ const TOKENS_PER_SECOND_MAX = 25
 /** A digit that is read as a word takes half a second, and so does any other byte at most. */
 const SECONDS_PER_BYTE_MAX = 0.5
 const SILENCE_SECONDS_MAX = 10
+/** Instructions may ask for slow speech. */
+const SLOWEST_BY_INSTRUCTIONS = 0.25
 /** For estimates only. */
 const TOKENS_PER_SECOND = 20
 const CHARACTERS_PER_SECOND = 15
 /** Of 24,000 samples of two bytes: the sound whose length its size tells. */
 const PCM_BYTES_PER_SECOND = 48_000
+/** Of a compressed sound at the bit rate of most makers. */
+const COMPRESSED_BYTES_PER_SECOND = 16_000
 /** Of a sound with the bit rates that makers use, for each character. */
 const BYTES_PER_CHARACTER = { pcm: 4_000, wav: 4_000, other: 2_000 }
 
@@ -83,7 +87,8 @@ function boundSpeech(model: Model, { body, input, speed }: SpeechRequest): CallB
     return { ...NO_TOKENS, unitsMax: { characters: charactersOf(input) } }
   const bytes = Buffer.byteLength(input)
   const texts = bytes + Buffer.byteLength((body.instructions as string | null | undefined) ?? '')
-  const seconds = (bytes * SECONDS_PER_BYTE_MAX) / Math.min(speed, 1) + SILENCE_SECONDS_MAX
+  const slowest = Math.min(speed, 1) * (body.instructions ? SLOWEST_BY_INSTRUCTIONS : 1)
+  const seconds = (bytes * SECONDS_PER_BYTE_MAX) / slowest + SILENCE_SECONDS_MAX
   const tokens = Math.min(Math.ceil(seconds * TOKENS_PER_SECOND_MAX), model.outputTokensMax)
   const isOfUnits = model.price.units?.output_audio_tokens !== undefined
   const promptTokensEstimated = outputTokensTypical(texts)
@@ -117,7 +122,10 @@ function usedBy(held: HeldCall<SpeechRequest>, { usage, audio }: SpeechAnswer, p
   const isPlain = format === 'pcm' || format === 'wav'
   const seconds = isPlain
     ? audio.length / PCM_BYTES_PER_SECOND
-    : charactersOf(input) / CHARACTERS_PER_SECOND / speed
+    : Math.max(
+        audio.length / COMPRESSED_BYTES_PER_SECOND,
+        charactersOf(input) / CHARACTERS_PER_SECOND / speed,
+      )
   const spoken = plainTokens(held.promptTokensEstimated, Math.ceil(seconds * TOKENS_PER_SECOND))
   return {
     counts: billedUsage(held.model, price, spoken),

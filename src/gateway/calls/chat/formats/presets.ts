@@ -31,7 +31,7 @@ export const presetInCompletion: WritePreset = (body, preset) => {
   const [text] = Array.isArray(prompt) && prompt.length === 1 ? (prompt as unknown[]) : [prompt]
   return {
     ...withDefaults(body, preset),
-    ...limitsOf(body, ['max_tokens'], preset),
+    ...limitsOf(body, ['max_tokens', 'max_completion_tokens'], preset),
     prompt: typeof text === 'string' && text !== '' ? joined(preset.text, text) : prompt,
   }
 }
