@@ -133,7 +133,7 @@ test('a reranker and a voice without a price of their own units are faults', () 
     loadCatalog({
       config: {
         models: [{ id: 'm', routes: [{ upstream: 'mine', model: 'm' }], ...more }],
-      } as CatalogConfig,
+      },
       mode: 'live',
       hasUpstream: () => true,
       at,
