@@ -26,6 +26,8 @@ import { createTestDatabase, seedCustomer } from '../harness/test-database.ts'
 const ID = 'gpt-4o-mini'
 /** Its file has a price of its own, which is that of the data. */
 const OWN = 'gpt-4.1-mini'
+/** The package has it at 0.1, 0.025 cached and 0.4. */
+const OTHER = 'gpt-4.1-nano'
 const NOTICE_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -67,6 +69,7 @@ function dataWith(amounts: Readonly<Record<string, object>>): PriceData {
     findPrices(provider, model) {
       const prices = packagedPriceData.findPrices(provider, model)
       const changed = provider === 'openai' ? amounts[model] : undefined
+      if (Array.isArray(changed)) return changed
       return changed ? Object.assign({}, prices, changed) : prices
     },
   }
@@ -221,6 +224,48 @@ test('a price below half waits, whatever the rule', async () => {
   const { kind } = await approvePrice(db, OPERATOR, answerOf(ID), terms)
   await reload()
   assert.deepEqual([kind, inputOf(ID), await pending()], ['answered', 50_000n, []])
+})
+
+test('the price of every later time is shown, and one that rises and falls waits, whatever the rule', async () => {
+  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
+  const at = (input: number, output: number) => ({
+    input_mtok: input,
+    output_mtok: output,
+    cache_read_mtok: 0.025,
+  })
+  const later = { constraint: { start_date: tomorrow }, prices: at(0.06, 0.25) }
+  const daily = { start_time: '01:00:00Z', end_time: '02:00:00Z' }
+  const mixed = { [OTHER]: [{ prices: at(0.09, 0.41) }, later] }
+  await compare(mixed, { cheaper: 'take', dearer: 'take' })
+  const both =
+    'input 0.1 -> 0.09, cache write 0.1 -> 0.09, output 0.4 -> 0.41, reasoning 0.4 -> 0.41'
+  const cheap =
+    'input 0.1 -> 0.06, cache write 0.1 -> 0.06, output 0.4 -> 0.25, reasoning 0.4 -> 0.25'
+  const shown = `${both}; from ${tomorrow}T00:00:00.000Z: ${cheap}`
+  assert.deepEqual(await pending(), [[OTHER, 'dearer', shown]])
+  // A price that is cheaper at once and hides a rise of tomorrow, or of some hours.
+  await compare(
+    { [OTHER]: [{ prices: at(0.06, 0.25) }, { ...later, prices: at(0.12, 0.4) }] },
+    { dearer: 'take' },
+  )
+  const [[, kind, text] = []] = await pending()
+  assert.equal(kind, 'dearer')
+  assert.match(text ?? '', /^input 0\.1 -> 0\.06,.*; from .*: input 0\.1 -> 0\.12, [^;]*$/)
+  await compare({
+    [OTHER]: [{ prices: at(0.1, 0.4) }, { constraint: daily, prices: at(0.12, 0.4) }],
+  })
+  const hours = 'input 0.1 -> 0.12, cache write 0.1 -> 0.12, at other hours no difference'
+  assert.deepEqual(await pending(), [[OTHER, 'dearer', hours]])
+})
+
+test('data that halves a price every day stops at half of the price of the package or of the last answer', async () => {
+  for (const input of [0.075, 0.0375, 0.01875]) await compare({ [ID]: { input_mtok: input } })
+  assert.deepEqual([inputOf(ID), (await pending()).length], [75_000n, 1])
+  await compare({ [ID]: { input_mtok: 0.04 } })
+  assert.equal((await approvePrice(db, OPERATOR, answerOf(ID), terms)).kind, 'answered')
+  await reload()
+  for (const input of [0.03, 0.02, 0.015]) await compare({ [ID]: { input_mtok: input } })
+  assert.deepEqual([inputOf(ID), (await pending()).length], [20_000n, 1])
 })
 
 test('only what an operator saw is approved, once, and what is rejected waits again when it changes', async () => {

@@ -195,6 +195,22 @@ test('data with a slip or from a private address is refused, alarms, and changes
   assert.equal(await chargeOf(NEW), 0.03125)
 })
 
+test('an invented price is sold of no model: below half of its first one, or below every one of its provider', async () => {
+  listed = ['gpt-4o', NEW, 'gpt-96']
+  await readUpstreamLists({ ...pricing, db: database.db, config, log })
+  const at = (input: number) => ({ input_mtok: input, output_mtok: 8 })
+  const later = { constraint: { start_date: '2099-01-01' }, prices: at(0.01) }
+  const invented = { ...entry('gpt-96', 1, 8), prices: [{ prices: at(1) }, later] }
+  await renew([entry(NEW, 0.5, 4), invented])
+  const { stdout } = await runCli(['prices', 'pending'], environment)
+  assert.match(stdout, /gpt-99-turbo +cheaper/)
+  assert.match(stdout, /gpt-96 +new .*; from 2099-01-01T00:00:00\.000Z: input none -> 0\.01/)
+  assert.equal(await chargeOf(NEW), 0.03125)
+  assert.equal((await askChat(baseUrl, secret, sound('gpt-96'))).status, 404)
+  assert.equal((await runCli(['prices', 'approve', 'gpt-96'], environment)).code, 0)
+  await untilListed('gpt-96')
+})
+
 test('a new model waits for one answer where the operator says so, and is hidden where that is said', async () => {
   listed = ['gpt-4o', NEW, 'gpt-98', 'gpt-97']
   await readUpstreamLists({ ...pricing, db: database.db, config, log })

@@ -1,7 +1,11 @@
 import { discoverModels } from '../../money/catalog/discover-models.ts'
-import { describeDifference } from '../../money/catalog/compare-amounts.ts'
+import { describeAmounts } from '../../money/catalog/compare-amounts.ts'
 import type { NewModel } from '../../money/catalog/price-updates.ts'
-import { PublishedDataFault, readPublishedData } from '../../money/catalog/published-prices.ts'
+import {
+  isUsuallyPriced,
+  PublishedDataFault,
+  readPublishedData,
+} from '../../money/catalog/published-prices.ts'
 import {
   joined,
   readStoredPriceData,
@@ -9,6 +13,7 @@ import {
   unknownModels,
 } from '../../money/catalog/stored-price-data.ts'
 import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
+import { scheduleOf } from '../../money/catalog/with-price-changes.ts'
 import { guardedFetch } from '../../platform/lib/guarded-fetch.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Config } from '../config/config.ts'
@@ -87,7 +92,10 @@ async function fetchText(
   }
 }
 
-/** The models of the published data that an upstream lists and that are not in the catalog: they wait for an operator. */
+/**
+ * The models of the published data that an upstream lists and that are not in the catalog: they wait for an operator.
+ * If the rule shows new ones, only those do whose price is unusually low.
+ */
 async function findNewModels({
   db,
   config: { priceDataUrl, priceUpdates, ...configured },
@@ -96,18 +104,22 @@ async function findNewModels({
 }: Omit<PriceParts, 'reloadCatalog' | 'log'>): Promise<readonly NewModel[]> {
   const stored = await readStoredPriceData(db)
   const { discovery, models } = (await discover()).added ?? configured
-  if (priceDataUrl === undefined || priceUpdates.new !== 'ask' || !discovery || !stored) return []
-  const unknown = unknownModels(stored.published, stored.added)
+  if (priceDataUrl === undefined || priceUpdates.new === 'hide' || !discovery || !stored) return []
+  const unknown = unknownModels(
+    stored.published,
+    stored.added,
+    (provider, model) => priceUpdates.new === 'ask' || !isUsuallyPriced(provider, model),
+  )
   const lists = await readUpstreamLists(db)
   const added = joined(stored.added, unknown)
   const found = discoverModels(discovery, models, lists, new Date(), added)
-  return found.models.flatMap(({ id, priceFrom, price }): NewModel[] => {
+  return found.models.flatMap(({ id, priceFrom, ...priced }): NewModel[] => {
     const { provider = '', model = '' } = priceFrom ?? {}
     const entry = unknown
       .find((each) => each.id === provider)
       ?.models.find((each) => each.id === model)
     if (!entry || catalog.findModel(id)) return []
-    const text = describeDifference({ tiers: [] }, price) ?? ''
+    const text = describeAmounts({ tiers: [] }, scheduleOf(priced)) ?? ''
     return [{ modelId: id, kind: 'new', text, entry: { provider, model: entry } }]
   })
 }

@@ -7,7 +7,7 @@ import type { PriceTerms, PriceTier, TokenPrices } from './prices.ts'
 const FACTOR_MAX = 2n
 /** 10,000 %. */
 const RISE_MAX_E2 = 1_000_000n
-const KINDS = ['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning'] as const
+export const KINDS = ['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning'] as const
 const NAMES: Readonly<Record<keyof TokenPrices, string>> = {
   input: 'input',
   cachedInput: 'cached input',

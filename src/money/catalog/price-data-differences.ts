@@ -6,12 +6,16 @@ import { momentsOf, priceAt, withoutPast, type PriceSchedule } from './price-sch
 import type { PriceTerms } from './prices.ts'
 import { scheduleOf } from './with-price-changes.ts'
 
+const SAME = 'no difference'
+
 export interface PriceDifference {
   readonly modelId: string
-  /** From the price in force to that of the data, for people. */
+  /** From the price in force to that of the data, at every time at which they differ, for people. */
   readonly text: string
   /** `dearer` if any amount is, at any time. */
   readonly kind: 'cheaper' | 'dearer' | 'unreadable'
+  /** Another amount, or the same one at another time, is cheaper. */
+  readonly isMixed?: boolean
   /** The prices of the data; undefined if it lacks the model, or has a price that cannot be read. */
   readonly schedule: PriceSchedule<PriceTerms> | undefined
   /** An amount of the data is above what customers pay now. */
@@ -34,16 +38,17 @@ export function findPriceDifferences(
     try {
       const schedule = withoutPast(scheduleFromData(priceFrom, contextTokens, data), now.getTime())
       const fromMs = Math.max(now.getTime(), plannedAt(id)?.getTime() ?? 0)
-      const differing = differencesOf(scheduleOf(model), schedule, fromMs)
-      const [first] = differing
-      if (!first) return []
+      const moments = compareMoments(scheduleOf(model), schedule, fromMs)
+      const differing = moments.filter(({ text }) => text !== undefined)
+      if (differing.length === 0) return []
+      const isCheaper = differing.every(({ ours, theirs }) => isOnlyCheaper(ours, theirs))
       return [
         {
           modelId: id,
-          text: first.atMs === now.getTime() ? first.text : `${first.text} at ${isoOf(first.atMs)}`,
-          kind: differing.every(({ ours, theirs }) => isOnlyCheaper(ours, theirs))
-            ? 'cheaper'
-            : 'dearer',
+          text: describe(moments, now.getTime()),
+          kind: isCheaper ? 'cheaper' : 'dearer',
+          isMixed:
+            !isCheaper && !differing.every(({ ours, theirs }) => isOnlyCheaper(theirs, ours)),
           schedule,
           isBelowCost: isBelowCost(
             priceAt(scheduleOf(model), now.getTime()),
@@ -59,19 +64,41 @@ export function findPriceDifferences(
   })
 }
 
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString()
+interface Moment {
+  /** The last start of a price until then. */
+  readonly startMs: number
+  /** Undefined if the prices are the same. */
+  readonly text: string | undefined
+  readonly ours: PriceTerms
+  readonly theirs: PriceTerms
 }
 
-/** Each moment at which the prices differ. */
-function differencesOf(
+/** Each moment at which one of the prices may change. */
+function compareMoments(
   ours: PriceSchedule<PriceTerms>,
   theirs: PriceSchedule<PriceTerms>,
   fromMs: number,
-) {
-  return momentsOf([...ours, ...theirs], fromMs).flatMap((atMs) => {
+): Moment[] {
+  const starts = new Set([...ours, ...theirs].map(({ startsAt }) => startsAt?.getTime()))
+  let startMs = fromMs
+  return momentsOf([...ours, ...theirs], fromMs).map((atMs) => {
+    if (starts.has(atMs)) startMs = atMs
     const [own, their] = [priceAt(ours, atMs), priceAt(theirs, atMs)]
-    const text = describeDifference(own, their)
-    return text === undefined ? [] : [{ atMs, text, ours: own, theirs: their }]
+    return { startMs, text: describeDifference(own, their), ours: own, theirs: their }
   })
+}
+
+/** From each start on. The hours of a day are not named, so that the text stays the same while a day passes. */
+function describe(moments: readonly Moment[], nowMs: number): string {
+  const parts: string[] = []
+  let before: string = SAME
+  for (const startMs of new Set(moments.map((each) => each.startMs))) {
+    const within = moments.filter((each) => each.startMs === startMs)
+    const texts = [...new Set(within.map(({ text = SAME }) => text))].toSorted()
+    const text = texts.join(', at other hours ')
+    if (text === before) continue
+    before = text
+    parts.push(startMs === nowMs ? text : `from ${new Date(startMs).toISOString()}: ${text}`)
+  }
+  return parts.join('; ')
 }

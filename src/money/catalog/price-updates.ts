@@ -7,9 +7,20 @@ import { audited, SYSTEM, type Actor } from '../../platform/audit-log/audited.ts
 import type { Database } from '../../platform/db/open.ts'
 import type { StoredPriceEntry } from '../../platform/db/tables.ts'
 import type { ConfiguredModel } from './model.ts'
-import { readStoredSchedule, setPrices, storeSchedule, type SetPrices } from './price-changes.ts'
+import { isFarFromAll } from './compare-amounts.ts'
+import {
+  listPriceChanges,
+  readStoredSchedule,
+  setPrices,
+  storeSchedule,
+  type SetPrices,
+} from './price-changes.ts'
 import type { PriceDifference } from './price-data-differences.ts'
+import { packagedPriceData, scheduleFromData } from './price-from-data.ts'
+import { withoutPast } from './price-schedule.ts'
+import type { PriceTerms } from './prices.ts'
 import { addModel } from './stored-price-data.ts'
+import { scheduleOf } from './with-price-changes.ts'
 
 /** What happens to news of the price data: `price_updates` of the configuration. */
 export interface PriceRule {
@@ -32,6 +43,10 @@ export const PRICE_UPDATE_KINDS = ['new', 'cheaper', 'dearer', 'unreadable'] as 
 
 type Difference = PriceDifference | NewModel
 
+/** The notes of changes: what nobody looked at is trusted by nothing. */
+const TAKEN = 'price data'
+const APPROVED = 'price data, approved'
+
 export interface PendingPrice {
   readonly modelId: string
   readonly kind: Difference['kind']
@@ -40,8 +55,9 @@ export interface PendingPrice {
 }
 
 /**
- * Takes what the rule takes, and returns the rest. A price that an operator set, wrote or took back stays, and one that is
- * more than twice or less than half of the one in force needs an operator's look.
+ * Takes what the rule takes, and returns the rest. A price that an operator set, wrote or took back stays. A price needs an
+ * operator's look if some of it rises and some falls, or if it is more than twice or less than half of the one in force or
+ * of the trusted one: else data that moves a little every day would get anywhere without an answer.
  */
 export async function takeByRule(
   trx: Database,
@@ -57,13 +73,16 @@ export async function takeByRule(
   },
 ): Promise<{ taken: PriceDifference[]; waiting: PriceDifference[] }> {
   const isOfData = await listLastChanges(trx)
+  const confirmed = await listConfirmed(trx)
   const taken: PriceDifference[] = []
   const waiting: PriceDifference[] = []
   for (const difference of found) {
-    const { modelId, kind, schedule } = difference
+    const { modelId, kind, isMixed, schedule } = difference
     const model = models.find(({ id }) => id === modelId)
-    const isFree = isOfData.get(modelId) ?? !model?.hasOwnPrice
-    if (schedule && isFree && kind !== 'unreadable' && rule[kind] === 'take') {
+    const isFree = model && !isMixed && (isOfData.get(modelId) ?? !model.hasOwnPrice)
+    const trusted = isFree ? (confirmed.get(modelId) ?? deliveredPrices(model)) : []
+    const isNear = schedule?.every(({ price }) => !isFarFromAll(price, trusted))
+    if (schedule && isNear && isFree && kind !== 'unreadable' && rule[kind] === 'take') {
       const prices = { modelId, schedule }
       const set = await setFromData(trx, SYSTEM, { models, prices, noticeDays, isConfirmed: false })
       if (set.kind === 'set' || set.kind === 'nothing_changes') {
@@ -85,6 +104,26 @@ async function listLastChanges(trx: Database): Promise<ReadonlyMap<string, boole
   return new Map(rows.map(({ model_id, is_of_data }) => [model_id, is_of_data]))
 }
 
+/** The prices that an operator set or approved last, by model. */
+async function listConfirmed(trx: Database): Promise<ReadonlyMap<string, readonly PriceTerms[]>> {
+  const changes = (await listPriceChanges(trx)).toSorted((one, other) => one.id - other.id)
+  return new Map(
+    changes
+      .filter(({ note }) => note !== TAKEN)
+      .map(({ modelId, schedule }) => [modelId, schedule.map(({ price }) => price)]),
+  )
+}
+
+/** The package's prices; of a model that it lacks, the one at which it came into the catalog. */
+function deliveredPrices(model: ConfiguredModel): readonly PriceTerms[] {
+  const { priceFrom, contextTokens } = model
+  const [first] = scheduleOf(model)
+  if (!priceFrom || !packagedPriceData.findPrices(priceFrom.provider, priceFrom.model))
+    return [first.price]
+  const schedule = scheduleFromData(priceFrom, contextTokens)
+  return withoutPast(schedule, Date.now()).map(({ price }) => price)
+}
+
 function setFromData(
   trx: Database,
   actor: Actor,
@@ -102,7 +141,7 @@ function setFromData(
     ...given,
     prices: [given.prices],
     startsAt: undefined,
-    note: 'price data',
+    note: given.isConfirmed ? APPROVED : TAKEN,
     isDryRun: false,
   })
 }

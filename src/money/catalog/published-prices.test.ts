@@ -179,6 +179,30 @@ test('no pattern of the data is run but whole names and versions of a name', () 
   })
 })
 
+test('a new model comes by itself at no less than the cheapest one of its provider in the package', () => {
+  const cheapest = { input_mtok: 0.029, output_mtok: 0.14, cache_read_mtok: 0.005 }
+  const isAdded = (id: string, prices: object, added: ReturnType<typeof read> = []) => {
+    const published = [{ id, models: [{ ...MODEL, prices: prices as never }] }]
+    const next = nextAdded(published, added, { addsNew: true, isSold: () => false })
+    return next.some(({ models }) => models.some((model) => model.prices === prices))
+  }
+  assert.ok(isAdded('openai', cheapest))
+  assert.ok(!isAdded('nobody', PRICES))
+  for (const prices of [
+    { ...cheapest, input_mtok: 0.028 },
+    { ...cheapest, output_mtok: 0.139 },
+    { ...cheapest, cache_read_mtok: 0 },
+    [
+      { prices: PRICES },
+      { constraint: { start_date: '2030-01-01' }, prices: { ...PRICES, output_mtok: 0.01 } },
+    ],
+  ]) {
+    assert.ok(!isAdded('openai', prices), JSON.stringify(prices))
+    // Nor does one that was added before, and that nobody could buy since then.
+    assert.ok(!isAdded('openai', prices, read(dataOf(MODEL))), JSON.stringify(prices))
+  }
+})
+
 test('a new model at next to nothing, or with hardly a context, is not believed', () => {
   const is = (more: object) => isBelievable({ ...MODEL, ...more })
   assert.ok(is({}))

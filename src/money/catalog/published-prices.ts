@@ -9,9 +9,9 @@ import { Value } from 'typebox/value'
 import type { StoredModelPrices } from '../../platform/db/tables.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import { builtInModels } from './built-in-models.ts'
-import { movesMoreThan } from './compare-amounts.ts'
+import { KINDS, movesMoreThan } from './compare-amounts.ts'
 import { packagedPriceData, readSchedule } from './price-from-data.ts'
-import type { PriceTerms } from './prices.ts'
+import type { PriceTerms, PriceTier } from './prices.ts'
 import { pricedBy } from './upstream-presets.ts'
 
 /** The models of each provider that this program sells at the prices of the data. */
@@ -179,13 +179,36 @@ export function packagedData(): PublishedData {
 
 /** Whether a model that nothing else is known about may be sold: its price and its context are none of a slip. */
 export function isBelievable({ id, prices, context_window: context = CONTEXT_MIN }: ModelInfo) {
-  const terms = allTerms(prices, id)
-  const tiers = terms.flatMap((each) => each.tiers)
+  const tiers = tiersOf(prices, id)
   return (
     context >= CONTEXT_MIN &&
     tiers.length > 0 &&
     tiers.every(({ input, output }) => input >= TOKEN_PRICE_MIN && output >= TOKEN_PRICE_MIN)
   )
+}
+
+/** By provider. */
+const packagedTiers = new Map<string, readonly PriceTier[]>()
+
+/**
+ * Whether a new model costs at least as much as the cheapest one that the package has of the provider, in each kind of
+ * token: an invented one could cost next to nothing. No model of a provider that the package lacks does.
+ */
+export function isUsuallyPriced(provider: string, { id, prices }: ModelInfo): boolean {
+  let known = packagedTiers.get(provider)
+  if (!known) {
+    const { models = [] } = findProvider({ providerId: provider }) ?? {}
+    known = models.filter(isBelievable).flatMap((each) => tiersOf(each.prices, each.id))
+    packagedTiers.set(provider, known)
+  }
+  const packaged = known
+  return tiersOf(prices, id).every((tier) =>
+    KINDS.every((kind) => packaged.some((each) => each[kind] <= tier[kind])),
+  )
+}
+
+function tiersOf(prices: unknown, id: string): PriceTier[] {
+  return allTerms(prices, id).flatMap(({ tiers }) => tiers)
 }
 
 /**

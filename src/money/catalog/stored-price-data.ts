@@ -6,6 +6,7 @@ import { packagedPriceData, type PriceData } from './price-from-data.ts'
 import {
   assertPlausible,
   isBelievable,
+  isUsuallyPriced,
   packagedData,
   type PublishedData,
 } from './published-prices.ts'
@@ -18,7 +19,7 @@ export interface StoredPriceData {
 }
 
 export interface Acceptance {
-  /** New models come into the catalog without an answer. */
+  /** New models come into the catalog without an answer, unless they are cheaper than any that is known. */
   readonly addsNew: boolean
   /** A model that customers see keeps its price, and another one is a change of it. */
   readonly isSold: (provider: string, model: string) => boolean
@@ -94,8 +95,12 @@ export function priceDataOf({
   }
 }
 
-/** The models that are neither in the package nor added, and could be sold. */
-export function unknownModels(published: PublishedData, added: PublishedData): PublishedData {
+/** The models that are neither in the package nor added, and could be sold, at a usual price or not. */
+export function unknownModels(
+  published: PublishedData,
+  added: PublishedData,
+  isWanted: (provider: string, model: ModelInfo) => boolean = () => true,
+): PublishedData {
   return published.map(({ id: provider, models }) => {
     const known = new Set(modelsOf(added, provider).map(({ id }) => id))
     return {
@@ -104,7 +109,8 @@ export function unknownModels(published: PublishedData, added: PublishedData): P
         (model) =>
           !known.has(model.id) &&
           !packagedPriceData.findPrices(provider, model.id) &&
-          isBelievable(model),
+          isBelievable(model) &&
+          isWanted(provider, model),
       ),
     }
   })
@@ -127,7 +133,9 @@ export function nextAdded(
 ): PublishedData {
   if (!addsNew) return added
   const renewed = added.map(({ id: provider, models }) => {
-    const newest = modelsOf(published, provider).filter(isBelievable)
+    const newest = modelsOf(published, provider).filter(
+      (model) => isBelievable(model) && isUsuallyPriced(provider, model),
+    )
     return {
       id: provider,
       models: models.map((model) =>
@@ -135,7 +143,7 @@ export function nextAdded(
       ),
     }
   })
-  return joined(renewed, unknownModels(published, added))
+  return joined(renewed, unknownModels(published, added, isUsuallyPriced))
 }
 
 function modelsOf(data: PublishedData, provider: string): readonly ModelInfo[] {
