@@ -17,6 +17,7 @@ import {
   createConnectionMemory,
   type ConnectionMemory,
 } from '../gateway/calls/chat/formats/responses/connection-memory.ts'
+import { idTailOf } from '../gateway/calls/chat/formats/responses/response-head.ts'
 import { createReasoningSeals } from '../gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,
@@ -175,8 +176,10 @@ function createResponseCalls(
       const own = createKind(false, memory)
       return {
         create: serve(gateway, own, spans),
-        prepare: createServeTokenCount(gateway, own, () => ({})),
-        prepared: (idTail) => memory.answer(idTail, '[]'),
+        prepare: createServeTokenCount(gateway, own, (_tokens, { asked = [] }, requestId) => {
+          memory.answer(idTailOf(requestId), asked, '[]')
+          return {}
+        }),
         [Symbol.dispose]: () => memory[Symbol.dispose](),
       }
     },

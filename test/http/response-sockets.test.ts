@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
+import { registerHooks } from 'node:module'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { WebSocket } from 'undici'
 import { ask } from '../harness/ask.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
@@ -168,6 +171,30 @@ async function chargesOf(customerId: string): Promise<number> {
   return events.filter(({ outcome }) => outcome === 'charged').length
 }
 
+/** The first test: later ones find the library loaded. */
+test('a node that cannot load its library for WebSockets says so, and tries again for the next connection', async () => {
+  const { secret } = await newCustomer()
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === 'ws') throw new Error('no such library')
+      return next(specifier, context)
+    },
+  })
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    authorization: `Bearer ${secret}`,
+  }
+  const refused = await Promise.race([refusalOf(headers), sleep(5_000)])
+  hooks.deregister()
+  assert.deepEqual(refused, [426, 'not_found'])
+  const socket = await open(secret)
+  assert.equal((await socket.respond({ input: 'Um' })).at(-1).type, 'response.completed')
+  socket.close()
+})
+
 test('each message is a call: its events are those of a stream, and it is charged once', async () => {
   const { secret, customerId } = await newCustomer()
   const socket = await open(secret)
@@ -320,6 +347,43 @@ test('what is no message of the format is refused, and leaves the connection ope
   socket.send({ type: 'response.processed', response_id: 'resp_1' })
   assert.equal((await socket.respond({ input: 'Um' })).at(-1).type, 'response.completed')
   socket.close()
+})
+
+test('a message is parsed within the bounds of a body only, whatever it says of itself', async () => {
+  const { secret } = await newCustomer()
+  const socket = await open(secret)
+  const deep = '['.repeat(10_000) + ']'.repeat(10_000)
+  for (const type of ['response.create', 'other'])
+    for (const generate of [false, 1]) {
+      socket.send(`{"type":"${type}","generate":${generate},"model":"chat","input":${deep}}`)
+      const refused = await socket.next()
+      assert.match(refused.error.message, /200 níveis/)
+    }
+  socket.close()
+})
+
+test('a connection keeps nothing of a message that was refused', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heapBytes = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const { secret } = await newCustomer()
+  const sockets = await Promise.all(Array.from({ length: 60 }, () => open(secret)))
+  const refuseAll = async (input: string): Promise<void> => {
+    for (const socket of sockets) {
+      const [refused] = await socket.respond({ input, model: 'nada' })
+      assert.equal(refused.status, 404)
+    }
+  }
+  await refuseAll('Olá')
+  const before = heapBytes()
+  await refuseAll('x'.repeat(BODY_BYTES_MAX - 1_024))
+  const keptBytes = heapBytes() - before
+  assert.ok(keptBytes < (sockets.length * BODY_BYTES_MAX) / 3, `${keptBytes} bytes are kept`)
+  for (const socket of sockets) socket.close()
+  await Promise.all(sockets.map(({ closed }) => closed))
 })
 
 test('a message above the limit of bodies ends the connection, however it is cut into frames', async () => {

@@ -36,10 +36,8 @@ import { isUuid } from '../../platform/lib/ids.ts'
 /** The responses of one connection, which remembers the last of them. */
 export interface ResponseConversation extends Disposable {
   readonly create: ServeCall
-  /** Reads a request that another one will continue; its answer says only that it could be answered. */
+  /** Remembers a request that another one will continue; its answer says only that it could be answered. */
   readonly prepare: ServeCall
-  /** The request that was read last is a response with this id. */
-  readonly prepared: (idTail: string) => void
 }
 
 /** The kinds of model calls. */

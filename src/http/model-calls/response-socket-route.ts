@@ -24,7 +24,16 @@ export const responseSocketRoute: Route<Deps> = {
   access: 'calls',
   schema: { hide: true },
   handlersOf(deps) {
-    let webSockets: Promise<WebSocketServer> | undefined
+    let opened: WebSocketServer | undefined
+    /** Undefined if its library cannot be loaded now. */
+    async function serverOf(): Promise<WebSocketServer | undefined> {
+      try {
+        return (opened ??= await openServer(deps.config.bodyBytesMax))
+      } catch (error) {
+        deps.log.error('websocket_library_not_loaded', { error })
+        return undefined
+      }
+    }
     return {
       onRequest: createCheck(deps, false, responsesErrors),
       async handler(request, reply) {
@@ -32,8 +41,9 @@ export const responseSocketRoute: Route<Deps> = {
         if (!upgrade) return reply.callNotFound()
         const { key, ...caller } = checkedCallers.get(request) as CheckedCaller
         const { customerId } = key
-        const place = deps.responseSockets.take(customerId)
-        if (typeof place === 'string') {
+        const server = await serverOf()
+        const place = server ? deps.responseSockets.take(customerId) : 'all'
+        if (!server || typeof place === 'string') {
           const client = createHttpClient(request, reply, {
             publicUrl: deps.config.publicUrl,
             errorFormat: responsesErrors,
@@ -43,17 +53,15 @@ export const responseSocketRoute: Route<Deps> = {
             // Clients go on over HTTP at once.
             all: refusals.upgradeRefused(),
             closing: refusals.serviceUnavailable(),
-          }[place]
+          }[typeof place === 'string' ? place : 'all']
           const limits = deps.limits.lastKnown(keySubject(key))
           return refuseCall(deps, caller, client, { refused, key }, limits)
         }
         reply.hijack()
         whenClosed(reply.raw, () => place[Symbol.dispose]())
         const { socket, head } = upgrade
-        webSockets ??= openServer(deps.config.bodyBytesMax)
-        const opened = await webSockets
         if (socket.destroyed) return
-        opened.handleUpgrade(request.raw, socket, head, (ws) => {
+        server.handleUpgrade(request.raw, socket, head, (ws) => {
           const { authorization, ip } = caller
           const origin = originOf(request, deps.config.publicUrl)
           const said = saidInHeaders(request.headers)

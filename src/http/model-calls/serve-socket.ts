@@ -12,6 +12,7 @@ import type { IncomingCaller } from '../../gateway/calls/refuse-call.ts'
 import { refusalOfExcess, refusals } from '../../gateway/calls/refusal.ts'
 import type { IncomingCall } from '../../gateway/calls/client.ts'
 import { createId } from '../../platform/lib/ids.ts'
+import { BODY_BOUNDS, findJsonExcess } from '../../platform/lib/bound-json.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import type { ModelCallDeps, ResponseConversation } from './model-call-route.ts'
@@ -165,19 +166,14 @@ async function serveMessage(
     const body = { bytes: data.length, findFault: () => undefined }
     const key = await deps.checkCaller(incoming, body, () => client)
     if (!key) return
-    if (data.length > PACED_FROM_BYTES) await deps.pace.wait(customerId, data.length)
+    const times = isReadEarly(data) ? 2 : 1
+    if (data.length > PACED_FROM_BYTES) await deps.pace.wait(customerId, times * data.length)
     const call = { ...incoming, key, body: data }
     const { kind, model } = kindOf(data)
     if (kind === 'create') return await conversation.create(call, client)
     if (kind === 'prepare') {
-      const idTail = idTailOf(requestId)
-      return await conversation.prepare(call, {
-        ...client,
-        answer() {
-          conversation.prepared(idTail)
-          client.endStream(preparedResponse(idTail, model))
-        },
-      })
+      const answer = () => client.endStream(preparedResponse(idTailOf(requestId), model))
+      return await conversation.prepare(call, { ...client, answer })
     }
     if (kind === 'none')
       client.refuse(
@@ -193,10 +189,14 @@ async function serveMessage(
 /** A message that says something else than what to answer is small. */
 const SMALL_BYTES = 4_096
 
-/** What a message asks for; one that cannot be read is a call, which is refused as over HTTP. */
+/** Whether it is read for its kind before it is read as a call. */
+function isReadEarly(data: Buffer): boolean {
+  return data.length <= SMALL_BYTES || data.includes('"generate"')
+}
+
+/** What a message asks for; one that cannot be read, or not in time, is a call, which is refused as over HTTP. */
 function kindOf(data: Buffer): { kind: 'create' | 'prepare' | 'noted' | 'none'; model: string } {
-  if (data.length > SMALL_BYTES && !data.includes('"generate"'))
-    return { kind: 'create', model: '' }
+  if (!isReadEarly(data) || findJsonExcess(data, BODY_BOUNDS)) return { kind: 'create', model: '' }
   let body: unknown
   try {
     body = JSON.parse(data.toString())

@@ -13,7 +13,7 @@ import type { ChatRequest } from './chat-request.ts'
 export function createServeTokenCount<Request extends ChatRequest>(
   deps: GatewayParts,
   kind: ChatKind<Request>,
-  answerOf: (tokens: number) => object,
+  answerOf: (tokens: number, request: Request, requestId: string) => object,
 ) {
   return async function serveTokenCount(incoming: IncomingCall, client: Client): Promise<void> {
     const admitted = await readAdmitted(deps, kind, incoming)
@@ -25,7 +25,8 @@ export function createServeTokenCount<Request extends ChatRequest>(
       if (reached)
         return refuseCall(deps, incoming, client, { refused: reached, key, asked }, limits)
       const bounds = await boundCall(deps, kind, admitted, models[0], key.customerId)
-      client.answer(JSON.stringify(answerOf(bounds.promptTokensEstimated)), limits)
+      const answer = answerOf(bounds.promptTokensEstimated, request, incoming.requestId)
+      client.answer(JSON.stringify(answer), limits)
     } finally {
       kind.dispose?.(request)
     }

@@ -10,15 +10,12 @@ import { responseIdOf } from './response-head.ts'
 export interface ConnectionMemory extends Disposable {
   /** The JSON of the items of the response with this id and of all before it; undefined for another id. */
   find(responseId: unknown): Buffer | undefined
-  /** These items are asked about now. */
-  ask(items: readonly unknown[]): void
-  /** Remembers the response to what was asked last; `output` is the JSON of its items. */
-  answer(idTail: string, output: string): void
+  /** Remembers the response to these items; `output` is the JSON of its own. */
+  answer(idTail: string, asked: readonly unknown[], output: string): void
 }
 
 /** Each connection holds its bytes from `room`. */
 export function createConnectionMemory(room: Share, customerId: string): ConnectionMemory {
-  let asked: readonly unknown[] = []
   let last: { readonly id: string; readonly items: Buffer; readonly held: Held } | undefined
 
   function forget(): void {
@@ -28,18 +25,13 @@ export function createConnectionMemory(room: Share, customerId: string): Connect
 
   return {
     find: (responseId) => (last?.id === responseId ? last?.items : undefined),
-    ask: (items) => void (asked = items),
-    answer(idTail, output) {
+    answer(idTail, asked, output) {
       forget()
       const lists = [JSON.stringify(asked), output].map((list) => list.slice(1, -1))
       const items = Buffer.from(`[${lists.filter((list) => list !== '').join()}]`)
-      asked = []
       const held = room.take(customerSubject(customerId), items.length)
       if (typeof held !== 'string') last = { id: responseIdOf(idTail), items, held }
     },
-    [Symbol.dispose]() {
-      forget()
-      asked = []
-    },
+    [Symbol.dispose]: forget,
   }
 }

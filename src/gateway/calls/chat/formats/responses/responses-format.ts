@@ -47,6 +47,8 @@ export interface ResponsesRequest extends ChatRequest {
   readonly repeated: Repeated
   /** Set if the response is to be stored. */
   readonly kept?: KeptInput
+  /** On a connection that remembers its last response: all items of the conversation. */
+  readonly asked?: readonly unknown[] | undefined
   /** Set if the answer is the summary of the conversation. */
   readonly compaction?: Compaction | undefined
 }

@@ -71,7 +71,8 @@ export function createStoredResponsesFormat(
         keep: () =>
           withinTime(deps.log, call.id, async () => {
             if (!response) return
-            if (!response.isFailed) memory?.answer(idTailOf(call.id), response.output)
+            if (!response.isFailed)
+              memory?.answer(idTailOf(call.id), call.request.asked ?? [], response.output)
             if (!kept) return
             await deps.store.put({
               id: call.id,
@@ -110,7 +111,6 @@ async function readStored(
   if ('kind' in before) return before
   const items = await resolveReferences(conversations, room, [...before, ...input])
   if ('kind' in items) return items
-  memory?.ask(items)
   const isStored =
     caller.storedResponsesDays !== null &&
     body.store !== false &&
@@ -125,6 +125,7 @@ async function readStored(
   if (isRefusal(request)) return request
   return {
     ...request,
+    asked: memory && items,
     repeated: {
       ...request.repeated,
       isStored,
