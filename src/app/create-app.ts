@@ -2,12 +2,11 @@
  * The composition root. `openParts` opens the parts that hold resources, each after the parts it needs; the app
  * consists of them, and closes them in the reverse order.
  */
-import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../platform/db/open.ts'
 import { createServer } from './create-server.ts'
-import { listen } from '../http/server/listen.ts'
+import { listen, stopListening } from '../http/server/listen.ts'
 import type { ConnectionLimit } from '../http/server/connection-limit.ts'
 import { createResponseSockets } from '../http/model-calls/response-sockets.ts'
 import { createLiveStreams } from '../http/live/live-streams.ts'
@@ -67,8 +66,7 @@ function createDrain(
     connections.closeAfterAnswers()
     while (performance.now() < acceptsUntilMs)
       await sleep(Math.min(POLL_MS, Math.max(0, acceptsUntilMs - performance.now())))
-    // Of `net` alone: that of `http` also cuts connections whose client may be sending a request.
-    NetServer.prototype.close.call(server.server)
+    stopListening(server)
     await untilQuiet()
     const closed = server.close()
     server.server.closeAllConnections()

@@ -156,6 +156,11 @@ async function seedMore({ customerId, keyId }: Person, nth: number): Promise<voi
       sessionId: `sessao-${time}`,
     })),
   })
+  // Some of their prompts came from a cache, which saved something.
+  await sql`update usage_events set cached_tokens = ${nth}, price_id = (
+      select id from prices where model_id = 'sandbox-chat'
+        and (tiers -> 0 ->> 'cached_input')::numeric < (tiers -> 0 ->> 'input')::numeric limit 1)
+    where customer_id = ${customerId}`.execute(db)
   await sql`select roll_usage_days(${customerId})`.execute(db)
   const amountNanoBrl = BigInt(nth) * 1_000_000_000n
   await grantPromotion(db, {

@@ -283,7 +283,7 @@ const HEADERS = {
 }
 
 function describe(
-  { summary, body, bodyType, answer, refusals: own = {} }: ModelCallContract,
+  { summary, body, bodyType, answer, answerTypes, refusals: own = {} }: ModelCallContract,
   { schema }: ErrorFormat,
 ): object {
   return {
@@ -294,7 +294,12 @@ function describe(
     headers: HEADERS,
     body,
     response: {
-      200: { ...answer, description: 'A resposta do modelo, com o que custou.' },
+      200: {
+        ...(answerTypes
+          ? { content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])) }
+          : answer),
+        description: 'A resposta do modelo, com o que custou.',
+      },
       ...Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [
           status,

@@ -86,6 +86,8 @@ export interface ModelCallContract {
   readonly body: TSchema
   readonly bodyType: 'application/json' | 'multipart/form-data'
   readonly answer: TSchema
+  /** The content types of an answer that is no JSON. */
+  readonly answerTypes?: readonly string[]
   /** Codes that only this call answers, by status. */
   readonly refusals?: Readonly<Record<number, string>>
 }
@@ -457,7 +459,16 @@ export const speech: ModelCallContract = {
     },
     open,
   ),
-  answer: Type.Unknown({ contentMediaType: 'audio/mpeg' }),
+  answer: Type.Unknown({}),
+  answerTypes: [
+    'audio/mpeg',
+    'audio/ogg',
+    'audio/aac',
+    'audio/flac',
+    'audio/wav',
+    'audio/pcm',
+    'text/event-stream',
+  ],
 }
 
 export const transcriptions: ModelCallContract = {

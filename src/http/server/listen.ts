@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, Server, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 export interface Address {
@@ -23,6 +23,7 @@ export async function listen(instance: FastifyInstance, address: Address): Promi
   const isShared = address.port !== 0 && address.host !== 'localhost' && !cluster.isWorker
   if (!isShared || !(await canShare(address))) return instance.listen({ ...address })
   const others: Server[] = []
+  queues.set(instance, others)
   instance.addHook('preClose', (done) => {
     for (const other of others) other.close()
     done()
@@ -35,6 +36,16 @@ export async function listen(instance: FastifyInstance, address: Address): Promi
     await once(other.listen(shared), 'listening')
   }
   return url
+}
+
+/** The further ones of each instance. */
+const queues = new WeakMap<FastifyInstance, readonly Server[]>()
+
+/** Takes no more connections; those that are there stay. */
+export function stopListening(instance: FastifyInstance): void {
+  // Of `net` alone: that of `http` also cuts connections whose client may be sending a request.
+  Server.prototype.close.call(instance.server)
+  for (const other of queues.get(instance) ?? []) other.close()
 }
 
 /** Whether nobody has the port, not even one who would share it, and the system lets sockets share one. */

@@ -97,7 +97,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/models/{id}/disable': { reason: 'Respostas erradas do provedor' },
   'POST /admin/models/{id}/markup': { markup_multiplier: 1.3, reason: 'Novo contrato' },
   'POST /admin/markups': { vendor: 'openai', markup_multiplier: 1.2, reason: 'Novo contrato' },
-  'POST /admin/upstreams': { id: 'deepseek', kind: 'deepseek', api_key: 'sk-…' },
+  'POST /admin/upstreams': { id: 'deepseek', kind: 'deepseek', api_key: 'a-chave-do-provedor' },
   'PATCH /admin/upstreams/{id}': { state: 'paused' },
   'POST /admin/price-updates/{id}/approve': { difference: 'input 0.15 -> 0.18' },
   'POST /admin/price-updates/{id}/reject': { difference: 'input 0.15 -> 0.18' },

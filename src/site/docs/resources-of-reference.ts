@@ -123,6 +123,8 @@ const OPERATORS: readonly Place[] = (
     ['adjustments', 'ajustes', 'Ajustes', 'Créditos e débitos lançados à mão, com aprovação.'],
     ['refunds', 'reembolsos', 'Reembolsos', 'Decidir reembolsos que esperam por análise.'],
     ['models', 'modelos', 'Modelos e multiplicadores', 'Tirar modelos do ar e mudar preços.'],
+    ['upstreams', 'provedores', 'Provedores', 'Acrescentar, testar e pausar provedores.'],
+    ['markups', 'multiplicadores', 'Multiplicadores', 'Mudar os de um fabricante, ou todos.'],
     ['price-updates', 'precos', 'Preços publicados', 'Responder a preços e modelos novos.'],
     ['service', 'servico', 'Pausa do serviço', 'Pausar e retomar todas as chamadas.'],
     ['health', 'saude', 'Saúde', 'Nós, filas, trabalhos, banco de dados e câmbio.'],

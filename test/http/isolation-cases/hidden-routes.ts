@@ -29,6 +29,7 @@ export const PARAMETERS: Readonly<Record<string, (household: Household) => strin
   '/auth/*': ({ ids }) => [ids.session, 'get-session', 'list-sessions', 'account-info'],
   '/modelos/*': ({ ids }) => [ids.key],
   '/docs/*': ({ ids }) => [ids.key],
+  '/v1beta/models/*': ({ ids }) => [ids.key],
 }
 
 export interface HiddenRequest {

@@ -63,7 +63,13 @@ const BY_PATH: readonly (readonly [string, string])[] = [
   ['/admin/reconciliation/', 'difference'],
 ]
 /** Their ids are everybody's. */
-const OF_NOBODY = ['/models/', '/admin/models/', '/admin/incidents/', '/admin/upstreams/']
+const OF_NOBODY = [
+  '/models/',
+  '/admin/models/',
+  '/admin/incidents/',
+  '/admin/upstreams/',
+  '/admin/price-updates/',
+]
 
 const ALERT = { name: 'a', kind: 'daily_spend', threshold: 5, channels: ['email'] }
 const CHAT = { model: MODELS.chat, messages: [{ role: 'user', content: 'Oi' }] }

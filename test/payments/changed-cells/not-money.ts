@@ -53,6 +53,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   sign_in_sessions: PEOPLE,
   sign_in_users: PEOPLE,
   sign_in_verifications: PEOPLE,
+  cached_answers: CONTENT,
   stored_response_sums: CONTENT,
   stored_responses: CONTENT,
   team_invitations: PEOPLE,

@@ -5270,10 +5270,7 @@ export interface Contract {
         stream_format?: 'audio' | 'sse'
         [k: string]: unknown
       }
-      /**
-       * A resposta do modelo, com o que custou.
-       */
-      answer: unknown
+      answer: string
     }
     /**
      * Cria um destino de uso: um Langfuse, ou um coletor OTLP
