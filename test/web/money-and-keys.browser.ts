@@ -171,7 +171,7 @@ test("a key's secret is shown once, and the copied curl works until the key is r
   await unavailable.first().waitFor()
   await dialog.getByLabel('Mostrar também os indisponíveis').uncheck()
   await dialog.getByLabel('Procurar modelo').fill('gpt-4o mini')
-  await dialog.getByRole('checkbox', { name: /^GPT-4o mini/ }).check()
+  await dialog.getByRole('checkbox', { name: /^GPT-4o mini gpt-4o-mini/ }).check()
   await dialog.getByLabel('Orçamento').fill('10,50')
   await lookAt(page, 'chaves-nova')
   await dialog.getByRole('button', { name: 'Criar chave' }).click()

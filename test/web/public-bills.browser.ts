@@ -40,7 +40,7 @@ after(async () => {
 /** The last charge of the first page: its day is over. */
 async function shareOld(): Promise<string> {
   await customer.goto('/uso')
-  const rows = customer.getByRole('button', { name: /^Ver a conta de/ })
+  const rows = customer.getByRole('button', { name: /^Ver a cobrança de/ })
   await rows.nth(PAGE - 1).click()
   await customer.getByRole('button', { name: 'Compartilhar esta cobrança' }).click()
   const shown = customer.getByRole('status', { name: 'Cobrança pública' })

@@ -49,7 +49,7 @@ after(async () => {
 test('a charge opens to its calculation, and to its session', async () => {
   const page = await browser.newPage()
   await page.goto('/uso')
-  await page.getByRole('button', { name: /Ver a conta de sandbox-reasoning/ }).click()
+  await page.getByRole('button', { name: /Ver a cobrança de sandbox-reasoning/ }).click()
   const details = page.getByRole('region', { name: 'Como chegamos a este valor' })
   await details.getByText('o resultado é exatamente o valor cobrado').waitFor()
   const [charge] = (await ask(gateway.node.baseUrl, '/usage/events?limit=1', { secret })).json
@@ -71,7 +71,7 @@ test('a charge opens to its calculation, and to its session', async () => {
 test('the log loads page by page, filters by model, and keeps the filter in the URL', async () => {
   const page = await browser.newPage()
   await page.goto('/uso')
-  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  const rows = page.getByRole('button', { name: /^Ver a cobrança de/ })
   await page.getByRole('button', { name: 'Carregar mais' }).click()
   await rows.nth(SEEDED + 1).waitFor()
   assert.equal(await rows.count(), SEEDED + 2)
@@ -92,7 +92,7 @@ test('the log loads page by page, filters by model, and keeps the filter in the 
 
 test('a filter is text, whatever it looks like, and one that cannot be read never shows everything', async () => {
   const page = await browser.newPage()
-  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  const rows = page.getByRole('button', { name: /^Ver a cobrança de/ })
   const texts = [
     '48213',
     '007',
@@ -144,7 +144,7 @@ test("a page's first requests start before its code has loaded, and the session'
   await page.route('**/assets/UsagePage-*.js', (route) => log.then(() => route.continue()))
   await page.goto('/uso')
   await page
-    .getByRole('button', { name: /^Ver a conta de/ })
+    .getByRole('button', { name: /^Ver a cobrança de/ })
     .first()
     .waitFor()
   assert.equal(sessions.length, 1)
@@ -165,7 +165,7 @@ test("every date is in the customer's time zone, including the first one shown",
     await route.continue()
   })
   await page.goto('/uso')
-  const row = page.getByRole('button', { name: /^Ver a conta de/ }).first()
+  const row = page.getByRole('button', { name: /^Ver a cobrança de/ }).first()
   const clock = new Intl.DateTimeFormat('pt-BR', { timeStyle: 'short', timeZone })
   assert.match(
     (await row.getAttribute('aria-label')) ?? '',
@@ -215,7 +215,7 @@ test('a failed call is shown without cost, filters are steps of Back, and the ro
   await askChat(gateway.node.baseUrl, secret, sound('sandbox-error-500'))
   const page = await browser.newPage()
   await page.goto('/uso')
-  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  const rows = page.getByRole('button', { name: /^Ver a cobrança de/ })
   await rows.nth(49).waitFor()
   await page.getByLabel('Situação').selectOption('falha')
   await rows.nth(1).waitFor({ state: 'detached' })
@@ -279,7 +279,7 @@ test('the spending is stacked by group, compared, kept in the URL and saved', as
   assert.match(download.suggestedFilename(), /^gasto-por-sessão-.*\.csv$/)
   await lookAt(page, 'uso-gasto')
   await page.getByRole('button', { name: 'pedido-4812' }).click()
-  const rows = page.getByRole('button', { name: /^Ver a conta de/ })
+  const rows = page.getByRole('button', { name: /^Ver a cobrança de/ })
   await rows.nth(1).waitFor()
   assert.equal(await rows.count(), 2)
   await page.close()
@@ -342,7 +342,7 @@ test('a new call appears in the log on its own, and home shows the latency of ca
   await page.getByRole('heading', { name: 'Uso', level: 1 }).waitFor()
   await page.getByText('Carregando').waitFor({ state: 'detached' })
   await askChat(gateway.node.baseUrl, secret, sound('sandbox-slow'))
-  await page.getByRole('button', { name: /Ver a conta de sandbox-slow/ }).waitFor()
+  await page.getByRole('button', { name: /Ver a cobrança de sandbox-slow/ }).waitFor()
   await page.goto('/')
   await page.getByText(/^Mediana de .*, p95 de /).waitFor()
   await page.close()

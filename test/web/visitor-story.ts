@@ -132,7 +132,7 @@ async function ask(page: Page, hand: Hand, question: string): Promise<void> {
 
 async function readBill(page: Page, hand: Hand): Promise<void> {
   await hand.click(page.getByRole('navigation').getByRole('link', { name: 'Uso', exact: true }))
-  await hand.click(page.getByRole('button', { name: /Ver a conta de sandbox-chat/ }))
+  await hand.click(page.getByRole('button', { name: /Ver a cobrança de sandbox-chat/ }))
   const bill = page.getByRole('region', { name: 'Como chegamos a este valor' })
   await bill.getByText('o resultado é exatamente o valor cobrado').waitFor()
   await bill.scrollIntoViewIfNeeded()
