@@ -59,10 +59,10 @@ test('a stranger reads the bill that a customer shows, and the browser proves it
   await stranger.goto('/verificar')
   await stranger.getByRole('heading', { name: 'Conferir uma cobrança', level: 1 }).waitFor()
   await lookAt(stranger, 'verificar')
-  await stranger.getByLabel('Cole o endereço de uma conta pública').fill('nada')
+  await stranger.getByLabel('Cole o endereço de uma cobrança pública').fill('nada')
   await stranger.getByRole('button', { name: 'Conferir' }).click()
-  await stranger.getByText('Isso não é o endereço de uma conta').waitFor()
-  await stranger.getByLabel('Cole o endereço de uma conta pública').fill(url)
+  await stranger.getByText('Isso não é o endereço de uma cobrança').waitFor()
+  await stranger.getByLabel('Cole o endereço de uma cobrança pública').fill(url)
   await stranger.getByRole('button', { name: 'Conferir' }).click()
   await stranger.getByText(PROVED).waitFor()
 

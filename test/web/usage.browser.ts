@@ -206,7 +206,7 @@ test('the parts of the balance add up on the page to the last digit', async () =
 /** `+ R$ 1.000,25` in nano-BRL. */
 function nanoBrlOf(text: string): bigint {
   const [, sign, whole = '', fraction = ''] =
-    /^([+=−]) R\$\s([\d.]+),(\d+)$/.exec(text) ?? assert.fail(text)
+    /^([+=−]?) ?R\$\s([\d.]+),(\d+)$/.exec(text) ?? assert.fail(text)
   const nano = BigInt(whole.replaceAll('.', '') + fraction.padEnd(9, '0'))
   return sign === '−' ? -nano : nano
 }
