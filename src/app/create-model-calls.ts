@@ -30,10 +30,9 @@ import { createServeTokenCount } from '../gateway/calls/chat/serve-token-count.t
 import { createEmbeddingKind, embeddingKind } from '../gateway/calls/embeddings/embedding-kind.ts'
 import { createGeminiEmbeddings } from '../gateway/calls/embeddings/gemini-embeddings.ts'
 import { createToolCallIds } from '../gateway/calls/chat/tool-call-ids.ts'
-import { shareOfPrice } from '../gateway/calls/answer-cache.ts'
 import { createCachedAnswers } from '../customers/cached-answers.ts'
 import type { Price } from '../money/catalog/prices.ts'
-import { storePrices } from '../money/catalog/register-prices.ts'
+import { storeShareOfPrice } from '../money/catalog/register-prices.ts'
 import { UNPAID_WORK } from '../gateway/calls/call-upstream.ts'
 import { createShare } from '../platform/admission/share.ts'
 import { createTally } from '../platform/admission/rate.ts'
@@ -222,8 +221,7 @@ function createAnswerCache({ db, config, webhooks }: Parts): GatewayParts['answe
     shareOf(modelId, price) {
       const known = shares.get(price.id)
       if (known) return known
-      const share = shareOfPrice(price, config.cachedAnswerPercent)
-      const stored = storePrices(db, modelId, [share], price.id).then(([first]) => first as Price)
+      const stored = storeShareOfPrice(db, modelId, price, config.cachedAnswerPercent)
       shares.set(price.id, stored)
       stored.catch(() => shares.delete(price.id))
       return stored

@@ -354,7 +354,7 @@ test('with the shield, an equal masked request gets the answer with its own valu
   upstream.play('chat', fresh)
 })
 
-test("what a kept answer saved is the first one's cost, in the call and in the recommendations", async () => {
+test("what a cached answer saved is the first one's cost, in the call and in the recommendations", async () => {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   const chat = FORMATS['chat completions'] as Format
   const first = await send(chat, { text: 'economia', secret })
@@ -370,7 +370,7 @@ test("what a kept answer saved is the first one's cost, in the call and in the r
   assert.ok(Math.abs(sum - hit.cache_saved_brl - miss.cache_saved_brl) < 1e-9, String(sum))
 })
 
-test('no kept answer can be read in the database', async () => {
+test('no cached answer can be read in the database', async () => {
   const chat = FORMATS['chat completions'] as Format
   const answer = await send(chat, { text: 'segredo' })
   const content = answer.json.choices[0].message.content as string

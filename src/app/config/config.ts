@@ -67,7 +67,7 @@ export interface Config extends Telemetry {
   readonly bodiesBytesMax: number
   /** The most calls of one customer that run on this node at once. */
   readonly callsAtOnceMax: number
-  /** What a kept answer costs, in hundredths of what the model would. */
+  /** What a cached answer costs, in hundredths of what the model would. */
   readonly cachedAnswerPercent: number
   /** The most client connections that this server serves at once. Undefined: what its descriptors allow. */
   readonly connectionsMax: number | undefined

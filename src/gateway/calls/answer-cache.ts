@@ -1,26 +1,26 @@
 /**
- * Answers calls from those that the same account kept for equal ones, if the key or the call asks for it.
+ * Answers calls from the cached answers of equal calls of the same account, if the key or the call asks for it.
  *
- * A kept answer is what an upstream returned, before the client's format: it passes the same relay and settlement as one
+ * A cached answer is what an upstream returned, before the client's format: it passes the same relay and settlement as one
  * that has just arrived, as the answer of a route whose price is the operator's share of the model's. So its hold, its
  * charge, its ids and the values that the shield puts back are its own. Equal means that the same bytes would be sent.
  */
-import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { CACHED_TEXT_BYTES_MAX } from '../../customers/cached-answers.ts'
 import type { Route } from '../../money/catalog/model.ts'
-import type { PriceTerms } from '../../money/catalog/prices.ts'
 import { chargedPrice } from '../../money/catalog/route-prices.ts'
 import type { Resolution } from '../../money/ledger/resolution.ts'
 import { TOO_MANY_WAIT } from '../../platform/admission/own-time.ts'
 import type { Held } from '../../platform/admission/share.ts'
+import { sha256 } from '../../platform/lib/ids.ts'
+import { within } from '../../platform/lib/within.ts'
 import type { ChatStream, Provider, StreamChunk } from '../providers/contract.ts'
 import type { CallKind } from './call-kind.ts'
 import type { CacheChoice, CallRequest, Called, HeldCall } from './call.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 
 /** Stands for an upstream in the records of a call that was answered from the cache. */
-export const CACHE_UPSTREAM = 'answer-cache'
+const CACHE_UPSTREAM = 'answer-cache'
 /** Neither a call nor its end waits any longer for the cache. */
 const WAIT_MS_MAX = 2_000
 /** Chunks that are relayed at once. */
@@ -29,7 +29,7 @@ const CHUNKS_AT_ONCE = 64
 /** The cache, as one call sees it. */
 export interface CallCache<Outcome> {
   /** The answer to an equal call, as if an upstream had given it; undefined if there is none. */
-  recall(kept: Held): Promise<Called<Outcome> | undefined>
+  recall(room: Held): Promise<Called<Outcome> | undefined>
   /** Returns the same answer, which `keep` stores once it was relayed and charged. */
   record(called: Called<Outcome>): Called<Outcome>
   /** Stores the recorded answer if all of it was delivered at the upstream's own count. Never rejects; takes a bounded time. */
@@ -51,56 +51,52 @@ export async function openCallCache<
   choice: CacheChoice,
   isTimed: boolean,
 ): Promise<CallCache<Outcome> | undefined> {
-  const asked = kind.asked?.(held.request)
-  if (asked === undefined) return undefined
+  const cacheKey = kind.cacheKeyOf?.(held.request)
+  if (cacheKey === undefined) return undefined
   const { answers, shareOf } = deps.answerCache
   const { customerId } = held.key
-  const work = (): Buffer => digestOf(kind.operation, held, asked)
+  const work = (): Buffer => digestOf(kind.operation, held, cacheKey)
   const worked = isTimed ? await deps.ownTime.takeInTurn(customerId, work) : work()
   if (worked === TOO_MANY_WAIT) return undefined
   const digest = worked
   let textOf: (() => string | undefined) | undefined
 
   async function bounded<T>(what: string, work: Promise<T>): Promise<T | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('the database takes too long')), WAIT_MS_MAX)
-    })
     try {
-      return await Promise.race([work, late])
+      return await within(WAIT_MS_MAX, work)
     } catch (error) {
       deps.log.warn('answer_cache_failed', { what, holdId: held.holdId, error })
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 
-  async function find(kept: Held): Promise<Called<Outcome> | undefined> {
+  async function find(room: Held): Promise<Called<Outcome> | undefined> {
     const text = await answers.find(customerId, digest)
     // Without room for it, an upstream is asked as if it were not there.
-    if (text === undefined || kept.take(text.length) !== undefined) return undefined
+    if (text === undefined || room.take(text.length) !== undefined) return undefined
     const route = held.model.routes[0] as Route
     const price = await shareOf(held.model.id, chargedPrice(route, held.span, Date.now()))
     return {
       kind: 'called',
       outcome: outcomeOf(text) as Outcome,
       route: {
-        ...withoutSchedule(route),
         upstreamId: CACHE_UPSTREAM,
         upstreamModel: held.model.id,
         price,
+        priority: 0,
+        weight: 1,
+        concurrencyMax: Infinity,
       },
       provider: NO_UPSTREAM,
       routeCall: NO_ROUTE_CALL,
-      kept,
+      kept: room,
       tries: [],
       calledAtMs: performance.now(),
     }
   }
 
   return {
-    recall: async (kept) => (choice.isRefreshed ? undefined : bounded('recall', find(kept))),
+    recall: async (room) => (choice.isRefreshed ? undefined : bounded('recall', find(room))),
     record(called) {
       const { outcome } = called
       // What is too large is not written only to be thrown away.
@@ -129,37 +125,35 @@ export async function openCallCache<
 function digestOf(
   operation: string,
   { key, model, quote, request }: HeldCall,
-  asked: unknown,
+  cacheKey: unknown,
 ): Buffer {
   const { outputTokensMax, choices } = quote
   const limits = [outputTokensMax, choices, request.isStream]
-  return createHash('sha256')
-    .update(JSON.stringify([1, key.teamId, operation, model.id, limits, asked]))
-    .digest()
+  return sha256(JSON.stringify([key.teamId, operation, model.id, limits, cacheKey]))
 }
 
 function isStream(outcome: { kind: string }): outcome is ChatStream {
   return outcome.kind === 'stream'
 }
 
-/** A chunk as it is kept. */
-type KeptChunk = Pick<StreamChunk, 'body' | 'native' | 'usage'>
+/** What is cached of a chunk. */
+type CachedChunk = Pick<StreamChunk, 'body' | 'native' | 'usage'>
 
-/** Keeps the chunks that are read, while the customer has room for them. */
+/** Records the chunks that are read, while the customer has room for them. */
 function recordStream(
   stream: ChatStream,
-  kept: Held,
+  room: Held,
 ): { stream: ChatStream; text: () => string | undefined } {
   let chunks: string[] | undefined = []
   let bytes = 0
   const note = (chunk: StreamChunk): void => {
     if (!chunks) return
     const { body, native, usage } = chunk
-    const text = JSON.stringify({ body, native, usage } satisfies KeptChunk)
+    const text = JSON.stringify({ body, native, usage } satisfies CachedChunk)
     bytes += text.length
     // What a search of the web found is another tomorrow.
-    const isKept = !chunk.webSearches && bytes <= CACHED_TEXT_BYTES_MAX && !kept.take(text.length)
-    if (isKept) chunks.push(text)
+    const isFit = !chunk.webSearches && bytes <= CACHED_TEXT_BYTES_MAX && !room.take(text.length)
+    if (isFit) chunks.push(text)
     else chunks = undefined
   }
   return {
@@ -177,11 +171,11 @@ function recordStream(
 }
 
 function outcomeOf(text: string): { kind: string } {
-  const kept = JSON.parse(text) as { kind: string; chunks: readonly KeptChunk[] }
-  return kept.kind === 'stream' ? streamOf(kept.chunks) : kept
+  const cached = JSON.parse(text) as { kind: string; chunks: readonly CachedChunk[] }
+  return cached.kind === 'stream' ? streamOf(cached.chunks) : cached
 }
 
-function streamOf(chunks: readonly KeptChunk[]): ChatStream {
+function streamOf(chunks: readonly CachedChunk[]): ChatStream {
   let left: readonly StreamChunk[] = chunks
   return {
     kind: 'stream',
@@ -200,27 +194,5 @@ function streamOf(chunks: readonly KeptChunk[]): ChatStream {
   }
 }
 
-function withoutSchedule({ priceSchedule: _schedule, ...route }: Route): Route {
-  return route
-}
-
 const NO_UPSTREAM: Provider = { cancelStopsBilling: true, close: () => Promise.resolve() }
 const NO_ROUTE_CALL = { answered() {}, end() {}, fail() {}, abstain() {} }
-
-/** Returns this share of every price, rounded down. */
-export function shareOfPrice({ tiers, units }: PriceTerms, percent: number): PriceTerms {
-  const part = (amount: bigint): bigint => (amount * BigInt(percent)) / 100n
-  return {
-    tiers: tiers.map(({ abovePromptTokens, ...prices }) => ({
-      abovePromptTokens,
-      input: part(prices.input),
-      cachedInput: part(prices.cachedInput),
-      cacheWrite: part(prices.cacheWrite),
-      output: part(prices.output),
-      reasoning: part(prices.reasoning),
-    })),
-    ...(units && {
-      units: Object.fromEntries(Object.entries(units).map(([unit, each]) => [unit, part(each)])),
-    }),
-  }
-}

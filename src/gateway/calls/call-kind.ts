@@ -100,7 +100,7 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
    * All of the request that decides its answer, for kinds whose answers may serve equal requests; undefined if this one
    * depends on more than that. Not called for other kinds.
    */
-  asked?(request: Request): unknown
+  cacheKeyOf?(request: Request): unknown
   /** Masks or finds the personal data in a request; see `shield/cover-request.ts`. */
   readonly shieldRequest: ShieldRequest<Request>
   /** What names the conversation of a request, alike in all its turns, for kinds whose upstreams cache prompts. */

@@ -24,11 +24,11 @@ export interface CallRequest {
   readonly choice?: RouteChoice | undefined
 }
 
-/** That kept answers may serve a call, and its own answer equal calls. */
+/** That cached answers may serve a call, and its own answer equal calls. */
 export interface CacheChoice {
-  /** For how long its answer is kept. */
+  /** For how long its answer is cached. */
   readonly seconds: number
-  /** An upstream is asked all the same, and its answer takes the place of the kept one. */
+  /** An upstream is asked all the same, and its answer takes the place of the cached one. */
   readonly isRefreshed: boolean
 }
 

@@ -11,7 +11,7 @@ export interface Limits {
   readonly remaining: number
   /** Unix time in seconds at which the counter resets. */
   readonly resetAt: number
-  /** Whether a kept answer served the call; undefined for a call that does not use the cache. */
+  /** Whether a cached answer served the call; undefined for a call that does not use the cache. */
   readonly cache?: 'hit' | 'miss' | undefined
 }
 

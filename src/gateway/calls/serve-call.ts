@@ -7,7 +7,7 @@
  *   name     replace the names of end users by digests
  *   bound    compute the most that the call can use on a model
  *   hold     set aside the most that this can cost, if the balance covers it
- *   call     take a kept answer, if the call may, or try the model's routes until an upstream answers
+ *   call     take a cached answer, if the call may, or try the model's routes until an upstream answers
  *   relay    pass the answer to the client and read the usage on the way
  *   settle   charge the usage, or release the hold; the last byte leaves after the commit
  *

@@ -139,7 +139,7 @@ export function modelCallRoute<Body>(declared: {
 
 /** The cap of one call. */
 const MAX_COST_HEADER = 'x-svc-max-cost-brl'
-/** Whether kept answers may serve a call. */
+/** Whether cached answers may serve a call. */
 const CACHE_HEADER = 'x-svc-cache'
 
 /** What the headers of a request say of its call. */

@@ -58,7 +58,7 @@ interface PriceRow {
   model_id: string
   tiers: string
   units: string | null
-  /** The price of which this is the share that a kept answer is charged. */
+  /** The price of which this is the share that a cached answer is charged. */
   share_of: number | null
 }
 
@@ -83,6 +83,31 @@ export async function storePrices(
     id: ids.get((rows[index] as PriceRow).digest) as number,
     ...price,
   }))
+}
+
+/** Stores this share of every amount of a price, rounded down, and returns it: what a cached answer is charged by. */
+export async function storeShareOfPrice(
+  db: Database,
+  modelId: string,
+  { id, tiers, units }: Price,
+  percent: number,
+): Promise<Price> {
+  const part = (amount: bigint): bigint => (amount * BigInt(percent)) / 100n
+  const share = {
+    tiers: tiers.map((tier) => ({
+      abovePromptTokens: tier.abovePromptTokens,
+      input: part(tier.input),
+      cachedInput: part(tier.cachedInput),
+      cacheWrite: part(tier.cacheWrite),
+      output: part(tier.output),
+      reasoning: part(tier.reasoning),
+    })),
+    ...(units && {
+      units: Object.fromEntries(Object.entries(units).map(([unit, each]) => [unit, part(each)])),
+    }),
+  }
+  const [stored] = await storePrices(db, modelId, [share], id)
+  return stored as Price
 }
 
 /** Finds a stored price, for the orphaned hold of a dead node. */

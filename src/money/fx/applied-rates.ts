@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { within } from '../../platform/lib/within.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { SANDBOX_SOURCE, findCurrentFxRate, type FxRate } from './fx-rates.ts'
 
@@ -32,16 +33,6 @@ export function createFxRateView(
       applied = turn
       rate = found ?? rate
     },
-  }
-}
-
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

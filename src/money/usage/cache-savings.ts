@@ -4,7 +4,7 @@ import type { NanoBrl } from '../../platform/lib/money.ts'
 
 /**
  * What the event `e` would have cost more without caches: its tokens that the provider read from a cache, as plain input;
- * or all of it, if it was answered from the account's own kept answers.
+ * or all of it, if it was answered from the account's own cached answers.
  */
 export const CACHE_SAVED_NANO_BRL = sql`coalesce((
   select floor((greatest(0, case when p.share_of is null then e.cached_tokens * (t.input - t.cached_input)

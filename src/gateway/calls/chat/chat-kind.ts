@@ -102,7 +102,7 @@ export function createChatKind<Request extends ChatRequest>(
         (bytes) => readRequest(format, bytes, key, flags),
       ),
     conversationOf,
-    asked: ({ body, native }) => {
+    cacheKeyOf: ({ body, native }) => {
       if (native === undefined) return body
       // What a search of the web finds is another tomorrow.
       return native.webSearches > 0 ? undefined : [native.format, native.body, native.flags, body]

@@ -7,16 +7,9 @@ import { isObject } from '../../../platform/lib/is-object.ts'
 import type { ChatContent, JsonObject, NativeChat } from '../../providers/contract.ts'
 import type { Placeholders } from '../../shield/placeholders.ts'
 import type { CallRequest } from '../call.ts'
-import {
-  findFallbacksFault,
-  findModelIdFault,
-  findNumberFault,
-  isAbsent,
-  keepFields,
-  takeFallbacks,
-} from '../field-faults.ts'
+import { findNumberFault, isAbsent, keepFields } from '../field-faults.ts'
 import { refusals, type Refusal } from '../refusal.ts'
-import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
+import { findRoutingFault, takeRouting } from '../routing/route-choice.ts'
 import { readCacheControl, readMessages, type MessageFacts } from './read-messages.ts'
 
 export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
@@ -50,7 +43,7 @@ export const OUTPUT_TOKENS_ABSURD = 100_000_000
 
 /** Reads a request in the chat-completions shape. `bytes` is the size of the body as it was received. */
 export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | Refusal {
-  const opening = findModelIdFault(body) ?? findFallbacksFault(body) ?? findProviderFault(body)
+  const opening = findRoutingFault(body)
   if (opening !== undefined) return refusals.invalidRequest(opening)
   const facts = readMessages(body.messages)
   const fault = typeof facts === 'string' ? facts : findFault(body)
@@ -64,9 +57,7 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
   )
   return {
     body,
-    modelId: body.model as string,
-    fallbackModelIds: takeFallbacks(body),
-    choice: takeChoice(body),
+    ...takeRouting(body),
     messages: body.messages as JsonObject[],
     isStream: body.stream === true,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,

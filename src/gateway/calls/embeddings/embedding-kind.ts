@@ -104,7 +104,7 @@ export function createEmbeddingKind(format: EmbeddingFormat): EmbeddingKind {
     operation: 'embeddings',
     shieldRequest: shieldEmbeddingRequest,
     read: format.read,
-    asked: ({ body }) => body,
+    cacheKeyOf: ({ body }) => body,
     findFault: findModelFault,
     bound: boundEmbeddings,
     answerBytesMax: answerBytesOf,

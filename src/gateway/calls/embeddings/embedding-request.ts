@@ -1,16 +1,9 @@
 import type { JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
-import {
-  findChoiceFault,
-  findFallbacksFault,
-  findModelIdFault,
-  findNumberFault,
-  keepFields,
-  takeFallbacks,
-} from '../field-faults.ts'
+import { findChoiceFault, findNumberFault, keepFields } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
-import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
+import { findRoutingFault, takeRouting } from '../routing/route-choice.ts'
 
 export interface EmbeddingRequest extends CallRequest {
   readonly body: JsonObject
@@ -45,9 +38,7 @@ export function readEmbeddingRequest(raw: Buffer): EmbeddingRequest | Refusal {
 export function readEmbeddingBody(body: JsonObject): EmbeddingRequest | Refusal {
   const inputs = inputsOf(body.input)
   const fault =
-    findModelIdFault(body) ??
-    findFallbacksFault(body) ??
-    findProviderFault(body) ??
+    findRoutingFault(body) ??
     (typeof inputs === 'string' ? inputs : undefined) ??
     findNumberFault(body, 'dimensions', 1, Number.MAX_SAFE_INTEGER, true) ??
     findChoiceFault(body, 'encoding_format', ['float', 'base64'])
@@ -55,9 +46,7 @@ export function readEmbeddingBody(body: JsonObject): EmbeddingRequest | Refusal 
   keepFields(FIELDS, body)
   return {
     body,
-    modelId: body.model as string,
-    fallbackModelIds: takeFallbacks(body),
-    choice: takeChoice(body),
+    ...takeRouting(body),
     isStream: false,
     inputs: inputs as EmbeddingRequest['inputs'],
     dimensions: (body.dimensions as number | null | undefined) ?? undefined,

@@ -1,17 +1,9 @@
 import type { JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
-import {
-  findChoiceFault,
-  findFallbacksFault,
-  findModelIdFault,
-  findNumberFault,
-  isAbsent,
-  keepFields,
-  takeFallbacks,
-} from '../field-faults.ts'
+import { findChoiceFault, findNumberFault, isAbsent, keepFields } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
-import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
+import { findRoutingFault, takeRouting } from '../routing/route-choice.ts'
 
 /** Returns the media type of an image by its first bytes; PNG if they match no known type. */
 export function imageMediaType(base64: string): string {
@@ -71,9 +63,7 @@ export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
   keepFields(FIELDS, body)
   return {
     body,
-    modelId: body.model as string,
-    fallbackModelIds: takeFallbacks(body),
-    choice: takeChoice(body),
+    ...takeRouting(body),
     isStream: false,
     prompt: body.prompt as string,
     count: (body.n as number | null | undefined) ?? 1,
@@ -97,9 +87,7 @@ function chosen(value: unknown): string | undefined {
 
 function findFault(body: JsonObject): string | undefined {
   return (
-    findModelIdFault(body) ??
-    findFallbacksFault(body) ??
-    findProviderFault(body) ??
+    findRoutingFault(body) ??
     (typeof body.prompt === 'string' && body.prompt !== ''
       ? undefined
       : 'O campo "prompt" é obrigatório e deve ser um texto.') ??

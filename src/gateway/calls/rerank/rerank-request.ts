@@ -1,15 +1,9 @@
 import type { JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
-import {
-  findFallbacksFault,
-  findModelIdFault,
-  findNumberFault,
-  isAbsent,
-  takeFallbacks,
-} from '../field-faults.ts'
+import { findNumberFault, isAbsent } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
-import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
+import { findRoutingFault, takeRouting } from '../routing/route-choice.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 
 export interface RerankRequest extends CallRequest {
@@ -30,9 +24,7 @@ export function readRerankRequest(raw: Buffer): RerankRequest | Refusal {
   if (isRefusal(body)) return body
   const documents = documentsOf(body.documents)
   const fault =
-    findModelIdFault(body) ??
-    findFallbacksFault(body) ??
-    findProviderFault(body) ??
+    findRoutingFault(body) ??
     findQueryFault(body) ??
     (typeof documents === 'string' ? documents : undefined) ??
     findNumberFault(body, 'top_n', 1, Number.MAX_SAFE_INTEGER, true) ??
@@ -40,9 +32,7 @@ export function readRerankRequest(raw: Buffer): RerankRequest | Refusal {
     findReturnFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
   return {
-    modelId: body.model as string,
-    fallbackModelIds: takeFallbacks(body),
-    choice: takeChoice(body),
+    ...takeRouting(body),
     isStream: false,
     query: body.query as string,
     documents: documents as readonly string[],

@@ -5,7 +5,7 @@
 import type { RouteOrder } from '../../../money/catalog/model.ts'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
-import { isAbsent } from '../field-faults.ts'
+import { findFallbacksFault, findModelIdFault, isAbsent, takeFallbacks } from '../field-faults.ts'
 
 export interface RouteChoice {
   /** Names of providers in small letters, as all of these lists; an empty list asks for nothing. */
@@ -54,6 +54,24 @@ export function splitVariant(name: string): { name: string; sort: RouteOrder | u
   return Object.hasOwn(VARIANTS, variant)
     ? { name: name.slice(0, colon), sort: VARIANTS[variant] }
     : { name, sort: undefined }
+}
+
+/** Validates the fields of a body that choose its models and routes. */
+export function findRoutingFault(body: JsonObject): string | undefined {
+  return findModelIdFault(body) ?? findFallbacksFault(body) ?? findProviderFault(body)
+}
+
+/** Returns these fields of a valid body, and removes those that no upstream reads. */
+export function takeRouting(body: JsonObject): {
+  readonly modelId: string
+  readonly fallbackModelIds: readonly string[]
+  readonly choice: RouteChoice | undefined
+} {
+  return {
+    modelId: body.model as string,
+    fallbackModelIds: takeFallbacks(body),
+    choice: takeChoice(body),
+  }
 }
 
 /** Validates `provider`. Its unknown fields are ignored, as other routers do. */

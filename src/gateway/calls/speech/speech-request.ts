@@ -1,17 +1,9 @@
 import type { JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
-import {
-  findChoiceFault,
-  findFallbacksFault,
-  findModelIdFault,
-  findNumberFault,
-  isAbsent,
-  keepFields,
-  takeFallbacks,
-} from '../field-faults.ts'
+import { findChoiceFault, findNumberFault, isAbsent, keepFields } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
-import { findProviderFault, takeChoice } from '../routing/route-choice.ts'
+import { findRoutingFault, takeRouting } from '../routing/route-choice.ts'
 
 export const SPEECH_FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number]
@@ -49,9 +41,7 @@ export function readSpeechRequest(raw: Buffer): SpeechRequest | Refusal {
   keepFields(FIELDS, body)
   return {
     body,
-    modelId: body.model as string,
-    fallbackModelIds: takeFallbacks(body),
-    choice: takeChoice(body),
+    ...takeRouting(body),
     isStream: false,
     input: body.input as string,
     format: (body.response_format as SpeechFormat | null | undefined) ?? 'mp3',
@@ -70,9 +60,7 @@ export function charactersOf(text: string): number {
 function findFault(body: JsonObject): string | undefined {
   const { input, voice, instructions } = body
   return (
-    findModelIdFault(body) ??
-    findFallbacksFault(body) ??
-    findProviderFault(body) ??
+    findRoutingFault(body) ??
     (typeof input === 'string' && input !== ''
       ? undefined
       : 'O campo "input" é obrigatório e deve ser um texto.') ??

@@ -5,6 +5,7 @@
  */
 import { BODY_BOUNDS, findJsonExcess } from '../../../../../platform/lib/bound-json.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
+import { within } from '../../../../../platform/lib/within.ts'
 import type { Log } from '../../../../../platform/lib/log.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { STORED_PART_BYTES_MAX } from '../../../../../customers/stored-responses/store-response.ts'
@@ -68,20 +69,24 @@ export function createStoredResponsesFormat(
       const writer = format.createWriter(call, (ended) => (response = ended))
       return {
         ...writer,
-        keep: () =>
-          withinTime(deps.log, call.id, async () => {
-            if (!response) return
-            if (!response.isFailed)
-              memory?.answer(idTailOf(call.id), call.request.asked ?? [], response.output)
-            if (!kept) return
-            await deps.store.put({
-              id: call.id,
-              ...kept.owner,
-              previousId: kept.previousId,
-              input: JSON.stringify(kept.input),
-              ...response,
-            })
-          }),
+        async keep() {
+          if (!response) return
+          if (!response.isFailed)
+            memory?.answer(idTailOf(call.id), call.request.asked ?? [], response.output)
+          if (!kept) return
+          const { id } = call
+          const { owner, previousId } = kept
+          const input = JSON.stringify(kept.input)
+          try {
+            await within(
+              KEEP_MS_MAX,
+              deps.store.put({ id, ...owner, previousId, input, ...response }),
+            )
+          } catch (error) {
+            // The answer is charged, and leaves: the response is not found later.
+            deps.log.warn('response_not_stored', { callId: id, error })
+          }
+        },
       }
     },
   }
@@ -184,23 +189,4 @@ function ownItems(input: unknown, previous: unknown): readonly unknown[] | undef
   const items: unknown = input ?? []
   const isEnough = Array.isArray(items) && (items.length > 0 || !isAbsent(previous))
   return isEnough ? (items as unknown[]) : undefined
-}
-
-/** The answer is charged, and leaves whatever happens here: then the response is not found later. */
-async function withinTime(
-  log: StoredResponsesDeps['log'],
-  callId: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the database takes too long')), KEEP_MS_MAX)
-  })
-  try {
-    await Promise.race([work(), late])
-  } catch (error) {
-    log.warn('response_not_stored', { callId, error })
-  } finally {
-    clearTimeout(timer)
-  }
 }
