@@ -12,11 +12,11 @@ const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** An account keeps its newest answers within this limit; older ones make room for them. */
-export const CACHED_ANSWERS_MAX = 1_000
+const CACHED_ANSWERS_MAX = 1_000
 /** A longer answer is not kept. */
 export const CACHED_TEXT_BYTES_MAX = 2 * 1024 * 1024
-/** The same, as it is stored. */
-export const CACHED_SEALED_BYTES_MAX = 256 * 1024
+/** A text that is longer than this where it is compressed and sealed is not kept either. */
+const CACHED_SEALED_BYTES_MAX = 256 * 1024
 /** The longest time for which an answer serves equal calls: a week. */
 export const CACHE_SECONDS_MAX = 604_800
 /** Rows of one statement. */

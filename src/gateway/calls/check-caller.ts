@@ -32,10 +32,10 @@ export interface ExpectedBody {
 
 /** The size from which on the balance is read before the body, unless the customer held money within this minute. */
 const BALANCE_BEFORE_BYTES = 256 * 1024
-/** A node whose timers are as late as this, with as many calls, takes no more of them. */
+/** A node with at least so many calls, whose timers are at least so late, refuses new ones. */
 const LATE_MS_MAX = 100
 const BUSY_CALLS_MIN = 200
-/** Calls at once with which a customer is served all the same. */
+/** A customer who has fewer calls at once than this is served all the same. */
 const FEW_CALLS = 20
 /** One tenant gets 65,536 networks of the size /64 in a /48 without effort. */
 const WIDE_FACTOR = 10

@@ -27,7 +27,7 @@ const PAUSE_CAUSES: Readonly<Record<PauseReason, string>> = {
 }
 
 /** The model calls under `/v1`, for who asks for another. */
-export const BUILT_CALLS: readonly string[] = [
+const BUILT_CALLS: readonly string[] = [
   'chat/completions',
   'completions',
   'responses',

@@ -10,12 +10,11 @@ import type { CheckCaller } from '../../gateway/calls/check-caller.ts'
 import { customerSubject, keySubject } from '../../gateway/calls/limits.ts'
 import type { IncomingCaller } from '../../gateway/calls/refuse-call.ts'
 import { refusalOfExcess, refusals } from '../../gateway/calls/refusal.ts'
-import type { IncomingCall } from '../../gateway/calls/client.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import { BODY_BOUNDS, findJsonExcess } from '../../platform/lib/bound-json.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import type { Held } from '../../platform/admission/share.ts'
-import type { ModelCallDeps, ResponseConversation } from './model-call-route.ts'
+import type { ModelCallDeps, ResponseConversation, saidInHeaders } from './model-call-route.ts'
 import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
 import type { EndReason, ResponseSocket } from './response-sockets.ts'
 import {
@@ -34,7 +33,7 @@ const WAITING_MAX = 16
 
 /** What the request for the connection says of all of its calls. */
 export type SocketCaller = Pick<IncomingCaller, 'authorization' | 'ip'> &
-  Pick<IncomingCall, 'sessionId' | 'maxCostBrl' | 'traceparent'> & {
+  ReturnType<typeof saidInHeaders> & {
     readonly customerId: string
     readonly origin: string
   }

@@ -124,6 +124,8 @@ const LISTS = {
     day_cap_brl: nullable(brl),
     task_cap_brl: nullable(brl),
     calls_at_once: nullable(count),
+    cache_seconds: nullable(count),
+    auto_cache: Type.Boolean(),
     created_at: dateTime,
     last_used_at: time,
     expires_at: time,

@@ -38,7 +38,7 @@ export async function listen(instance: FastifyInstance, address: Address): Promi
   return url
 }
 
-/** The further ones of each instance. */
+/** The listening sockets of each instance beside the one that it opened itself. */
 const queues = new WeakMap<FastifyInstance, readonly Server[]>()
 
 /** Takes no more connections; those that are there stay. */

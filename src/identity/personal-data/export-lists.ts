@@ -64,7 +64,7 @@ export const EXPORT_LISTS = {
         k.tokens_per_minute, k.shield_action, k.shield_uuids, b.period as budget_period, b.limit_pico_usd as budget_limit_pico_usd,
         (select limit_nano_brl from key_caps where api_key_id = k.id and period = 'minute') as minute_cap_nano_brl,
         (select limit_nano_brl from key_caps where api_key_id = k.id and period = 'day') as day_cap_nano_brl,
-        k.task_limit_nano_brl as task_cap_nano_brl, k.calls_at_once,
+        k.task_limit_nano_brl as task_cap_nano_brl, k.calls_at_once, k.cache_seconds, k.auto_cache,
         k.created_at, u.last_used_at, k.expires_at, k.revoked_at
       from api_keys k
       left join api_key_budgets b on b.api_key_id = k.id

@@ -5,9 +5,9 @@ export interface Lateness {
 }
 
 const EVERY_MS = 50
-/** Of one pause. */
+/** A longer pause counts as one of this length. */
 const COUNTED_MS_MAX = 500
-/** The weight of the newest. */
+/** The weight of the newest timer in the average. */
 const SMOOTHING = 0.1
 
 export function watchLateness(): Lateness & { close(): Promise<void> } {

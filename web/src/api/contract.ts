@@ -2449,6 +2449,8 @@ export interface Contract {
           day_cap_brl: number | null
           task_cap_brl: number | null
           calls_at_once: number | null
+          cache_seconds: number | null
+          auto_cache: boolean
           created_at: string
           last_used_at: string | null
           expires_at: string | null

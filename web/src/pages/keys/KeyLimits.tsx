@@ -13,6 +13,28 @@ import { t } from '../../language/t.ts'
 
 const REQUESTS_PER_MINUTE = 120
 
+type NumberField = 'calls_at_once' | 'requests_per_minute' | 'tokens_per_minute' | 'cache_seconds'
+
+/** With the hint of each, and what the form shows where the key has no value. */
+function numberFields(): readonly (readonly [
+  NumberField,
+  string,
+  string | undefined,
+  number | '',
+])[] {
+  return [
+    ['calls_at_once', t('Chamadas ao mesmo tempo'), t('Vazio: o limite da conta.'), ''],
+    ['requests_per_minute', t('Chamadas por minuto'), undefined, REQUESTS_PER_MINUTE],
+    ['tokens_per_minute', t('Tokens por minuto'), t('Vazio: sem limite.'), ''],
+    [
+      'cache_seconds',
+      t('Reaproveitar respostas iguais por'),
+      t('Em segundos, até uma semana. Vazio: só quando a chamada pede.'),
+      '',
+    ],
+  ]
+}
+
 interface KeyLimitsProps {
   readonly apiKey: ApiKey | undefined
   readonly errorOf: (field: string) => string | undefined
@@ -59,62 +81,19 @@ export function KeyLimits({ apiKey: key, errorOf }: KeyLimitsProps) {
               )}
             </Field>
           ))}
-          <Field
-            label={t('Chamadas ao mesmo tempo')}
-            hint={t('Vazio: o limite da conta.')}
-            error={errorOf('calls_at_once')}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                name="calls_at_once"
-                inputMode="numeric"
-                autoComplete="off"
-                defaultValue={key?.calls_at_once ?? ''}
-              />
-            )}
-          </Field>
-          <Field label={t('Chamadas por minuto')} error={errorOf('requests_per_minute')}>
-            {(control) => (
-              <Input
-                {...control}
-                name="requests_per_minute"
-                inputMode="numeric"
-                autoComplete="off"
-                defaultValue={key?.requests_per_minute ?? REQUESTS_PER_MINUTE}
-              />
-            )}
-          </Field>
-          <Field
-            label={t('Tokens por minuto')}
-            hint={t('Vazio: sem limite.')}
-            error={errorOf('tokens_per_minute')}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                name="tokens_per_minute"
-                inputMode="numeric"
-                autoComplete="off"
-                defaultValue={key?.tokens_per_minute ?? ''}
-              />
-            )}
-          </Field>
-          <Field
-            label={t('Reaproveitar respostas iguais por')}
-            hint={t('Em segundos, até uma semana. Vazio: só quando a chamada pede.')}
-            error={errorOf('cache_seconds')}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                name="cache_seconds"
-                inputMode="numeric"
-                autoComplete="off"
-                defaultValue={key?.cache_seconds ?? ''}
-              />
-            )}
-          </Field>
+          {numberFields().map(([field, label, hint, unset]) => (
+            <Field key={field} label={label} hint={hint} error={errorOf(field)}>
+              {(control) => (
+                <Input
+                  {...control}
+                  name={field}
+                  inputMode="numeric"
+                  autoComplete="off"
+                  defaultValue={key?.[field] ?? unset}
+                />
+              )}
+            </Field>
+          ))}
           <div className="sm:col-span-2">
             <Checkbox
               name="auto_cache"
