@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { ask } from '../harness/ask.ts'
 import fc from '../harness/fast-check.ts'
 import { Pool } from 'undici'
 import { createId } from '../../src/platform/lib/ids.ts'
@@ -44,8 +45,13 @@ const EXPENSIVE = new Set([
   'GET /me/export',
   'DELETE /me',
 ])
-/** They revoke or pause the calling key. */
-const ENDING = new Set(['DELETE /me', 'POST /api-keys/bulk-revoke', 'POST /me/panic'])
+/** They revoke or pause the calling key, or let its customer store no responses any more. */
+const ENDING = new Set([
+  'DELETE /me',
+  'POST /api-keys/bulk-revoke',
+  'POST /me/panic',
+  'PUT /me/preferences',
+])
 /** It would stop the model calls of all others with a 503; `operator-pauses.test.ts` is about it. */
 const STOPPING = 'POST /admin/service/pause'
 /** Undone at once, so that the customers can call models. */
@@ -69,7 +75,8 @@ const MORE_TURNS = 32
 const EACH_MORE = 5
 /** The first actors; a request of one of them is approved by the other. */
 const ADMINS = 2
-const ADMIN_EMAILS = 'fuzz-0@exemplo.com.br,fuzz-1@exemplo.com.br'
+const OTHER_ADMIN = 'nul@exemplo.com.br'
+const ADMIN_EMAILS = `fuzz-0@exemplo.com.br,fuzz-1@exemplo.com.br,${OTHER_ADMIN}`
 
 let gateway: TestGateway
 let pool: Pool
@@ -102,8 +109,6 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   for (let at = 0; at < ACTORS; at++)
     actors.push(await createActor(gateway, `fuzz-${at}@exemplo.com.br`, at < ADMINS))
   await seedDifferences(gateway)
-  // Else whether a response can be read depends on a change of this preference before it.
-  await gateway.database.db.updateTable('customers').set({ stored_responses_days: 30 }).execute()
   const courses = coursesOf(document)
   const failures = await sendAll(courses, actors)
   // Operations that have not succeeded yet get extra turns, together with those that create the rows that they need.
@@ -134,6 +139,22 @@ test(`${REQUESTS} generated requests over all operations, by seed ${SEED}`, asyn
   assert.equal((await pool.request({ method: 'GET', path: '/v1/healthz' })).statusCode, 200)
   await untilNoHoldIsOpen(gateway.database)
   await assertAudit(gateway.database)
+})
+
+test('a NUL in an address finds nothing, and is no fault of the server', async () => {
+  const { secret, operatorSecret } = await createActor(gateway, OTHER_ADMIN, true)
+  for (const { name, method, path } of operationsOf(document).values()) {
+    const place = path.replaceAll(/\{\w+\}/g, '%00')
+    if (place === path) continue
+    for (const credential of [secret, operatorSecret]) {
+      const answer = await ask(gateway.node.baseUrl, place, {
+        method,
+        secret: credential,
+        ...(method === 'GET' ? {} : { body: {} }),
+      })
+      assert.ok(answer.status >= 400 && answer.status < 500, `${name}: ${answer.status}`)
+    }
+  }
 })
 
 /** No request creates them. */

@@ -18,16 +18,21 @@ export function declaredBytes({ headers }: FastifyRequest): number | undefined {
 
 /**
  * Returns the target as routes expect it: without the scheme and host that clients of proxies send. Invalid
- * percent-encoding is kept as it is, so that it is an unknown path like any other.
+ * percent-encoding is kept as it is, so that it is an unknown path like any other, and so is NUL, which PostgreSQL refuses
+ * in every text.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
+  const encoded = path.split('?', 1)[0] as string
+  return isText(encoded) ? path : path.replaceAll('%', '%25')
+}
+
+function isText(encoded: string): boolean {
   try {
-    decodeURIComponent(path.split('?', 1)[0] as string)
-    return path
+    return !decodeURIComponent(encoded).includes('\0')
   } catch {
-    return path.replaceAll('%', '%25')
+    return false
   }
 }
 

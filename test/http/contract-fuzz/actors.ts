@@ -1,4 +1,5 @@
 /** The customers who call. Some exist for the whole run, others for the calls that end accounts and keys. */
+import assert from 'node:assert/strict'
 import { openSession } from '../../harness/open-session.ts'
 import { createApiKey } from '../../../src/customers/api-keys.ts'
 import { saveProfile } from '../../../src/customers/profiles.ts'
@@ -10,6 +11,12 @@ import { ask, askChat, sound } from '../../harness/ask.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import { Pools, type Actor } from './pools.ts'
 
+const EXPORTED = {
+  kind: 'otlp',
+  url: 'https://hooks.example.com/otlp',
+  headers: { authorization: 'Bearer x' },
+}
+
 export async function createActor(
   { database, node }: TestGateway,
   email: string,
@@ -17,7 +24,8 @@ export async function createActor(
 ): Promise<Actor> {
   const { db } = database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '100000', name: 'fuzz' })
-  await db.updateTable('customers').set({ email }).where('id', '=', customerId).execute()
+  const set = { email, stored_responses_days: 30 }
+  await db.updateTable('customers').set(set).where('id', '=', customerId).execute()
   // Their e-mail is verified, so they can accept invitations without a token.
   const user = { id: createId(), name: 'Fuzz', email: email.toLowerCase(), is_verified: true }
   await db.insertInto('sign_in_users').values(user).execute()
@@ -26,6 +34,11 @@ export async function createActor(
   await seedPaidTopUp(db, { customerId, cents: 10_000_000, daysAgo: 30, method: 'boleto' })
   const { json } = await ask(node.baseUrl, '/me/teams', { secret, body: { name: 'De sempre' } })
   const card = await ask(node.baseUrl, '/payment-methods', { secret, body: cardBody(APPROVED) })
+  const spoken = { model: 'sandbox-chat', input: 'Olá', store: true }
+  const response = await ask(node.baseUrl, '/responses', { secret, body: spoken })
+  const destination = await ask(node.baseUrl, '/usage/destinations', { secret, body: EXPORTED })
+  assert.deepEqual([response.status, destination.status], [200, 201])
+  const other = await seedCustomer(db, { balanceBrl: '0' })
   const pools = new Pools([key.id, json.id, card.json.id])
   // No request deletes it.
   pools.add('/kept-cards', `/kept-cards/${card.json.id}`)
@@ -38,7 +51,13 @@ export async function createActor(
   const operatorSecret = isAdmin
     ? await openSession(at, customerId, { hasFactor: true })
     : undefined
-  return { email, secret, operatorSecret, pools, team: `/me/teams/${json.id}` }
+  const kept = new Map([
+    ['/me/teams', json.id],
+    ['/responses', response.json.id],
+    ['/usage/destinations', destination.json.id],
+    ['/admin/api-keys', other.key.id],
+  ])
+  return { email, secret, operatorSecret, pools, kept }
 }
 
 /** A customer with a second key; both may be revoked. */
@@ -51,5 +70,5 @@ export async function createDisposableActor(
   const second = await createApiKey(db, { customerId, name: 'outra', requestsPerMinute: 100 })
   const pools = new Pools()
   for (const { id } of [key, second.key]) pools.add('/api-keys', `/api-keys/${id}`)
-  return { email, secret, pools, team: undefined }
+  return { email, secret, pools, kept: new Map() }
 }

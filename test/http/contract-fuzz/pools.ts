@@ -103,8 +103,11 @@ export interface Actor {
   /** A login session of an operator. */
   readonly operatorSecret?: string | undefined
   readonly pools: Pools
-  /** The path of a team that is never deleted, so that it keeps its members and keys. */
-  readonly team: string | undefined
+  /**
+   * By pool, the id of a resource that no request deletes: so a request for one succeeds in every order in which the
+   * clients are served, and a team keeps its members and keys.
+   */
+  readonly kept: ReadonlyMap<string, string>
 }
 
 /** The value of a slot; if a value is an address, only its last part. */

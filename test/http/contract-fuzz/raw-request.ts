@@ -44,10 +44,11 @@ export function createRequest(
     isForm && isUsual ? `multipart/form-data; boundary=${BOUNDARY}` : plan.contentType
   const isOperators = operation.path.startsWith('/admin/')
   const requestId = randomUUID()
-  const place = pathOf(operation, plan.target, actor, others)
+  const method = plan.method ?? operation.method
+  const place = pathOf({ path: operation.path, method }, plan.target, actor, others)
   return {
     place,
-    method: plan.method ?? operation.method,
+    method,
     path: place + queryText(plan, fill),
     headers: {
       'x-svc-request-id': requestId,
@@ -90,7 +91,7 @@ function credentialsOf(
 
 /** The address of a resource ends at the last parameter; the rest of the path follows as described. */
 function pathOf(
-  { path, method }: Operation,
+  { path, method }: Pick<Operation, 'path' | 'method'>,
   target: Target,
   actor: Actor,
   others: readonly Actor[],
@@ -99,8 +100,12 @@ function pathOf(
   if (end < 0) return path
   const pool = path.slice(0, path.lastIndexOf('/{'))
   const from = target.kind === 'other' ? (others[target.nth % others.length] ?? actor) : actor
-  const isHome = pool === '/me/teams' && method !== 'DELETE' && target.nth % 2 === 0
-  const known = isHome ? from.team : (waitingFor(actor) ?? from.pools.find(pool, target.nth))
+  const isKept = method !== 'DELETE' && target.nth % 2 === 0
+  const kept = isKept ? from.kept.get(pool) : undefined
+  const known =
+    kept === undefined
+      ? (waitingFor(actor) ?? from.pools.find(pool, target.nth))
+      : `${pool}/${encodeURIComponent(kept)}`
   const place = known ?? path.slice(0, end + 1).replaceAll(/\{\w+\}/g, () => randomUUID())
   if (target.kind !== 'odd') return place + path.slice(end + 1)
   return odd(path, place, target) + path.slice(end + 1)
