@@ -5,12 +5,14 @@ import { apiKeyRoutes } from '../http/api-keys/api-key-routes.ts'
 import { operatorAuditLogExportRoutes } from '../http/audit-log/operator-audit-log-export-routes.ts'
 import { operatorAuditLogRoutes } from '../http/audit-log/operator-audit-log-routes.ts'
 import { operatorCustomerRoutes } from '../http/customers/operator-customer-routes.ts'
+import { operatorFactorRoutes } from '../http/customers/operator-factor-routes.ts'
 import { operatorKeyRoutes } from '../http/customers/operator-key-routes.ts'
 import { operatorSuspensionRoutes } from '../http/customers/operator-suspension-routes.ts'
 import { docRoutes } from '../site/docs/doc-routes.ts'
 import { openApiRoutes } from '../site/docs/add-open-api.ts'
 import { fxPageRoutes } from '../http/fx-rates/fx-page-routes.ts'
 import { fxRateRoutes } from '../http/fx-rates/fx-rate-routes.ts'
+import { operatorFxRoutes } from '../http/fx-rates/operator-fx-routes.ts'
 import { healthRoutes } from '../http/health/health-routes.ts'
 import {
   operatorMailRoutes,
@@ -36,6 +38,7 @@ import { operatorMarkupRoutes } from '../http/models/operator-markup-routes.ts'
 import { operatorModelRoutes } from '../http/models/operator-model-routes.ts'
 import { operatorPriceUpdateRoutes } from '../http/models/operator-price-update-routes.ts'
 import { operatorPauseRoutes } from '../http/models/operator-pause-routes.ts'
+import { operatorOverviewRoutes } from '../http/overview/operator-overview-routes.ts'
 import { notificationRoutes } from '../http/notifications/notification-routes.ts'
 import { paymentMethodRoutes } from '../http/payment-methods/payment-method-routes.ts'
 import { personalDataRoutes } from '../http/personal-data/personal-data-routes.ts'
@@ -48,6 +51,7 @@ import { promptRunRoutes } from '../http/prompts/prompt-run-routes.ts'
 import { billPageRoutes } from '../site/public-bills/bill-page-routes.ts'
 import { publicBillRoutes } from '../site/public-bills/public-bill-routes.ts'
 import { shownBillRoutes } from '../site/public-bills/shown-bill-routes.ts'
+import { operatorCostRoutes } from '../http/reconciliation/operator-cost-routes.ts'
 import { operatorReconciliationRoutes } from '../http/reconciliation/operator-reconciliation-routes.ts'
 import { referralRoutes } from '../http/referrals/referral-routes.ts'
 import { operatorRefundRoutes } from '../http/refunds/operator-refund-routes.ts'
@@ -109,10 +113,12 @@ const routesOfModels = (terms: RouteTerms) => [
   ...operatorPauseRoutes,
   ...operatorUpstreamRoutes,
   ...fxRateRoutes,
+  ...operatorFxRoutes,
   ...fxPageRoutes,
   ...healthRoutes,
   ...probeRoutes,
   ...upstreamHealthRoutes,
+  ...operatorOverviewRoutes,
   ...operatorHealthRoutes,
   ...activeIncidentRoutes,
   ...operatorIncidentRoutes,
@@ -184,8 +190,10 @@ const routesOfOperations = (terms: RouteTerms) => [
   ...operatorAuditLogRoutes,
   ...operatorAuditLogExportRoutes,
   ...operatorReconciliationRoutes,
+  ...operatorCostRoutes,
   ...operatorCustomerRoutes,
   ...operatorSuspensionRoutes,
+  ...operatorFactorRoutes,
   ...operatorKeyRoutes,
   ...operatorAdjustmentRoutes,
   ...operatorMailRoutes,

@@ -1,4 +1,4 @@
-/** The e-mails to a customer, sent or failed. */
+/** The e-mails to a customer: sent, failed, or waiting. */
 import { sql } from 'kysely'
 import { exactTime } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
@@ -50,4 +50,26 @@ export async function countNotifications(
     from notifications where customer_id = ${customerId}`.execute(db)
   const [counts] = rows
   return { total: Number(counts?.total), failed: Number(counts?.failed) }
+}
+
+export interface LastMail extends Pick<Notification, 'id' | 'template' | 'error'> {
+  readonly status: Notification['status'] | 'waiting'
+  /** When it was sent, failed, or was queued. */
+  readonly at: Date
+}
+
+/** Returns the newest mails, those that still wait too; of the ones to others, which the customer caused, none. */
+export async function listLastMails(
+  db: Database,
+  customerId: string,
+  limit: number,
+): Promise<LastMail[]> {
+  const { rows } = await sql<LastMail>`
+    (select id, template, status, error, sent_at as at from notifications
+      where customer_id = ${customerId} order by sent_at desc, id desc limit ${limit})
+    union all
+    (select id, template, 'waiting', null, created_at from mails
+      where customer_id = ${customerId} and email is null order by created_at desc, id desc limit ${limit})
+    order by at desc, id desc limit ${limit}`.execute(db)
+  return rows
 }

@@ -18,11 +18,26 @@ export interface FoundCustomer {
   readonly deletedAt: Date | null
   /** The last use of any key; may lag by some seconds. */
   readonly lastUsedAt: Date | null
+  /** Empty without a search. */
+  readonly foundBy: readonly FoundBy[]
 }
 
+/** These are the ways in which a customer is found. `words`: by parts of the name or the e-mail. */
+export const FOUND_BY = [
+  'words',
+  'id',
+  'tax_id',
+  'key',
+  'topup',
+  'payment',
+  'refund',
+  'call',
+] as const
+export type FoundBy = (typeof FOUND_BY)[number]
+
 export interface CustomerSearch {
-  /** A prefix of the name, the e-mail, the id, or the CPF or CNPJ. */
-  readonly beginning: string | undefined
+  /** What the operator was told, in any of the ways of `FOUND_BY`. */
+  readonly text: string | undefined
   readonly after: { readonly at: string; readonly id: string } | undefined
   readonly limit: number
 }
@@ -30,44 +45,129 @@ export interface CustomerSearch {
 /** Finds customers, deleted ones too; the newest first. */
 export async function searchCustomers(
   db: Database,
-  { beginning, after, limit }: CustomerSearch,
+  { text, after, limit }: CustomerSearch,
 ): Promise<FoundCustomer[]> {
-  const conditions = [
-    ...(beginning === undefined ? [] : [sql`c.id in (${matching(beginning)})`]),
-    ...(after ? [sql`(c.created_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)`] : []),
-  ]
+  const matches =
+    text === undefined
+      ? sql`select id, '{}'::text[] as ways from customers`
+      : sql`select id, array_agg(distinct way) as ways from (${waysOf(text)}) m group by id`
+  const isAfter = after
+    ? sql`(c.created_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)`
+    : sql`true`
   const { rows } = await sql<FoundCustomer>`
     select c.id, c.name, c.email, c.created_at as "createdAt", ${exactTime('c.created_at')} as "exactCreatedAt",
-      c.deleted_at as "deletedAt",
+      c.deleted_at as "deletedAt", m.ways as "foundBy",
       a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl as "balanceNanoBrl",
       (select max(u.last_used_at) from api_keys k join api_key_uses u on u.api_key_id = k.id
         where k.customer_id = c.id) as "lastUsedAt"
-    from customers c join accounts a on a.customer_id = c.id
-    where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
+    from customers c join accounts a on a.customer_id = c.id join (${matches}) m on m.id = c.id
+    where ${isAfter}
     order by c.created_at desc, c.id desc limit ${limit}`.execute(db)
   return rows
 }
 
-/** A union of queries, so that each one uses its index. */
-function matching(beginning: string): RawBuilder<unknown> {
-  const text = likeBeginning(beginning)
-  const taxId = beginning.replaceAll(/[./\-\s]/g, '').toUpperCase()
-  const ids = idsBeginningWith(beginning)
+/** Each way is bounded: it uses its index, or reads a table of one short row for each customer once. */
+function waysOf(text: string): RawBuilder<unknown> {
   const ways = [
-    sql`select id from customers where lower(email) like lower(${text})`,
-    sql`select id from customers where lower(name) like lower(${text})`,
-    ...(/^[0-9A-Z]{3,14}$/.test(taxId)
-      ? [sql`select customer_id from profiles where tax_id like ${likeBeginning(taxId)}`]
-      : []),
-    ...(ids
-      ? [sql`select id from customers where id between ${ids.from}::uuid and ${ids.to}::uuid`]
-      : []),
+    ...waysOfIds(text),
+    ...waysOfTaxIds(text),
+    ...waysOfKeys(text),
+    way('payment', sql`select customer_id from top_ups where processor_payment_id = ${text}`),
+    // No name has the form of a whole id.
+    ...(isUuid(text) ? [] : [way('words', customersWithWords(text))]),
   ]
-  return sql.join(ways, sql` union `)
+  return sql.join(ways, sql` union all `)
 }
 
-function likeBeginning(text: string): string {
-  return `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+function way(name: FoundBy, customers: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select f.id, ${name}::text as way from (${customers}) f(id)`
+}
+
+/** The words beyond these are left out: the time grows with each. */
+const WORDS_MAX = 8
+
+/** Every word is in the name, the name of the profile or the e-mail, without regard to case and accents. */
+function customersWithWords(text: string): RawBuilder<unknown> {
+  const words = text.split(/\s+/).slice(0, WORDS_MAX)
+  const patterns = words.map((word) => withoutAccents(sql`${`%${likeText(word)}%`}::text`))
+  return sql`
+    select c.id from customers c left join profiles p on p.customer_id = c.id
+    where ${withoutAccents(sql`concat_ws(' ', c.name, c.email, p.full_name)`)}
+      like all (array[${sql.join(patterns)}])`
+}
+
+/** Capitals too: in some databases `lower` leaves letters with accents as they are. */
+function withoutAccents(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`lower(translate(${text}, 'áàâãäéèêëíìîïóòôõöúùûüçñÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑ',
+    'aaaaaeeeeiiiiooooouuuucnaaaaaeeeeiiiiooooouuuucn'))`
+}
+
+/** A CPF or CNPJ from its beginning, with or without punctuation, also masked as receipts and this API show it. */
+function waysOfTaxIds(text: string): RawBuilder<unknown>[] {
+  const taxId = text.replaceAll(/[./\-\s]/g, '').toUpperCase()
+  if (!/^[0-9A-Z*]{3,14}$/.test(taxId) || !/[^*]{3}/.test(taxId)) return []
+  const pattern = `${taxId.replaceAll('*', '_')}%`
+  return [way('tax_id', sql`select customer_id from profiles where tax_id like ${pattern}`)]
+}
+
+/** The end of a key as it is shown, also behind its beginning: `a1B2`, `…a1B2`, `sk-svc-…a1B2`. */
+function waysOfKeys(text: string): RawBuilder<unknown>[] {
+  const end = /^(?:sk-\S*|[.…*•]+)?([0-9A-Za-z]{4})$/.exec(text)?.[1]
+  if (end === undefined) return []
+  return [way('key', sql`select customer_id from api_keys where last_four = ${end}`)]
+}
+
+/** The beginning of a customer's id, or any other whole id. */
+function waysOfIds(text: string): RawBuilder<unknown>[] {
+  const range = idsBeginningWith(text)
+  if (!range) return []
+  const ids = sql`id between ${range.from}::uuid and ${range.to}::uuid`
+  const customers = way('id', sql`select id from customers where ${ids}`)
+  if (!isUuid(text)) return [customers]
+  return [
+    customers,
+    way('key', sql`select customer_id from api_keys where id = ${text}::uuid`),
+    way('topup', sql`select customer_id from top_ups where id = ${text}::uuid`),
+    way('refund', sql`select customer_id from refunds where id = ${text}::uuid`),
+    way('call', customersOfCall(text)),
+  ]
+}
+
+/** How many calls are read for one request, which has no index: the calls pay for every index. */
+const CALLS_READ = 100_000
+const BEFORE_MS = 60_000
+const AFTER_MS = 900_000
+
+/**
+ * The id of a charge, or of a request. A request that we named is looked for among the calls that began at the time in
+ * its id, and one that the client named also among the newest calls. Calls of archived months are not found.
+ */
+function customersOfCall(id: string): RawBuilder<unknown> {
+  const startedAtMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+  const near =
+    id[14] === '7'
+      ? sql`union all select * from (
+          select customer_id, request_id from usage_events
+          where id between ${firstIdAt(startedAtMs - BEFORE_MS)}::uuid and ${firstIdAt(startedAtMs + AFTER_MS)}::uuid
+          order by id limit ${CALLS_READ}) near`
+      : sql``
+  return sql`
+    select customer_id from usage_events where id = ${id}::uuid
+    union all
+    select customer_id from (
+      select * from (
+        select customer_id, request_id from usage_events order by id desc limit ${CALLS_READ}) newest
+      ${near}) read
+    where request_id = ${id}::uuid`
+}
+
+/** Lower than every id of that time (`createId`). */
+function firstIdAt(ms: number): string {
+  return Math.max(ms, 0).toString(16).padStart(12, '0').padEnd(32, '0').slice(0, 32)
+}
+
+function likeText(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 
 /** The order of UUIDs is that of their text, so a prefix is a range. */
@@ -86,11 +186,11 @@ export function viewCustomers(
   actor: Actor,
   search: CustomerSearch,
 ): Promise<FoundCustomer[]> {
-  const { limit, beginning } = search
+  const { limit, text } = search
   return audited(db, actor, async (trx, record) => {
     const found = await searchCustomers(trx, { ...search, limit: limit + 1 })
     // The search text may be personal data, so it is not recorded.
-    const details = { searched: beginning !== undefined, shown: Math.min(found.length, limit) }
+    const details = { searched: text !== undefined, shown: Math.min(found.length, limit) }
     await record({ action: 'customers.listed', customerId: null, subjectId: null, details })
     return found
   })

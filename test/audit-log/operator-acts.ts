@@ -263,7 +263,7 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
     {
       action: 'customers.listed',
       table: 'audit_log',
-      run: () => viewCustomers(db, OPERATOR, { beginning: undefined, after: undefined, limit: 1 }),
+      run: () => viewCustomers(db, OPERATOR, { text: undefined, after: undefined, limit: 1 }),
     },
     {
       action: 'customer.viewed',

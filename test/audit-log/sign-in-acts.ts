@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/platform/audit-log/audited.ts'
+import { OPERATOR, type Actor } from '../../src/platform/audit-log/audited.ts'
 import type { Database } from '../../src/platform/db/open.ts'
 import { acceptTerms, CURRENT_LEGAL_VERSION } from '../../src/customers/legal/legal-versions.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
@@ -13,8 +13,10 @@ import {
   removePasskey,
   renewBackupCodes,
 } from '../../src/identity/sign-in/security-acts.ts'
+import { resetSecondFactor } from '../../src/identity/sign-in/reset-second-factor.ts'
 import type { Session } from '../../src/identity/sign-in/sessions.ts'
 import type { SeededPerson } from '../harness/seed-person.ts'
+import { seedCustomer } from '../harness/test-database.ts'
 import type { ActInTest } from './act-in-test.ts'
 
 /** Acts that guard an account, in one of the two login sessions of a person with a passkey and a second factor. */
@@ -25,6 +27,7 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
     .select('id')
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
+  const { customerId: operatorId } = await seedCustomer(db, { balanceBrl: '0' })
   const facts = { isProved: true, hasFactor: true }
   const session: Session = { id: createId(), userId, customerId, email, ...facts }
   await db
@@ -60,6 +63,21 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
       action: 'second_factor.disabled',
       table: 'sign_in_second_factors',
       run: () => disableSecondFactor(db, actor, { session }),
+    },
+    {
+      action: 'second_factor.reset_requested',
+      table: 'sign_in_second_factors',
+      run: () =>
+        resetSecondFactor(
+          db,
+          { kind: 'customer', customerId: operatorId },
+          { customerId, reason: 'teste' },
+        ),
+    },
+    {
+      action: 'second_factor.reset',
+      table: 'sign_in_second_factors',
+      run: () => resetSecondFactor(db, OPERATOR, { customerId, reason: 'teste' }),
     },
     {
       action: 'backup_codes.renewed',

@@ -1,7 +1,7 @@
 // deep: every act by HTTP and by the command line
 /** An act that the command line and HTTP both offer leaves the same audit row; the actor alone differs. */
 import assert from 'node:assert/strict'
-import { glob, readFile } from 'node:fs/promises'
+import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ import { recordFindings } from '../../src/money/reconciliation/discrepancies.ts'
 import { runCli } from '../harness/run-cli.ts'
 import { seedCustomer } from '../harness/test-database.ts'
 import { ask } from '../harness/ask.ts'
-import { openOperatorSession } from '../harness/open-session.ts'
+import { enableFactor, openOperatorSession, openSession } from '../harness/open-session.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 
 let gateway: TestGateway
@@ -216,6 +216,52 @@ test('the copy and the deletion of an account', async () => {
   assertSame(rows, await rowsAbout(other.customerId, other.customerId))
 })
 
+test('an exchange rate by hand, and an invoice', async () => {
+  const [note, reason] = ['Banco Central fora', 'Banco Central fora']
+  const { fx_rates: rates } = await byHttp('GET', '/fx-rates')
+  const { rate } = rates[0]
+  const command = await byCommand('fx', 'set', String(rate), '--note', note)
+  await byCommand('fx', 'withdraw', String(command.id), '--note', note)
+  const { fx_rate: http } = await byHttp('POST', '/admin/fx-rates', { rate, reason })
+  await byHttp('POST', `/admin/fx-rates/${http.id}/withdraw`, { reason })
+  const withoutIds = (rows: unknown[]): unknown[] =>
+    rows.map((row) => {
+      const [action, isLogged, details, actor] = row as [unknown, unknown, object, unknown]
+      return [action, isLogged, { ...details, in_force: undefined }, actor]
+    })
+  const [set, withdrawn] = [await rowsAbout(String(command.id)), await rowsAbout(String(http.id))]
+  assert.equal(set.length, 2)
+  assertSame(withoutIds(set), withoutIds(withdrawn))
+
+  const csv = 'day,cost_usd\n2026-01-02,1.5\n'
+  const file = join(gateway.node.dataDir, 'fatura.csv')
+  await writeFile(file, csv)
+  await byCommand('costs', 'import', '--upstream', 'sandbox', '--file', file)
+  await byHttp('POST', '/admin/upstream-costs', { upstream: 'sandbox', csv })
+  const [one, other] = await rowsAbout('sandbox')
+  assertSame([one], [other])
+})
+
+test('the second factor of a customer, which one person resets only from the command line', async () => {
+  const { db } = gateway.database
+  const { customerId } = await seedCustomer(db, { balanceBrl: '0' })
+  await openSession({ db, dataDir: gateway.node.dataDir }, customerId)
+  await enableFactor(db, customerId)
+  const { second_factor: state } = await byHttp(
+    'POST',
+    `/admin/customers/${customerId}/second-factor/reset`,
+    { reason: 'perdeu o telefone' },
+  )
+  assert.equal(state, 'waiting')
+  const args = [customerId, '--reason', 'perdeu o telefone']
+  const done = await byCommand('customer', 'reset-second-factor', ...args)
+  assert.equal(done.second_factor, 'off')
+  assert.deepEqual(
+    (await rowsAbout(customerId, customerId)).map((row) => (row as unknown[])[0]),
+    ['second_factor.reset_requested', 'second_factor.reset'],
+  )
+})
+
 /** Compared in `test/catalog/price-updates.test.ts`. */
 const ELSEWHERE = new Set(['approvePrice', 'rejectPrice'])
 
@@ -237,13 +283,17 @@ test('every act that both interfaces call is compared above', async () => {
     'deleteAccount',
     'explainDiscrepancy',
     'exportAccount',
+    'importUpstreamCosts',
     'openIncident',
     'pauseKeyByOperator',
     'pauseService',
+    'resetSecondFactor',
     'resolveIncident',
     'resumeKeyByOperator',
     'resumeService',
     'revokeKey',
+    'setFxRate',
     'updateIncident',
+    'withdrawFxRate',
   ])
 })

@@ -1,12 +1,16 @@
 /** Customers as operators find them, and manual credits and debits. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { queueMail } from '../../src/deliveries/email/queue-mail.ts'
+import { inTransaction } from '../../src/platform/db/open.ts'
 import { saveProfile } from '../../src/customers/profiles.ts'
 import { findAccount } from '../../src/money/ledger/entries.ts'
 import { maskEmail } from '../../src/platform/lib/mask-email.ts'
 import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
+import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedTeam } from '../harness/seed-team.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { seedCustomer } from '../harness/test-database.ts'
@@ -86,25 +90,76 @@ test('operations of operators are forbidden to all other callers, with any input
   assert.deepEqual(await count(), before)
 })
 
-test('customers are found by the beginning of their name, e-mail, id, CPF or CNPJ, and by nothing else', async () => {
+test('customers are found by any part of their name and e-mail, by their CPF in any form, and by each id they can tell', async () => {
   const found = await newCustomer('12.5', 'Úrsula_100% Lima', 'Ursula.Lima@Exemplo.com.br')
-  await saveProfile(db, found.customerId, { full_name: 'Úrsula Lima', tax_id: '24971563792' })
+  await saveProfile(db, found.customerId, { full_name: 'Ursula Açaí Reis', tax_id: '24971563792' })
   const other = await newCustomer('1', 'Úrsula-100 Lima')
-  const search = async (q: string): Promise<string[]> => {
+  // The first request has an id that the service gives, the second one of its client.
+  const named = await ask(baseUrl, '/chat/completions', {
+    secret: found.secret,
+    body: sound(),
+    headers: { 'x-svc-request-id': 'pedido-7' },
+  })
+  const own = await ask(baseUrl, '/chat/completions', {
+    secret: found.secret,
+    body: sound(),
+    headers: { 'x-svc-request-id': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' },
+  })
+  assert.deepEqual([named.status, own.status], [200, 200])
+  const event = await db
+    .selectFrom('usage_events')
+    .select('id')
+    .where('customer_id', '=', found.customerId)
+    .executeTakeFirstOrThrow()
+  const topUpId = await seedPaidTopUp(db, { customerId: found.customerId, cents: 5_000 })
+  const paymentId = 'pay_x7Kq42'
+  await sql`update top_ups set processor_payment_id = ${paymentId} where id = ${topUpId}`.execute(
+    db,
+  )
+  const search = async (q: string) => {
     const { status, json, text } = await ana.call(`/admin/customers?q=${encodeURIComponent(q)}`)
     assert.equal(status, 200, text)
-    return json.customers.map(({ id }: { id: string }) => id)
+    return json.customers.map((one: { id: string; found_by: string[] }) => [one.id, one.found_by])
   }
-  const ways = ['ÚRSULA_1', 'URSULA.lima@', found.customerId, found.customerId.slice(0, 20)]
-  for (const q of [...ways, '249.715.637-92', '24971', ` ${found.customerId} `])
-    assert.deepEqual(await search(q), [found.customerId], q)
-  assert.deepEqual(await search('ÚrSULA'), [other.customerId, found.customerId], 'newest first')
-  for (const q of ['lima', '%%%', '___', '71563792', 'nobody@', "'; drop", `${found.customerId}0`])
+  const end = found.key.lastFour
+  const ways: Record<string, readonly string[]> = {
+    words: [
+      'ÚRSULA_1',
+      'ursula_1',
+      'URSULA.lima@',
+      '0% lim',
+      'lima ursula_',
+      'acai',
+      '@exemplo.com.br',
+    ],
+    id: [found.customerId, found.customerId.slice(0, 20), ` ${found.customerId} `],
+    tax_id: ['249.715.637-92', '24971563792', ' 249 715 637 92', '24971', '***.715.637-**'],
+    key: [`sk-svc-…${end}`, `…${end}`, `...${end}`, found.secret, found.key.id],
+    topup: [topUpId, topUpId.toUpperCase()],
+    payment: [paymentId],
+    call: [
+      event.id,
+      String(named.headers.get('x-request-id')),
+      String(own.headers.get('x-svc-request-id')),
+    ],
+  }
+  for (const [way, texts] of Object.entries(ways))
+    for (const q of texts) assert.deepEqual(await search(q), [[found.customerId, [way]]], q)
+  const both = [other.customerId, found.customerId].map((id) => [id, ['words']])
+  assert.deepEqual(await search('lima'), both, 'newest first')
+  const nothing = ['%%%', '___', '71563792', '***', 'nobody@', "'; drop", 'lima lima2', 'pay_x7Kq']
+  for (const q of [...nothing, `${found.customerId}0`, '018f0000-0000-7000-8000-000000000000'])
     assert.deepEqual(await search(q), [], q)
   for (const q of ['ab', '%20%20%20', 'a%00b', 'x'.repeat(201)])
     assert.equal((await ana.call(`/admin/customers?q=${q}`)).status, 400, q)
   const listed = await ana.call(`/admin/customers?q=${found.customerId}`)
-  assert.deepEqual(listed.json.customers[0].balance_brl, 12.5)
+  assert.equal(listed.json.customers[0].balance_brl, await balanceOf(found.customerId))
+  const first = await ana.call('/admin/customers?q=lima&limit=1')
+  const next = await ana.call(`/admin/customers?q=lima&cursor=${first.json.next_cursor}`)
+  assert.deepEqual(
+    [...first.json.customers, ...next.json.customers].map(({ id }) => id),
+    [other.customerId, found.customerId],
+  )
   // The search text is not recorded.
   const acts = await db
     .selectFrom('audit_log')
@@ -112,7 +167,7 @@ test('customers are found by the beginning of their name, e-mail, id, CPF or CNP
     .where('action', '=', 'customers.listed')
     .execute()
   assert.ok(acts.length >= 10)
-  assert.doesNotMatch(JSON.stringify(acts), /rsula|249/i)
+  assert.doesNotMatch(JSON.stringify(acts), /rsula|249|pay_/i)
 })
 
 test('a customer is shown with balance, keys and top-ups, the CPF masked, and the access is recorded', async () => {
@@ -128,6 +183,9 @@ test('a customer is shown with balance, keys and top-ups, the CPF masked, and th
   assert.equal(json.balance.credited_brl, 50)
   assert.deepEqual(json.keys, { active: 1, suspended: 0, revoked: 0, expired: 0 })
   assert.equal(json.flags.is_admin, false)
+  assert.partialDeepStrictEqual(json.last_calls, [
+    { status: 'charged', reason: null, model_id: 'sandbox-chat', api_key_name: 'teste' },
+  ])
   const acts = await actsOn(gateway, customerId)
   assert.deepEqual(
     acts.map(({ action, actor_id }) => [action, actor_id]),
@@ -141,6 +199,69 @@ test('a customer is shown with balance, keys and top-ups, the CPF masked, and th
     const missing = await ana.call(`/admin/customers/${id}`)
     assert.deepEqual([missing.status, missing.json.error], [404, 'customer_not_found'], id)
   }
+})
+
+test('the page of a customer has the newest calls, failed ones too, what was refused, and the mails, and nothing of others', async () => {
+  const { customerId, secret } = await newCustomer('1')
+  await newCustomer('1')
+  for (const model of ['sandbox-chat', 'sandbox-error-500', 'nenhum-modelo'])
+    await askChat(baseUrl, secret, sound(model))
+  await inTransaction(db, async (trx) => {
+    for (const reference of ['1', '2'])
+      await queueMail(trx, {
+        customerId,
+        template: 'saldo_baixo',
+        data: {},
+        reference,
+        delaySeconds: 900,
+      })
+    await queueMail(trx, {
+      customerId,
+      template: 'convite_equipe',
+      data: {},
+      reference: '3',
+      email: 'x@exemplo.com',
+      delaySeconds: 900,
+    })
+  })
+  await db
+    .insertInto('notifications')
+    .values({
+      id: createId(),
+      customer_id: customerId,
+      template: 'boas_vindas',
+      status: 'failed',
+      error: '550',
+      sent_at: new Date(0),
+    })
+    .execute()
+  const shown = async () => (await ana.call(`/admin/customers/${customerId}`)).json
+  // Refusals are counted some seconds late.
+  while ((await shown()).refusals.length < 2) await sleep(50)
+  const { last_calls, refusals, last_mails } = await shown()
+  assert.deepEqual(
+    last_calls.map((each: { status: string }) => each.status),
+    ['failed', 'charged'],
+  )
+  assert.ok(last_calls[0].reason)
+  assert.deepEqual(
+    refusals
+      .map((each: { code: string; status: number; refusals: number }) => [
+        each.code,
+        each.status,
+        each.refusals,
+      ])
+      .find(([code]: [string]) => code === 'model_not_found'),
+    ['model_not_found', 404, 1],
+  )
+  assert.deepEqual(
+    last_mails.map((each: { template: string; status: string }) => [each.template, each.status]),
+    [
+      ['saldo_baixo', 'waiting'],
+      ['saldo_baixo', 'waiting'],
+      ['boas_vindas', 'failed'],
+    ],
+  )
 })
 
 test('a masked address cannot be used to send mail', () => {

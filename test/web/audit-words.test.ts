@@ -12,7 +12,7 @@ test('every act of the audit log has words', async () => {
   for await (const file of glob('src/**/*.ts', { cwd: root })) {
     if (file.endsWith('.test.ts')) continue
     const text = await readFile(join(root, file), 'utf8')
-    for (const [, value = ''] of text.matchAll(/\baction:([^,}]*)/g))
+    for (const [, value = ''] of text.matchAll(/\b(?:action\s*[:=]|report\()([^,};]*)/g))
       for (const [, act = ''] of value.matchAll(/'([a-z_]+\.[a-z_]+)'/g)) acts.add(act)
   }
   assert.ok(acts.size > 50, `${acts.size} acts were found`)

@@ -36,6 +36,7 @@ export const PAGES: readonly WebPage[] = [
   { path: '/notificacoes', heading: 'Notificações' },
   { path: '/equipes', heading: 'Equipes' },
   { path: '/indicacoes', heading: 'Indicações' },
+  { path: '/admin', heading: 'Visão geral', isForAdmin: true },
   { path: '/admin/clientes', heading: 'Clientes', isForAdmin: true },
   { path: '/admin/ajustes', heading: 'Ajustes', isForAdmin: true },
   { path: '/admin/reembolsos', heading: 'Reembolsos', isForAdmin: true },

@@ -1,5 +1,5 @@
 /** The operators' pages, all under /admin; see router.tsx. */
-import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { ColdError, ColdSkeleton } from './layout/ColdFrame.tsx'
@@ -28,9 +28,7 @@ const admin = createRoute({
 const adminStart = createRoute({
   getParentRoute: () => admin,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/admin/clientes', replace: true })
-  },
+  component: pageComponent(() => import('./pages/admin/overview/OverviewPage.tsx'), 'OverviewPage'),
 })
 const adminCustomers = createRoute({
   getParentRoute: () => admin,

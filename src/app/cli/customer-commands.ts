@@ -9,6 +9,7 @@ import { findAccount, lockAccount, type Account } from '../../money/ledger/entri
 import { createId } from '../../platform/lib/ids.ts'
 import { decimalBrl, jsonBrl, parseBrl } from '../../platform/lib/money.ts'
 import { optionText, requiredText, UsageError, type Command, type CommandInput } from './command.ts'
+import { resetSecondFactor } from '../../identity/sign-in/reset-second-factor.ts'
 import { RETURN_REASONS } from '../../money/payments/audit-money.ts'
 
 export const customerCommands: Record<string, Command> = {
@@ -87,6 +88,16 @@ export const customerCommands: Record<string, Command> = {
     usage: '<id or e-mail>',
     about: 'end the suspension of an account',
     run: (input) => changeSuspensionOf(input, undefined),
+  },
+  'customer reset-second-factor': {
+    usage: '<id or e-mail> --reason TEXT',
+    about: 'turn off the second factor of a customer who lost it, and end all of their sessions',
+    async run(input) {
+      const { id: customerId } = await theCustomer(input)
+      const reason = requiredText(input.options, 'reason')
+      const { kind } = await resetSecondFactor(input.db, OPERATOR, { customerId, reason })
+      return { data: { customer_id: customerId, second_factor: kind }, text: kind }
+    },
   },
   'customer credit': {
     usage: '<id or e-mail> --amount-brl N [--reason adjustment] [--reference TEXT] [--note TEXT]',

@@ -2,6 +2,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { OPERATOR } from '../../platform/audit-log/audited.ts'
 import type { Config } from '../config/config.ts'
 import { SANDBOX_UPSTREAMS } from '../config/resolve-upstreams.ts'
+import { listAddedUpstreams } from '../../money/catalog/added-upstreams.ts'
+import type { Database } from '../../platform/db/open.ts'
 import { createLog } from '../../platform/lib/log.ts'
 import { decimalUsd } from '../../platform/lib/money.ts'
 import { explainDiscrepancy } from '../../money/reconciliation/discrepancies.ts'
@@ -64,21 +66,21 @@ export const reconciliationCommands: Record<string, Command> = {
     usage: '--upstream ID --file CSV',
     about: "compare an upstream's cost export with our charges; see docs/operations.md",
     async run({ db, config, options }) {
-      const upstreamId = knownUpstream(config, requiredText(options, 'upstream'))
+      const upstreamId = await knownUpstream(db, config, requiredText(options, 'upstream'))
       const parsed = parseCostExport(await readExport(requiredText(options, 'file')))
       if (parsed.kind === 'fault') throw new UsageError(`--file: ${parsed.detail}`)
       const { costs, format } = parsed
       const days = await importUpstreamCosts(db, OPERATOR, { upstreamId, costs, format })
       const fromDay = days[0] as string
-      const compared = (
-        await compareUpstreamCosts(db, { fromDay, upstreamId, now: new Date() }, SILENT)
-      ).filter(({ day }) => day <= (days.at(-1) as string))
+      const toDay = days.at(-1) as string
+      const range = { fromDay, toDay, upstreamId, now: new Date() }
+      const compared = await compareUpstreamCosts(db, range, SILENT)
       return {
         data: {
           upstream: upstreamId,
           format,
           from: fromDay,
-          to: days.at(-1),
+          to: toDay,
           total_usd: decimalUsd(sumCosts(costs)),
           days: compared.map(comparedBody),
         },
@@ -105,9 +107,14 @@ function comparedBody({ day, oursPicoUsd, theirsPicoUsd }: ComparedDay) {
 }
 
 /** A mistyped id would compare the costs with nothing. */
-function knownUpstream({ mode, upstreams }: Config, id: string): string {
+async function knownUpstream(
+  db: Database,
+  { mode, upstreams }: Config,
+  id: string,
+): Promise<string> {
   const known = [
     ...upstreams.map((one) => one.id),
+    ...(await listAddedUpstreams(db)).map((one) => one.id),
     ...(mode === 'sandbox' ? SANDBOX_UPSTREAMS : []),
   ]
   if (!known.includes(id))

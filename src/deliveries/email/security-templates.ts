@@ -10,6 +10,14 @@ const ACTS = {
     subject: 'Verificação em duas etapas desligada',
     text: 'A verificação em duas etapas foi desligada na sua conta: para entrar basta a senha ou um link por e-mail.',
   },
+  'second_factor.reset_requested': {
+    subject: 'Pedido para desligar a verificação em duas etapas',
+    text: 'Pediram ao atendimento que desligue a verificação em duas etapas da sua conta. Outra pessoa da equipe ainda precisa confirmar, em até 24 horas. Se foi você, não é preciso fazer mais nada.',
+  },
+  'second_factor.reset': {
+    subject: 'Verificação em duas etapas desligada pelo atendimento',
+    text: 'O atendimento desligou a verificação em duas etapas da sua conta, como foi pedido, e encerrou todas as sessões. Para entrar basta a senha ou um link por e-mail; depois, ligue-a de novo na página Segurança do painel.',
+  },
   'backup_codes.renewed': {
     subject: 'Novos códigos de reserva',
     text: 'Novos códigos de reserva foram criados para a sua conta. Os anteriores não valem mais.',

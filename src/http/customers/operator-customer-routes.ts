@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../customers/api-key-details.ts'
-import type { Customer } from '../../customers/customers.ts'
+import { findCustomerNames, type Customer } from '../../customers/customers.ts'
 import {
   countKeysByStatus,
   listKeySummaries,
@@ -8,11 +8,13 @@ import {
 } from '../../customers/key-summaries.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
 import {
+  FOUND_BY,
   type FoundCustomer,
   viewCustomer,
   viewCustomers,
 } from '../../customers/search-customers.ts'
 import { findSuspension } from '../../customers/suspend-customer.ts'
+import { findFactorState } from '../../identity/sign-in/reset-second-factor.ts'
 import { kindOfTaxId, maskTaxId } from '../../platform/lib/tax-id.ts'
 import { inTransaction, type Database } from '../../platform/db/open.ts'
 import { findAccount, type Account } from '../../money/ledger/entries.ts'
@@ -36,6 +38,7 @@ import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
+import { customerUse, customerUseBody } from './customer-use.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'operatorRoles'>
 
@@ -61,21 +64,32 @@ const listing = [
     access: 'support',
     query: {
       q: Type.Optional(
-        operatorLine(3, 200, 'O começo do nome, do e-mail, do id, do CPF ou do CNPJ.'),
+        operatorLine(
+          3,
+          200,
+          'O que se sabe do cliente: partes do nome ou do e-mail, o começo do id, do CPF ou do CNPJ (também mascarado), o fim de uma chave, ou o id inteiro de uma chamada, recarga, pagamento, reembolso ou chave.',
+        ),
       ),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
       cursor,
     },
     answer: answer({
       customers: Type.Array(
-        answer({ ...customer, balance_brl: brl, last_used_at: nullable(dateTime) }),
+        answer({
+          ...customer,
+          balance_brl: brl,
+          last_used_at: nullable(dateTime),
+          found_by: Type.Array(Type.Enum([...FOUND_BY]), {
+            description: 'Por que apareceu na busca; vazio sem q.',
+          }),
+        }),
       ),
       next_cursor: nextCursor,
     }),
     async handle({ caller, query }, deps: Deps) {
       const { q, limit = LIMIT_DEFAULT } = query
       const after = readCursor(query.cursor)
-      const search = { beginning: q?.trim(), after, limit }
+      const search = { text: q?.trim(), after, limit }
       const found = await viewCustomers(deps.db, actorOf(caller), search)
       const { page, next_cursor } = pageOf(found, limit, ({ exactCreatedAt, id }) => ({
         at: exactCreatedAt,
@@ -116,6 +130,20 @@ const detail = [
         charged_brl: brl,
       }),
       suspension: nullable(suspension),
+      second_factor: answer({
+        is_on: Type.Boolean({ description: 'Códigos de um aplicativo.' }),
+        reset: nullable(
+          answer(
+            {
+              requested_by: uuid,
+              requested_by_name: nullable(Type.String()),
+              requested_at: dateTime,
+              reason: Type.String(),
+            },
+            { description: 'O pedido de um operador, que espera outro.' },
+          ),
+        ),
+      }),
       keys: answer({ active: count, suspended: count, revoked: count, expired: count }),
       last_keys: Type.Array(
         answer({
@@ -145,6 +173,7 @@ const detail = [
         are_keys_suspended: Type.Boolean({ description: 'Por falta de saldo.' }),
         is_in_debt: Type.Boolean(),
       }),
+      ...customerUse,
     }),
     refusals: { 404: ['customer_not_found'] },
     async handle({ caller, params }, deps: Deps) {
@@ -186,6 +215,7 @@ async function detailBody(
       charged_brl: jsonBrl(account.chargedNanoBrl),
     },
     suspension: suspensionBody(await findSuspension(trx, id)),
+    second_factor: await factorBody(trx, id),
     keys: {
       active: countKeys('active'),
       suspended: countKeys('suspended'),
@@ -200,6 +230,22 @@ async function detailBody(
       are_keys_suspended: account.balanceNanoBrl <= 0n,
       is_in_debt: account.balanceNanoBrl < 0n,
     },
+    ...(await customerUseBody(trx, id)),
+  }
+}
+
+async function factorBody(trx: Database, id: string) {
+  const { isOn, reset } = await findFactorState(trx, id)
+  if (!reset) return { is_on: isOn, reset: null }
+  const names = await findCustomerNames(trx, [reset.requestedBy])
+  return {
+    is_on: isOn,
+    reset: {
+      requested_by: reset.requestedBy,
+      requested_by_name: names.get(reset.requestedBy) ?? null,
+      requested_at: reset.requestedAt.toISOString(),
+      reason: reset.reason,
+    },
   }
 }
 
@@ -208,6 +254,7 @@ function listedBody(found: FoundCustomer) {
     ...customerBody(found),
     balance_brl: jsonBrl(found.balanceNanoBrl),
     last_used_at: found.lastUsedAt?.toISOString() ?? null,
+    found_by: [...found.foundBy],
   }
 }
 

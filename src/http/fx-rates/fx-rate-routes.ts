@@ -30,6 +30,7 @@ export const fxRateRoutes = [
       mode: Type.Union([Type.Literal('live'), Type.Literal('sandbox')]),
       fx_rates: Type.Array(
         answer({
+          id: Type.Integer(),
           rate: Type.Number({ description: 'BRL por USD, quatro decimais' }),
           rate_date: date,
           bulletin_at: nullable(dateTime),
@@ -53,6 +54,7 @@ export const fxRateRoutes = [
 
 function rateBody(rate: AppliedRate) {
   return {
+    id: rate.id,
     rate: jsonE4(rate.rateE4),
     rate_date: rate.rateDate,
     bulletin_at: rate.bulletinAt,

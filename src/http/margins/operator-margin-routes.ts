@@ -10,10 +10,12 @@ import {
 } from '../../money/usage/margins.ts'
 import { answer, brl, count, date, dayInQuery, nullable, usd } from '../rest/values.ts'
 import type { Margins } from '../../money/usage/margins.ts'
+import { sumPaidTopUps } from '../../money/payments/top-ups.ts'
+import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
-interface Deps {
+interface Deps extends Pick<HttpParts, 'db'> {
   readonly margins: Margins
 }
 
@@ -51,6 +53,10 @@ export const operatorMarginRoutes = [
       to: date,
       timezone: Type.Literal(MARGIN_ZONE),
       totals: answer(sums),
+      topups: answer({
+        count: { ...count, description: 'Recargas pagas no período.' },
+        paid_brl: { ...brl, description: 'O que foi pago nelas, também o devolvido depois.' },
+      }),
       by_day: Type.Array(answer({ day: date, ...sums }), {
         maxItems: DAYS_MAX,
         description: 'Do mais antigo ao último; os dias sem uso também.',
@@ -66,12 +72,14 @@ export const operatorMarginRoutes = [
     async handle({ query }, deps: Deps) {
       const { from, to } = readWindow(query)
       const rows = await deps.margins.read(from, to)
+      const topUps = await sumPaidTopUps(deps.db, { from, to, timezone: MARGIN_ZONE })
       const byDay = Map.groupBy(rows, (row) => row.day)
       return {
         from,
         to,
         timezone: MARGIN_ZONE,
         totals: sumsBody(rows),
+        topups: { count: Number(topUps.count), paid_brl: jsonBrl(topUps.amountNanoBrl) },
         by_day: daysBetween(from, to).map((day) => ({ day, ...sumsBody(byDay.get(day) ?? []) })),
         by_model: grouped(rows, ({ modelId }) => modelId).map(([model_id, of]) => ({
           model_id,

@@ -71,6 +71,10 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: 'acts of operators; they are in activities',
     deletion: LEDGER,
   },
+  'sign_in_second_factors.reset_requested_by': {
+    notExported: 'acts of operators; they are in activities',
+    deletion: 'kept: until the second factor of the other person is turned off, by ids alone',
+  },
   'processor_customers.customer_id': {
     notExported: "the customer's id at the payment processor",
     deletion: 'erased',

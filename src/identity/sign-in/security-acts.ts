@@ -173,13 +173,24 @@ function guarding<Result>(
     work(trx, async (act, subjectId, { details, name } = {}) => {
       await record({ action: act, customerId, subjectId, ...(details ? { details } : {}) })
       const { ip } = actor
-      const data = { act, at: new Date().toISOString() }
-      await queueMail(trx, {
-        customerId,
-        template: 'seguranca_da_conta',
-        data: { ...data, ...(ip ? { ip } : {}), ...(name ? { name } : {}) },
-        reference: createId(),
+      await queueSecurityMail(trx, customerId, act, {
+        ...(ip ? { ip } : {}),
+        ...(name ? { name } : {}),
       })
     }),
   )
+}
+
+export function queueSecurityMail(
+  trx: Database,
+  customerId: string,
+  act: SecurityAct,
+  more: { readonly ip?: string; readonly name?: string } = {},
+): Promise<void> {
+  return queueMail(trx, {
+    customerId,
+    template: 'seguranca_da_conta',
+    data: { act, at: new Date().toISOString(), ...more },
+    reference: createId(),
+  })
 }

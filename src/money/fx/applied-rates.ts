@@ -37,6 +37,7 @@ export function createFxRateView(
 }
 
 export interface AppliedRate {
+  readonly id: number
   readonly rateE4: bigint
   readonly rateDate: string
   readonly bulletinAt: Date | null
@@ -59,6 +60,7 @@ export async function listAppliedRates(
   filter: { from?: string | undefined; to?: string | undefined; limit: number },
 ): Promise<AppliedRate[]> {
   const { rows } = await sql<{
+    id: number
     rate_e4: number
     rate_date: string
     bulletin_at: Date | null
@@ -76,12 +78,13 @@ export async function listAppliedRates(
         select from stored w where w.withdrawn_at > s.created_at and w.id < s.id and w.rate_date > s.rate_date
       )
     )
-    select s.rate_e4, s.rate_date, s.bulletin_at, s.source, a.applied_until,
+    select s.id, s.rate_e4, s.rate_date, s.bulletin_at, s.source, a.applied_until,
       case when a.id is not null then s.created_at end as applied_from
     from stored s left join applied a using (id)
     where s.rate_date >= ${filter.from ?? '-infinity'}::date and s.rate_date <= ${filter.to ?? 'infinity'}::date
     order by s.rate_date desc, s.id desc limit ${filter.limit}`.execute(db)
   return rows.map((row) => ({
+    id: row.id,
     rateE4: BigInt(row.rate_e4),
     rateDate: row.rate_date,
     bulletinAt: row.bulletin_at,

@@ -89,6 +89,18 @@ export async function countTopUps(
   return { paid: Number(rows[0]?.paid ?? 0n), total: Number(rows[0]?.total ?? 0n) }
 }
 
+/** Sums up what was paid from one day to another, both inclusive, whether it was returned later or not. */
+export async function sumPaidTopUps(
+  db: Database,
+  { from, to, timezone }: { from: string; to: string; timezone: string },
+): Promise<{ count: bigint; amountNanoBrl: NanoBrl }> {
+  const { rows } = await sql<{ count: bigint; amountNanoBrl: bigint }>`
+    select count(*) as count, coalesce(sum(amount_nano_brl), 0)::int8 as "amountNanoBrl" from top_ups
+    where paid_at >= ${from}::timestamp at time zone ${timezone}
+      and paid_at < (${to}::timestamp + interval '1 day') at time zone ${timezone}`.execute(db)
+  return rows[0] ?? { count: 0n, amountNanoBrl: 0n }
+}
+
 export function toTopUp(row: TopUpRow): TopUp {
   return {
     id: row.id,

@@ -22,7 +22,7 @@ export interface DayCost {
 
 export type ParsedCosts =
   | { readonly kind: 'costs'; readonly format: CostFormat; readonly costs: readonly DayCost[] }
-  | { readonly kind: 'fault'; readonly detail: string }
+  | { readonly kind: 'fault'; readonly detail: string; readonly line?: number }
 
 /** Decimal places of the exact sums; thirty have been seen in exports. */
 const SCALE = 60
@@ -79,12 +79,12 @@ export function parseCostExport(text: string): ParsedCosts {
   const sums = new Map<string, { day: string; model: string; scaled: bigint }>()
   for (const { line, fields } of read.records) {
     const day = format.dayOf(fields)
-    if (day === undefined || !isDay(day)) return fault(`line ${line}: there is no UTC day`)
+    if (day === undefined || !isDay(day)) return fault('there is no UTC day', line)
     const scaled = parseScaled(format.costOf(fields) ?? '')
-    if (scaled === undefined) return fault(`line ${line}: there is no amount in USD`)
+    if (scaled === undefined) return fault('there is no amount in USD', line)
     const model = format.modelOf(fields).trim()
     if (model.length > MODEL_CHARACTERS_MAX || model.includes('\0'))
-      return fault(`line ${line}: the model is too long`)
+      return fault('the model is too long', line)
     const key = `${day} ${model}`
     const sum = sums.get(key) ?? { day, model, scaled: 0n }
     sums.set(key, { ...sum, scaled: sum.scaled + scaled })
@@ -142,8 +142,10 @@ function roundToPico(scaled: bigint): PicoUsd {
   return scaled < 0n ? -rounded : rounded
 }
 
-function fault(detail: string): ParsedCosts {
-  return { kind: 'fault', detail }
+function fault(detail: string, line?: number): ParsedCosts {
+  return line === undefined
+    ? { kind: 'fault', detail }
+    : { kind: 'fault', detail: `line ${line}: ${detail}`, line }
 }
 
 /** Reads CSV (RFC 4180) with commas or semicolons, quotes, and an optional byte-order mark. */

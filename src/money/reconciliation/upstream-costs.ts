@@ -79,18 +79,24 @@ export interface ComparedDay {
 }
 
 /**
- * Compares the imported days from `fromDay` on that are over, for one upstream or all of them. Each day is one short
- * query over the charges of that day.
+ * Compares the imported days from `fromDay` to `toDay` that are over, for one upstream or all of them. Each day is one
+ * short query over the charges of that day.
  */
 export async function compareUpstreamCosts(
   db: Database,
-  { fromDay, upstreamId, now }: { fromDay: string; upstreamId?: string; now: Date },
+  {
+    fromDay,
+    toDay = 'infinity',
+    upstreamId,
+    now,
+  }: { fromDay: string; toDay?: string; upstreamId?: string; now: Date },
   log: Log,
 ): Promise<ComparedDay[]> {
   let imported = db
     .selectFrom('upstream_costs')
     .select(['day', 'upstream_id', sql<bigint>`sum(cost_pico_usd)::int8`.as('theirs')])
     .where('day', '>=', fromDay)
+    .where('day', '<=', toDay)
     // Until the day is over, neither its charges nor its costs are complete.
     .where('day', '<', now.toISOString().slice(0, 10))
     .groupBy(['day', 'upstream_id'])

@@ -196,6 +196,7 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_creator ON api_keys USING btree (created_by) WHERE created_by IS NOT NULL;
 CREATE INDEX api_keys_by_customer ON api_keys USING btree (customer_id, created_at);
+CREATE INDEX api_keys_by_end ON api_keys USING btree (last_four);
 CREATE INDEX api_keys_by_team ON api_keys USING btree (team_id, created_at) WHERE team_id IS NOT NULL;
 CREATE TRIGGER refuse_deleted_creator BEFORE INSERT ON api_keys FOR EACH ROW WHEN (new.created_by IS NOT NULL) EXECUTE FUNCTION refuse_deleted_customer('created_by');
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
@@ -1179,10 +1180,16 @@ create table sign_in_second_factors (
   enabled_at timestamptz,
   last_step bigint not null default 0,
   created_at timestamptz not null default now(),
+  reset_requested_by uuid,
+  reset_requested_at timestamptz,
+  reset_reason text,
+  constraint sign_in_second_factors_check CHECK ((reset_requested_by IS NULL) = (reset_requested_at IS NULL) AND (reset_requested_by IS NULL) = (reset_reason IS NULL)),
   constraint sign_in_second_factors_pkey PRIMARY KEY (id),
+  constraint sign_in_second_factors_reset_requested_by_fkey FOREIGN KEY (reset_requested_by) REFERENCES customers(id),
   constraint sign_in_second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES sign_in_users(id) ON DELETE CASCADE,
   constraint sign_in_second_factors_user_id_key UNIQUE (user_id)
 );
+CREATE INDEX sign_in_second_factors_to_reset ON sign_in_second_factors USING btree (reset_requested_at) WHERE reset_requested_at IS NOT NULL;
 
 create table sign_in_sessions (
   id uuid not null,
@@ -1397,6 +1404,8 @@ END),
 CREATE INDEX top_ups_automatic ON top_ups USING btree (customer_id, created_at) WHERE is_automatic;
 CREATE UNIQUE INDEX top_ups_automatic_pending ON top_ups USING btree (customer_id) WHERE is_automatic AND status = 'pending'::top_up_status;
 CREATE INDEX top_ups_by_customer ON top_ups USING btree (customer_id, created_at DESC, id DESC);
+CREATE INDEX top_ups_by_payment ON top_ups USING btree (processor_payment_id) WHERE processor_payment_id IS NOT NULL;
+CREATE INDEX top_ups_by_payment_time ON top_ups USING btree (paid_at) WHERE paid_at IS NOT NULL;
 CREATE INDEX top_ups_paid_unchecked ON top_ups USING btree (checked_at) WHERE paid_at IS NOT NULL AND (status = ANY (ARRAY['paid'::top_up_status, 'refund_pending'::top_up_status, 'partially_refunded'::top_up_status]));
 CREATE INDEX top_ups_reversed ON top_ups USING btree (customer_id) WHERE status = ANY (ARRAY['chargeback'::top_up_status, 'refunded'::top_up_status]);
 CREATE INDEX top_ups_unpaid ON top_ups USING btree (checked_at) WHERE paid_at IS NULL AND (status = ANY (ARRAY['pending'::top_up_status, 'expired'::top_up_status]));

@@ -181,6 +181,9 @@ export interface Tables {
     enabled_at: Date | null
     last_step: Generated<bigint>
     created_at: DefaultedTime
+    reset_requested_by: Generated<string | null>
+    reset_requested_at: Generated<Date | null>
+    reset_reason: Generated<string | null>
   }
   sign_in_backup_codes: {
     user_id: string

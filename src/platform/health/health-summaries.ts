@@ -84,3 +84,19 @@ export async function summarizeHealth(db: Database, days: number): Promise<Vendo
     }
   })
 }
+
+export interface UpstreamAttempts {
+  readonly upstreamId: string
+  readonly calls: bigint
+  readonly failed: bigint
+}
+
+/** Sums up the attempts at each upstream, those that failed most first. */
+export async function sumAttempts(db: Database, hours: number): Promise<UpstreamAttempts[]> {
+  const { rows } = await sql<UpstreamAttempts>`
+    select upstream_id as "upstreamId", (sum(ok_count) + sum(failed_count))::int8 as calls,
+      sum(failed_count)::int8 as failed
+    from upstream_health_hours where hour_at > now() - make_interval(hours => ${hours})
+    group by upstream_id order by failed desc, upstream_id`.execute(db)
+  return rows
+}

@@ -167,6 +167,9 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
     'O id é de um provedor da configuração, ou já foi de outro tipo ou endereço. Escolha outro.',
   upstream_not_found:
     'Não há um provedor com este id que possa ser mudado ou chamado aqui: os do arquivo e do ambiente mudam lá.',
+  fx_rate_unconfirmed: 'A taxa não é a que se espera. Confira-a e envie is_confirmed: true.',
+  fx_rate_not_found: 'A taxa já foi retirada, ou não foi definida à mão.',
+  only_fx_rate: 'É a única taxa: defina a certa antes de retirar esta.',
   markup_change_not_found: 'A mudança não existe.',
   already_in_force: 'A mudança já está em vigor, e não pode ser cancelada.',
   incident_not_found: 'O incidente não existe.',

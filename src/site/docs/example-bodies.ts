@@ -94,6 +94,12 @@ const BODIES: Readonly<Record<string, object>> = {
   'PUT /topups/automatic': { threshold_brl: 20, amount_brl: 100, payment_method_id: ID },
   'POST /me/refunds': { amount: 25, reason: 'Não vou usar' },
   'POST /admin/customers/{id}/suspend': { reason: 'Falta o contrato social da empresa.' },
+  'POST /admin/customers/{id}/second-factor/reset': {
+    reason: 'Ligou do telefone do cadastro e confirmou as últimas recargas.',
+  },
+  'POST /admin/fx-rates': { rate: 5.4321, reason: 'O Banco Central não responde.' },
+  'POST /admin/fx-rates/{id}/withdraw': { reason: 'Erro de digitação' },
+  'POST /admin/upstream-costs': { upstream: 'openai', csv: 'day,cost_usd\n2026-01-02,12.34' },
   'POST /admin/models/{id}/disable': { reason: 'Respostas erradas do provedor' },
   'POST /admin/models/{id}/markup': { markup_multiplier: 1.3, reason: 'Novo contrato' },
   'POST /admin/markups': { vendor: 'openai', markup_multiplier: 1.2, reason: 'Novo contrato' },

@@ -118,6 +118,7 @@ const CUSTOMERS: readonly Place[] = [
 
 const OPERATORS: readonly Place[] = (
   [
+    ['overview', 'visao-geral', 'Visão geral', 'O que espera por um operador, e o que falha.'],
     ['customers', 'clientes', 'Clientes', 'Ver, suspender e reativar contas.'],
     ['api-keys', 'chaves', 'Chaves de clientes', 'Pausar e retomar uma chave.'],
     ['adjustments', 'ajustes', 'Ajustes', 'Créditos e débitos lançados à mão, com aprovação.'],
@@ -132,6 +133,8 @@ const OPERATORS: readonly Place[] = (
     ['webhooks', 'webhooks', 'Webhooks com falhas', 'Destinos que falham ou foram desligados.'],
     ['mails', 'e-mails', 'E-mails com falhas', 'Mensagens que não foram entregues.'],
     ['reconciliation', 'conciliacao', 'Conciliação', 'Diferenças com processador e provedores.'],
+    ['upstream-costs', 'faturas', 'Faturas dos provedores', 'Importar e comparar custos.'],
+    ['fx-rates', 'cambio', 'Câmbio', 'Definir e retirar uma taxa à mão.'],
     ['margins', 'margens', 'Margens', 'Custo, cobrado e margem por dia.'],
     ['audit-log', 'auditoria', 'Registro de auditoria', 'Quem fez o quê, e quando.'],
   ] as const

@@ -38,6 +38,8 @@ export async function createCases(gateway: TestGateway): Promise<ContractCases> 
         { path: '/admin/webhooks/x/enable', status: 404 },
       ],
       'GET /admin/health': [{}],
+      'GET /admin/overview': [{}],
+      ...moneyCases(),
       'GET /admin/margins': [
         {},
         { path: '/admin/margins?from=2026-02-01&to=2026-02-28' },
@@ -82,6 +84,11 @@ function accountCases({
       { path: `/admin/customers/${poorId}` },
       { path: `/admin/customers/${createId()}`, status: 404 },
     ],
+    'POST /admin/customers/{id}/second-factor/reset': [
+      { path: `/admin/customers/${customerId}/second-factor/reset`, body: { reason: 'motivo' } },
+      { path: `/admin/customers/${customerId}/second-factor/reset`, body: {}, status: 400 },
+      { path: '/admin/customers/x/second-factor/reset', body: { reason: 'motivo' }, status: 404 },
+    ],
     'POST /admin/api-keys/{id}/pause': [
       { path: `/admin/api-keys/${keyId}/pause` },
       { path: '/admin/api-keys/x/pause', status: 404 },
@@ -116,6 +123,26 @@ function accountCases({
       { path: of(otherAdjustment, 'reject') },
       { path: of(otherAdjustment, 'reject'), status: 409 },
       { path: of('x', 'reject'), status: 404 },
+    ],
+  }
+}
+
+function moneyCases(): ContractCases {
+  const rate = { rate: 5.5, reason: 'motivo', is_confirmed: true }
+  const invoice = { upstream: 'sandbox', csv: 'day,cost_usd\n2026-01-02,1' }
+  return {
+    'POST /admin/fx-rates': [
+      { body: rate, status: 201 },
+      { body: { ...rate, rate: 99, is_confirmed: false }, status: 409 },
+      { body: { ...rate, rate: 5.55555 }, status: 400 },
+    ],
+    'POST /admin/fx-rates/{id}/withdraw': [
+      { path: '/admin/fx-rates/x/withdraw', body: { reason: 'motivo' }, status: 404 },
+    ],
+    'POST /admin/upstream-costs': [
+      { body: invoice },
+      { body: { ...invoice, csv: 'x' }, status: 400 },
+      { body: { ...invoice, upstream: 'nenhum' }, status: 404 },
     ],
   }
 }

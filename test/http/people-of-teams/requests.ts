@@ -68,6 +68,7 @@ const OF_NOBODY = [
   '/admin/models/',
   '/admin/incidents/',
   '/admin/upstreams/',
+  '/admin/fx-rates/',
   '/admin/price-updates/',
 ]
 

@@ -314,6 +314,7 @@ export interface Contract {
       answer: {
         mode: 'live' | 'sandbox'
         fx_rates: {
+          id: number
           /**
            * BRL por USD, quatro decimais
            */
@@ -3802,6 +3803,63 @@ export interface Contract {
       }
     }
     /**
+     * O que espera por um operador, o que falha e como respondem os provedores
+     */
+    '/admin/overview': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        at: string
+        /**
+         * Todas as chamadas de modelos.
+         */
+        is_paused: boolean
+        /**
+         * 100: ou mais.
+         */
+        open_incidents: number
+        waiting: {
+          /**
+           * 100: ou mais.
+           */
+          adjustments: number
+          /**
+           * 100: ou mais.
+           */
+          refunds: number
+          prices: number
+          /**
+           * Pedidos de desligar a verificação em duas etapas de um cliente.
+           */
+          second_factors: {
+            customer_id: string
+            requested_by: string
+            requested_at: string
+          }[]
+        }
+        failing: {
+          /**
+           * 100: ou mais.
+           */
+          webhooks: number
+          /**
+           * 100: ou mais.
+           */
+          mails: number
+        }
+        open_differences: number
+        /**
+         * As tentativas das últimas 24 horas, as que mais falharam primeiro.
+         */
+        upstreams: {
+          upstream: string
+          calls: number
+          failed: number
+        }[]
+      }
+    }
+    /**
      * Os nós, as filas, os trabalhos, o banco de dados, o câmbio e a conciliação
      */
     '/admin/health': {
@@ -4238,7 +4296,7 @@ export interface Contract {
     '/admin/customers': {
       query: {
         /**
-         * O começo do nome, do e-mail, do id, do CPF ou do CNPJ.
+         * O que se sabe do cliente: partes do nome ou do e-mail, o começo do id, do CPF ou do CNPJ (também mascarado), o fim de uma chave, ou o id inteiro de uma chamada, recarga, pagamento, reembolso ou chave.
          */
         q?: string
         limit?: number
@@ -4262,6 +4320,10 @@ export interface Contract {
            */
           balance_brl: number
           last_used_at: string | null
+          /**
+           * Por que apareceu na busca; vazio sem q.
+           */
+          found_by: ('words' | 'id' | 'tax_id' | 'key' | 'topup' | 'payment' | 'refund' | 'call')[]
         }[]
         next_cursor: string | null
       }
@@ -4331,6 +4393,18 @@ export interface Contract {
            */
           reason: string
         } | null
+        second_factor: {
+          /**
+           * Códigos de um aplicativo.
+           */
+          is_on: boolean
+          reset: {
+            requested_by: string
+            requested_by_name: string | null
+            requested_at: string
+            reason: string
+          } | null
+        }
         keys: {
           active: number
           suspended: number
@@ -4372,6 +4446,42 @@ export interface Contract {
           are_keys_suspended: boolean
           is_in_debt: boolean
         }
+        /**
+         * Sem o que foi pedido ou respondido, que não se guarda.
+         */
+        last_calls: {
+          id: string
+          request_id: string
+          model_id: string
+          api_key_name: string | null
+          status: 'charged' | 'failed'
+          /**
+           * Por que falhou, em nossas palavras.
+           */
+          reason: string | null
+          /**
+           * BRL
+           */
+          cost_billed_brl: number
+          duration_ms: number | null
+          created_at: string
+        }[]
+        /**
+         * As chamadas recusadas nos últimos sete dias, por motivo.
+         */
+        refusals: {
+          code: string
+          status: number
+          refusals: number
+          last_at: string
+        }[]
+        last_mails: {
+          id: string
+          template: string
+          status: 'sent' | 'failed' | 'waiting'
+          error: string | null
+          at: string
+        }[]
       }
     }
     /**
@@ -4495,6 +4605,16 @@ export interface Contract {
            * Do cobrado, com até dois decimais; nulo onde nada foi cobrado.
            */
           margin_percent: number | null
+        }
+        topups: {
+          /**
+           * Recargas pagas no período.
+           */
+          count: number
+          /**
+           * O que foi pago nelas, também o devolvido depois.
+           */
+          paid_brl: number
         }
         /**
          * Do mais antigo ao último; os dias sem uso também.
@@ -6926,6 +7046,91 @@ export interface Contract {
       }
     }
     /**
+     * Define o câmbio à mão; a PTAX de um dia mais novo o substitui
+     */
+    '/admin/fx-rates': {
+      idempotency_key: string
+      body: {
+        /**
+         * BRL por USD, com até quatro decimais.
+         */
+        rate: number
+        /**
+         * O dia da taxa; sem ele, hoje em Brasília.
+         */
+        rate_date?: string
+        /**
+         * Por quê.
+         */
+        reason: string
+        /**
+         * true: também se for longe da taxa em vigor.
+         */
+        is_confirmed?: boolean
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        fx_rate: {
+          id: number
+          /**
+           * BRL por USD.
+           */
+          rate: number
+          rate_date: string
+          source: string
+        }
+        in_force: {
+          id: number
+          /**
+           * BRL por USD.
+           */
+          rate: number
+          rate_date: string
+          source: string
+        }
+      }
+    }
+    /**
+     * Retira uma taxa que foi definida à mão; a de antes volta a valer
+     */
+    '/admin/fx-rates/{id}/withdraw': {
+      path: {
+        id: string
+      }
+      idempotency_key: string
+      body: {
+        /**
+         * Por quê.
+         */
+        reason: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        fx_rate: {
+          id: number
+          /**
+           * BRL por USD.
+           */
+          rate: number
+          rate_date: string
+          source: string
+        }
+        in_force: {
+          id: number
+          /**
+           * BRL por USD.
+           */
+          rate: number
+          rate_date: string
+          source: string
+        }
+      }
+    }
+    /**
      * Abre um incidente, que todos os clientes veem
      */
     '/admin/incidents': {
@@ -7212,6 +7417,34 @@ export interface Contract {
       }
     }
     /**
+     * Importa a fatura de um provedor, que substitui o importado dos mesmos dias, e a compara com as nossas cobranças
+     */
+    '/admin/upstream-costs': {
+      body: {
+        upstream: string
+        /**
+         * A exportação de custos do provedor, ou um CSV com day, cost_usd e talvez model; até 31 dias.
+         */
+        csv: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        upstream: string
+        from: string
+        to: string
+        /**
+         * USD
+         */
+        total_usd: number
+        /**
+         * Os dias terminados que diferem além da tolerância.
+         */
+        open_days: number
+      }
+    }
+    /**
      * Suspende uma conta: as chamadas de modelos e as recargas são recusadas
      */
     '/admin/customers/{id}/suspend': {
@@ -7245,6 +7478,30 @@ export interface Contract {
       answer: {
         customer_id: string
         is_suspended: boolean
+      }
+    }
+    /**
+     * Pede que a verificação em duas etapas de um cliente seja desligada, ou, se outro operador pediu há menos de um dia, desliga-a
+     */
+    '/admin/customers/{id}/second-factor/reset': {
+      path: {
+        id: string
+      }
+      body: {
+        /**
+         * Por quê.
+         */
+        reason: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        customer_id: string
+        /**
+         * waiting: falta outro operador pedir o mesmo.
+         */
+        second_factor: 'waiting' | 'off'
       }
     }
     /**

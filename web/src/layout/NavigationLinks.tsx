@@ -50,7 +50,7 @@ function Group({ name, entries, onFollow }: GroupProps) {
             <Link
               to={to}
               {...(onFollow ? { onClick: onFollow } : {})}
-              activeOptions={{ exact: to === '/' }}
+              activeOptions={{ exact: to === '/' || to === '/admin' }}
               className={ROW}
               activeProps={{ className: 'bg-accent-soft text-accent' }}
               inactiveProps={{ className: 'text-muted hover:bg-sunken hover:text-ink' }}

@@ -34,7 +34,7 @@ export function PhoneBar({ session, menu, area }: PhoneBarProps) {
               <li key={to} className="min-w-0 flex-1">
                 <Link
                   to={to}
-                  activeOptions={{ exact: to === '/' }}
+                  activeOptions={{ exact: to === '/' || to === '/admin' }}
                   className={ITEM}
                   activeProps={{ className: 'text-accent' }}
                   inactiveProps={{ className: 'text-muted' }}

@@ -18,7 +18,9 @@ import { BalanceParts } from './BalanceParts.tsx'
 import { customerQuery, type CustomerDetail } from './customer-queries.ts'
 import { LastKeys } from './LastKeys.tsx'
 import { LastTopUps } from './LastTopUps.tsx'
+import { LastCalls, LastMails, LastRefusals } from './LastUse.tsx'
 import { Registration } from './Registration.tsx'
+import { SecondFactor } from './SecondFactor.tsx'
 import { SuspensionDialog } from './SuspensionDialog.tsx'
 import { t } from '../../../language/t.ts'
 import { Trans } from '../../../language/Trans.tsx'
@@ -90,6 +92,11 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5 lg:grid-cols-2">
         <BalanceParts customer={customer} />
         <Registration customer={customer} />
+        {!isGone && (
+          <div className="lg:col-span-2">
+            <SecondFactor customer={customer} />
+          </div>
+        )}
         <div className="lg:col-span-2">
           <AdjustmentsOfCustomer customerId={customer.id} />
         </div>
@@ -99,6 +106,11 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
         <div className="lg:col-span-2">
           <LastTopUps topUps={customer.last_topups} />
         </div>
+        <div className="lg:col-span-2">
+          <LastCalls customer={customer} />
+        </div>
+        <LastRefusals customer={customer} />
+        <LastMails customer={customer} />
       </div>
       <AdjustmentDialog customer={customer} isOpen={open === 'adjust'} onClose={close} />
       <SuspensionDialog customer={customer} isOpen={open === 'suspend'} onClose={close} />

@@ -23,6 +23,18 @@ import { t } from '../../../language/t.ts'
 /** The API's minimum length of a search. */
 const CHARS_MIN = 3
 
+/** Whoever searches by words sees them in the row. */
+const FOUND_BY = perLanguage((): Readonly<Record<ListedCustomer['found_by'][number], string>> => ({
+  words: '',
+  id: t('pelo id'),
+  tax_id: t('pelo CPF ou CNPJ'),
+  key: t('por uma chave'),
+  topup: t('por uma recarga'),
+  payment: t('por um pagamento'),
+  refund: t('por um reembolso'),
+  call: t('por uma chamada'),
+}))
+
 const COLUMNS = perLanguage((): readonly Column<ListedCustomer>[] => [
   { key: 'who', header: t('Cliente'), cell: (customer) => <Who customer={customer} /> },
   {
@@ -83,9 +95,12 @@ function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void 
     }
   }
   return (
-    <form role="search" onSubmit={submit} noValidate className="mb-5 flex items-end gap-3">
+    <form role="search" onSubmit={submit} noValidate className="mb-5 flex items-start gap-3">
       <Field
-        label={t('Buscar pelo começo do nome, do e-mail, do id, do CPF ou do CNPJ')}
+        label={t('Buscar pelo que se sabe do cliente')}
+        hint={t(
+          'Parte do nome ou do e-mail, CPF ou CNPJ, o fim de uma chave, ou o id de uma chamada, recarga, pagamento ou reembolso.',
+        )}
         error={fault}
         className="max-w-xl flex-1"
       >
@@ -101,7 +116,11 @@ function SearchForm({ q, onSearch }: { q: string; onSearch: (q: string) => void 
           />
         )}
       </Field>
-      <Button type="submit" icon={<Search aria-hidden="true" className="size-4" />}>
+      <Button
+        type="submit"
+        className="mt-6.5"
+        icon={<Search aria-hidden="true" className="size-4" />}
+      >
         {t('Buscar')}
       </Button>
     </form>
@@ -126,7 +145,7 @@ function Found({ q, onClear }: { readonly q: string; readonly onClear: () => voi
         }
       >
         {t(
-          'Nenhum nome, e-mail, id, CPF ou CNPJ começa assim. Confira se não falta ou sobra algo.',
+          'Nada disso é de um cliente. Confira se não falta ou sobra algo. Uma chamada recusada não tem registro próprio: busque por quem a fez.',
         )}
       </EmptyState>
     )
@@ -139,12 +158,16 @@ function Found({ q, onClear }: { readonly q: string; readonly onClear: () => voi
 }
 
 function Who({ customer }: { readonly customer: ListedCustomer }) {
-  const { id, name, email, deleted_at } = customer
+  const { id, name, email, deleted_at, found_by } = customer
+  const ways = found_by.map((way) => FOUND_BY()[way]).filter(Boolean)
   return (
     <div className="min-w-0">
       <span className="flex flex-wrap items-center gap-2">
         <PersonLink id={id} name={name} />
         {deleted_at !== null && <Badge>{t('conta excluída')}</Badge>}
+        {ways.map((way) => (
+          <Badge key={way}>{way}</Badge>
+        ))}
       </span>
       <span className="block text-xs break-all text-muted">{email ?? t('sem e-mail')}</span>
     </div>

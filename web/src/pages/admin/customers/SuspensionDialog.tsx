@@ -7,6 +7,7 @@ import { TextArea } from '../../../components/TextArea.tsx'
 import { brl } from '../../../format/brl.ts'
 import { useAct } from '../use-act.ts'
 import type { CustomerDetail } from './customer-queries.ts'
+import { lineOf } from './line-of.ts'
 import { t } from '../../../language/t.ts'
 
 interface Props {
@@ -84,9 +85,4 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
       )}
     </ConfirmDialog>
   )
-}
-
-/** The API takes one line. */
-function lineOf(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { DollarSign } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { api, type Answer } from '../../../api/client.ts'
+import { api } from '../../../api/client.ts'
+import { sessionQuery } from '../../../api/session.ts'
 import { Card } from '../../../components/Card.tsx'
 import { DateTime } from '../../../components/DateTime.tsx'
 import { EmptyState } from '../../../components/EmptyState.tsx'
@@ -11,14 +12,13 @@ import { PageTitle } from '../../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { Table, type Column } from '../../../components/Table.tsx'
 import { calendarDay } from '../../../format/calendar-day.ts'
-import { exactDecimal, scaledBy } from '../../../format/exact-decimal.ts'
 import { counted } from '../../../format/number.ts'
 import { SERVICE } from '../use-act.ts'
+import { rateWords, type Rate } from './fx-rates.ts'
+import { SetRate, WithdrawRate } from './FxByHand.tsx'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
 import { Trans } from '../../../language/Trans.tsx'
-
-type Rate = Answer<'get', '/fx-rates'>['fx_rates'][number]
 
 const SHOWN = 60
 const REFRESH_MS = 60_000
@@ -40,6 +40,8 @@ export function AdminFxPage() {
     queryFn: ({ signal }) => api.get('/fx-rates', { query: { limit: SHOWN }, signal }),
     refetchInterval: REFRESH_MS,
   })
+  const { data: session } = useQuery(sessionQuery)
+  const isAdmin = session?.operator_role === 'admin'
   const rates = found.data?.fx_rates ?? []
   const current = rates.find(isInForce)
   return (
@@ -47,6 +49,7 @@ export function AdminFxPage() {
       <PageTitle
         title={t('Câmbio')}
         description={t('A PTAX de venda com que as chamadas são cobradas, sem acréscimo.')}
+        actions={isAdmin && found.data && <SetRate current={current} />}
       />
       {found.isPending && (
         <Card>
@@ -58,7 +61,7 @@ export function AdminFxPage() {
       )}
       {found.data && (
         <div className="grid gap-5">
-          <Current rate={current} readAt={found.dataUpdatedAt} />
+          <Current rate={current} readAt={found.dataUpdatedAt} isAdmin={isAdmin} />
           <Card
             title={t('O que já valeu')}
             description={t('As últimas {shown} taxas. A mesma lista é pública em /cambio.', {
@@ -86,7 +89,12 @@ export function AdminFxPage() {
   )
 }
 
-function Current({ rate, readAt }: { readonly rate: Rate | undefined; readonly readAt: number }) {
+function Current(props: {
+  readonly rate: Rate | undefined
+  readonly readAt: number
+  readonly isAdmin: boolean
+}) {
+  const { rate, readAt, isAdmin } = props
   if (!rate)
     return (
       <Notice tone="danger">
@@ -112,6 +120,11 @@ function Current({ rate, readAt }: { readonly rate: Rate | undefined; readonly r
           {rate.applied_from !== null && <DateTime instant={rate.applied_from} />}
         </Fact>
       </dl>
+      {isAdmin && (rate.source === 'manual' || rate.is_sandbox) && (
+        <div className="mt-4 -ml-4">
+          <WithdrawRate rate={rate} />
+        </div>
+      )}
       {isOld && (
         <div className="mt-4">
           <Notice tone="warning">
@@ -169,10 +182,6 @@ const COLUMNS = perLanguage((): readonly Column<Rate>[] => [
 
 function isInForce({ applied_from, applied_until }: Rate): boolean {
   return applied_from !== null && applied_until === null
-}
-
-function rateWords(rate: number): string {
-  return exactDecimal(scaledBy(rate, 4), 4, 4)
 }
 
 function ageWords(days: number): string {

@@ -11,6 +11,7 @@ export interface Window {
 const PERIODS = perLanguage(
   () =>
     ({
+      hoje: { name: t('Hoje'), window: (today) => lastDays(today, 1) },
       '7-dias': { name: t('Últimos 7 dias'), window: (today) => lastDays(today, 7) },
       '30-dias': { name: t('Últimos 30 dias'), window: (today) => lastDays(today, 30) },
       '92-dias': { name: t('Últimos 92 dias'), window: (today) => lastDays(today, 92) },

@@ -12,6 +12,7 @@ import { counted } from '../../../format/number.ts'
 import { usd } from '../../../format/usd.ts'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { DifferenceEntry } from './DifferenceEntry.tsx'
+import { ImportCosts } from './ImportCosts.tsx'
 import { LastComparison } from './LastComparison.tsx'
 import { reportQuery, type Difference, type Report } from './reconciliation-queries.ts'
 import { UpstreamDays } from './UpstreamDays.tsx'
@@ -44,6 +45,7 @@ export function ReconciliationPage() {
           <LastComparison report={found.data} />
           <Differences report={found.data} />
           <UpstreamDays days={found.data.upstream_days} />
+          <ImportCosts />
         </div>
       )}
     </>

@@ -49,7 +49,7 @@ export function UpstreamDays({ days }: { readonly days: readonly UpstreamDay[] }
     >
       {days.length === 0 ? (
         <EmptyState title={t('Nenhum dia comparado')}>
-          {t('Importe as faturas dos provedores pela linha de comando para compará-las.')}
+          {t('Importe as faturas dos provedores abaixo para compará-las.')}
         </EmptyState>
       ) : (
         <Table
