@@ -88,18 +88,33 @@ const WORDS_MAX = 8
 
 /** Every word is in the name, the name of the profile or the e-mail, without regard to case and accents. */
 function customersWithWords(text: string): RawBuilder<unknown> {
-  const words = text.split(/\s+/).slice(0, WORDS_MAX)
-  const patterns = words.map((word) => withoutAccents(sql`${`%${likeText(word)}%`}::text`))
+  const patterns = text.split(/\s+/).slice(0, WORDS_MAX).map(patternOf)
   return sql`
     select c.id from customers c left join profiles p on p.customer_id = c.id
-    where ${withoutAccents(sql`concat_ws(' ', c.name, c.email, p.full_name)`)}
-      like all (array[${sql.join(patterns)}])`
+    where concat_ws(' ', c.name, c.email, p.full_name) ~ all (${patterns}::text[])`
 }
 
-/** Capitals too: in some databases `lower` leaves letters with accents as they are. */
-function withoutAccents(text: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`lower(translate(${text}, 'áàâãäéèêëíìîïóòôõöúùûüçñÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑ',
-    'aaaaaeeeeiiiiooooouuuucnaaaaaeeeeiiiiooooouuuucn'))`
+const ACCENTED: Readonly<Record<string, string>> = {
+  a: 'áàâãä',
+  e: 'éèêë',
+  i: 'íìîï',
+  o: 'óòôõö',
+  u: 'úùûü',
+  c: 'ç',
+  n: 'ñ',
+}
+
+/**
+ * A regular expression of letters alone: one with accents is found without them, and the other way round. PostgreSQL
+ * takes ten times as long to translate each name instead.
+ */
+function patternOf(word: string): string {
+  return Array.from(word, (character) => {
+    if (!/\p{L}/u.test(character)) return character.replace(/[.*+?^${}()|[\]\\]/, String.raw`\$&`)
+    const plain = character.normalize('NFD').charAt(0).toLowerCase()
+    const alike = `${character}${plain}${ACCENTED[plain] ?? ''}`
+    return `[${alike.toLowerCase()}${alike.toUpperCase()}]`
+  }).join('')
 }
 
 /** A CPF or CNPJ from its beginning, with or without punctuation, also masked as receipts and this API show it. */
@@ -164,10 +179,6 @@ function customersOfCall(id: string): RawBuilder<unknown> {
 /** Lower than every id of that time (`createId`). */
 function firstIdAt(ms: number): string {
   return Math.max(ms, 0).toString(16).padStart(12, '0').padEnd(32, '0').slice(0, 32)
-}
-
-function likeText(text: string): string {
-  return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 
 /** The order of UUIDs is that of their text, so a prefix is a range. */
