@@ -155,7 +155,7 @@ test('an approved dearer price begins after its notice, which every customer who
   const days = ((planned?.startsAt.getTime() ?? 0) - begun) / DAY_MS
   assert.ok(days >= NOTICE_DAYS - 0.01 && days < NOTICE_DAYS + 0.01)
   assert.equal(planned?.model.price.tiers[0]?.input, 180_000n)
-  for (let times = 0; times < 2; times++) await notifyPriceChanges(db, catalog)
+  for (let times = 0; times < 2; times++) await notifyPriceChanges(db, catalog, 50_000n)
   const notified = await db
     .selectFrom('events')
     .select(['customer_id', 'data'])
@@ -170,6 +170,11 @@ test('an approved dearer price begins after its notice, which every customer who
         markup_multiplier_before: '1.25',
         markup_multiplier: '1.25',
         change_percent: '20',
+        // USD 0.15 and 0.18, at 5 BRL and a markup of 1.25.
+        input_brl_before: '0.9375',
+        input_brl: '1.125',
+        output_brl_before: '3.75',
+        output_brl: '3.75',
         starts_at: planned?.startsAt.toISOString(),
       },
     },

@@ -193,6 +193,31 @@ test("a receipt has the amount, the time in the reader's zone, and its id", () =
   assert.match(text, /Olá, Zoë d’Ávila,/)
 })
 
+test('welcome, receipt and a rise of the price lead to their pages, where the service has an address', () => {
+  const data = { ...SOUND, input_brl_before: '9.75', input_brl: '0.0125' }
+  for (const [template, path] of [
+    ['boas_vindas', '/'],
+    ['recarga_confirmada', '/recargas'],
+    ['mudanca_de_preco', '/modelos/gpt-4o'],
+  ] as const) {
+    const { text, html } = renderMail(template, data, READER, SENDER)
+    assert.ok(text.includes(`https://api.catraca.example${path}\n`), text)
+    assert.ok(html.includes(`href="https://api.catraca.example${path}"`), template)
+    const nowhere = renderMail(template, data, READER, { ...SENDER, publicUrl: undefined })
+    assert.doesNotMatch(nowhere.text, /https:\/\/api/)
+  }
+})
+
+test('a rise of the price says the prices in reais, before and after', () => {
+  const data = { ...SOUND, input_brl_before: '9.75', input_brl: '11.7' }
+  const { text } = renderMail('mudanca_de_preco', data, READER, SENDER)
+  assert.match(
+    text,
+    /Entrada, por milhão de tokens: de R\$\u00a09,75 para R\$\u00a011,70, no câmbio de hoje\n/,
+  )
+  assert.doesNotMatch(text, /Saída/)
+})
+
 test('a Pix code is rendered without changes', () => {
   const code = `00020126${'x'.repeat(500)}-=+/?&%<>6304ABCD`
   const { text } = renderMail('recarga_pendente', { ...SOUND, pix_payload: code }, READER, SENDER)

@@ -264,13 +264,13 @@ test('every customer who used the model in 90 days is notified of a rise, once, 
   await ana.call(`/admin/models/${model}/markup/${wrong.json.id}`, undefined, 'DELETE')
   const { json } = await setMarkup(model, 1.5, { starts_at: inDays(10) })
   // From several nodes at once, and repeatedly.
-  await Promise.all([1, 2, 3].map(() => notifyPriceChanges(db, catalog)))
+  await Promise.all([1, 2, 3].map(() => notifyPriceChanges(db, catalog, 50_000n)))
   await until('all customers are notified', async () => {
-    await notifyPriceChanges(db, catalog)
+    await notifyPriceChanges(db, catalog, 50_000n)
     const { scheduled } = await describe(model)
     return scheduled.at(-1).told_at !== null
   })
-  await notifyPriceChanges(db, catalog)
+  await notifyPriceChanges(db, catalog, 50_000n)
   assert.deepEqual(await notifiedOf(), users.toSorted())
   const event = await db
     .selectFrom('events')

@@ -242,7 +242,7 @@ function startProcessorTimers(
 }
 
 async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
-  const { config, db, catalog, log } = parts
+  const { config, db, catalog, fxRate, log } = parts
   const { processor } = parts.payments
   const dueMonths = dueMonthsOf(config)
   const jobs = await openJobs(databaseUrl, log)
@@ -263,7 +263,10 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
       cron: '*/15 * * * *',
       run: () => queueDigests(db, new Date()),
     },
-    'notify-price-changes': { cron: '* * * * *', run: () => notifyPriceChanges(db, catalog) },
+    'notify-price-changes': {
+      cron: '* * * * *',
+      run: () => notifyPriceChanges(db, catalog, fxRate.current()?.rateE4),
+    },
     // A reward becomes due by time alone. Rewards are taken back before new ones are granted, so that the order benefits nobody.
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(parts) },
     // One node looks for all. It sees a charge about a minute after it is settled.

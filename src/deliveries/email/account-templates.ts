@@ -9,6 +9,7 @@ export const ACCOUNT_TEMPLATES = {
       'Sua conta está pronta. O saldo é pré-pago, em reais, e não expira: você paga só pelo que usar.',
       'Para começar: complete o perfil com CPF ou CNPJ, faça uma recarga e crie uma chave.',
     ],
+    page: { label: 'Abrir o painel', path: '/' },
   }),
   chave_criada: (data) => {
     const isOne = data.count('others_count') === undefined

@@ -9,6 +9,8 @@ export interface MailContent {
   readonly copied?: { readonly label: string; readonly text: string } | undefined
   /** The reader's next step. */
   readonly link?: { readonly label: string; readonly url: string } | undefined
+  /** The reader's next step on a page of the dashboard; left out where the service has no public address. */
+  readonly page?: { readonly label: string; readonly path: string }
   readonly closing?: readonly string[]
   /** An optional mail carries a link to unsubscribe. */
   readonly isOptional?: boolean

@@ -48,6 +48,7 @@ export const MONEY_TEMPLATES = {
       ['Saldo', data.brl('balance_brl')],
       ['Recarga', data.text('id')],
     ],
+    page: { label: 'Ver a recarga e o recibo', path: '/recargas' },
     closing: [
       'Você pode desistir em até 7 dias: o que não foi gasto desta recarga volta por inteiro (CDC, art. 49).',
     ],
@@ -115,7 +116,13 @@ export const MONEY_TEMPLATES = {
         ['Multiplicador atual', comma(data.text('markup_multiplier_before'))],
         ['Multiplicador novo', comma(data.text('markup_multiplier'))],
         ['Aumento', percent(data)],
+        ['Entrada, por milhão de tokens', fromTo(data, 'input_brl')],
+        ['Saída, por milhão de tokens', fromTo(data, 'output_brl')],
       ],
+      page: {
+        label: 'Ver o modelo',
+        path: `/modelos/${(data.text('model_id') ?? '').split('/').map(encodeURIComponent).join('/')}`,
+      },
     }
   },
   saldo_baixo: (data) => ({
@@ -233,4 +240,10 @@ function days(data: DataReader): string | undefined {
   const count = data.count('runway_days')
   if (count === undefined) return undefined
   return data.is('runway_days', 1) ? '1 dia' : `${count} dias`
+}
+
+/** Both at the exchange rate of the notice. */
+function fromTo(data: DataReader, name: string): string | undefined {
+  const [before, after] = [data.brl(`${name}_before`), data.brl(name)]
+  return before && after && `de ${before} para ${after}, no câmbio de hoje`
 }

@@ -190,6 +190,7 @@ export function renderMail(
   const parts: Parts = {
     ...content,
     subject: subjectOf(content, sender),
+    link: content.link ?? linkToPage(content, sender),
     greeting: content.isToStranger || name === '' ? 'Olá,' : `Olá, ${name},`,
     wayOut: content.isOptional ? wayOutOf(sender, reader) : undefined,
     footer: footerOf(sender),
@@ -209,6 +210,11 @@ export function renderMail(
 
 function subjectOf(content: MailContent, sender: MailSender): string {
   return `${sender.isSandbox ? '[modo de teste] ' : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
+}
+
+function linkToPage({ page }: MailContent, { publicUrl }: MailSender): MailContent['link'] {
+  if (!page || publicUrl === undefined) return undefined
+  return { label: page.label, url: new URL(page.path, publicUrl).href }
 }
 
 function wayOutOf(
