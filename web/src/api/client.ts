@@ -34,7 +34,7 @@ type OnceOption<M extends Method, P extends Path<M>> = [Part<M, P, 'idempotency_
   : { once: Once }
 type Options<M extends Method, P extends Path<M>> = PathOption<M, P> &
   OnceOption<M, P> &
-  QueryOption<M, P> & { signal?: AbortSignal }
+  QueryOption<M, P> & { signal?: AbortSignal; cache?: 'no-cache' }
 type OptionsArgument<M extends Method, P extends Path<M>> =
   object extends Options<M, P> ? [options?: Options<M, P>] : [options: Options<M, P>]
 type BodyArgument<M extends Method, P extends Path<M>> = [Part<M, P, 'body'>] extends [never]
@@ -67,6 +67,7 @@ interface GivenOptions {
   readonly path?: unknown
   readonly query?: unknown
   readonly signal?: AbortSignal
+  readonly cache?: 'no-cache'
   readonly once?: Once
 }
 
@@ -91,6 +92,7 @@ async function call<Result>(
       },
       ...(body === undefined ? {} : { body: text }),
       ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.cache ? { cache: options.cache } : {}),
     })
   const owner = cacheOwner()
   let answer = await ask(token)

@@ -37,7 +37,9 @@ const SOURCES = perLanguage((): Readonly<Record<string, string>> => ({
 export function AdminFxPage() {
   const found = useQuery({
     queryKey: [...SERVICE, 'fx-rates'],
-    queryFn: ({ signal }) => api.get('/fx-rates', { query: { limit: SHOWN }, signal }),
+    // Browsers may keep the public list for a minute: too long for whoever has just changed the rate.
+    queryFn: ({ signal }) =>
+      api.get('/fx-rates', { query: { limit: SHOWN }, signal, cache: 'no-cache' }),
     refetchInterval: REFRESH_MS,
   })
   const { data: session } = useQuery(sessionQuery)

@@ -34,9 +34,9 @@ export function ImportCosts() {
     doneText: ({ total_usd: total, open_days: open }) =>
       open === 0
         ? t('Fatura de {total} importada: bate com as nossas cobranças.', { total: usd(total) })
-        : t('Fatura de {total} importada: {days} não batem.', {
+        : t('Fatura de {total} importada: {days}.', {
             total: usd(total),
-            days: counted(open, t('dia'), t('dias')),
+            days: counted(open, t('dia não bate'), t('dias não batem')),
           }),
     onDone() {
       setFile(undefined)
