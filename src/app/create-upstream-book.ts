@@ -3,6 +3,7 @@ import { cheapestRoute, tryChat } from './try-chat.ts'
 import type { UpstreamBook, UpstreamTest } from '../http/upstreams/upstream-body.ts'
 import { storeUpstreamLists } from '../money/catalog/upstream-lists.ts'
 import type { ConfiguredUpstream } from './config/resolve-upstreams.ts'
+import { isInFile, loadAdded } from './config/with-added-upstreams.ts'
 import { SANDBOX_UPSTREAMS } from './config/resolve-upstreams.ts'
 import type { Parts } from './open-parts.ts'
 import { readUpstreamLists } from './workers/read-upstream-lists.ts'
@@ -39,6 +40,15 @@ export function createUpstreamBook(parts: BookParts): UpstreamBook {
           }))
         : []),
     ],
+    isInFile: (modelId) => isInFile(config, modelId),
+    findFaults(entry) {
+      const now = settingsNow()
+      const faults = entry.routes.flatMap(({ upstream }) =>
+        find(upstream) || providers.has(upstream) ? [] : [`there is no upstream "${upstream}"`],
+      )
+      loadAdded(now, entry, faults)
+      return [...new Set(faults)]
+    },
     isOpen: (id) => providers.has(id),
     readList: (id) =>
       void readUpstreamLists({ config: settingsNow(), only: id, db, discover, log }),

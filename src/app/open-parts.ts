@@ -15,6 +15,7 @@ import {
 import { createLimitsView, type LimitsView } from '../gateway/calls/limits.ts'
 import { createRunningCalls, type RunningCalls } from '../gateway/calls/running-calls.ts'
 import { createRouter, type Router } from '../gateway/calls/routing/create-router.ts'
+import { listAddedModels } from '../money/catalog/added-models.ts'
 import { openAddedUpstreams } from '../money/catalog/added-upstreams.ts'
 import { createHealthRecorder, type HealthRecorder } from '../platform/health/health-recorder.ts'
 import { createShare, type Share, type ShareLimits } from '../platform/admission/share.ts'
@@ -194,7 +195,11 @@ function readAddedBy(
   { prepareAdded }: Pick<OpenUpstreams, 'prepareAdded'>,
 ): () => Promise<WithAdded> {
   const keys = { current: sealingKey, previous: previousSealingKey }
-  return async () => prepareAdded(await openAddedUpstreams(db, keys))
+  return async () =>
+    prepareAdded({
+      upstreams: await openAddedUpstreams(db, keys),
+      models: await listAddedModels(db),
+    })
 }
 
 /** Written in batches, and once more at the end. */

@@ -1,4 +1,3 @@
-import type { OpenedUpstream } from '../money/catalog/added-upstreams.ts'
 import type { WithAdded } from '../money/catalog/reload-catalog.ts'
 import type { GatewayParts } from '../gateway/calls/gateway-parts.ts'
 import type { BreakerOptions } from '../gateway/calls/routing/circuit-breaker.ts'
@@ -9,7 +8,8 @@ import { startSandboxUpstream } from '../sandbox/upstream/start-sandbox-upstream
 import type { Config } from './config/config.ts'
 import {
   isConfigured,
-  withAddedUpstreams,
+  withAdded,
+  type Added,
   type UpstreamSettings,
 } from './config/with-added-upstreams.ts'
 import { createClosing, type Closable } from './create-closing.ts'
@@ -26,10 +26,10 @@ export interface OpenUpstreams extends Closable {
   readonly retriesOf: (upstreamId: string) => number
   readonly termsOf: GatewayParts['termsOf']
   readonly breakerOf: (upstreamId: string) => BreakerOptions | undefined
-  /** The settings with the upstreams that operators added, as calls find them now. */
+  /** The settings with what operators added, as calls find it now. */
   readonly settingsNow: () => UpstreamSettings
   /** Opens upstreams that operators added. Calls find them after `apply`; those under way keep what they began with. */
-  readonly prepareAdded: (rows: readonly OpenedUpstream[]) => Promise<WithAdded>
+  readonly prepareAdded: (added: Added) => Promise<WithAdded>
 }
 
 /** Opens the configured upstreams; in sandbox mode also the sandbox upstream, called over HTTP like the others. */
@@ -49,27 +49,22 @@ export async function openUpstreams(
   const byId = new Map(upstreams.map((upstream) => [upstream.id, upstream]))
   const added = closing.add('added upstreams', createAddedProviders(config.callTimeoutMs, log))
   let now: UpstreamSettings = config
-  let last: { readonly of: string; readonly settings: UpstreamSettings } = {
-    of: '[]',
-    settings: config,
-  }
+  let last: { readonly of: string; readonly settings: UpstreamSettings } | undefined
   return {
     providers,
     breakerOf: (id) => byId.get(id)?.breaker,
     termsOf: (id) => byId.get(id)?.terms,
     retriesOf: (id) => byId.get(id)?.retries ?? 0,
     settingsNow: () => now,
-    async prepareAdded(rows) {
+    async prepareAdded(given) {
       // Their state changes what takes calls, and neither their models nor their connections.
-      const of = JSON.stringify(rows.map(({ state: _state, ...row }) => row))
+      const rows = given.upstreams.map(({ state: _state, ...row }) => row)
+      const of = JSON.stringify([rows, given.models])
       const allowPrivate = config.webhooksAllowPrivate
-      if (last.of !== of)
-        last = {
-          of,
-          settings: withAddedUpstreams<UpstreamSettings>(config, rows, { allowPrivate }),
-        }
+      if (last?.of !== of)
+        last = { of, settings: withAdded<UpstreamSettings>(config, given, { allowPrivate }) }
       const { settings } = last
-      const paused = rows.filter(({ state }) => state !== 'active').map(({ id }) => id)
+      const paused = given.upstreams.filter(({ state }) => state !== 'active').map(({ id }) => id)
       const opened = await added.open(settings.upstreams.slice(config.upstreams.length))
       return {
         ...settings,

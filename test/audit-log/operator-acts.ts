@@ -1,6 +1,7 @@
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { exportAuditLog } from '../../src/platform/audit-log/read-audit-log.ts'
 import { disableModel, enableModel } from '../../src/money/catalog/disabled-models.ts'
+import { deleteAddedModel, putAddedModel } from '../../src/money/catalog/added-models.ts'
 import {
   addUpstream,
   changeUpstream,
@@ -99,6 +100,8 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const upstream = { kind: 'deepseek', baseUrl: null, apiKey: 'sk-of-a-provider' }
   await addUpstream(db, OPERATOR, { ...upstream, id: 'changed' }, keys)
   await addUpstream(db, OPERATOR, { ...upstream, id: 'gone' }, keys)
+  const written = { routes: [{ upstream: 'changed', model: 'm' }] }
+  for (const id of ['changed', 'gone']) await putAddedModel(db, OPERATOR, { id, ...written })
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
   return [
     {
@@ -194,6 +197,21 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
           models: [{ modelId: 'one of all', configuredE4: 12_000n }],
           vendor: null,
         }),
+    },
+    {
+      action: 'model.entry_added',
+      table: 'added_models',
+      run: () => putAddedModel(db, OPERATOR, { id: 'new', ...written }),
+    },
+    {
+      action: 'model.entry_changed',
+      table: 'added_models',
+      run: () => putAddedModel(db, OPERATOR, { id: 'changed', routes: [] }),
+    },
+    {
+      action: 'model.entry_deleted',
+      table: 'added_models',
+      run: () => deleteAddedModel(db, OPERATOR, { id: 'gone' }),
     },
     {
       action: 'upstream.added',

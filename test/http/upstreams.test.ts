@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { withAddedUpstreams } from '../../src/app/config/with-added-upstreams.ts'
+import { withAdded } from '../../src/app/config/with-added-upstreams.ts'
 import { loadConfig } from '../../src/app/config/config.ts'
 import { readModelList } from '../../src/gateway/providers/read-model-list.ts'
 import { openOrigin } from '../../src/gateway/providers/http1/open-origin.ts'
@@ -228,7 +228,7 @@ test('an upstream of the file wins over an added one of its id, with its own add
   )
   const added = { id: 'openai', kind: 'openai', baseUrl: null, keyEnd: null, apiKey: KEY }
   const row = { ...added, state: 'active', createdAt: new Date() } as const
-  assert.equal(withAddedUpstreams(file, [row], { allowPrivate: false }), file)
+  assert.equal(withAdded(file, { upstreams: [row], models: [] }, { allowPrivate: false }), file)
 })
 
 test('a server at an address of the operator sells nothing that nobody priced, whatever it lists', async () => {
@@ -298,7 +298,7 @@ test('what an operator adds in the browser reaches no private network: not by ad
   const node = loadConfig({}, '/')
   const added = { id: 'x', kind: 'openai-compatible', baseUrl: own, keyEnd: null, apiKey: KEY }
   const row = { ...added, state: 'active', createdAt: new Date() } as const
-  const { upstreams } = withAddedUpstreams(node, [row], { allowPrivate: false })
+  const { upstreams } = withAdded(node, { upstreams: [row], models: [] }, { allowPrivate: false })
   assert.deepEqual(
     upstreams.map(({ pricedBy }) => pricedBy),
     [undefined],

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { ConfigError, type Config } from '../config/config.ts'
-import { withAddedUpstreams } from '../config/with-added-upstreams.ts'
+import { withAdded } from '../config/with-added-upstreams.ts'
 import { describeDatabase } from '../describe-database.ts'
 import { explainFailure } from '../explain-failure.ts'
 import { PROGRAM_VERSION } from '../program-version.ts'
@@ -22,6 +22,7 @@ import {
   type CommandResult,
   type OfflineCommand,
 } from './command.ts'
+import { listAddedModels } from '../../money/catalog/added-models.ts'
 import { listAddedUpstreams } from '../../money/catalog/added-upstreams.ts'
 import { discoverModels, withDiscovered } from '../../money/catalog/discover-models.ts'
 import { readStoredPriceData } from '../../money/catalog/stored-price-data.ts'
@@ -185,12 +186,13 @@ export async function runCommandLine(args: string[], around: Surroundings): Prom
 /** Commands act on discovered models, too. */
 async function withListedModels(config: Config, db: Database): Promise<Config> {
   // Nothing is called here, so no key is opened.
-  const rows = (await listAddedUpstreams(db)).map((each) => ({ ...each, apiKey: 'unopened' }))
-  const { discovery, models } = withAddedUpstreams(config, rows, { allowPrivate: false })
+  const upstreams = (await listAddedUpstreams(db)).map((each) => ({ ...each, apiKey: 'unopened' }))
+  const added = { upstreams, models: await listAddedModels(db) }
+  const { discovery, models } = withAdded(config, added, { allowPrivate: false })
   if (!discovery) return { ...config, models }
   const lists = await readUpstreamLists(db)
-  const { added = [] } = (await readStoredPriceData(db)) ?? {}
-  const found = discoverModels(discovery, models, lists, new Date(), added)
+  const stored = await readStoredPriceData(db)
+  const found = discoverModels(discovery, models, lists, new Date(), stored?.added)
   return { ...config, models: withDiscovered(models, found.models) }
 }
 

@@ -1,5 +1,7 @@
+import type { AddedModel } from '../../money/catalog/added-models.ts'
 import { needsAddress, type OpenedUpstream } from '../../money/catalog/added-upstreams.ts'
-import { loadCatalog } from '../../money/catalog/load-catalog.ts'
+import { loadCatalog, loadModel } from '../../money/catalog/load-catalog.ts'
+import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import type { Config } from './config.ts'
 import { listPriced } from './resolve-catalog.ts'
 import {
@@ -20,11 +22,56 @@ export function isConfigured({ upstreams }: Pick<Config, 'upstreams'>, id: strin
   return isSandboxUpstream(id) || upstreams.some((own) => own.id === id)
 }
 
+/** What operators added while servers run. */
+export interface Added {
+  readonly upstreams: readonly OpenedUpstream[]
+  readonly models: readonly AddedModel[]
+}
+
 /**
- * The settings with the upstreams that operators added: as if they stood in the file, except that a given address must be
- * public, unless `allowPrivate`. Those that cannot be called are left out.
+ * The settings with what operators added: as if it stood in the file, except that the address of an upstream must be
+ * public, unless `allowPrivate`. What cannot be called or has a fault is left out.
  */
-export function withAddedUpstreams<Settings extends UpstreamSettings>(
+export function withAdded<Settings extends UpstreamSettings>(
+  settings: Settings,
+  added: Added,
+  options: { readonly allowPrivate: boolean },
+): Settings {
+  return withAddedModels(withAddedUpstreams(settings, added.upstreams, options), added.models)
+}
+
+/** Whether the file has an entry for this model, which wins. */
+export function isInFile({ catalogFile }: Pick<Config, 'catalogFile'>, modelId: string): boolean {
+  return (catalogFile?.models ?? []).some(({ id }) => id === modelId)
+}
+
+function withAddedModels<Settings extends UpstreamSettings>(
+  settings: Settings,
+  entries: readonly AddedModel[],
+): Settings {
+  const added = entries.flatMap((entry) =>
+    isInFile(settings, entry.id) ? [] : (loadAdded(settings, entry, []) ?? []),
+  )
+  if (added.length === 0) return settings
+  const ids = new Set(added.map(({ id }) => id))
+  return {
+    ...settings,
+    models: [...settings.models.filter(({ id }) => !ids.has(id)), ...added],
+  }
+}
+
+/** Returns undefined where the entry has a fault. A route over an upstream that is gone is left out. */
+export function loadAdded(
+  { mode, upstreams }: Pick<UpstreamSettings, 'mode' | 'upstreams'>,
+  entry: AddedModel,
+  faults: string[],
+): ConfiguredModel | undefined {
+  const hasUpstream = (id: string): boolean =>
+    upstreams.some((each) => each.id === id) || (mode === 'sandbox' && isSandboxUpstream(id))
+  return loadModel(entry, { mode, hasUpstream, at: new Date() }, faults)
+}
+
+function withAddedUpstreams<Settings extends UpstreamSettings>(
   settings: Settings,
   rows: readonly OpenedUpstream[],
   { allowPrivate }: { readonly allowPrivate: boolean },

@@ -1,5 +1,7 @@
 /** The schemas of models and of changes of their markups, for operators. */
 import Type from 'typebox'
+import { listAddedModels } from '../../money/catalog/added-models.ts'
+import { addedModelSchema } from '../../money/catalog/catalog-config-schema.ts'
 import { listDisabledModels } from '../../money/catalog/disabled-models.ts'
 import type { Model, Route } from '../../money/catalog/model.ts'
 import { MODEL_CATEGORIES } from '../../money/catalog/model.ts'
@@ -9,6 +11,7 @@ import { jsonE4, jsonUsd } from '../../platform/lib/money.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, count, dateTime, nullable, usd, uuid } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
+import type { UpstreamBook } from '../upstreams/upstream-body.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 const price = answer({
@@ -48,6 +51,10 @@ export const adminModel = answer({
   display_name: Type.String(),
   category: Type.Enum([...MODEL_CATEGORIES]),
   vendor: Type.String(),
+  source: Type.Enum(['built_in', 'file', 'listed', 'browser'], {
+    description: 'De onde vem: listed, da lista do provedor, com o preço dos dados publicados.',
+  }),
+  entry: { ...nullable(addedModelSchema), description: 'Como foi escrito no navegador.' },
   markup_multiplier: Type.Number({ description: 'Em vigor.' }),
   configured_markup_multiplier: Type.Number({ description: 'Da configuração.' }),
   is_disabled: Type.Boolean(),
@@ -66,11 +73,17 @@ export const adminModel = answer({
   scheduled: Type.Array(markupChange),
 })
 
+export interface ModelDeps extends Pick<HttpParts, 'db' | 'catalog'> {
+  readonly upstreamBook: UpstreamBook
+}
+
 /** Returns the models in the order of the catalog, with the changes from the database. */
 export async function listModelBodies({
   db,
   catalog,
-}: Pick<HttpParts, 'db' | 'catalog'>): Promise<AnswerOf<typeof adminModel>[]> {
+  upstreamBook,
+}: ModelDeps): Promise<AnswerOf<typeof adminModel>[]> {
+  const entries = new Map((await listAddedModels(db)).map(({ id, ...entry }) => [id, entry]))
   const changes = await listMarkupChanges(db)
   const disabled = new Map((await listDisabledModels(db)).map((one) => [one.modelId, one]))
   const now = new Date()
@@ -82,6 +95,8 @@ export async function listModelBodies({
       display_name: model.displayName,
       category: model.category,
       vendor: model.vendor,
+      source: sourceOf(model, entries.has(model.id), upstreamBook),
+      entry: entries.get(model.id) ?? null,
       markup_multiplier: jsonE4(current?.markupE4 ?? model.markupE4),
       configured_markup_multiplier: jsonE4(model.markupE4),
       is_disabled: disabled.has(model.id),
@@ -92,6 +107,16 @@ export async function listModelBodies({
       scheduled: own.filter(({ startsAt }) => startsAt > now).map(markupChangeBody),
     }
   })
+}
+
+function sourceOf(
+  { id, isDiscovered }: Model,
+  isWritten: boolean,
+  upstreamBook: UpstreamBook,
+): 'built_in' | 'file' | 'listed' | 'browser' {
+  if (upstreamBook.isInFile(id)) return 'file'
+  if (isWritten) return 'browser'
+  return isDiscovered ? 'listed' : 'built_in'
 }
 
 /** Returns the configured model. Throws a 404 for an unknown one. */

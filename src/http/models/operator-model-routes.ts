@@ -1,16 +1,29 @@
 import Type from 'typebox'
+import { Value } from 'typebox/value'
+import { deleteAddedModel, putAddedModel } from '../../money/catalog/added-models.ts'
+import { addedModelSchema } from '../../money/catalog/catalog-config-schema.ts'
 import { disableModel, enableModel } from '../../money/catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason, answer } from '../rest/values.ts'
 import type { HttpConfig, HttpParts } from '../rest/parts.ts'
+import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { adminModel, getConfigured, listModelBodies, reloadCatalog } from './operator-model-body.ts'
+import {
+  adminModel,
+  getConfigured,
+  listModelBodies,
+  reloadCatalog,
+  type ModelDeps,
+} from './operator-model-body.ts'
 
-type Deps = Pick<HttpParts, 'db' | 'log' | 'catalog' | 'reloadCatalog'>
+type Deps = ModelDeps & Pick<HttpParts, 'log' | 'reloadCatalog'>
+/** PostgreSQL stores neither in JSON. */
+const NOT_STORED = /\\u0000|\\ud[89a-f]/
 
 /** An id with slashes is written with `%2F`. */
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['model_not_found'] }
+const modelId = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
 const state = answer({ id: Type.String(), is_disabled: Type.Boolean() })
 
 export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'markupNoticeDays'>) => [
@@ -28,6 +41,45 @@ export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'mark
       markup_notice_days: markupNoticeDays,
       models: await listModelBodies(deps),
     }),
+  }),
+  restRoute({
+    method: 'PUT',
+    path: '/admin/models/:id',
+    tag: 'Administração',
+    summary:
+      'Escreve um modelo como no arquivo de configuração, sem reiniciar: preços, limites e rotas, com prioridade e peso',
+    access: 'admin',
+    params,
+    body: addedModelSchema,
+    answer: answer({ id: Type.String(), is_new: Type.Boolean() }),
+    refusals: { 409: ['model_in_file'] },
+    async handle({ caller, params: { id }, body }, deps: Deps) {
+      if (!Value.Check(modelId, id)) throw invalid('id: só letras, dígitos e . _ : / -')
+      if (deps.upstreamBook.isInFile(id)) throw new RestRefusal(409, 'model_in_file')
+      const entry = { id, ...body }
+      if (NOT_STORED.test(JSON.stringify(entry))) throw invalid('há um texto que não é Unicode')
+      const faults = deps.upstreamBook.findFaults(entry)
+      if (faults.length > 0) throw invalid(faults.join('; '))
+      const isNew = await putAddedModel(deps.db, actorOf(caller), entry)
+      await reloadCatalog(deps)
+      return { id, is_new: isNew }
+    },
+  }),
+  restRoute({
+    method: 'DELETE',
+    path: '/admin/models/:id',
+    tag: 'Administração',
+    summary: 'Exclui um modelo escrito aqui; um que existe sem isso volta a ser como era',
+    access: 'admin',
+    params,
+    answer: answer({ id: Type.String(), deleted: Type.Literal(true) }),
+    refusals,
+    async handle({ caller, params: { id } }, deps: Deps) {
+      if (!(await deleteAddedModel(deps.db, actorOf(caller), { id })))
+        throw new RestRefusal(404, 'model_not_found')
+      await reloadCatalog(deps)
+      return { id, deleted: true as const }
+    },
   }),
   restRoute({
     method: 'POST',
@@ -63,3 +115,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'mark
     },
   }),
 ]
+
+function invalid(details: string): RestRefusal {
+  return new RestRefusal(400, 'invalid_request', details)
+}

@@ -10,6 +10,7 @@ import {
   UPSTREAM_STATES,
   type AddedUpstream,
 } from '../../money/catalog/added-upstreams.ts'
+import type { AddedModel } from '../../money/catalog/added-models.ts'
 import { GuardedFetchError } from '../../platform/lib/guarded-fetch.ts'
 import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -23,6 +24,10 @@ export interface UpstreamBook {
   isOpen(id: string): boolean
   /** Reads its own list of models, in the background. */
   readList(id: string): void
+  /** Whether the file has an entry for this model, which wins over one of the browser. */
+  isInFile(modelId: string): boolean
+  /** What keeps a model from the catalog; empty if nothing does. */
+  findFaults(entry: AddedModel): readonly string[]
   /** Lists its models, and asks one for an answer of at most a cent. Undefined if calls do not find it. */
   test(id: string): Promise<UpstreamTest | undefined>
 }

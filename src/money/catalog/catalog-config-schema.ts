@@ -241,83 +241,93 @@ const upstream = Type.Object(
   strict,
 )
 
+const modelFields = {
+  display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  category: Type.Optional(Type.Enum([...MODEL_CATEGORIES])),
+  description: Type.Optional(Type.Union([Type.String({ maxLength: 500 }), Type.Null()])),
+  vendor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  routes: Type.Optional(Type.Array(route, { minItems: 1 })),
+  routing: Type.Optional(Type.Enum([...ROUTING_STRATEGIES])),
+  prices: Type.Optional(prices),
+  price_schedule: Type.Optional(priceSchedule),
+  markup_multiplier: Type.Optional(
+    Type.Union([
+      Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,4})?$' }),
+      Type.Number({ exclusiveMinimum: 0, maximum: 100 }),
+    ]),
+  ),
+  context_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
+  image_tokens_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+  hidden_prompt_tokens_max: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description:
+        'The most tokens that the upstream adds to every prompt and bills. The hold covers them.',
+    }),
+  ),
+  supports_tools: Type.Optional(Type.Boolean()),
+  can_reason: Type.Optional(Type.Boolean()),
+  embedding: Type.Optional(
+    Type.Object(
+      {
+        dimensions: Type.Integer({ minimum: 1, maximum: 65_536 }),
+        can_shorten: Type.Optional(Type.Boolean()),
+      },
+      strict,
+    ),
+  ),
+  speech: Type.Optional(
+    Type.Boolean({
+      description: 'A model of the category audio that speaks (/v1/audio/speech).',
+    }),
+  ),
+  rerank: Type.Optional(
+    Type.Boolean({
+      description: 'A model of the category embedding that ranks documents (/v1/rerank).',
+    }),
+  ),
+  image: Type.Optional(
+    Type.Object(
+      {
+        sizes: Type.Optional(Type.Array(Type.String({ pattern: '^\\d+x\\d+$' }))),
+        tokens_max: Type.Optional(
+          Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
+            description: 'The most output tokens of one image, by quality.',
+          }),
+        ),
+      },
+      strict,
+    ),
+  ),
+  audio: Type.Optional(
+    Type.Object(
+      {
+        seconds_min: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
+        seconds_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 864_000 })),
+        tokens_per_second_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+        has_timestamps: Type.Optional(Type.Boolean()),
+      },
+      strict,
+    ),
+  ),
+}
+
 const model = Type.Object(
   {
     id,
-    display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    category: Type.Optional(Type.Enum([...MODEL_CATEGORIES])),
-    description: Type.Optional(Type.Union([Type.String({ maxLength: 500 }), Type.Null()])),
-    vendor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    routes: Type.Optional(Type.Array(route, { minItems: 1 })),
-    routing: Type.Optional(Type.Enum([...ROUTING_STRATEGIES])),
-    prices: Type.Optional(prices),
-    price_schedule: Type.Optional(priceSchedule),
-    markup_multiplier: Type.Optional(
-      Type.Union([
-        Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,4})?$' }),
-        Type.Number({ exclusiveMinimum: 0, maximum: 100 }),
-      ]),
-    ),
-    context_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
-    max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
-    image_tokens_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
-    hidden_prompt_tokens_max: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 1_000_000,
-        description:
-          'The most tokens that the upstream adds to every prompt and bills. The hold covers them.',
-      }),
-    ),
-    supports_tools: Type.Optional(Type.Boolean()),
-    can_reason: Type.Optional(Type.Boolean()),
-    embedding: Type.Optional(
-      Type.Object(
-        {
-          dimensions: Type.Integer({ minimum: 1, maximum: 65_536 }),
-          can_shorten: Type.Optional(Type.Boolean()),
-        },
-        strict,
-      ),
-    ),
-    speech: Type.Optional(
-      Type.Boolean({
-        description: 'A model of the category audio that speaks (/v1/audio/speech).',
-      }),
-    ),
-    rerank: Type.Optional(
-      Type.Boolean({
-        description: 'A model of the category embedding that ranks documents (/v1/rerank).',
-      }),
-    ),
-    image: Type.Optional(
-      Type.Object(
-        {
-          sizes: Type.Optional(Type.Array(Type.String({ pattern: '^\\d+x\\d+$' }))),
-          tokens_max: Type.Optional(
-            Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
-              description: 'The most output tokens of one image, by quality.',
-            }),
-          ),
-        },
-        strict,
-      ),
-    ),
-    audio: Type.Optional(
-      Type.Object(
-        {
-          seconds_min: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
-          seconds_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 864_000 })),
-          tokens_per_second_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-          has_timestamps: Type.Optional(Type.Boolean()),
-        },
-        strict,
-      ),
-    ),
+    ...modelFields,
     enabled: Type.Optional(
       Type.Boolean({ description: 'False removes a built-in model from the catalog.' }),
     ),
   },
+  strict,
+)
+
+/** What an operator writes of a model while servers run: as in the file, with its routes. */
+export const addedModelSchema = Type.Object(
+  { ...modelFields, routes: Type.Array(route, { minItems: 1, maxItems: 20 }) },
   strict,
 )
 

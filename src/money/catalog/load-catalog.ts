@@ -71,6 +71,27 @@ export function loadCatalog(options: CatalogOptions): {
   }
 }
 
+/** A single entry of the form of the file, which must have routes; undefined where it has a fault. */
+export function loadModel(
+  entry: ModelConfig,
+  { mode, hasUpstream, at }: Omit<CatalogOptions, 'config'>,
+  faults: string[],
+): ConfiguredModel | undefined {
+  const own: string[] = []
+  const builtIn = builtInModels.find(({ id }) => id === entry.id)
+  const model = builtIn
+    ? overlaid(
+        fromBuiltIn(builtIn, entry.context_tokens ?? builtIn.contextTokens, at),
+        entry,
+        at,
+        own,
+      )
+    : fromConfig(entry, false, at, own)
+  faults.push(...own)
+  if (!model || own.length > 0) return undefined
+  return withRoutes(model, mode, ({ upstreamId }) => hasUpstream(upstreamId))
+}
+
 /** The categories that the sandbox upstream can serve. */
 const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
   'llm',

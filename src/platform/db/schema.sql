@@ -52,6 +52,15 @@ create table accounts (
 CREATE TRIGGER emit_balance_turned AFTER UPDATE OF credited_nano_brl, debited_nano_brl ON accounts FOR EACH ROW WHEN (((old.credited_nano_brl::bigint - old.debited_nano_brl::bigint - old.charged_nano_brl::bigint) > 0) <> ((new.credited_nano_brl::bigint - new.debited_nano_brl::bigint - new.charged_nano_brl::bigint) > 0) AND (new.debited_nano_brl::bigint + new.charged_nano_brl::bigint) > 0) EXECUTE FUNCTION emit_balance_turned_by_entry();
 CREATE TRIGGER note_debt_of_entry AFTER UPDATE OF credited_nano_brl, debited_nano_brl ON accounts FOR EACH ROW WHEN ((old.credited_nano_brl::bigint - old.debited_nano_brl::bigint - old.charged_nano_brl::bigint - old.held_nano_brl::bigint) < 0 OR (new.credited_nano_brl::bigint - new.debited_nano_brl::bigint - new.charged_nano_brl::bigint - new.held_nano_brl::bigint) < 0) EXECUTE FUNCTION note_debt_of_entry();
 
+create table added_models (
+  model_id text not null,
+  entry jsonb not null,
+  created_at timestamptz not null default now(),
+  constraint added_models_check CHECK ((entry ->> 'id'::text) = model_id),
+  constraint added_models_pkey PRIMARY KEY (model_id)
+);
+CREATE TRIGGER notify_catalog_changed AFTER INSERT OR DELETE OR UPDATE ON added_models FOR EACH STATEMENT EXECUTE FUNCTION notify_catalog_changed();
+
 create table adjustments (
   id uuid not null,
   customer_id uuid not null,

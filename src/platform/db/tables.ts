@@ -334,6 +334,11 @@ export interface Tables {
     models: Json<readonly StoredListedModel[]>
     read_at: Date
   }
+  added_models: {
+    model_id: string
+    entry: unknown
+    created_at: DefaultedTime
+  }
   upstreams: {
     id: string
     upstream_id: string

@@ -165,6 +165,7 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   markup_unchanged: 'O multiplicador já é este.',
   upstream_exists:
     'O id é de um provedor da configuração, ou já foi de outro tipo ou endereço. Escolha outro.',
+  model_in_file: 'O modelo está no arquivo de configuração: ele muda lá.',
   upstream_not_found:
     'Não há um provedor com este id que possa ser mudado ou chamado aqui: os do arquivo e do ambiente mudam lá.',
   fx_rate_unconfirmed: 'A taxa não é a que se espera. Confira-a e envie is_confirmed: true.',

@@ -8,6 +8,8 @@ import { seedAdmin } from './seed-admin.ts'
 
 const DAY_MS = 86_400_000
 
+const ROUTED = { routes: [{ upstream: 'sandbox', model: 'gpt-4.1-mini' }] }
+
 export async function createCases(gateway: TestGateway): Promise<ContractCases> {
   const { db } = gateway.database
   const secret = await seedAdmin(gateway)
@@ -160,6 +162,15 @@ function modelCases(markupChange: string): ContractCases {
       { body: { reason: 'x' }, status: 400 },
     ],
     'POST /admin/service/resume': [{}],
+    'PUT /admin/models/{id}': [
+      { path: '/admin/models/gpt-4.1-mini', body: ROUTED },
+      { path: '/admin/models/novo', body: ROUTED, status: 400 },
+      { path: '/admin/models/gpt-4.1-mini', body: {}, status: 400 },
+    ],
+    'DELETE /admin/models/{id}': [
+      { path: '/admin/models/gpt-4.1-mini' },
+      { path: '/admin/models/gpt-4.1-mini', status: 404 },
+    ],
     'POST /admin/models/{id}/markup': [
       { path: of('markup'), body, status: 201 },
       { path: of('markup'), body, status: 409 },

@@ -20,6 +20,7 @@ export const PUBLIC = [
 ]
 /** Sorted. Whoever is none of them is forbidden them all. */
 export const ADMIN = [
+  'DELETE /admin/models/{id}',
   'DELETE /admin/models/{id}/markup/{changeId}',
   'DELETE /admin/upstreams/{id}',
   'GET /admin/adjustments',
@@ -67,6 +68,7 @@ export const ADMIN = [
   'POST /admin/upstreams',
   'POST /admin/upstreams/{id}/test',
   'POST /admin/webhooks/{id}/enable',
+  'PUT /admin/models/{id}',
 ]
 /** What of it names the customer whose it is. */
 export const SHOWS_CUSTOMER = /adjustments|audit-log|customers\/|in-trouble|refunds|webhooks/
@@ -327,6 +329,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /admin/models/{id}/disable': () => ({ reason: 'manutenção' }),
   'POST /admin/models/{id}/markup': () => ({ markup_multiplier: 1.1, reason: 'revisão' }),
   'POST /admin/markups': () => ({ vendor: 'mistral', markup_multiplier: 1.1, reason: 'revisão' }),
+  'PUT /admin/models/{id}': () => ({ routes: [{ upstream: 'sandbox', model: 'gpt-4o' }] }),
   'POST /admin/upstreams': () => ({ id: 'novo', kind: 'vllm', base_url: 'https://llm.example/v1' }),
   'PATCH /admin/upstreams/{id}': () => ({ state: 'paused' }),
   'POST /admin/price-updates/{id}/approve': () => ({ difference: 'x' }),

@@ -71,7 +71,7 @@ export function rowsWithout(snapshot: Snapshot, other: Snapshot): string[] {
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 /** Of the service and not of a customer: they may be shown to everybody. */
 const OF_NOBODY =
-  /^(incidents|incident_updates|prices|fx_rates|markup_changes|price_changes|price_differences|disabled_models) /
+  /^(incidents|incident_updates|prices|fx_rates|markup_changes|price_changes|price_differences|disabled_models|added_models) /
 
 /** Every id in the rows of customers. The audit log also names what is of nobody. */
 export function idsIn(snapshot: Snapshot): Set<string> {

@@ -16,6 +16,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   customers: PEOPLE,
   delivery_discrepancies: 'findings, which the audit reports',
   digest_keys: 'keys of digests',
+  added_models: 'what operators offer; what was charged by their prices is prices',
   disabled_models: 'what operators offer',
   events: 'what customers are told',
   external_users: PEOPLE,

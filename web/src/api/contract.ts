@@ -3627,6 +3627,510 @@ export interface Contract {
           category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
           vendor: string
           /**
+           * De onde vem: listed, da lista do provedor, com o preço dos dados publicados.
+           */
+          source: 'built_in' | 'file' | 'listed' | 'browser'
+          /**
+           * Como foi escrito no navegador.
+           */
+          entry: {
+            display_name?: string
+            category?: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+            description?: string | null
+            vendor?: string
+            /**
+             * @minItems 1
+             * @maxItems 20
+             */
+            routes: {
+              upstream: string
+              /**
+               * The model's name at the upstream.
+               */
+              model: string
+              /**
+               * Smaller numbers are tried first. Default: the position in the list.
+               */
+              priority?: number
+              /**
+               * The share of calls among routes of the same priority.
+               */
+              weight?: number
+              /**
+               * Concurrent calls per node.
+               */
+              concurrency_max?: number
+              prices?: {
+                /**
+                 * USD per million tokens.
+                 */
+                input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cached_input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cache_write?: string | number
+                /**
+                 * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                 */
+                cache_write_1h?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                reasoning?: string | number
+                /**
+                 * USD per hour of audio, billed by the second.
+                 */
+                audio_hour?: string | number
+                /**
+                 * USD per million characters of a text that is spoken.
+                 */
+                characters?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                input_audio?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output_audio?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                input_image?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output_image?: string | number
+                /**
+                 * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+                 */
+                search_unit?: string | number
+                /**
+                 * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+                 */
+                web_search?: string | number
+                /**
+                 * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+                 */
+                images?: {
+                  /**
+                   * USD per image.
+                   */
+                  [k: string]: string | number
+                }
+                tiers?: {
+                  above_prompt_tokens: number
+                  /**
+                   * USD per million tokens.
+                   */
+                  input?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  cached_input?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  cache_write?: string | number
+                  /**
+                   * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                   */
+                  cache_write_1h?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  output?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  reasoning?: string | number
+                }[]
+              }
+              /**
+               * Prices that apply from a date on, or at times of day. Of those that apply, the last one is charged, by the end of the answer; a call is held for at the highest.
+               */
+              price_schedule?: {
+                /**
+                 * The prices apply from then on, such as 2027-01-01T00:00Z.
+                 */
+                starts_at?: string
+                /**
+                 * UTC, HH:MM.
+                 */
+                from?: string
+                /**
+                 * UTC, HH:MM.
+                 */
+                until?: string
+                /**
+                 * The days of "from" and "until"; 1 is Monday.
+                 *
+                 * @minItems 1
+                 */
+                weekdays?: number[]
+                /**
+                 * Hours from UTC to the calendar of "weekdays", such as 8 for Beijing.
+                 */
+                weekdays_utc_offset?: number
+                prices: {
+                  /**
+                   * USD per million tokens.
+                   */
+                  input?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  cached_input?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  cache_write?: string | number
+                  /**
+                   * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                   */
+                  cache_write_1h?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  output?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  reasoning?: string | number
+                  /**
+                   * USD per hour of audio, billed by the second.
+                   */
+                  audio_hour?: string | number
+                  /**
+                   * USD per million characters of a text that is spoken.
+                   */
+                  characters?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  input_audio?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  output_audio?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  input_image?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  output_image?: string | number
+                  /**
+                   * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+                   */
+                  search_unit?: string | number
+                  /**
+                   * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+                   */
+                  web_search?: string | number
+                  /**
+                   * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+                   */
+                  images?: {
+                    /**
+                     * USD per image.
+                     */
+                    [k: string]: string | number
+                  }
+                  tiers?: {
+                    above_prompt_tokens: number
+                    /**
+                     * USD per million tokens.
+                     */
+                    input?: string | number
+                    /**
+                     * USD per million tokens.
+                     */
+                    cached_input?: string | number
+                    /**
+                     * USD per million tokens.
+                     */
+                    cache_write?: string | number
+                    /**
+                     * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                     */
+                    cache_write_1h?: string | number
+                    /**
+                     * USD per million tokens.
+                     */
+                    output?: string | number
+                    /**
+                     * USD per million tokens.
+                     */
+                    reasoning?: string | number
+                  }[]
+                }
+              }[]
+            }[]
+            routing?: 'priority' | 'latency' | 'price'
+            prices?: {
+              /**
+               * USD per million tokens.
+               */
+              input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cached_input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cache_write?: string | number
+              /**
+               * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+               */
+              cache_write_1h?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output?: string | number
+              /**
+               * USD per million tokens.
+               */
+              reasoning?: string | number
+              /**
+               * USD per hour of audio, billed by the second.
+               */
+              audio_hour?: string | number
+              /**
+               * USD per million characters of a text that is spoken.
+               */
+              characters?: string | number
+              /**
+               * USD per million tokens.
+               */
+              input_audio?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output_audio?: string | number
+              /**
+               * USD per million tokens.
+               */
+              input_image?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output_image?: string | number
+              /**
+               * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+               */
+              search_unit?: string | number
+              /**
+               * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+               */
+              web_search?: string | number
+              /**
+               * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+               */
+              images?: {
+                /**
+                 * USD per image.
+                 */
+                [k: string]: string | number
+              }
+              tiers?: {
+                above_prompt_tokens: number
+                /**
+                 * USD per million tokens.
+                 */
+                input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cached_input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cache_write?: string | number
+                /**
+                 * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                 */
+                cache_write_1h?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                reasoning?: string | number
+              }[]
+            }
+            /**
+             * Prices that apply from a date on, or at times of day. Of those that apply, the last one is charged, by the end of the answer; a call is held for at the highest.
+             */
+            price_schedule?: {
+              /**
+               * The prices apply from then on, such as 2027-01-01T00:00Z.
+               */
+              starts_at?: string
+              /**
+               * UTC, HH:MM.
+               */
+              from?: string
+              /**
+               * UTC, HH:MM.
+               */
+              until?: string
+              /**
+               * The days of "from" and "until"; 1 is Monday.
+               *
+               * @minItems 1
+               */
+              weekdays?: number[]
+              /**
+               * Hours from UTC to the calendar of "weekdays", such as 8 for Beijing.
+               */
+              weekdays_utc_offset?: number
+              prices: {
+                /**
+                 * USD per million tokens.
+                 */
+                input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cached_input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cache_write?: string | number
+                /**
+                 * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                 */
+                cache_write_1h?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                reasoning?: string | number
+                /**
+                 * USD per hour of audio, billed by the second.
+                 */
+                audio_hour?: string | number
+                /**
+                 * USD per million characters of a text that is spoken.
+                 */
+                characters?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                input_audio?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output_audio?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                input_image?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output_image?: string | number
+                /**
+                 * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+                 */
+                search_unit?: string | number
+                /**
+                 * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+                 */
+                web_search?: string | number
+                /**
+                 * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+                 */
+                images?: {
+                  /**
+                   * USD per image.
+                   */
+                  [k: string]: string | number
+                }
+                tiers?: {
+                  above_prompt_tokens: number
+                  /**
+                   * USD per million tokens.
+                   */
+                  input?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  cached_input?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  cache_write?: string | number
+                  /**
+                   * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                   */
+                  cache_write_1h?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  output?: string | number
+                  /**
+                   * USD per million tokens.
+                   */
+                  reasoning?: string | number
+                }[]
+              }
+            }[]
+            markup_multiplier?: string | number
+            context_tokens?: number
+            max_output_tokens?: number
+            image_tokens_max?: number
+            /**
+             * The most tokens that the upstream adds to every prompt and bills. The hold covers them.
+             */
+            hidden_prompt_tokens_max?: number
+            supports_tools?: boolean
+            can_reason?: boolean
+            embedding?: {
+              dimensions: number
+              can_shorten?: boolean
+            }
+            /**
+             * A model of the category audio that speaks (/v1/audio/speech).
+             */
+            speech?: boolean
+            /**
+             * A model of the category embedding that ranks documents (/v1/rerank).
+             */
+            rerank?: boolean
+            image?: {
+              sizes?: string[]
+              /**
+               * The most output tokens of one image, by quality.
+               */
+              tokens_max?: {
+                [k: string]: number
+              }
+            }
+            audio?: {
+              seconds_min?: number
+              seconds_max?: number
+              tokens_per_second_max?: number
+              has_timestamps?: boolean
+            }
+          } | null
+          /**
            * Em vigor.
            */
           markup_multiplier: number
@@ -7867,6 +8371,518 @@ export interface Contract {
         updated_at: string
       }
     }
+    /**
+     * Escreve um modelo como no arquivo de configuração, sem reiniciar: preços, limites e rotas, com prioridade e peso
+     */
+    '/admin/models/{id}': {
+      path: {
+        id: string
+      }
+      body: {
+        display_name?: string
+        category?: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+        description?: string | null
+        vendor?: string
+        /**
+         * @minItems 1
+         * @maxItems 20
+         */
+        routes: {
+          upstream: string
+          /**
+           * The model's name at the upstream.
+           */
+          model: string
+          /**
+           * Smaller numbers are tried first. Default: the position in the list.
+           */
+          priority?: number
+          /**
+           * The share of calls among routes of the same priority.
+           */
+          weight?: number
+          /**
+           * Concurrent calls per node.
+           */
+          concurrency_max?: number
+          prices?: {
+            /**
+             * USD per million tokens.
+             */
+            input?: string | number
+            /**
+             * USD per million tokens.
+             */
+            cached_input?: string | number
+            /**
+             * USD per million tokens.
+             */
+            cache_write?: string | number
+            /**
+             * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+             */
+            cache_write_1h?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output?: string | number
+            /**
+             * USD per million tokens.
+             */
+            reasoning?: string | number
+            /**
+             * USD per hour of audio, billed by the second.
+             */
+            audio_hour?: string | number
+            /**
+             * USD per million characters of a text that is spoken.
+             */
+            characters?: string | number
+            /**
+             * USD per million tokens.
+             */
+            input_audio?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output_audio?: string | number
+            /**
+             * USD per million tokens.
+             */
+            input_image?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output_image?: string | number
+            /**
+             * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+             */
+            search_unit?: string | number
+            /**
+             * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+             */
+            web_search?: string | number
+            /**
+             * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+             */
+            images?: {
+              /**
+               * USD per image.
+               */
+              [k: string]: string | number
+            }
+            tiers?: {
+              above_prompt_tokens: number
+              /**
+               * USD per million tokens.
+               */
+              input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cached_input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cache_write?: string | number
+              /**
+               * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+               */
+              cache_write_1h?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output?: string | number
+              /**
+               * USD per million tokens.
+               */
+              reasoning?: string | number
+            }[]
+          }
+          /**
+           * Prices that apply from a date on, or at times of day. Of those that apply, the last one is charged, by the end of the answer; a call is held for at the highest.
+           */
+          price_schedule?: {
+            /**
+             * The prices apply from then on, such as 2027-01-01T00:00Z.
+             */
+            starts_at?: string
+            /**
+             * UTC, HH:MM.
+             */
+            from?: string
+            /**
+             * UTC, HH:MM.
+             */
+            until?: string
+            /**
+             * The days of "from" and "until"; 1 is Monday.
+             *
+             * @minItems 1
+             */
+            weekdays?: number[]
+            /**
+             * Hours from UTC to the calendar of "weekdays", such as 8 for Beijing.
+             */
+            weekdays_utc_offset?: number
+            prices: {
+              /**
+               * USD per million tokens.
+               */
+              input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cached_input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cache_write?: string | number
+              /**
+               * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+               */
+              cache_write_1h?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output?: string | number
+              /**
+               * USD per million tokens.
+               */
+              reasoning?: string | number
+              /**
+               * USD per hour of audio, billed by the second.
+               */
+              audio_hour?: string | number
+              /**
+               * USD per million characters of a text that is spoken.
+               */
+              characters?: string | number
+              /**
+               * USD per million tokens.
+               */
+              input_audio?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output_audio?: string | number
+              /**
+               * USD per million tokens.
+               */
+              input_image?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output_image?: string | number
+              /**
+               * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+               */
+              search_unit?: string | number
+              /**
+               * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+               */
+              web_search?: string | number
+              /**
+               * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+               */
+              images?: {
+                /**
+                 * USD per image.
+                 */
+                [k: string]: string | number
+              }
+              tiers?: {
+                above_prompt_tokens: number
+                /**
+                 * USD per million tokens.
+                 */
+                input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cached_input?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                cache_write?: string | number
+                /**
+                 * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+                 */
+                cache_write_1h?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                output?: string | number
+                /**
+                 * USD per million tokens.
+                 */
+                reasoning?: string | number
+              }[]
+            }
+          }[]
+        }[]
+        routing?: 'priority' | 'latency' | 'price'
+        prices?: {
+          /**
+           * USD per million tokens.
+           */
+          input?: string | number
+          /**
+           * USD per million tokens.
+           */
+          cached_input?: string | number
+          /**
+           * USD per million tokens.
+           */
+          cache_write?: string | number
+          /**
+           * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+           */
+          cache_write_1h?: string | number
+          /**
+           * USD per million tokens.
+           */
+          output?: string | number
+          /**
+           * USD per million tokens.
+           */
+          reasoning?: string | number
+          /**
+           * USD per hour of audio, billed by the second.
+           */
+          audio_hour?: string | number
+          /**
+           * USD per million characters of a text that is spoken.
+           */
+          characters?: string | number
+          /**
+           * USD per million tokens.
+           */
+          input_audio?: string | number
+          /**
+           * USD per million tokens.
+           */
+          output_audio?: string | number
+          /**
+           * USD per million tokens.
+           */
+          input_image?: string | number
+          /**
+           * USD per million tokens.
+           */
+          output_image?: string | number
+          /**
+           * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+           */
+          search_unit?: string | number
+          /**
+           * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+           */
+          web_search?: string | number
+          /**
+           * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+           */
+          images?: {
+            /**
+             * USD per image.
+             */
+            [k: string]: string | number
+          }
+          tiers?: {
+            above_prompt_tokens: number
+            /**
+             * USD per million tokens.
+             */
+            input?: string | number
+            /**
+             * USD per million tokens.
+             */
+            cached_input?: string | number
+            /**
+             * USD per million tokens.
+             */
+            cache_write?: string | number
+            /**
+             * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+             */
+            cache_write_1h?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output?: string | number
+            /**
+             * USD per million tokens.
+             */
+            reasoning?: string | number
+          }[]
+        }
+        /**
+         * Prices that apply from a date on, or at times of day. Of those that apply, the last one is charged, by the end of the answer; a call is held for at the highest.
+         */
+        price_schedule?: {
+          /**
+           * The prices apply from then on, such as 2027-01-01T00:00Z.
+           */
+          starts_at?: string
+          /**
+           * UTC, HH:MM.
+           */
+          from?: string
+          /**
+           * UTC, HH:MM.
+           */
+          until?: string
+          /**
+           * The days of "from" and "until"; 1 is Monday.
+           *
+           * @minItems 1
+           */
+          weekdays?: number[]
+          /**
+           * Hours from UTC to the calendar of "weekdays", such as 8 for Beijing.
+           */
+          weekdays_utc_offset?: number
+          prices: {
+            /**
+             * USD per million tokens.
+             */
+            input?: string | number
+            /**
+             * USD per million tokens.
+             */
+            cached_input?: string | number
+            /**
+             * USD per million tokens.
+             */
+            cache_write?: string | number
+            /**
+             * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+             */
+            cache_write_1h?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output?: string | number
+            /**
+             * USD per million tokens.
+             */
+            reasoning?: string | number
+            /**
+             * USD per hour of audio, billed by the second.
+             */
+            audio_hour?: string | number
+            /**
+             * USD per million characters of a text that is spoken.
+             */
+            characters?: string | number
+            /**
+             * USD per million tokens.
+             */
+            input_audio?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output_audio?: string | number
+            /**
+             * USD per million tokens.
+             */
+            input_image?: string | number
+            /**
+             * USD per million tokens.
+             */
+            output_image?: string | number
+            /**
+             * USD per search of a reranker: a query with up to 100 documents of up to 500 tokens. In place of tokens.
+             */
+            search_unit?: string | number
+            /**
+             * USD per search of the web that the provider runs. If absent, web search is not offered. Needs prices without tiers.
+             */
+            web_search?: string | number
+            /**
+             * Keys: "<quality>:<width>x<height>", "<width>x<height>", "<quality>" or "default". The most specific key applies.
+             */
+            images?: {
+              /**
+               * USD per image.
+               */
+              [k: string]: string | number
+            }
+            tiers?: {
+              above_prompt_tokens: number
+              /**
+               * USD per million tokens.
+               */
+              input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cached_input?: string | number
+              /**
+               * USD per million tokens.
+               */
+              cache_write?: string | number
+              /**
+               * USD per million tokens written to a one-hour cache. If absent, the one-hour cache is not offered.
+               */
+              cache_write_1h?: string | number
+              /**
+               * USD per million tokens.
+               */
+              output?: string | number
+              /**
+               * USD per million tokens.
+               */
+              reasoning?: string | number
+            }[]
+          }
+        }[]
+        markup_multiplier?: string | number
+        context_tokens?: number
+        max_output_tokens?: number
+        image_tokens_max?: number
+        /**
+         * The most tokens that the upstream adds to every prompt and bills. The hold covers them.
+         */
+        hidden_prompt_tokens_max?: number
+        supports_tools?: boolean
+        can_reason?: boolean
+        embedding?: {
+          dimensions: number
+          can_shorten?: boolean
+        }
+        /**
+         * A model of the category audio that speaks (/v1/audio/speech).
+         */
+        speech?: boolean
+        /**
+         * A model of the category embedding that ranks documents (/v1/rerank).
+         */
+        rerank?: boolean
+        image?: {
+          sizes?: string[]
+          /**
+           * The most output tokens of one image, by quality.
+           */
+          tokens_max?: {
+            [k: string]: number
+          }
+        }
+        audio?: {
+          seconds_min?: number
+          seconds_max?: number
+          tokens_per_second_max?: number
+          has_timestamps?: boolean
+        }
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        is_new: boolean
+      }
+    }
   }
   patch: {
     /**
@@ -8982,6 +9998,21 @@ export interface Contract {
         failures_in_row: number
         disabled_reason: ('card_rejected' | 'payment_method_deleted') | null
         updated_at: string
+      }
+    }
+    /**
+     * Exclui um modelo escrito aqui; um que existe sem isso volta a ser como era
+     */
+    '/admin/models/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        deleted: true
       }
     }
     /**

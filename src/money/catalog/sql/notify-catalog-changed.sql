@@ -1,5 +1,5 @@
--- Notifies all nodes that a markup, a price, the list of disabled models, an upstream, its own list, the price
--- data or the pause of the service changed. The progress of customers' notices (noticed_at) does not concern nodes.
+-- Notifies all nodes that a markup, a price, the list of disabled models, an added model, an upstream, its own list,
+-- the price data or the pause of the service changed. The progress of customers' notices (noticed_at) does not concern nodes.
 create function notify_catalog_changed() returns trigger language plpgsql set search_path from current as $$
 begin
   perform pg_notify('catalog', '');
@@ -19,4 +19,6 @@ create or replace trigger notify_catalog_changed after insert or update on upstr
 create or replace trigger notify_catalog_changed after insert or update on price_data
   for each statement execute function notify_catalog_changed();
 create or replace trigger notify_catalog_changed after insert or update or delete on upstreams
+  for each statement execute function notify_catalog_changed();
+create or replace trigger notify_catalog_changed after insert or update or delete on added_models
   for each statement execute function notify_catalog_changed();
