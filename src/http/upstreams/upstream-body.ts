@@ -153,7 +153,7 @@ export function testBody({
       ? asked.failure
         ? answerFault(asked.failure)
         : null
-      : 'Nenhum modelo de chat dele tem um preço conhecido: nada foi pedido.',
+      : 'Nenhum modelo de chat dele tem um preço conhecido: nada foi pedido. Em Modelos, escreva o modelo com os preços.',
     latency_ms: asked?.latencyMs ?? null,
   }
 }

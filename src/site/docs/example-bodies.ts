@@ -103,6 +103,13 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/models/{id}/disable': { reason: 'Respostas erradas do provedor' },
   'POST /admin/models/{id}/markup': { markup_multiplier: 1.3, reason: 'Novo contrato' },
   'POST /admin/markups': { vendor: 'openai', markup_multiplier: 1.2, reason: 'Novo contrato' },
+  'PUT /admin/models/{id}': {
+    category: 'llm',
+    prices: { input: '0.2', output: '0.6' },
+    context_tokens: 128_000,
+    max_output_tokens: 16_384,
+    routes: [{ upstream: 'vllm', model: 'llama-4', priority: 0, weight: 1 }],
+  },
   'POST /admin/upstreams': { id: 'deepseek', kind: 'deepseek', api_key: 'a-chave-do-provedor' },
   'PATCH /admin/upstreams/{id}': { state: 'paused' },
   'POST /admin/price-updates/{id}/approve': { difference: 'input 0.15 -> 0.18' },

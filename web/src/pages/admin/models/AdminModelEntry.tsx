@@ -3,9 +3,10 @@ import { Badge } from '../../../components/Badge.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { DateTime } from '../../../components/DateTime.tsx'
 import type { AdminModel, MarkupChange } from './admin-model-queries.ts'
-import { CATEGORY_WORDS, changeWords, markupWords } from './admin-model-words.ts'
+import { CATEGORY_WORDS, changeWords, markupWords, SOURCE_WORDS } from './admin-model-words.ts'
 import { CancelMarkup } from './CancelMarkup.tsx'
 import { MarkupDialog } from './MarkupDialog.tsx'
+import { ModelEntryDialog } from './ModelEntryDialog.tsx'
 import { ModelSwitch } from './ModelSwitch.tsx'
 import { t } from '../../../language/t.ts'
 import { Trans } from '../../../language/Trans.tsx'
@@ -18,6 +19,7 @@ interface Props {
 export function AdminModelEntry({ model, noticeDays }: Props) {
   const [isChanging, setChanging] = useState(false)
   const [isSwitching, setSwitching] = useState(false)
+  const [isWriting, setWriting] = useState(false)
   const { display_name: name, markup_multiplier: markup, is_disabled: isOff } = model
   return (
     <li className="grid gap-2 py-4 first:pt-0 last:pb-0">
@@ -29,6 +31,7 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
           </h2>
           <p className="text-sm break-words text-muted">
             {model.id} · {model.vendor} · {CATEGORY_WORDS()[model.category]}
+            {SOURCE_WORDS()[model.source]}
             {model.routes.length > 0 && t(' · por {model}', { model: upstreamsOf(model) })}
           </p>
         </div>
@@ -47,6 +50,15 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
           >
             {t('Mudar')}
           </Button>
+          {model.source !== 'file' && (
+            <Button
+              variant="quiet"
+              aria-label={t('Rotas e preços de {name}', { name })}
+              onClick={() => setWriting(true)}
+            >
+              {t('Rotas')}
+            </Button>
+          )}
           <Button
             variant="quiet"
             aria-label={`${isOff ? t('Colocar no ar') : t('Tirar do ar')} ${name}`}
@@ -74,6 +86,7 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
         isOpen={isChanging}
         onClose={() => setChanging(false)}
       />
+      <ModelEntryDialog model={model} isOpen={isWriting} onClose={() => setWriting(false)} />
       <ModelSwitch model={model} isOpen={isSwitching} onClose={() => setSwitching(false)} />
     </li>
   )

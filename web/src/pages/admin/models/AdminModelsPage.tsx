@@ -16,6 +16,7 @@ import { StateSwitch } from '../StateSwitch.tsx'
 import { adminModelsQuery, type AdminModel } from './admin-model-queries.ts'
 import { AdminModelEntry } from './AdminModelEntry.tsx'
 import { MarkupsDialog } from './MarkupsDialog.tsx'
+import { ModelEntryDialog } from './ModelEntryDialog.tsx'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
 
@@ -29,6 +30,7 @@ export function AdminModelsPage() {
   const found = useQuery(adminModelsQuery)
   const [{ q, estado }, setFilters] = useFilters('q', 'estado')
   const [isMarking, setMarking] = useState(false)
+  const [isAdding, setAdding] = useState(false)
   const models = (found.data?.models ?? []).filter(
     (model) => isNamed(model, q) && isInState(model, estado),
   )
@@ -39,9 +41,12 @@ export function AdminModelsPage() {
         description={t('O que está no ar, quanto custa aos clientes e o que vai mudar.')}
         actions={
           found.data && (
-            <Button variant="secondary" onClick={() => setMarking(true)}>
-              {t('Mudar vários multiplicadores')}
-            </Button>
+            <>
+              <Button variant="secondary" onClick={() => setMarking(true)}>
+                {t('Mudar vários multiplicadores')}
+              </Button>
+              <Button onClick={() => setAdding(true)}>{t('Acrescentar modelo')}</Button>
+            </>
           )
         }
       />
@@ -103,6 +108,7 @@ export function AdminModelsPage() {
           onClose={() => setMarking(false)}
         />
       )}
+      <ModelEntryDialog model={undefined} isOpen={isAdding} onClose={() => setAdding(false)} />
     </>
   )
 }

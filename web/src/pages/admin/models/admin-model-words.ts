@@ -14,6 +14,14 @@ export const CATEGORY_WORDS = perLanguage((): Readonly<Record<AdminModel['catego
   audio: t('Áudio'),
 }))
 
+/** Where its prices and routes are written; nothing for what the program brings along. */
+export const SOURCE_WORDS = perLanguage((): Readonly<Record<AdminModel['source'], string>> => ({
+  built_in: '',
+  file: t(' · do arquivo'),
+  listed: t(' · da lista do provedor'),
+  browser: t(' · escrito aqui'),
+}))
+
 /** 1.25 -> ×1,25 */
 export function markupWords(markup: number): string {
   return `×${markup.toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
