@@ -84,6 +84,7 @@ import { runwayRoutes } from '../http/usage/runway-routes.ts'
 import { usageByDayRoutes } from '../http/usage/usage-by-day-routes.ts'
 import { usageByKeyRoutes } from '../http/usage/usage-by-key-routes.ts'
 import { usageCallsRoutes } from '../http/usage/usage-calls-routes.ts'
+import { statementRoutes } from '../http/usage/statement-routes.ts'
 import { usageExportRoutes } from '../http/usage/usage-export-routes.ts'
 import { usageRefusalsRoutes } from '../http/usage/usage-refusals-routes.ts'
 import { usageRoutes } from '../http/usage/usage-routes.ts'
@@ -130,6 +131,7 @@ const routesOfUsage = [
   ...usageRefusalsRoutes,
   ...usageSpendRoutes,
   ...usageExportRoutes,
+  ...statementRoutes,
   ...usageSummaryRoutes,
   ...usageByKeyRoutes,
   ...usageByDayRoutes,

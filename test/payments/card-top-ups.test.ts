@@ -277,7 +277,7 @@ test('a charge that does not exist at the processor fails after an hour, and is 
   assert.deepEqual([await balanceOf(holder), await countPayments(id)], ['0', 0])
 })
 
-test('a receipt is a page without scripts that shows the payment and the payer, with everything escaped', async () => {
+test('a receipt shows the payment and the payer with the whole CPF, as a page without scripts and as a PDF', async () => {
   const holder = await seedCardHolder()
   const { db } = gateway.database
   const { json } = await charge(holder, 1234.5)
@@ -294,17 +294,28 @@ test('a receipt is a page without scripts that shows the payment and the payer, 
     'Cartão MASTERCARD final 8829',
     '28/02/2026 22:30 (America/Manaus)',
     'Marília &lt;Souza&gt;',
-    '***.982.247-**',
+    '529.982.247-25',
     json.id,
     'Empresa Fictícia do Sandbox, CNPJ 00.000.000/0000-00',
     'Endereço fictício',
     'lang="pt-BR"',
   ])
     assert.ok(text.includes(part), `${part} is not in ${text}`)
-  assert.doesNotMatch(text, /<script|<img|<link|<Souza|52998224725|529\.982|https?:|Devolvido/)
+  assert.doesNotMatch(text, /<script|<img|<link|<Souza|https?:|Devolvido/)
   await sql`update top_ups set returned_nano_brl = 20500000000 where id = ${json.id}`.execute(db)
   assert.match((await receipt(holder, json.id)).text, /Devolvido<\/dt><dd>R\$\u00a020,50/)
   await sql`update top_ups set returned_nano_brl = 0 where id = ${json.id}`.execute(db)
+  const pdf = await ask(gateway.node.baseUrl, `/topups/${json.id}/receipt.pdf`, {
+    secret: holder.secret,
+  })
+  assert.equal(pdf.headers.get('content-type'), 'application/pdf')
+  assert.match(pdf.text, /^%PDF-1\.4\n/)
+  for (const part of [
+    'Valor pago: R$\u00a01.234,50',
+    'CPF/CNPJ: 529.982.247-25',
+    'Recibo de recarga',
+  ])
+    assert.ok(pdf.text.includes(Buffer.from(part, 'latin1').toString('hex')), part)
 })
 
 test("an unpaid top-up and another customer's top-up have no receipt", async () => {

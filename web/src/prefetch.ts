@@ -46,6 +46,7 @@ export function prefetchHome(): void {
 
 /** The page waits for it. */
 export function prefetchTopUps(): void {
+  void queryClient.prefetchQuery(balanceQuery)
   void queryClient.prefetchQuery(trialCreditQuery)
 }
 

@@ -141,6 +141,11 @@ const topUps = createRoute({
   loader: prefetchTopUps,
   component: pageComponent(() => import('./pages/top-ups/TopUpsPage.tsx'), 'TopUpsPage'),
 })
+const statement = createRoute({
+  getParentRoute: () => app,
+  path: '/recargas/extrato',
+  component: pageComponent(() => import('./pages/top-ups/StatementPage.tsx'), 'StatementPage'),
+})
 const refunds = createRoute({
   getParentRoute: () => app,
   path: '/reembolsos',
@@ -222,6 +227,7 @@ const routeTree = root.addChildren([
     security,
     profile,
     topUps,
+    statement,
     refunds,
     keys,
   ]),
@@ -241,8 +247,14 @@ export const router = createRouter({
 })
 
 /** Accepts only paths of this site: a URL of another site would be an open redirect. */
-function wayBack({ voltar }: Record<string, unknown>): { voltar?: string } {
-  return typeof voltar === 'string' && /^\/(?![/\\])/.test(voltar) ? { voltar } : {}
+function wayBack({ voltar, conta }: Record<string, unknown>): {
+  voltar?: string
+  conta?: 'excluida'
+} {
+  return {
+    ...(typeof voltar === 'string' && /^\/(?![/\\])/.test(voltar) ? { voltar } : {}),
+    ...(conta === 'excluida' ? { conta } : {}),
+  }
 }
 
 async function leaveWhenSignedIn(): Promise<void> {

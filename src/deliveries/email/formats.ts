@@ -23,6 +23,11 @@ export function formatBrl(decimal: string): string | undefined {
   return (BELOW_A_CENT.test(decimal) ? EXACT : CENTS).format(decimal as `${number}`)
 }
 
+/** Writes an amount with all its digits, so that lines add up to their total. */
+export function formatExactBrl(decimal: string): string {
+  return EXACT.format(decimal as `${number}`)
+}
+
 export function formatCount(count: number): string {
   return COUNT.format(count)
 }
@@ -42,11 +47,6 @@ export function formatTime(at: Date, timezone: string): string {
 export function formatDay(day: string): string | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
   return match ? `${match[3]}/${match[2]}/${match[1]}` : undefined
-}
-
-/** Writes `12345678000195` as `12.345.678/0001-95`. */
-export function formatCnpj(cnpj: string): string {
-  return cnpj.replace(/^(..)(...)(...)(....)(..)$/, '$1.$2.$3/$4-$5')
 }
 
 const FIELDS: Intl.DateTimeFormatOptions = {

@@ -4,7 +4,8 @@
  */
 import { escapeHtml } from '../../platform/lib/html.ts'
 import { ACCOUNT_TEMPLATES } from './account-templates.ts'
-import { formatCnpj, formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
+import { formatTaxId } from '../../platform/lib/tax-id.ts'
+import { formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { MailContent, MailData, Template, DataReader } from './mail-content.ts'
 import { MONEY_TEMPLATES } from './money-templates.ts'
@@ -231,7 +232,7 @@ function wayOutOf(
 
 function footerOf({ company, publicUrl, isSandbox }: MailSender): string[] {
   return [
-    `${company.name}, CNPJ ${formatCnpj(company.cnpj)}`,
+    `${company.name}, CNPJ ${formatTaxId(company.cnpj)}`,
     company.address,
     `Contato: ${company.contactEmail}`,
     ...(publicUrl === undefined ? [] : [publicUrl]),

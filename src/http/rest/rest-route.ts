@@ -84,7 +84,7 @@ export interface RestRoute<
 
 type Handled<Answer> = (Answer extends TSchema ? AnswerOf<Answer> : never) | FastifyReply
 
-export type MediaType = 'image/png' | 'text/csv' | 'text/html'
+export type MediaType = 'image/png' | 'text/csv' | 'text/html' | 'application/pdf'
 
 export type RestTag =
   | 'Modelos'

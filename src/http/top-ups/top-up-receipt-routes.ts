@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { findProfile, type Profile } from '../../customers/profiles.ts'
@@ -5,13 +6,15 @@ import { findTopUp, type TopUp } from '../../money/payments/top-ups.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
-import { formatBrl, formatCnpj, formatTime } from '../../deliveries/email/formats.ts'
+import { sendPrivatePage } from '../rest/send-page.ts'
+import { documentLines, sendPdf, senderLines } from '../rest/send-pdf.ts'
+import { formatBrl, formatTime } from '../../deliveries/email/formats.ts'
 import type { MailSender } from '../../deliveries/email/mail-sender.ts'
 import { escapeHtml } from '../../platform/lib/html.ts'
 import { decimalBrl, type NanoBrl } from '../../platform/lib/money.ts'
-import { maskTaxId } from '../../platform/lib/tax-id.ts'
+import { formatTaxId } from '../../platform/lib/tax-id.ts'
 
-/** The receipt of a top-up: one page that prints on one sheet. It has no script and loads nothing. */
+/** The receipt of a top-up, for its payer's accounts: it shows the whole CPF or CNPJ. */
 interface Receipt {
   readonly topUp: TopUp & { readonly paidAt: Date }
   /** Undefined if the customer no longer has a profile. */
@@ -23,14 +26,15 @@ interface Receipt {
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}
-h1{font-size:1.4rem}dl{display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1.5rem}dt{color:#444}
+h1{font-size:1.4rem}a{color:#0f5b40}dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.4rem 1.5rem}dt{color:#444}
 dd{margin:0;font-weight:600;overflow-wrap:anywhere}footer,.note{font-size:.875rem;color:#444;border-top:1px solid #999;padding-top:.5rem}
-@media print{body{margin:0}}`
+@media (max-width:30rem){dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:.6rem}}
+@media print{body{margin:0}nav{display:none}}`
 
 const TIMEZONE = 'America/Sao_Paulo'
 
-function renderReceipt({ topUp, payer, timezone, sender, at }: Receipt): string {
-  const { company, isSandbox } = sender
+/** What HTML and PDF say alike. */
+function partsOf({ topUp, payer, timezone, sender, at }: Receipt) {
   const zone = timezone ?? TIMEZONE
   const time = (date: Date): string => `${formatTime(date, zone)} (${zone})`
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -40,28 +44,38 @@ function renderReceipt({ topUp, payer, timezone, sender, at }: Receipt): string 
     ['Pago em', time(topUp.paidAt)],
     ['Situação', SITUATIONS[topUp.status]],
     ['Pagador', payer?.full_name],
-    ['CPF/CNPJ', payer && maskTaxId(payer.tax_id)],
+    ['CPF/CNPJ', payer && formatTaxId(payer.tax_id)],
     ['Recarga', topUp.id],
     ['Pagamento', topUp.processorPaymentId ?? undefined],
   ]
-  const rows = facts.flatMap(([label, value]) =>
-    value === undefined ? [] : [`<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`],
-  )
   const notes = [
-    ...(isSandbox ? ['Modo sandbox: empresa e valores são fictícios, e nada foi cobrado.'] : []),
+    ...(sender.isSandbox
+      ? ['Modo sandbox: empresa e valores são fictícios, e nada foi cobrado.']
+      : []),
     'Recarga de saldo pré-pago. Este recibo não é documento fiscal.',
     `Emitido em ${time(at)}.`,
   ]
-  const lines = [
-    `${company.name}, CNPJ ${formatCnpj(company.cnpj)}`,
-    company.address,
-    `Contato: ${company.contactEmail}`,
-  ]
+  return {
+    facts: facts.flatMap(([label, value]) =>
+      value === undefined ? [] : [[label, value] as const],
+    ),
+    notes,
+  }
+}
+
+/** One page that prints on one sheet. It has no script and loads nothing. */
+function renderReceipt(receipt: Receipt): string {
+  const { topUp, sender } = receipt
+  const { facts, notes } = partsOf(receipt)
+  const rows = facts.map(
+    ([label, value]) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
+  )
   return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Recibo da recarga ${escapeHtml(topUp.id)}</title><style>${STYLE}</style></head><body><main>
+<title>Recibo da recarga ${escapeHtml(topUp.id)}</title><style>${STYLE}</style></head><body>
+<nav aria-label="Recibo"><a href="/recargas">Voltar às recargas</a> · <a href="receipt.pdf">Baixar em PDF</a></nav><main>
 <h1>Recibo de recarga</h1><dl>${rows.join('\n')}</dl>
 ${notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('\n')}</main>
-<footer>${lines.map(escapeHtml).join('<br>')}</footer></body></html>
+<footer>${senderLines(sender).map(escapeHtml).join('<br>')}</footer></body></html>
 `
 }
 
@@ -84,39 +98,62 @@ function amount(nano: NanoBrl): string {
 
 type Deps = Pick<HttpParts, 'db' | 'sender'>
 
+const common = {
+  method: 'GET',
+  tag: 'Recargas',
+  access: 'account',
+  params: { id: Type.String() },
+  refusals: { 404: ['topup_not_found'], 409: ['topup_not_paid'] },
+} as const
+
 export const topUpReceiptRoutes = [
   restRoute({
-    method: 'GET',
+    ...common,
     path: '/topups/:id/receipt',
-    tag: 'Recargas',
     summary: 'O recibo de uma recarga paga, uma página para imprimir',
-    access: 'account',
-    params: { id: Type.String() },
     answer: 'text/html',
-    refusals: { 404: ['topup_not_found'], 409: ['topup_not_paid'] },
     async handle({ caller, params, reply }, deps: Deps) {
-      const { customerId } = caller
-      const topUp = await findTopUp(deps.db, customerId, params.id)
-      if (!topUp) throw new RestRefusal(404, 'topup_not_found')
-      const { paidAt } = topUp
-      if (!paidAt) throw new RestRefusal(409, 'topup_not_paid')
-      const customer = await findCustomer(deps.db, customerId)
-      const page = renderReceipt({
-        topUp: { ...topUp, paidAt },
-        payer: await findProfile(deps.db, customerId),
-        timezone: customer?.timezone,
-        sender: deps.sender,
-        at: new Date(),
+      const page = renderReceipt(await readReceipt(deps, caller.customerId, params.id))
+      return sendPrivatePage(reply, 200, page, { policy: POLICY, referrerPolicy: 'same-origin' })
+    },
+  }),
+  restRoute({
+    ...common,
+    path: '/topups/:id/receipt.pdf',
+    summary: 'O recibo de uma recarga paga, em PDF',
+    answer: 'application/pdf',
+    async handle({ caller, params, reply }, deps: Deps): Promise<FastifyReply> {
+      const receipt = await readReceipt(deps, caller.customerId, params.id)
+      const { facts, notes } = partsOf(receipt)
+      return sendPdf(reply, `recibo-${receipt.topUp.id}`, {
+        title: 'Recibo de recarga',
+        lines: [
+          ...facts.map(([label, value], index) => ({
+            text: `${label}: ${value}`,
+            isRuled: index === 0,
+          })),
+          ...documentLines(notes, deps.sender),
+        ],
       })
-      return reply
-        .type('text/html; charset=utf-8')
-        .header(
-          'content-security-policy',
-          "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-        )
-        .header('x-content-type-options', 'nosniff')
-        .header('cache-control', 'no-store')
-        .send(page)
     },
   }),
 ]
+
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+async function readReceipt({ db, sender }: Deps, customerId: string, id: string): Promise<Receipt> {
+  const topUp = await findTopUp(db, customerId, id)
+  if (!topUp) throw new RestRefusal(404, 'topup_not_found')
+  const { paidAt } = topUp
+  if (!paidAt) throw new RestRefusal(409, 'topup_not_paid')
+  const customer = await findCustomer(db, customerId)
+  const payer = await findProfile(db, customerId)
+  return {
+    topUp: { ...topUp, paidAt },
+    payer,
+    timezone: customer?.timezone,
+    sender,
+    at: new Date(),
+  }
+}

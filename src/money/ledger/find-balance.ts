@@ -18,9 +18,9 @@ export interface Balance {
   readonly otherDebitsNanoBrl: NanoBrl
 }
 
-const TOP_UPS = ['top_up', 'sandbox']
-const REFUNDS = ['refund', 'top_up_returned']
-const RETURNED_REFUNDS = ['refund_failed', 'refund_rejected']
+export const TOP_UPS = ['top_up', 'sandbox']
+export const REFUNDS = ['refund', 'top_up_returned']
+export const RETURNED_REFUNDS = ['refund_failed', 'refund_rejected']
 
 /** Returns the balance with the sums that explain it; all zero for an account that does not exist. */
 export async function findBalance(db: Database, customerId: string): Promise<Balance> {
@@ -48,7 +48,14 @@ interface Sums {
 
 const NONE: Sums = { credited: 0n, debited: 0n, spent: 0n, toppedUp: 0n, refunds: 0n, returned: 0n }
 
-function balanceOf({ credited, debited, spent, toppedUp, refunds, returned }: Sums): Balance {
+export function balanceOf({
+  credited,
+  debited,
+  spent,
+  toppedUp,
+  refunds,
+  returned,
+}: Sums): Balance {
   return {
     balanceNanoBrl: credited - debited - spent,
     toppedUpNanoBrl: toppedUp,

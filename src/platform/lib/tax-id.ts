@@ -28,6 +28,13 @@ export function kindOfTaxId(taxId: string): 'cpf' | 'cnpj' | undefined {
   return /^[0-9A-Z]{12}\d{2}$/.test(taxId) ? 'cnpj' : undefined
 }
 
+/** Writes an id with its punctuation: `529.982.247-25`, or for a CNPJ `12.345.678/0001-95`. */
+export function formatTaxId(taxId: string): string {
+  return taxId.length === 11
+    ? taxId.replace(/^(...)(...)(...)(..)$/, '$1.$2.$3-$4')
+    : taxId.replace(/^(..)(...)(...)(....)(..)$/, '$1.$2.$3/$4-$5')
+}
+
 /** Masks an id as the federal government does: `***.982.247-**`, or for a CNPJ `**.345.678/****-**`. */
 export function maskTaxId(taxId: string): string {
   return taxId.length === 11

@@ -37,15 +37,15 @@ const CUSTOMERS: readonly Place[] = [
     description: 'Modelos, preços em reais e as taxas de câmbio aplicadas.',
   },
   {
-    pattern: / \/(usage|me\/(usage-summary|runway|recommendations))\b/,
+    pattern: / \/(usage|statement|me\/(usage-summary|runway|recommendations))\b/,
     slug: 'uso',
     title: 'Uso e saldo',
-    description: 'Saldo, cobranças, exportações e resumos do que foi gasto.',
+    description: 'Saldo, extrato, cobranças, exportações e resumos do que foi gasto.',
   },
   {
     pattern: / \/(me\/public-bills|public-bills|charge-chain)\b/,
     slug: 'contas-publicas',
-    title: 'Contas públicas',
+    title: 'Cobranças públicas',
     description: 'Mostrar uma cobrança ou uma sessão a outros, com a prova de que não mudou.',
   },
   {

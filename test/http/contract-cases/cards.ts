@@ -19,6 +19,12 @@ export async function createCases({ database, node }: TestGateway): Promise<Cont
   const charge = { amount: 20, method: 'card', payment_method_id: card }
   const paid = await ask(node.baseUrl, '/topups', { secret, body: charge })
   const open = await ask(node.baseUrl, '/topups', { secret, body: { amount: 20 } })
+  const receipts = (file: string) => [
+    { path: `/topups/${paid.json.id}/${file}`, secret },
+    { path: `/topups/${open.json.id}/${file}`, secret, status: 409 },
+    { path: `/topups/${createId()}/${file}`, secret, status: 404 },
+    { path: `/topups/${paid.json.id}/${file}`, isAnonymous: true, status: 401 },
+  ]
   const automatic = { threshold_brl: 0, amount_brl: 20, payment_method_id: card }
   return {
     'POST /payment-methods': [
@@ -42,12 +48,8 @@ export async function createCases({ database, node }: TestGateway): Promise<Cont
       { secret: nobody.secret, status: 404 },
       { isAnonymous: true, status: 401 },
     ],
-    'GET /topups/{id}/receipt': [
-      { path: `/topups/${paid.json.id}/receipt`, secret },
-      { path: `/topups/${open.json.id}/receipt`, secret, status: 409 },
-      { path: `/topups/${createId()}/receipt`, secret, status: 404 },
-      { path: `/topups/${paid.json.id}/receipt`, isAnonymous: true, status: 401 },
-    ],
+    'GET /topups/{id}/receipt': receipts('receipt'),
+    'GET /topups/{id}/receipt.pdf': receipts('receipt.pdf'),
     'DELETE /topups/automatic': [
       { secret },
       { secret, status: 404 },

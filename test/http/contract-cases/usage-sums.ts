@@ -30,11 +30,20 @@ export async function createCases({ database: { db } }: TestGateway): Promise<Co
       { path: `${path}?${name}=${limits[0] - 1}`, status: 400 },
       { path: `${path}?${name}=${limits[1] + 1}`, status: 400 },
     ] satisfies ContractCase[]
+  const ofMonth = (path: string) =>
+    [
+      { secret, path },
+      { secret, path: `${path}?month=2026-01` },
+      { secret, path: `${path}?month=2026-13`, status: 400 },
+      { isAnonymous: true, path, status: 401 },
+    ] satisfies ContractCase[]
   return {
     'GET /me/usage-summary': windowed('/me/usage-summary', [1, 365]),
     'GET /me/runway': windowed('/me/runway', [1, 90]),
     'GET /me/recommendations': windowed('/me/recommendations', [7, 90]),
     'GET /me/dashboard-stats': [{ secret }, {}, { isAnonymous: true, status: 401 }],
+    'GET /statement': ofMonth('/statement'),
+    'GET /statement.pdf': ofMonth('/statement.pdf'),
     'GET /usage/by-key': windowed('/usage/by-key', [1, 365]),
     'GET /usage/by-day': windowed('/usage/by-day', [1, 90]),
     'GET /usage/rate-limit': windowed('/usage/rate-limit', [5, 720], 'minutes'),

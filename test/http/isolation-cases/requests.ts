@@ -120,7 +120,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
 const HARMLESS = new Set(
   [
     // Of queries.
-    'limit days minutes from to before by category status model_id code after_id before_id',
+    'limit days minutes month from to before by category status model_id code after_id before_id',
     // Of keys.
     'name scope model_ids ip_allowlist requests_per_minute tokens_per_minute budget expires_at all shield',
     // Of the shield of an account.

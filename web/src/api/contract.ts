@@ -371,6 +371,13 @@ export interface Contract {
           uptime_percent: number
           p50_ms: number | null
           p95_ms: number | null
+          /**
+           * Os dias de Brasília com chamadas, do mais antigo ao mais novo.
+           */
+          by_day: {
+            day: string
+            uptime_percent: number
+          }[]
         }[]
       }
     }
@@ -908,6 +915,90 @@ export interface Contract {
           created_at: string
         }[]
       }
+    }
+    /**
+     * O extrato de um mês: saldo inicial, entradas, uso, saídas e saldo final
+     */
+    '/statement': {
+      query: {
+        /**
+         * AAAA-MM, no fuso do cliente; sem ele, o mês corrente.
+         */
+        month?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        /**
+         * AAAA-MM
+         */
+        month: string
+        timezone: string
+        from_at: string
+        /**
+         * Exclusivo.
+         */
+        until_at: string
+        /**
+         * O saldo no começo do mês.
+         */
+        opening_balance_brl: number
+        /**
+         * Recargas pagas.
+         */
+        total_topped_up_brl: number
+        /**
+         * Créditos promocionais, recompensas e ajustes a favor.
+         */
+        total_other_credits_brl: number
+        /**
+         * Cobranças de uso.
+         */
+        total_spent_brl: number
+        /**
+         * Reembolsos, também os que estão a caminho.
+         */
+        total_refunded_brl: number
+        /**
+         * Contestações, ajustes e recompensas retiradas.
+         */
+        total_other_debits_brl: number
+        /**
+         * opening_balance_brl + total_topped_up_brl + total_other_credits_brl - total_spent_brl - total_refunded_brl - total_other_debits_brl. No mês corrente, o saldo de agora.
+         */
+        closing_balance_brl: number
+        /**
+         * O que entrou e saiu sem ser uso, do mais antigo ao mais novo.
+         *
+         * @maxItems 500
+         */
+        movements: {
+          id: string
+          at: string
+          kind: 'topup' | 'other_credit' | 'refund' | 'returned_refund' | 'other_debit'
+          /**
+           * Negativo se saiu.
+           */
+          amount_brl: number
+        }[]
+        /**
+         * Além dos primeiros 500.
+         */
+        movements_left_out: number
+      }
+    }
+    /**
+     * O extrato de um mês, em PDF
+     */
+    '/statement.pdf': {
+      query: {
+        /**
+         * AAAA-MM, no fuso do cliente; sem ele, o mês corrente.
+         */
+        month?: string
+      }
+      answer: string
     }
     /**
      * O uso dos últimos dias em resumo
@@ -1663,6 +1754,10 @@ export interface Contract {
     '/api-keys': {
       query: {
         status?: 'active' | 'suspended' | 'paused' | 'revoked' | 'expired'
+        /**
+         * Parte do nome, ou o fim do segredo.
+         */
+        q?: string
         limit?: number
         /**
          * O `next_cursor` da página anterior.
@@ -3501,6 +3596,15 @@ export interface Contract {
      * O recibo de uma recarga paga, uma página para imprimir
      */
     '/topups/{id}/receipt': {
+      path: {
+        id: string
+      }
+      answer: string
+    }
+    /**
+     * O recibo de uma recarga paga, em PDF
+     */
+    '/topups/{id}/receipt.pdf': {
       path: {
         id: string
       }

@@ -48,6 +48,13 @@ export function shortDay(day: string): string {
   )
 }
 
+/** A month (YYYY-MM), which no time zone may shift: novembro de 2026. */
+export function monthName(month: string): string {
+  return formatter({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${month}-15T12:00:00Z`),
+  )
+}
+
 /** Today in the customer's time zone, as YYYY-MM-DD. */
 export function today(): string {
   return dayOf(new Date())

@@ -1,17 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { sessionQuery } from '../../api/session.ts'
+import { buttonClass } from '../../components/button-class.ts'
 import { Card } from '../../components/Card.tsx'
+import { Money } from '../../components/Money.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
 import { AutomaticTopUp } from './AutomaticTopUp.tsx'
 import { Cards } from './Cards.tsx'
+import { Skeleton } from '../../components/Skeleton.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { TrialCreditCard } from '../trial-credit/TrialCreditCard.tsx'
+import { balanceQuery } from '../usage/usage-queries.ts'
 import { useTrialOffer } from '../trial-credit/use-trial-offer.ts'
 import { NewTopUp } from './NewTopUp.tsx'
 import { TopUpHistory } from './TopUpHistory.tsx'
 import { TopUpInProgress } from './TopUpInProgress.tsx'
 import { t } from '../../language/t.ts'
+import { Trans } from '../../language/Trans.tsx'
 
 export function TopUpsPage() {
   // In the URL, so that the open payment survives a reload or a return from the bank's app.
@@ -24,7 +30,12 @@ export function TopUpsPage() {
     <>
       <PageTitle
         title={t('Recargas')}
-        description={t('Coloque saldo quando quiser. Você só gasta o que já pagou.')}
+        description={<Balance />}
+        actions={
+          <Link to="/recargas/extrato" className={buttonClass('secondary')}>
+            {t('Extrato do mês')}
+          </Link>
+        }
       />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid gap-6">
@@ -41,6 +52,22 @@ export function TopUpsPage() {
         </div>
       </div>
     </>
+  )
+}
+
+function Balance() {
+  const { data } = useQuery(balanceQuery)
+  return (
+    <Trans
+      id="Saldo: {money}. Você só gasta o que já pagou."
+      values={{
+        money: data ? (
+          <Money amount={data.balance_brl} className="font-semibold text-ink" />
+        ) : (
+          <Skeleton className="inline-block h-4 w-20 align-middle" />
+        ),
+      }}
+    />
   )
 }
 
