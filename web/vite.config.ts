@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressAssets } from './compress-assets.ts'
+import { drawStills } from './draw-stills.ts'
 
 /** The default address of `npm start`; set API_URL for another one. */
 const API_URL = process.env.API_URL ?? 'http://127.0.0.1:8080'
@@ -19,7 +20,7 @@ const SHARED =
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), compressAssets()],
+  plugins: [react(), tailwindcss(), drawStills(), compressAssets()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

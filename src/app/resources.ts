@@ -10,7 +10,6 @@ import { operatorKeyRoutes } from '../http/customers/operator-key-routes.ts'
 import { operatorSuspensionRoutes } from '../http/customers/operator-suspension-routes.ts'
 import { docRoutes } from '../site/docs/doc-routes.ts'
 import { openApiRoutes } from '../site/docs/add-open-api.ts'
-import { fxPageRoutes } from '../http/fx-rates/fx-page-routes.ts'
 import { fxRateRoutes } from '../http/fx-rates/fx-rate-routes.ts'
 import { operatorFxRoutes } from '../http/fx-rates/operator-fx-routes.ts'
 import { healthRoutes } from '../http/health/health-routes.ts'
@@ -115,7 +114,6 @@ const routesOfModels = (terms: RouteTerms) => [
   ...operatorUpstreamRoutes,
   ...fxRateRoutes,
   ...operatorFxRoutes,
-  ...fxPageRoutes,
   ...healthRoutes,
   ...probeRoutes,
   ...upstreamHealthRoutes,

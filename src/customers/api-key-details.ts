@@ -71,6 +71,8 @@ export interface ApiKeyFilter {
   /** The customer who created the key for a team. */
   readonly createdBy?: string | undefined
   readonly status?: ApiKeyStatus | undefined
+  /** A part of the name, or of the last four characters of the secret. */
+  readonly search?: string | undefined
   /** Start after this position. */
   readonly after?: { readonly at: string; readonly id: string } | undefined
 }
@@ -78,13 +80,16 @@ export interface ApiKeyFilter {
 /** Returns the details of keys, the newest first; a null limit lists all. */
 export async function listApiKeyDetails(
   db: Database,
-  { customerId, teamId, createdBy, status, after }: ApiKeyFilter,
+  { customerId, teamId, createdBy, status, search, after }: ApiKeyFilter,
   limit: number | null,
 ): Promise<ApiKeyDetails[]> {
   const conditions = [
     customerId === undefined ? undefined : sql`k.customer_id = ${customerId}`,
     teamId === undefined ? undefined : sql`k.team_id = ${teamId}`,
     createdBy === undefined ? undefined : sql`k.created_by = ${createdBy}`,
+    search === undefined
+      ? undefined
+      : sql`position(lower(${search}) in lower(k.name || ' ' || k.last_four)) > 0`,
     after && sql`(k.created_at, k.id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
   ].filter((condition) => condition !== undefined)
   return readDetails(

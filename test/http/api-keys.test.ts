@@ -230,6 +230,26 @@ test('the secret of a key is shown once and stored only as a hash', async () => 
   assert.ok(!gateway.node.log.join('\n').includes(hash))
 })
 
+test('keys are found by a part of the name or the end of the secret, also beyond the first page', async () => {
+  const { db } = gateway.database
+  const { secret, customerId } = await seedCustomer(db, {
+    balanceBrl: '1',
+    name: 'Robô de Cobrança',
+  })
+  for (const name of ['Site', 'App 100%', 'SITE novo'])
+    await createApiKey(db, { customerId, name, requestsPerMinute: 1 })
+  const found = async (q: string): Promise<string[]> => {
+    const path = `/api-keys?limit=2&q=${encodeURIComponent(q)}`
+    return (await call('GET', path, undefined, secret)).json.api_keys.map((one: any) => one.name)
+  }
+  assert.deepEqual(await found('site'), ['SITE novo', 'Site'])
+  assert.deepEqual(await found('cobrança'), ['Robô de Cobrança'])
+  assert.deepEqual(await found('100%'), ['App 100%'])
+  assert.deepEqual(await found('%'), ['App 100%'])
+  assert.deepEqual(await found(secret.slice(-4)), ['Robô de Cobrança'])
+  assert.deepEqual(await found('nada'), [])
+})
+
 test('keys are paged, newest first, each once, and filtered by status', async () => {
   const { secret, customerId, key } = await seedCustomer(gateway.database.db, { balanceBrl: '1' })
   // In one transaction they all have the same time.

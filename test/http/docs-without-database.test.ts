@@ -19,7 +19,7 @@ const PUBLIC_URL = 'https://catraca.example'
 const facts: SiteFacts = {
   models: [],
   fxRate: undefined,
-  reading: { markups: [], prices: [], health: [] },
+  reading: { markups: [], prices: [], health: [], rates: [] },
 }
 const config = loadConfig({ DATA_DIR: '.' }, '.')
 const deps: SiteDeps = {

@@ -139,8 +139,11 @@ test("the page shows the rates in Portuguese, labels them as the sandbox's, and 
   assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
   assert.doesNotMatch(html, /<script|https?:\/\//)
   assert.match(html, /lang="pt-BR"/)
-  assert.match(html, /Ambiente de testes \(sandbox\)/)
+  assert.match(html, /Modo de teste\./)
   assert.match(html, /<td>5,2000<\/td>.*em vigor/)
-  assert.match(html, /<td>4,0000<\/td><td>06\/01\/2020<\/td><td>sandbox \(fictícia\)<\/td>/)
+  assert.match(
+    html,
+    /<td>4,0000<\/td><td>06\/01\/2020<\/td><td class="wide">sandbox \(fictícia\)<\/td>/,
+  )
   assert.doesNotMatch(html, /bcb_olinda|Banco Central do Brasil<\/td>/)
 })

@@ -156,6 +156,7 @@ test('uptime is rounded down: 100 means that no call failed', () =>
       uptimePercent: 0,
       p50Ms: null,
       p95Ms: null,
+      byDay: [{ day: summary[2]?.byDay[0]?.day, uptimePercent: 0 }],
     })
   }))
 
@@ -263,6 +264,30 @@ test('counts that wait for the database are bounded: the oldest hours are droppe
     assert.equal(rows[0]?.oldest.getTime(), firstMs)
   }))
 
+test('health has each day of Brasília with a call, the oldest first', () =>
+  withDatabase(async ({ db }) => {
+    const recorder = createRecorder(db)
+    samples(recorder, 'maker', { ok: 3, failed: 1 })
+    await recorder.flush()
+    const at = async (from: string, to: string): Promise<void> => {
+      await sql`
+        insert into upstream_health_hours select ${to}::timestamptz, upstream_id, vendor, ok_count, 0, latency_counts
+        from upstream_health_hours where hour_at = ${from}::timestamptz`.execute(db)
+    }
+    const { rows } = await sql<{ hour: string; midnight: string; today: string }>`
+      select hour_at::text as hour, to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as today,
+        (date_trunc('day', now() at time zone 'America/Sao_Paulo') at time zone 'America/Sao_Paulo')::text as midnight
+      from upstream_health_hours`.execute(db)
+    const { hour, midnight, today } = rows[0] as { hour: string; midnight: string; today: string }
+    await at(hour, new Date(Date.parse(midnight) - 3_600_000).toISOString())
+    const [health] = await summarizeHealth(db, 90)
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
+    assert.deepEqual(health?.byDay, [
+      { day: yesterday, uptimePercent: 100 },
+      { day: today, uptimePercent: 75 },
+    ])
+  }))
+
 test('health by model maker is public, and names no upstream', async () => {
   const { db } = gateway.database
   const [one, other] = [createRecorder(db), createRecorder(db)]
@@ -276,12 +301,37 @@ test('health by model maker is public, and names no upstream', async () => {
   assertPublic(answer, 30)
   assert.doesNotMatch(answer.text, /hidden/)
   // The middles of the buckets that 200 ms and 100 ms are in.
+  const byDay = (percent: number): unknown =>
+    answer.json.providers
+      .map((each: any) => each.by_day)[0]
+      .map(({ day }: any) => ({ day, uptime_percent: percent }))
   assert.deepEqual(answer.json, {
     days: 30,
     providers: [
-      { provider: 'alfa', requests: 20, uptime_percent: 100, p50_ms: 206, p95_ms: 206 },
-      { provider: 'beta', requests: 1, uptime_percent: 0, p50_ms: null, p95_ms: null },
-      { provider: 'zeta', requests: 3, uptime_percent: 33.33, p50_ms: 102, p95_ms: 102 },
+      {
+        provider: 'alfa',
+        requests: 20,
+        uptime_percent: 100,
+        p50_ms: 206,
+        p95_ms: 206,
+        by_day: byDay(100),
+      },
+      {
+        provider: 'beta',
+        requests: 1,
+        uptime_percent: 0,
+        p50_ms: null,
+        p95_ms: null,
+        by_day: byDay(0),
+      },
+      {
+        provider: 'zeta',
+        requests: 3,
+        uptime_percent: 33.33,
+        p50_ms: 102,
+        p95_ms: 102,
+        by_day: byDay(33.33),
+      },
     ],
   })
   // With a key, a wrong one or none: it is the same.

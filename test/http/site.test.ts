@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'undici'
+import { sql } from 'kysely'
 import { SYSTEM } from '../../src/platform/audit-log/audited.ts'
+import { openIncident, resolveIncident } from '../../src/platform/health/incidents.ts'
+import { LATENCY_BUCKETS } from '../../src/platform/health/latency-buckets.ts'
 import { scheduleMarkup } from '../../src/money/catalog/markup-changes.ts'
 import { SITE_STYLE } from '../../src/site/pages/site-style.ts'
 import { ask } from '../harness/ask.ts'
@@ -80,9 +83,82 @@ test('a browser that is signed in gets the dashboard at / and /modelos, and no c
     }
 })
 
+test('the header of every page knows who is signed in, and no shared cache gets that page', async () => {
+  const paths = ['/modelos/gpt-4o', '/modelos/nada', '/docs', '/docs/erros', '/verificar']
+  for (const path of [
+    ...paths,
+    '/cambio',
+    '/termos',
+    '/privacidade',
+    '/docs/nada',
+    '/conta/nada',
+  ]) {
+    const visitor = await open(path)
+    assert.match(visitor.text, /href="\/cadastrar">Criar conta</, path)
+    assert.match(String(visitor.headers.vary), /cookie/, path)
+    assert.doesNotMatch(String(visitor.headers['cache-control']), /(^|[ ,])max-age=[1-9]/, path)
+    const customer = await open(path, { cookie: 'catraca.session_token=token.mac' })
+    const [header = ''] = /<header[^]*?<\/header>/.exec(customer.text) ?? []
+    assert.match(header, /<a class="button" href="\/">Abrir o painel</, path)
+    assert.doesNotMatch(header, /Entrar|Criar conta/, path)
+    assert.match(String(customer.headers['cache-control']), /^private, no-(cache|store)$/, path)
+    assert.notEqual(customer.headers.etag, visitor.headers.etag, path)
+  }
+})
+
+test('a visitor reads the state of the service, its incidents and the last 90 days; who reads English gets the dashboard', async () => {
+  const { db } = gateway.database
+  await sql`
+    insert into upstream_health_hours
+    select date_trunc('hour', now() - make_interval(days => day)), 'secreto', 'openai', 100, day, array_fill(0, array[${sql.lit(LATENCY_BUCKETS)}])
+    from generate_series(0, 20) day`.execute(db)
+  assert.match((await open('/status')).text, /✓ Tudo funcionando/)
+  const incident = {
+    title: `Lento ${HOSTILE}`,
+    message: 'Vendo.',
+    vendors: ['openai'],
+    modelIds: [],
+  }
+  const id = await openIncident(db, SYSTEM, { ...incident, severity: 'major' })
+  const { status, text, headers } = await open('/status')
+  assert.equal(status, 200)
+  assert.match(text, /! Um incidente em andamento/)
+  assert.match(text, /Lento &quot;&gt;&lt;script[^]*Grave[^]*Vendo\.[^]*Afeta: openai/)
+  assert.doesNotMatch(text, /secreto|<script/)
+  assert.match(text, /aria-label="openai: [\d,]+% em 90 dias; o pior dia foi [\d/]+, com 83,33%"/)
+  for (const [name, count] of [
+    ['all', 2],
+    ['most', 4],
+    ['few', 15],
+    ['none', 69],
+  ] as const) {
+    const [, shape = ''] = new RegExp(`<path class="${name}" d="([^"]+)"`).exec(text) ?? []
+    assert.equal(shape.split('M').length - 1, count, name)
+  }
+  assert.equal(headers['cache-control'], 'private, no-cache')
+  const english = await open('/status', { 'accept-language': 'en-US,pt;q=0.5' })
+  assert.doesNotMatch(english.text, /<h1>Status/)
+  await resolveIncident(db, SYSTEM, { id, message: 'Voltou.' })
+  const after = (await open('/status')).text
+  assert.match(after, /Incidentes resolvidos[^]*Voltou\./)
+  assert.match(after, /✓ Tudo funcionando/)
+})
+
+test('every page that the server writes has the style of the site and a way back', async () => {
+  for (const path of ['/cambio', '/termos', '/privacidade', '/termos/2020-01-01', '/status']) {
+    const { text } = await open(path)
+    assert.ok(text.includes(SITE_STYLE), path)
+    assert.match(text, /<a class="logo" href="\/"/, path)
+  }
+  for (const path of ['/chave-vazada', '/unsubscribe/nada', '/auth/link', '/mailbox']) {
+    const { text } = await open(path)
+    assert.match(text, /<a class="home" href="\/">/, path)
+  }
+})
+
 test('a page is sent once: the same version is a 304, in each encoding', async () => {
   const plain = await open('/modelos/gpt-4o')
-  assert.equal(plain.headers['cache-control'], 'public, max-age=60')
+  assert.equal(plain.headers['cache-control'], 'public, max-age=0, s-maxage=60')
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
   for (const [encoding, decode] of Object.entries(decoders)) {
     const packed = await open('/modelos/gpt-4o', { 'accept-encoding': encoding })

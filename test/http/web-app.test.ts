@@ -70,6 +70,38 @@ test('every page of the dashboard is found, and an address that is none is a 404
   }
 })
 
+test('a visitor gets the drawn page in the language of the browser, which may run only what is in it', async () => {
+  const drawn = (language: string): string =>
+    `<script>theme()</script><style>p{}</style><p>${language}</p>`
+  for (const language of ['pt-BR', 'en-US'])
+    for (const ending of ['', '.br'])
+      await writeFile(join(dist, `entrar.${language}.html${ending}`), drawn(language))
+  const other = await serve(dist)
+  const ask = (headers: Record<string, string>) =>
+    other.inject({ url: '/entrar?voltar=/uso', headers: { accept: 'text/html', ...headers } })
+  for (const [languages, expected] of [
+    ['', 'pt-BR'],
+    ['pt-BR,en;q=0.9', 'pt-BR'],
+    ['de, en-GB;q=0.9, pt', 'en-US'],
+  ] as const) {
+    const { body, headers } = await ask({ 'accept-language': languages })
+    assert.equal(body, drawn(expected), languages)
+    assert.equal(headers['cache-control'], 'no-cache')
+    assert.match(String(headers.vary), /accept-language, cookie/)
+    const packed = await ask({ 'accept-language': languages, 'accept-encoding': 'br' })
+    assert.equal(packed.headers['content-encoding'], 'br')
+    for (const given of [headers, packed.headers])
+      assert.match(
+        String(given['content-security-policy']),
+        /script-src 'self' 'sha256-[^']+'; style-src 'self' 'sha256-[^']+'; /,
+      )
+  }
+  assert.equal((await ask({ cookie: 'catraca.session_token=a.b' })).body, PAGE)
+  await other.close()
+  for (const language of ['pt-BR', 'en-US'])
+    for (const ending of ['', '.br']) await rm(join(dist, `entrar.${language}.html${ending}`))
+})
+
 test('a page may run nothing but our own files, and nobody may frame it', async () => {
   const { headers } = await open('/entrar')
   assert.equal(

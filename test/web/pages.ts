@@ -22,6 +22,7 @@ export const PAGES: readonly WebPage[] = [
   { path: '/seguranca', heading: 'Segurança' },
   { path: '/perfil', heading: 'Perfil' },
   { path: '/recargas', heading: 'Recargas' },
+  { path: '/recargas/extrato', heading: 'Extrato' },
   { path: '/reembolsos', heading: 'Reembolsos' },
   { path: '/chaves', heading: 'Chaves' },
   { path: '/uso', heading: 'Uso' },
@@ -69,5 +70,10 @@ export const VISITOR_PAGES: readonly { path: string; heading: string; name: stri
   { path: '/modelos/gpt-4o', heading: 'GPT-4o', name: 'visita-modelo' },
   { path: '/modelos/nada', heading: 'Modelo não encontrado', name: 'visita-nada' },
   { path: '/verificar', heading: 'Conferir uma cobrança', name: 'visita-verificar' },
+  { path: '/status', heading: 'Status', name: 'visita-status' },
+  { path: '/cambio', heading: 'Câmbio aplicado', name: 'visita-cambio' },
+  { path: '/termos', heading: 'Termos de uso', name: 'visita-termos' },
+  { path: '/privacidade', heading: 'Política de privacidade', name: 'visita-privacidade' },
+  { path: '/chave-vazada', heading: 'Chave de API exposta', name: 'visita-chave-vazada' },
   { path: '/docs', heading: 'Documentação para desenvolvedores', name: 'visita-docs' },
 ]

@@ -11,6 +11,13 @@ import { enterAs } from './sign-up.ts'
 
 /** All that a first visit loads, compressed. */
 const BYTES_MAX = 60_000
+/** As WebPageTest has it. */
+const SLOW_3G = {
+  offline: false,
+  latency: 400,
+  downloadThroughput: 50_000,
+  uploadThroughput: 50_000,
+}
 const INVOICE = 'gpt-4o-mini, 1.000.000 tokens de entrada, 1.000.000 de saída\ngpt-4o US$ 10,00'
 
 let gateway: GatewayProcess
@@ -54,6 +61,60 @@ test('a first visit loads under 60 kB, of which nothing is a framework, and noth
     [true],
   )
   await assertStill(page, '/')
+  await page.close()
+})
+
+for (const path of ['/', '/entrar', '/cadastrar', '/status'])
+  test(`on slow 3G ${path} is painted within a second, by one file of at most 15 kB`, async () => {
+    const page = await browser.newPage()
+    const session = await page.context().newCDPSession(page)
+    await session.send('Network.enable')
+    await session.send('Network.emulateNetworkConditions', SLOW_3G)
+    await page.goto(path, { waitUntil: 'commit' })
+    const painted = (): Promise<number | undefined> =>
+      page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    let paintedAt = await painted()
+    while (paintedAt === undefined) paintedAt = await painted()
+    const { size, readAt } = await page.evaluate<{ size: number; readAt: number }>(
+      `(({ encodedBodySize, responseEnd }) => ({ size: encodedBodySize, readAt: responseEnd }))(
+        performance.getEntriesByType('navigation')[0])`,
+    )
+    console.log(
+      `${path}: ${size} bytes, read at ${Math.round(readAt)} ms, painted at ${Math.round(paintedAt)} ms`,
+    )
+    assert.ok(size > 0 && size <= 15_000, `${size} bytes`)
+    assert.ok(paintedAt <= 1_000, `${paintedAt} ms`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.close()
+  })
+
+test('what is typed before the code of the dashboard is there stays, and nothing moves', async () => {
+  const page = await browser.newPage()
+  await watchShifts(page)
+  let release = (): void => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/\/assets\/.*\.js$/, async (route) => {
+    await isReleased
+    await route.continue()
+  })
+  await page.goto('/cadastrar', { waitUntil: 'commit' })
+  await page.getByRole('textbox', { name: 'Nome' }).fill('Rita Lobo')
+  await page.getByLabel('Senha').fill('uma frase bem comprida')
+  await page.getByRole('checkbox').check()
+  assert.ok(await page.getByRole('button', { name: 'Criar conta' }).isDisabled())
+  await page.getByLabel('E-mail').fill('rita@')
+  release()
+  await page.locator('#root:not([data-still])').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Nome' }).inputValue(), 'Rita Lobo')
+  assert.equal(await page.getByLabel('Senha').inputValue(), 'uma frase bem comprida')
+  assert.ok(await page.getByRole('checkbox').isChecked())
+  await page.keyboard.type('exemplo.com.br')
+  assert.equal(await page.getByLabel('E-mail').inputValue(), 'rita@exemplo.com.br')
+  await page.getByRole('button', { name: 'Criar conta' }).click()
+  await page.getByText('rita@exemplo.com.br').waitFor()
+  await assertStill(page, '/cadastrar')
   await page.close()
 })
 

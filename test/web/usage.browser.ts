@@ -7,7 +7,13 @@ import { createId } from '../../src/platform/lib/ids.ts'
 import { seedUsage } from '../harness/seed-usage.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
-import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
+import {
+  assertAccessible,
+  assertFits,
+  settled,
+  startBrowser,
+  type BrowserUnderTest,
+} from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
 import { enterAs } from './sign-up.ts'
@@ -44,6 +50,27 @@ before(async () => {
 after(async () => {
   await browser?.close()
   await gateway?.stop()
+})
+
+test('the usage fits into 320 px, also with a name of 50 characters and without a space', async () => {
+  const name = 'chave_do_servidor_de_producao_com_nome_comprido_12'
+  await gateway.database.db.updateTable('api_keys').set({ name }).execute()
+  const page = await browser.newPage()
+  await page.setViewportSize({ width: 320, height: 700 })
+  for (const view of ['', '?ver=recusadas', '?ver=gasto', '?ver=gasto&por=chave', '?ver=chaves']) {
+    await page.goto(`/uso${view}`)
+    await settled(page)
+    await assertFits(page, view)
+  }
+  await page.goto('/uso')
+  await page
+    .getByRole('button', { name: /^Ver a cobrança de/ })
+    .first()
+    .click()
+  await page.getByRole('region', { name: 'Como chegamos a este valor' }).waitFor()
+  await assertFits(page, 'a charge')
+  await page.close()
+  await gateway.database.db.updateTable('api_keys').set({ name: 'Site' }).execute()
 })
 
 test('a charge opens to its calculation, and to its session', async () => {

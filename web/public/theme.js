@@ -15,7 +15,9 @@ addEventListener(
   'error',
   function (event) {
     var root = document.getElementById('root')
-    if (event.target.type !== 'module' || !root || root.firstChild) return
+    if (event.target.type !== 'module' || !root) return
+    // A drawn page waits for the code.
+    if (root.firstChild && !root.hasAttribute('data-still')) return
     var isEnglish = /^en/i.test(navigator.language)
     document.documentElement.lang = isEnglish ? 'en' : 'pt-BR'
     var text = document.createElement('p')
@@ -32,7 +34,7 @@ addEventListener(
     var main = document.createElement('main')
     main.style.cssText = 'max-width:36rem;margin:20vh auto;padding:1rem;font:1rem/1.5 system-ui'
     main.append(text, button)
-    root.append(main)
+    root.replaceChildren(main)
   },
   true,
 )

@@ -8,9 +8,6 @@ const EXAMPLE = [
   ['1.200.000 tokens de entrada, 300.000 de saída', 0],
   ['US$ 38,20', 1],
 ] as const
-/** The difference is what the service costs: it is said where it shows. */
-const WHY_MORE =
-  'A diferença é o multiplicador, o que a Catraca cobra pelo serviço: sem cartão internacional, sem IOF nem câmbio que só aparece na fatura, saldo pré-pago por Pix com recibo em reais, limite por chave e por equipe, e todos os fabricantes em uma API só.'
 const PERCENT_E2_MAX = 10_000n
 
 const byId = (id: string) => document.getElementById(id) as HTMLElement
@@ -74,8 +71,18 @@ function totals({ cost, charge, card }: Comparison): HTMLElement[] {
     paragraph(`Por Pix, na Catraca, ${usd(cost)} dariam`, 'muted'),
     total,
     paragraph(verdict),
-    ...(difference < 0n ? [paragraph(WHY_MORE, 'small')] : []),
+    ...(difference < 0n ? [whyMore()] : []),
   ]
+}
+
+/** The difference is what the service costs: it is said where it shows, and in full below. */
+function whyMore(): HTMLParagraphElement {
+  const made = paragraph('', 'small')
+  const link = document.createElement('a')
+  link.href = '#por-que'
+  link.textContent = 'Por que pagar mais?'
+  made.append(link)
+  return made
 }
 
 function list({ lines }: Comparison): HTMLElement {

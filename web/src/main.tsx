@@ -3,6 +3,7 @@ import { I18nProvider } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { followTabs } from './api/session.ts'
@@ -10,6 +11,7 @@ import { ToastProvider } from './components/Toast.tsx'
 import { startLanguage } from './language/chosen-language.ts'
 import { language } from './language/language.ts'
 import { deleteHistoryDatabase } from './lib/history-database.ts'
+import { keepTyped } from './lib/keep-typed.ts'
 import { keepReferralCode } from './lib/referral-code.ts'
 import { onSignOut } from './lib/sign-out-acts.ts'
 import { router } from './router.tsx'
@@ -28,7 +30,13 @@ i18n.on('change', () => {
 })
 await startLanguage()
 
-createRoot(root).render(
+const isDrawn = root.hasAttribute('data-still')
+// The drawn page stays until the page that takes its place is ready.
+if (isDrawn) await router.load()
+const typeAgain = keepTyped(root)
+root.removeAttribute('data-still')
+
+const page = (
   <StrictMode>
     <I18nProvider i18n={i18n}>
       <QueryClientProvider client={queryClient}>
@@ -37,5 +45,7 @@ createRoot(root).render(
         </ToastProvider>
       </QueryClientProvider>
     </I18nProvider>
-  </StrictMode>,
+  </StrictMode>
 )
+flushSync(() => createRoot(root).render(page))
+typeAgain()

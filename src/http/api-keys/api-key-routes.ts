@@ -4,7 +4,7 @@ import { listUnrevokedKeyIds } from '../../customers/api-keys.ts'
 import { changeKey, revokeKey } from '../../customers/key-acts.ts'
 import { inTransaction } from '../../platform/db/open.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { answer, wholeNumber } from '../rest/values.ts'
+import { answer, storedText, wholeNumber } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -40,13 +40,15 @@ const reading = [
     access: 'account',
     query: {
       status: Type.Optional(Type.Enum([...API_KEY_STATUSES])),
+      q: Type.Optional(storedText(1, 100, 'Parte do nome, ou o fim do segredo.')),
       limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT),
       cursor,
     },
     answer: answer({ api_keys: Type.Array(apiKey), next_cursor: nextCursor }),
     async handle({ caller, query }, deps: Deps) {
-      const { status, limit = LIMIT_DEFAULT } = query
-      const filter = { customerId: caller.customerId, status, after: readCursor(query.cursor) }
+      const { status, q: search, limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      const filter = { customerId: caller.customerId, status, search, after }
       const keys = await listApiKeyDetails(deps.db, filter, limit + 1)
       const { page, next_cursor } = pageOf(keys, limit, ({ id, createdAtExact }) => ({
         at: createdAtExact,

@@ -5,7 +5,7 @@ import { answer } from '../rest/values.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import { sendPrivatePage } from '../rest/send-page.ts'
+import { plainPage, sendPrivatePage } from '../rest/send-page.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import { pauseLeakedKey } from '../../customers/key-acts.ts'
@@ -39,8 +39,6 @@ type Deps = Pick<HttpParts, 'db'>
 const SECRET_LENGTH_MAX = 200
 const PAGE_BODY_BYTES_MAX = 4_096
 const PAGE = '/chave-vazada'
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 export const leakedKeyRoutes = [
   restRoute({
@@ -89,19 +87,16 @@ export const leakedKeyRoutes = [
 ]
 
 function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'no-referrer' })
+  return sendPrivatePage(reply, status, html, { referrerPolicy: 'no-referrer' })
 }
 
 const FORM = page(
   `<p>Achou uma chave de API (<code>sk-svc-…</code>) num repositório, num site ou numa conversa? Informe aqui. Se ela for nossa, é pausada na hora, e quem é dono recebe um aviso. Não é preciso ter conta.</p>
-<form method="post"><label>Chave <input name="key" required maxlength="${SECRET_LENGTH_MAX}" autocomplete="off" spellcheck="false"></label> <button>Informar</button></form>`,
+<form method="post"><label for="key">Chave</label><input id="key" name="key" required maxlength="${SECRET_LENGTH_MAX}" autocomplete="off" spellcheck="false"> <button>Informar</button></form>`,
 )
 const DONE = page('<p>Recebido, obrigado. Se a chave for nossa, ela já está pausada.</p>')
 const TOO_MANY = page('<p>Muitos avisos deste endereço. Tente de novo mais tarde.</p>')
 
 function page(body: string): string {
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Chave de API exposta</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}button,input{font:inherit;padding:.6rem}</style></head>
-<body><main><h1>Chave de API exposta</h1>
-${body}</main></body></html>`
+  return plainPage('Chave de API exposta', body)
 }

@@ -2,9 +2,12 @@
  * The dashboard: the files that Vite built, and the same first page for the path of every page. API paths are not
  * affected: an unknown API path is a 404 in the API's format. `/` belongs to `../site`.
  */
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
+import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
+import { prefersEnglish } from '../rest/request-headers.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export const WEB_DIST = join(import.meta.dirname, '../../../web/dist')
@@ -26,7 +29,7 @@ const INTERFACES =
   /^\/(v1|auth|docs|mailbox|metrics|cambio|unsubscribe|termos|privacidade|files|inbound|healthz)(\/|$)/
 /** The pages of `web/src/router.tsx` and `web/src/admin-routes.tsx`; any other address is a 404, with the page that says so. */
 const PAGES =
-  /^\/(|entrar(\/codigo)?|cadastrar|confirmado|status|modelos|uso|playground|(sessoes|prompts|equipes|webhooks)(\/[^/]+)?|seguranca|perfil|recargas|reembolsos|chaves|alertas|notificacoes|indicacoes|destinos-de-uso|admin(\/(clientes(\/[^/]+)?|ajustes|reembolsos|conciliacao|auditoria|margens|modelos|provedores|cambio|incidentes|saude|entregas))?)\/?$/
+  /^\/(|entrar(\/codigo)?|cadastrar|confirmado|status|modelos|uso|playground|(sessoes|prompts|equipes|webhooks)(\/[^/]+)?|seguranca|perfil|recargas(\/extrato)?|reembolsos|chaves|alertas|notificacoes|indicacoes|destinos-de-uso|admin(\/(clientes(\/[^/]+)?|ajustes|reembolsos|conciliacao|auditoria|margens|modelos|provedores|cambio|incidentes|saude|entregas))?)\/?$/
 /** One year: file names change with their content. */
 const HASHED_ASSET = 'public, max-age=31536000, immutable'
 
@@ -64,15 +67,18 @@ export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promi
     setHeaders(reply, path) {
       const isHashed = /[\\/]assets[\\/]/.test(path)
       reply.header('cache-control', isHashed ? HASHED_ASSET : 'no-cache')
-      reply.headers(HEADERS)
+      reply.headers({ ...HEADERS, ...stills.get(basename(path).replace(/\.(br|gz)$/, '')) })
     },
   })
+  const stills = readStills(dist)
   const assets = existsSync(join(dist, 'assets')) ? readdirSync(join(dist, 'assets')) : []
   return {
-    answerPage: (request, reply) =>
-      isPage(request)
-        ? reply.code(PAGES.test(pathOf(request)) ? 200 : 404).sendFile('index.html')
-        : undefined,
+    answerPage(request, reply) {
+      if (!isPage(request)) return undefined
+      const still = stillOf(request)
+      if (stills.has(still)) return reply.header('vary', 'accept-language, cookie').sendFile(still)
+      return reply.code(PAGES.test(pathOf(request)) ? 200 : 404).sendFile('index.html')
+    },
     sendFirstPage: (reply) => reply.sendFile('index.html'),
     findScript(name) {
       const file = assets.find((each) => each.startsWith(`${name}-`) && each.endsWith('.js'))
@@ -86,6 +92,29 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
+}
+
+/** The drawn page of a visitor's address, in the browser's language; `web/draw-stills.ts` writes them. */
+function stillOf(request: FastifyRequest): string {
+  if (hasSessionCookie(request.headers.cookie)) return ''
+  const language = prefersEnglish(request.headers) ? 'en-US' : 'pt-BR'
+  return `${pathOf(request).replace(/^\/|\/$/g, '')}.${language}.html`
+}
+
+/** The policy of each drawn page allows what is written into it: its style, and the script of the theme. */
+function readStills(dist: string): ReadonlyMap<string, { 'content-security-policy': string }> {
+  const names = readdirSync(dist).filter((name) => /^\w+\.(pt-BR|en-US)\.html$/.test(name))
+  return new Map(
+    names.map((name) => {
+      const text = readFileSync(join(dist, name), 'utf8')
+      const policy = ['script', 'style'].reduce((written, tag) => {
+        const [, own = ''] = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text) ?? []
+        const source = `'sha256-${hash('sha256', own, 'base64')}'`
+        return written.replace(`${tag}-src 'self'`, `${tag}-src 'self' ${source}`)
+      }, POLICY)
+      return [name, { 'content-security-policy': policy }]
+    }),
+  )
 }
 
 /** A page that a browser opens; programs get the 404 of an unknown address. */

@@ -4,7 +4,7 @@ import {
   type VendorHealth,
   type HealthSummaries,
 } from '../../platform/health/health-summaries.ts'
-import { answer, count, nullable, wholeNumber } from '../rest/values.ts'
+import { answer, count, date, nullable, wholeNumber } from '../rest/values.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 interface Deps {
@@ -14,6 +14,7 @@ interface Deps {
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 90
 
+const uptime = Type.Number({ minimum: 0, maximum: 100 })
 const days = wholeNumber(1, DAYS_MAX, DAYS_DEFAULT)
 
 /** The routes for uptime and latency by the maker of the models; the upstreams behind them are never named. */
@@ -31,9 +32,12 @@ export const upstreamHealthRoutes = [
         answer({
           provider: Type.String(),
           requests: count,
-          uptime_percent: Type.Number({ minimum: 0, maximum: 100 }),
+          uptime_percent: uptime,
           p50_ms: nullable(Type.Number()),
           p95_ms: nullable(Type.Number()),
+          by_day: Type.Array(answer({ day: date, uptime_percent: uptime }), {
+            description: 'Os dias de Brasília com chamadas, do mais antigo ao mais novo.',
+          }),
         }),
       ),
     }),
@@ -53,5 +57,6 @@ function providerBody(health: VendorHealth) {
     uptime_percent: health.uptimePercent,
     p50_ms: health.p50Ms,
     p95_ms: health.p95Ms,
+    by_day: health.byDay.map(({ day, uptimePercent }) => ({ day, uptime_percent: uptimePercent })),
   }
 }

@@ -1,18 +1,11 @@
 import Type from 'typebox'
-import {
-  INCIDENT_SEVERITIES,
-  listIncidents,
-  type Incident,
-} from '../../platform/health/incidents.ts'
+import { INCIDENT_SEVERITIES, type Incident } from '../../platform/health/incidents.ts'
+import { findServiceNews, RESOLVED_DAYS } from './find-service-news.ts'
 import { answer, dateTime, uuid } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'catalog'>
-
-/** Of the newest incidents, those that ended in this time are still shown. */
-const RESOLVED_DAYS = 30
-const NEWEST_READ = 20
 
 const shown = {
   id: uuid,
@@ -48,12 +41,8 @@ export const activeIncidentRoutes = [
         description: 'A operação pausou todas as chamadas de modelos.',
       }),
     }),
-    async handle({ reply }, { db, catalog }: Deps) {
-      const [open, newest] = await Promise.all([
-        listIncidents(db, { onlyOpen: true }),
-        listIncidents(db, { onlyOpen: false, limit: NEWEST_READ }),
-      ])
-      const since = Date.now() - RESOLVED_DAYS * 86_400_000
+    async handle({ reply }, deps: Deps) {
+      const { open, resolved, outOfService, isPaused } = await findServiceNews(deps)
       reply.header('cache-control', 'public, max-age=15')
       return {
         incidents: open.map((incident) => ({
@@ -61,20 +50,13 @@ export const activeIncidentRoutes = [
           status: 'open' as const,
           updated_at: incident.updatedAt.toISOString(),
         })),
-        resolved: newest.flatMap((incident) =>
-          incident.resolvedAt !== null && incident.resolvedAt.getTime() > since
-            ? {
-                ...incidentBody(incident),
-                status: 'resolved' as const,
-                resolved_at: incident.resolvedAt.toISOString(),
-              }
-            : [],
-        ),
-        models_out_of_service: catalog
-          .listConfigured()
-          .filter(({ id, routes }) => routes.length > 0 && !catalog.findModel(id)?.routes.length)
-          .map(({ id }) => id),
-        calls_paused: catalog.isPaused(),
+        resolved: resolved.map((incident) => ({
+          ...incidentBody(incident),
+          status: 'resolved' as const,
+          resolved_at: incident.resolvedAt.toISOString(),
+        })),
+        models_out_of_service: outOfService,
+        calls_paused: isPaused,
       }
     },
   }),

@@ -15,6 +15,7 @@ import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { isOperator, operatorCookie } from '../rest/is-operator.ts'
 import { restError } from '../rest/rest-refusal.ts'
 import { hiddenRoute } from '../rest/route.ts'
+import { plainPage } from '../rest/send-page.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'operatorAccess'>
 
@@ -84,10 +85,6 @@ function sendPage(reply: FastifyReply, html: string, policy: string): FastifyRep
     .send(html)
 }
 
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-ol{list-style:none;padding:0}li{border-bottom:1px solid #8886;padding:.6rem 0}pre{white-space:pre-wrap;overflow-wrap:anywhere}
-iframe{width:100%;height:40rem;border:1px solid #8886;background:#fff}small{display:block}`
-
 function listPage(
   mails: readonly Pick<SandboxMail, 'id' | 'to' | 'subject' | 'createdAt'>[],
 ): string {
@@ -130,9 +127,7 @@ function withLinks(text: string): string {
 }
 
 function page(title: string, body: string): string {
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>
-${body}</body></html>`
+  return plainPage(title, body, { isWide: true })
 }
 
 function time(at: Date): string {

@@ -9,14 +9,12 @@ import { savePreferences } from '../../customers/preferences.ts'
 import { UNSUBSCRIBE_PATH } from '../../deliveries/email/unsubscribe-links.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { hiddenRoute } from '../rest/route.ts'
-import { sendPrivatePage } from '../rest/send-page.ts'
+import { plainPage, sendPrivatePage } from '../rest/send-page.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'unsubscribe'>
 
 /** The body is `List-Unsubscribe=One-Click` in some encoding; it is not read. */
 const BODY_BYTES_MAX = 4_096
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const url = `${UNSUBSCRIBE_PATH}/:token`
 
@@ -61,26 +59,19 @@ async function endDigest({ db }: Deps, request: FastifyRequest, customerId: stri
 }
 
 function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'no-referrer' })
+  return sendPrivatePage(reply, status, html, { referrerPolicy: 'no-referrer' })
 }
 
-const QUESTION = page(
+const QUESTION = plainPage(
   'Cancelar o resumo semanal',
   `<p>Você não receberá mais o resumo semanal por e-mail. Recibos e avisos sobre a sua conta continuam.</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Não receber mais</button></form>`,
 )
-const DONE = page(
+const DONE = plainPage(
   'Resumo semanal cancelado',
-  '<p>Pronto: você não receberá mais o resumo semanal. Para voltar a receber, altere as preferências da sua conta.</p>',
+  '<p>Pronto: você não receberá mais o resumo semanal. Para voltar a receber, altere as <a href="/perfil">preferências da sua conta</a>.</p>',
 )
-const UNKNOWN = page(
+const UNKNOWN = plainPage(
   'Endereço desconhecido',
   '<p>Este endereço não é de um e-mail nosso, ou não está inteiro. Copie-o de novo do e-mail.</p>',
 )
-
-function page(title: string, body: string): string {
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.6rem 1.2rem}</style></head>
-<body><main><h1>${title}</h1>
-${body}</main></body></html>`
-}

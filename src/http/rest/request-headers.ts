@@ -21,6 +21,13 @@ export function authorizationOf(headers: IncomingHttpHeaders): string | undefine
   return authorization
 }
 
+/** Whether the browser's user reads English rather than Portuguese; browsers send their languages in order. */
+export function prefersEnglish({
+  'accept-language': languages = '',
+}: IncomingHttpHeaders): boolean {
+  return /^\s*en\b/i.test(languages.split(',').find((tag) => /^\s*(pt|en)\b/i.test(tag)) ?? '')
+}
+
 /**
  * Returns the address at which this client reaches the server; `publicUrl` if the operator configured it.
  * `X-Forwarded-Host` is never believed: proxies pass on that of their clients, and shared caches do not tell its values

@@ -6,7 +6,6 @@
  * only the password; the owner of the address has only the link, and following it does not open the account to the
  * other person.
  */
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../platform/lib/html.ts'
 import type { Auth } from '../../identity/sign-in/create-auth.ts'
@@ -27,28 +26,11 @@ import { authOf, clientHeaders, passCookies, signInIsOff } from './auth-routes.t
 import { isPasswordOf, isFromOwnPage } from './own-session.ts'
 import { limitCaller } from './limit-caller.ts'
 import { rememberDevice } from './login-session-routes.ts'
-import { sendPrivatePage } from '../rest/send-page.ts'
+import { plainPage, sendPrivatePage } from '../rest/send-page.ts'
 
-const STYLE = `:root{color-scheme:light dark;--ink:#16211c;--paper:#fff;--accent:#0b6b45;--on:#fff;--fault:#b3261e}
-@media(prefers-color-scheme:dark){:root{--ink:#e8efeb;--paper:#101713;--accent:#5fd3a0;--on:#06281a;--fault:#ffb4ab}}
-body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;padding:0 1.25rem;color:var(--ink);background:var(--paper)}
-h1{font-size:1.5rem}a{color:var(--accent)}label{display:block;font-weight:600;margin-bottom:.25rem}
-input{box-sizing:border-box;width:100%;min-height:44px;font:inherit;padding:.5rem .75rem;border:1px solid #7a857f;border-radius:8px;color:inherit;background:transparent}
-button{min-height:44px;width:100%;margin-top:1rem;font:inherit;font-weight:600;border:0;border-radius:8px;color:var(--on);background:var(--accent);cursor:pointer}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}.fault{color:var(--fault)}`
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 /** The token is in the address, so no other page may learn the address. */
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
-
-function authPage(title: string, body: string): string {
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escapeHtml(title)} · Catraca</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>
-${body}</main></body></html>`
-}
-
 function sendAuthPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return sendPrivatePage(reply, status, html, { policy: POLICY, referrerPolicy: 'same-origin' })
+  return sendPrivatePage(reply, status, html, { referrerPolicy: 'same-origin' })
 }
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
@@ -197,7 +179,7 @@ const LENGTH_WANTED = `A senha precisa ter de ${PASSWORD_MIN} a ${PASSWORD_MAX} 
 const TO_ENTRANCE = '<p><a href="/entrar">Ir para a página de login</a></p>'
 
 function confirmPage(token: string, { fault }: { fault?: string } = {}): string {
-  return authPage(
+  return plainPage(
     'Confirmar o e-mail',
     `<p>Digite a senha que você escolheu ao criar a conta. Com isso o seu e-mail fica confirmado e você entra.</p>
 ${form({ token }, 'Confirmar e entrar', { fault, autocomplete: 'current-password', label: 'Senha' })}
@@ -206,14 +188,14 @@ ${form({ token }, 'Confirmar e entrar', { fault, autocomplete: 'current-password
 }
 
 function linkPage(token: string, { returnTo }: { returnTo?: string | undefined } = {}): string {
-  return authPage(
+  return plainPage(
     'Entrar na sua conta',
     `<p>Você pediu um link de acesso. Ele funciona uma vez só.</p>${form({ token, returnTo }, 'Entrar')}`,
   )
 }
 
 function newPasswordPage(token: string, { fault }: { fault?: string } = {}): string {
-  return authPage(
+  return plainPage(
     'Escolher uma nova senha',
     `<p>${LENGTH_WANTED} Quem estiver com a sua conta aberta em outro lugar terá de entrar de novo.</p>
 ${form({ token }, 'Salvar a senha', { fault, autocomplete: 'new-password', label: 'Nova senha' })}`,
@@ -240,20 +222,20 @@ ${fault === undefined ? '' : `<p id="fault" class="fault" role="alert">${escapeH
 <button>${button}</button></form>`
 }
 
-const SPENT_CONFIRMATION = authPage(
+const SPENT_CONFIRMATION = plainPage(
   'O link não vale mais',
   `<p>Ele vale por 24 horas. Peça um link de acesso: ele também confirma o e-mail.</p>${TO_ENTRANCE}`,
 )
-const SPENT_LINK = authPage(
+const SPENT_LINK = plainPage(
   'O link não vale mais',
   `<p>Um link de acesso funciona uma vez só e vale por 15 minutos. Peça outro.</p>${TO_ENTRANCE}`,
 )
-const SPENT_PASSWORD_LINK = authPage(
+const SPENT_PASSWORD_LINK = plainPage(
   'O link não vale mais',
   `<p>Um link para escolher a senha funciona uma vez só e vale por uma hora. Peça outro.</p>${TO_ENTRANCE}`,
 )
-const CHOSEN = authPage('Senha salva', `<p>Entre com a nova senha.</p>${TO_ENTRANCE}`)
-const ELSEWHERE = authPage(
+const CHOSEN = plainPage('Senha salva', `<p>Entre com a nova senha.</p>${TO_ENTRANCE}`)
+const ELSEWHERE = plainPage(
   'O pedido veio de outra página',
   `<p>Abra de novo o endereço que está no e-mail.</p>${TO_ENTRANCE}`,
 )

@@ -52,6 +52,13 @@ export interface VendorHealth {
   /** Time to the first byte in ms, within 5 %; null if no attempt succeeded. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
+  /** Each day of Brasília with an attempt, the oldest first. */
+  readonly byDay: readonly { readonly day: string; readonly uptimePercent: number }[]
+}
+
+/** At most two decimals, rounded down. */
+function uptimeOf(ok: bigint, failed: bigint): number {
+  return Number((ok * 10_000n) / (ok + failed)) / 100
 }
 
 /** Sums up the last `days` times 24 hours, sorted by vendor. */
@@ -73,16 +80,30 @@ export async function summarizeHealth(db: Database, days: number): Promise<Vendo
     where hour_at > now() - make_interval(days => ${days})
     group by vendor
     order by vendor collate "C"`.execute(db)
-  return rows.map((row) => {
-    const requests = row.ok_count + row.failed_count
-    return {
-      vendor: row.vendor,
-      requests: Number(requests),
-      uptimePercent: Number((row.ok_count * 10_000n) / requests) / 100,
-      p50Ms: percentileMs(row.latency_counts, 0.5),
-      p95Ms: percentileMs(row.latency_counts, 0.95),
-    }
-  })
+  const daysOf = await sumDays(db, days)
+  return rows.map((row) => ({
+    vendor: row.vendor,
+    requests: Number(row.ok_count + row.failed_count),
+    uptimePercent: uptimeOf(row.ok_count, row.failed_count),
+    p50Ms: percentileMs(row.latency_counts, 0.5),
+    p95Ms: percentileMs(row.latency_counts, 0.95),
+    byDay: daysOf.get(row.vendor) ?? [],
+  }))
+}
+
+async function sumDays(db: Database, days: number): Promise<Map<string, VendorHealth['byDay']>> {
+  const { rows } = await sql<{ vendor: string; day: string; ok: bigint; failed: bigint }>`
+    select vendor, to_char(hour_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as day,
+      sum(ok_count)::int8 as ok, sum(failed_count)::int8 as failed
+    from upstream_health_hours
+    where hour_at > now() - make_interval(days => ${days})
+    group by 1, 2 order by 1, 2`.execute(db)
+  return new Map(
+    [...Map.groupBy(rows, ({ vendor }) => vendor)].map(([vendor, own]) => [
+      vendor,
+      own.map(({ day, ok, failed }) => ({ day, uptimePercent: uptimeOf(ok, failed) })),
+    ]),
+  )
 }
 
 export interface UpstreamAttempts {

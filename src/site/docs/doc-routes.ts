@@ -3,7 +3,7 @@ import '@fastify/swagger'
 import { html, trustedHtml, htmlText, type Html } from '../../platform/lib/html.ts'
 import type { Route } from '../../http/rest/route.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
-import { OF_EVERYBODY, pagePolicy, sendWritten, type Visit } from '../pages/send-page.ts'
+import { OF_EVERYBODY, pagePolicy, sendWritten, visitOf, type Visit } from '../pages/send-page.ts'
 import { type ApiDocument, errorAnchor } from './api-document.ts'
 import { docFrame, SEARCH_INDEX_PATH } from './doc-frame.ts'
 import { DOCS_STYLE } from './docs-style.ts'
@@ -30,7 +30,7 @@ function docRoute(url: string): Route<SiteDeps> {
           docs ??= createDocs(request.server.swagger() as unknown as ApiDocument)
           const rest = (request.params as { '*'?: string })['*']
           const path = rest ? `/docs/${rest.replace(/\/$/, '')}` : '/docs'
-          return answer({ request, reply, deps }, docs, path)
+          return answer(visitOf(request, reply, deps), docs, path)
         },
       }
     },

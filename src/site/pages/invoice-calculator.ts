@@ -55,6 +55,23 @@ export function invoiceCalculator(
       são suposições nossas, troque pelos da sua fatura do cartão. Não entram impostos que a OpenAI
       cobre à parte, descontos por lote nem o câmbio do dia em que você pagou.
     </p>
+    <div class="card gap" id="por-que">
+      <h3>Por que pagar mais do que no cartão?</h3>
+      <p>
+        Em muitas contas o cartão internacional sai mais barato: a diferença é o multiplicador, o
+        que a Catraca cobra pelo serviço. Se você já tem o cartão, um fabricante só e ninguém mais
+        usando, talvez não precise dela. O que vem pelo multiplicador:
+      </p>
+      <ul class="plain">
+        <li>Pix, boleto ou cartão em reais, com recibo e extrato em nome do seu CPF ou CNPJ.</li>
+        <li>
+          Saldo pré-pago: ninguém gasta mais do que você pôs, nem por engano nem por chave vazada.
+        </li>
+        <li>Orçamento por chave, por equipe e por tarefa, conferido antes de cada chamada.</li>
+        <li>Todos os fabricantes em uma API, com outro caminho quando um deles falha.</li>
+        <li>O cálculo de cada centavo, que você confere sem acreditar em nós.</li>
+      </ul>
+    </div>
     ${dataBlock('application/json', { rate: String(rateE4), models: models.map(priceOf) }, 'precos-da-calculadora')}
   </section>`
 }

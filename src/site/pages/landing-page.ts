@@ -19,6 +19,7 @@ const TITLE = 'Catraca: modelos de IA em reais, pagos por Pix'
 const EXAMPLE = { prompt: 1_000n, completion: 500n }
 
 export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps: SiteDeps): Html {
+  const offered = models.filter(({ routes }) => routes.length > 0).length
   const chats = models.filter((model) => isOffered(model))
   const real = chats.filter(({ vendor }) => vendor !== 'sandbox')
   const shown = real.length > 0 ? real : chats
@@ -29,7 +30,7 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
     {
       path: '/',
       title: TITLE,
-      description: `Uma API só para ${models.length} modelos de IA. Saldo pré-pago em reais por Pix, câmbio PTAX e o cálculo de cada chamada. Sem cartão internacional e sem mensalidade.`,
+      description: `Uma API só para ${offered} modelos de IA. Saldo pré-pago em reais por Pix, câmbio PTAX e o cálculo de cada chamada. Sem cartão internacional e sem mensalidade.`,
       script: fxRate && first && deps.webApp.findScript('calculator'),
       linkedData: {
         '@context': 'https://schema.org',
@@ -43,23 +44,27 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
           <div>
             <h1>Modelos de IA pagos em reais, por Pix</h1>
             <p class="lead">${lead}</p>
+            ${
+              deps.config.trialCreditBrl > 0 &&
+              html`<p>
+                <span class="tag"
+                  >R$ ${deps.config.trialCreditBrl} de crédito para experimentar, sem pagar
+                  nada</span
+                >
+              </p>`
+            }
             <div class="acts">
               <a class="button" href="/cadastrar">Criar conta</a
               ><a class="button plain" href="#precos">Ver preços em reais</a>
             </div>
             <p class="small muted">
-              ${
-                deps.config.trialCreditBrl > 0 &&
-                html`<strong>R$ ${deps.config.trialCreditBrl} de crédito para experimentar</strong>,
-                  sem pagar nada: só um CPF ou CNPJ. `
-              }Sem
-              mensalidade e sem cartão internacional. Recarga a partir de R$
+              Sem mensalidade e sem cartão internacional. Recarga a partir de R$
               ${deps.config.topUpMinBrl}; o saldo não expira.
             </p>
           </div>
           ${first && firstCall(first, fxRate, origin)}
         </section>
-        ${fxRate && first ? prices(models.length, preferred(shown), fxRate) : NO_PRICES}
+        ${fxRate && first ? prices(offered, preferred(shown), fxRate) : NO_PRICES}
         ${fxRate && first && invoiceCalculator(shown, first, fxRate)}
         ${fxRate && first && explainedCharge(first, fxRate)} ${termsOf(deps)} ${CLIENTS}`,
     },

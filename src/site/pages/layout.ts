@@ -1,5 +1,5 @@
 /** The frame of every page of the site: head, header, footer. The pages run no script but those that they name. */
-import { formatCnpj } from '../../deliveries/email/formats.ts'
+import { formatTaxId } from '../../platform/lib/tax-id.ts'
 import { dataBlock, html, trustedHtml, type Html } from '../../platform/lib/html.ts'
 import type { WebApp } from '../../http/dashboard/web-app.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
@@ -12,6 +12,8 @@ export type SiteDeps = Pick<HttpParts, 'config' | 'catalog' | 'sender'> & {
   readonly siteFacts: () => Promise<SiteFacts>
   readonly sitePages: SitePages
   readonly webApp: Pick<WebApp, 'sendFirstPage' | 'findScript'>
+  /** Of a visit: the browser has been signed in here. The session may have ended since. */
+  readonly isSignedIn?: boolean
 }
 
 export interface SitePage {
@@ -33,7 +35,9 @@ const LOGO = trustedHtml(
 )
 const STYLE = trustedHtml(`<style>${SITE_STYLE}</style>`)
 
-export function layout(page: SitePage, deps: Pick<HttpParts, 'config' | 'sender'>): Html {
+type LayoutDeps = Pick<SiteDeps, 'config' | 'sender' | 'isSignedIn'>
+
+export function layout(page: SitePage, deps: LayoutDeps): Html {
   return html`<!doctype html>
     <html lang="pt-BR">
       <head>
@@ -57,8 +61,7 @@ export function layout(page: SitePage, deps: Pick<HttpParts, 'config' | 'sender'
           <a class="logo" href="/" aria-label="Catraca: início">${LOGO}Catraca</a>
           <nav aria-label="Principal">
             <a href="/modelos">Modelos e preços</a><a href="/docs">Documentação</a
-            ><a href="/status">Status</a><a href="/entrar">Entrar</a
-            ><a class="button" href="/cadastrar">Criar conta</a>
+            ><a href="/status">Status</a>${deps.isSignedIn ? OWN_ACCOUNT : ENTRANCE}
           </nav>
         </header>
         <main id="conteudo">${page.main}</main>
@@ -66,6 +69,10 @@ export function layout(page: SitePage, deps: Pick<HttpParts, 'config' | 'sender'
       </body>
     </html> `
 }
+
+const ENTRANCE = html`<a href="/entrar">Entrar</a
+  ><a class="button" href="/cadastrar">Criar conta</a>`
+const OWN_ACCOUNT = html`<a class="button" href="/">Abrir o painel</a>`
 
 const SANDBOX = html`<aside class="notice" aria-label="Modo de teste">
   <strong>Modo de teste:</strong> os modelos, o câmbio e os pagamentos daqui são fictícios.
@@ -105,7 +112,7 @@ function footer({ sender: { company } }: Pick<HttpParts, 'sender'>): Html {
       ><a href="/privacidade">Política de privacidade</a>
     </nav>
     <p>
-      ${company.name}, CNPJ ${formatCnpj(company.cnpj)}. ${company.address}.
+      ${company.name}, CNPJ ${formatTaxId(company.cnpj)}. ${company.address}.
       <a href="mailto:${company.contactEmail}">${company.contactEmail}</a>
     </p>
   </footer>`

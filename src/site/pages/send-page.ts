@@ -7,6 +7,7 @@ import { SITE_STYLE } from './site-style.ts'
 import { tagOf, type PageText, type WrittenPage } from './site-pages.ts'
 import { originOf } from '../../http/rest/request-headers.ts'
 import type { SiteFacts } from './site-facts.ts'
+import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
 import type { SiteDeps } from './layout.ts'
 
 const toGzip = promisify(gzip)
@@ -41,13 +42,15 @@ const HEADERS = {
 }
 
 /**
- * The `cache-control` of pages that are `private`, because the same address shows the dashboard to a browser that is
- * signed in; every visit asks again.
+ * The `cache-control` of pages that no shared cache may keep: the same address shows something else to a browser that is
+ * signed in, or the page has an address that its request chose. Every visit asks again.
  */
 export const OF_THIS_BROWSER = 'private, no-cache'
-/** The `cache-control` of pages with addresses that their request chose: no shared cache may keep them. */
-export const OF_NO_SHARED_CACHE = 'private, max-age=60'
-export const OF_EVERYBODY = 'public, max-age=60'
+/**
+ * The `cache-control` of what visitors get, for shared caches alone: browsers ask again each time, since a sign-in
+ * changes the header of a page.
+ */
+export const OF_EVERYBODY = 'public, max-age=0, s-maxage=60'
 
 interface Sending {
   readonly cacheControl: string
@@ -96,10 +99,7 @@ function isKnown(
     .headers(HEADERS)
     .header('content-security-policy', policy)
     .header('cache-control', cacheControl)
-    .header(
-      'vary',
-      cacheControl === OF_THIS_BROWSER ? 'accept-encoding, cookie' : 'accept-encoding',
-    )
+    .header('vary', 'accept-encoding, cookie')
     .header('etag', `"${tag}${encoding === 'plain' ? '' : `-${encoding}`}"`)
   if (knows(request.headers['if-none-match'], tag)) return true
   if (encoding !== 'plain') reply.header('content-encoding', encoding)
@@ -131,6 +131,15 @@ export interface Visit {
   readonly deps: SiteDeps
 }
 
+/** A visit, whose pages say whether the browser is signed in: the cookie decides, unread. */
+export function visitOf<Deps extends SiteDeps>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+): Visit & { readonly deps: Deps } {
+  return { request, reply, deps: { ...deps, isSignedIn: hasSessionCookie(request.headers.cookie) } }
+}
+
 export interface Page {
   readonly status?: number
   readonly type?: string
@@ -148,14 +157,15 @@ export async function sendWritten(
 ): Promise<FastifyReply> {
   const facts = await deps.siteFacts()
   const origin = originOf(request, deps.config.publicUrl)
-  const page = await deps.sitePages.find(facts, `${origin} ${name}`, () => ({
+  const shown = deps.isSignedIn ? `${name} signed in` : name
+  const page = await deps.sitePages.find(facts, `${origin} ${shown}`, () => ({
     status,
     type,
     text: write(facts, origin),
   }))
-  const isChosen = deps.config.publicUrl === undefined && cacheControl === OF_EVERYBODY
+  const isOwn = deps.isSignedIn === true || deps.config.publicUrl === undefined
   return sendPage(request, reply, page, {
-    cacheControl: isChosen ? OF_NO_SHARED_CACHE : cacheControl,
+    cacheControl: isOwn && cacheControl === OF_EVERYBODY ? OF_THIS_BROWSER : cacheControl,
     policy,
   })
 }

@@ -7,17 +7,25 @@ import type { Model } from '../../money/catalog/model.ts'
 import { listPriceChanges } from '../../money/catalog/price-changes.ts'
 import type { PriceChange } from '../../money/catalog/with-price-changes.ts'
 import type { Database } from '../../platform/db/open.ts'
-import type { FxRateView } from '../../money/fx/applied-rates.ts'
+import {
+  listAppliedRates,
+  type AppliedRate,
+  type FxRateView,
+} from '../../money/fx/applied-rates.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import type { HealthSummaries, VendorHealth } from '../../platform/health/health-summaries.ts'
 import type { Log } from '../../platform/lib/log.ts'
+import type { HttpConfig } from '../../http/rest/parts.ts'
 import type { Catalog } from '../../money/catalog/catalog.ts'
 
 export const HEALTH_DAYS = 30
+/** About three months of business days. */
+export const RATES_SHOWN = 60
 const READING_AGE_MS_MAX = 60_000
 
 export interface SiteSources {
   readonly db: Database
+  readonly config: Pick<HttpConfig, 'mode'>
   readonly catalog: Pick<Catalog, 'listModels'>
   readonly fxRate: FxRateView
   readonly healthSummaries: HealthSummaries
@@ -34,9 +42,10 @@ interface Reading {
   readonly markups: readonly MarkupChange[]
   readonly prices: readonly PriceChange[]
   readonly health: readonly VendorHealth[]
+  readonly rates: readonly AppliedRate[]
 }
 
-const NOTHING_READ: Reading = { markups: [], prices: [], health: [] }
+const NOTHING_READ: Reading = { markups: [], prices: [], health: [], rates: [] }
 
 /** Returns a reader of the facts, which returns the same object as long as nothing has changed. */
 export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
@@ -47,12 +56,13 @@ export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
 
   async function read(): Promise<void> {
     try {
-      const [markups, prices, health] = await Promise.all([
+      const [markups, prices, health, rates] = await Promise.all([
         listMarkupChanges(deps.db),
         listPriceChanges(deps.db),
         deps.healthSummaries.find(HEALTH_DAYS),
+        listAppliedRates(deps.db, deps.config.mode, { limit: RATES_SHOWN }),
       ])
-      const found = { markups, prices, health }
+      const found = { markups, prices, health, rates }
       if (textOf(found) !== textOf(reading)) reading = found
     } catch (error) {
       deps.log.warn('site_facts_not_read', { error })

@@ -3,18 +3,33 @@
  * decides, unread, because the dashboard asks for the session itself.
  */
 import type { FastifyReply } from 'fastify'
-import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
 import { listDocPaths } from '../docs/write-doc-pages.ts'
 import { hiddenRoute, type Route } from '../../http/rest/route.ts'
+import { findServiceNews } from '../../http/incidents/find-service-news.ts'
+import type { HttpParts } from '../../http/rest/parts.ts'
+import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
+import { prefersEnglish } from '../../http/rest/request-headers.ts'
+import { fxPage } from './fx-page.ts'
 import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
 import { modelPath, CATEGORY_WORDS } from './model-words.ts'
-import { OF_EVERYBODY, OF_THIS_BROWSER, sendWritten, type Page, type Visit } from './send-page.ts'
+import {
+  OF_EVERYBODY,
+  OF_THIS_BROWSER,
+  pagePolicy,
+  sendPageOfVisit,
+  sendWritten,
+  visitOf,
+  type Page,
+  type Visit,
+} from './send-page.ts'
 import { type SiteDeps, layout } from './layout.ts'
 import { html, type Html, trustedHtml, escapeHtml } from '../../platform/lib/html.ts'
 import { type Model, MODEL_CATEGORIES } from '../../money/catalog/model.ts'
 import { priceTable, rateSentence } from './price-table.ts'
 import type { SiteFacts } from './site-facts.ts'
+import { within } from '../../platform/lib/within.ts'
+import { STATUS_DAYS, STATUS_STYLE, statusPage, type StatusFacts } from './status-page.ts'
 
 /** `robots.txt` and `sitemap.xml`. */
 const PUBLIC_PAGES = ['/', '/modelos', '/cambio', '/status', '/termos', '/privacidade']
@@ -47,12 +62,21 @@ function sitemap(models: readonly Model[], docPaths: readonly string[], origin: 
   return trustedHtml([head, list, ...lines, '</urlset>', ''].join('\n'))
 }
 
-export const siteRoutes: readonly Route<SiteDeps>[] = [
+type Deps = SiteDeps & Pick<HttpParts, 'db'> & { readonly healthSummaries: HealthSummaries }
+
+export const siteRoutes: readonly Route<Deps>[] = [
+  pageRoute('/status', statusVisit),
   pageRoute('/', (visit) =>
     ofVisitor(visit, '/', (facts, origin) => landingPage(facts, origin, visit.deps)),
   ),
   pageRoute('/modelos', (visit) =>
     ofVisitor(visit, '/modelos', (facts) => modelsPage(facts, visit.deps)),
+  ),
+  pageRoute('/cambio', (visit) =>
+    sendWritten(visit, '/cambio', {
+      cacheControl: OF_EVERYBODY,
+      write: (facts) => fxPage(facts, visit.deps),
+    }),
   ),
   // An id may have slashes.
   pageRoute('/modelos/*', (visit) => {
@@ -89,15 +113,43 @@ export const siteRoutes: readonly Route<SiteDeps>[] = [
   ),
 ]
 
+type DepsVisit = Visit & { readonly deps: Deps }
+
+/** Read at every visit: nobody should look at the state of an hour ago. English is the dashboard's. */
+async function statusVisit({ request, reply, deps }: DepsVisit): Promise<FastifyReply> {
+  if (deps.isSignedIn || prefersEnglish(request.headers))
+    return deps.webApp.sendFirstPage(reply.header('vary', 'accept-language, cookie'))
+  const facts = await within(STATUS_MS_MAX, readStatus(deps)).catch(() => undefined)
+  const text = statusPage(facts, deps)
+  const page = { status: facts ? 200 : 503, type: 'text/html; charset=utf-8', text }
+  return sendPageOfVisit(request, reply, page, {
+    cacheControl: OF_THIS_BROWSER,
+    policy: STATUS_POLICY,
+  })
+}
+
+async function readStatus(deps: Deps): Promise<StatusFacts> {
+  const [news, lastDay, health] = await Promise.all([
+    findServiceNews(deps),
+    deps.healthSummaries.find(1),
+    deps.healthSummaries.find(STATUS_DAYS),
+  ])
+  return { news, lastDay, health, now: new Date() }
+}
+
+/** Without a database, the page has to say so soon. */
+const STATUS_MS_MAX = 5_000
+const STATUS_POLICY = pagePolicy([STATUS_STYLE])
+
 function pageRoute(
   url: string,
-  handle: (visit: Visit) => FastifyReply | Promise<FastifyReply>,
-): Route<SiteDeps> {
-  return hiddenRoute<SiteDeps>({
+  handle: (visit: DepsVisit) => FastifyReply | Promise<FastifyReply>,
+): Route<Deps> {
+  return hiddenRoute<Deps>({
     method: 'GET',
     url,
     access: 'public',
-    handle: (request, reply, deps) => handle({ request, reply, deps }),
+    handle: (request, reply, deps) => handle(visitOf(request, reply, deps)),
   })
 }
 
@@ -106,8 +158,8 @@ function ofVisitor(
   name: string,
   write: Page['write'],
 ): FastifyReply | Promise<FastifyReply> {
-  const { request, reply, deps } = visit
-  return hasSessionCookie(request.headers.cookie)
+  const { reply, deps } = visit
+  return deps.isSignedIn
     ? deps.webApp.sendFirstPage(reply.header('vary', 'cookie'))
     : sendWritten(visit, name, { cacheControl: OF_THIS_BROWSER, write })
 }

@@ -32,9 +32,11 @@ p{margin:.75rem 0 0;text-wrap:pretty}
 main>section,main>.wrap{padding-top:2.5rem;padding-bottom:2.5rem}
 .hero{display:grid;gap:2rem;align-items:center}
 .hero>*,.cols>*{min-width:0}
+.hero .code{white-space:pre-wrap;overflow-wrap:anywhere}
 .lead{font-size:1.125rem;color:var(--muted);max-width:38rem}
 .acts{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}
 .muted{color:var(--muted)}
+.prose>*{max-width:46rem}
 .small{font-size:.875rem}
 .card{background:var(--surface);border:1px solid var(--line);border-radius:.875rem;padding:1.25rem}
 .code{margin:0;background:var(--sunken);border:1px solid var(--line);border-radius:.75rem;padding:1rem;overflow-x:auto;font-size:.8125rem;tab-size:2}

@@ -5,7 +5,13 @@ import { listDayHeads, type DayHead } from '../../money/public-bills/read-charge
 import { readPublicBill } from '../../money/public-bills/read-public-bill.ts'
 import { hiddenRoute, type Route } from '../../http/rest/route.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
-import { OF_EVERYBODY, pagePolicy, sendPageOfVisit, sendWritten } from '../pages/send-page.ts'
+import {
+  OF_EVERYBODY,
+  pagePolicy,
+  sendPageOfVisit,
+  sendWritten,
+  visitOf,
+} from '../pages/send-page.ts'
 import { billPage } from './bill-page.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 import { shownBillBody } from './shown-bill-routes.ts'
@@ -110,11 +116,13 @@ export const billPageRoutes: readonly Route<Deps>[] = [
     method: 'GET',
     url: '/conta/:token',
     access: 'public',
-    async handle(request, reply, deps) {
+    async handle(request, reply, given) {
+      const visit = visitOf(request, reply, given)
+      const { deps } = visit
       const { token } = request.params as { token: string }
       const bill = await readPublicBill(deps.db, token)
       if (!bill)
-        return sendWritten({ request, reply, deps }, '/conta 404', {
+        return sendWritten(visit, '/conta 404', {
           status: 404,
           cacheControl: OF_NOBODY,
           policy: POLICY,
@@ -132,9 +140,11 @@ export const billPageRoutes: readonly Route<Deps>[] = [
     method: 'GET',
     url: '/verificar',
     access: 'public',
-    async handle(request, reply, deps) {
+    async handle(request, reply, given) {
+      const visit = visitOf(request, reply, given)
+      const { deps } = visit
       const heads = await listDayHeads(deps.db, { limit: HEADS_SHOWN })
-      return sendWritten({ request, reply, deps }, `/verificar ${digestOf(heads)}`, {
+      return sendWritten(visit, `/verificar ${digestOf(heads)}`, {
         cacheControl: OF_EVERYBODY,
         policy: POLICY,
         write: () => verifyPage(heads, deps),

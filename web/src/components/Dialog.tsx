@@ -24,7 +24,13 @@ export function Dialog({ isOpen, onClose, title, description, className, childre
   if (!isOpen && isFilled) setFilled(false)
   useEffect(() => {
     const dialog = ref.current
-    if (isOpen && !dialog?.open) dialog?.showModal()
+    if (isOpen && dialog && !dialog.open) {
+      dialog.showModal()
+      // The browser would choose the button that closes it.
+      dialog
+        .querySelector<HTMLElement>(':is(input, select, textarea):not(:disabled, [type="hidden"])')
+        ?.focus()
+    }
     if (!isOpen && dialog?.open) dialog.close()
   }, [isOpen])
 

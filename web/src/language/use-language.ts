@@ -7,7 +7,7 @@ import { language, type Language } from './language.ts'
  * change of the language loses nothing that was typed.
  */
 export function useLanguage(): Language {
-  return useSyncExternalStore(subscribe, language)
+  return useSyncExternalStore(subscribe, language, language)
 }
 
 function subscribe(onChange: () => void): () => void {

@@ -9,6 +9,7 @@ import { setZone } from '../format/date.ts'
 import { followAccount } from '../language/chosen-language.ts'
 import { useLanguage } from '../language/use-language.ts'
 import { AcceptTerms } from './AcceptTerms.tsx'
+import { BalanceNotice } from './BalanceNotice.tsx'
 import { CompanyFooter } from './CompanyFooter.tsx'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { IncidentNotice } from './IncidentNotice.tsx'
@@ -72,6 +73,7 @@ export function AppLayout({ menu = MENU(), area, children = <Outlet /> }: AppLay
         {session.mode === 'sandbox' && <SandboxNotice />}
         {session.suspension && <SuspensionNotice suspension={session.suspension} />}
         <IncidentNotice />
+        {area === undefined && !session.suspension && <BalanceNotice />}
         <DataAgeNotice />
         <main
           id="conteudo"

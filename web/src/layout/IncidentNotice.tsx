@@ -3,11 +3,14 @@ import { Link } from '@tanstack/react-router'
 import { incidentsQuery } from '../api/incidents.ts'
 import { t } from '../language/t.ts'
 
-/** On every page of a customer while an incident is grave, or all calls are paused. */
+const MODELS_NAMED = 3
+
+/** On every page of a customer while an incident is grave, models are out of service, or all calls are paused. */
 export function IncidentNotice() {
   const { data } = useQuery(incidentsQuery)
   const grave = data?.incidents.filter(({ severity }) => severity !== 'minor') ?? []
-  if (!data?.calls_paused && grave.length === 0) return null
+  const out = data?.models_out_of_service ?? []
+  if (!data?.calls_paused && grave.length === 0 && out.length === 0) return null
   return (
     <aside
       aria-label={t('Incidentes em andamento')}
@@ -22,6 +25,13 @@ export function IncidentNotice() {
             {title}
           </p>
         ))}
+        {out.length > 0 && (
+          <p className="break-words">
+            {out.length > MODELS_NAMED
+              ? t('{count} modelos estão fora do ar.', { count: out.length })
+              : t('Fora do ar: {models}', { models: out.join(', ') })}
+          </p>
+        )}
         <p>
           <Link
             to="/status"

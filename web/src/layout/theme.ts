@@ -5,6 +5,8 @@ export type Theme = 'system' | 'light' | 'dark'
 const KEY = 'catraca.theme'
 
 export function readTheme(): Theme {
+  // Pages are drawn where there is no document, too (`web/draw-stills.ts`).
+  if (typeof document === 'undefined') return 'system'
   const { classList } = document.documentElement
   if (classList.contains('dark')) return 'dark'
   return classList.contains('light') ? 'light' : 'system'

@@ -1,10 +1,11 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
+import { Input } from '../../components/Input.tsx'
 import { LoadMore } from '../../components/LoadMore.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { SecretGuard } from '../../components/SecretGuard.tsx'
@@ -24,10 +25,15 @@ const CHOSEN_MAX = 100
 
 export function KeysPage() {
   // `criar` opens the dialog, for links.
-  const [{ situacao, criar }, setFilters] = useFilters('situacao', 'criar')
+  const [{ situacao, busca, criar }, setFilters] = useFilters('situacao', 'busca', 'criar')
   // The API refuses what is no status: it must not show every key.
   const status = situacao === '' ? undefined : (situacao as KeyStatus)
-  const list = useInfiniteQuery(keyListQuery(status))
+  const search = useDeferredValue(busca.trim())
+  const list = useInfiniteQuery({
+    ...keyListQuery(status, search),
+    placeholderData: keepPreviousData,
+  })
+  const isFiltered = status !== undefined || search !== ''
   const keys = list.data?.pages.flatMap((page) => page.api_keys)
   // The newest first. Each secret is shown until the user has said that it is kept.
   const [made, setMade] = useState<readonly NewApiKey[]>([])
@@ -74,9 +80,18 @@ export function KeysPage() {
         ))}
         <Card>
           <div
-            className="mb-6 flex items-center justify-between gap-3"
-            hidden={keys?.length === 0 && status === undefined}
+            className="mb-6 flex flex-wrap items-center justify-between gap-3"
+            hidden={keys?.length === 0 && !isFiltered}
           >
+            <Input
+              type="search"
+              aria-label={t('Procurar chave')}
+              placeholder={t('Nome ou fim da chave')}
+              maxLength={100}
+              value={busca}
+              onChange={(event) => setFilters({ busca: event.target.value })}
+              className="min-w-0 flex-1 basis-48"
+            />
             <div className="min-w-0 grow sm:w-44 sm:grow-0">
               <Select
                 aria-label={t('Situação')}
@@ -112,18 +127,16 @@ export function KeysPage() {
           {keys?.length === 0 && (
             <EmptyState
               icon={<KeyRound className="size-6" />}
-              title={
-                status === undefined ? t('Nenhuma chave ainda') : t('Nenhuma chave nesta situação')
-              }
+              title={isFiltered ? t('Nenhuma chave encontrada') : t('Nenhuma chave ainda')}
               action={
-                status === undefined && (
+                !isFiltered && (
                   <Button onClick={() => setEditing('new')}>{t('Criar a primeira chave')}</Button>
                 )
               }
             >
-              {status === undefined
-                ? t('Com uma chave, seu programa acessa todos os modelos do catálogo.')
-                : t('Escolha outra situação para ver mais.')}
+              {isFiltered
+                ? t('Mude a situação ou o que procura para ver mais.')
+                : t('Com uma chave, seu programa acessa todos os modelos do catálogo.')}
             </EmptyState>
           )}
           {keys && keys.length > 0 && (

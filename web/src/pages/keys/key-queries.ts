@@ -12,13 +12,14 @@ export const API_KEYS = ['api-keys'] as const
 
 const PAGE = 50
 
-export const keyListQuery = (status: KeyStatus | undefined) =>
+export const keyListQuery = (status: KeyStatus | undefined, search = '') =>
   infiniteQueryOptions({
-    queryKey: [...API_KEYS, status ?? 'all'],
+    queryKey: [...API_KEYS, status ?? 'all', search],
     queryFn: ({ pageParam, signal }) => {
       const query: Query<'get', '/api-keys'> = {
         limit: PAGE,
         ...(status === undefined ? {} : { status }),
+        ...(search === '' ? {} : { q: search }),
         ...(pageParam === undefined ? {} : { cursor: pageParam }),
       }
       return api.get('/api-keys', { query, signal })

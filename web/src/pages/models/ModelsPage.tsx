@@ -48,6 +48,7 @@ export function ModelsPage() {
 function Catalog({ catalog }: { readonly catalog: CatalogView }) {
   const [filters, change] = useFilters('busca', 'categoria', 'ordem', 'comparar')
   const shown = chooseModels(catalog.models, filters)
+  const out = shown.filter(({ available }) => !available).length
   const compared = filters.comparar
     .split(' ')
     .flatMap((id) => catalog.models.filter((model) => model.id === id))
@@ -61,6 +62,7 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
       <ModelFilterFields models={catalog.models} filters={filters} onChange={change} />
       <p role="status" className="text-sm text-muted">
         {counted(shown.length, t('modelo'), t('modelos'))}
+        {out > 0 && t(', {count} fora do ar', { count: out })}
       </p>
       {shown.length === 0 ? (
         <Card>

@@ -10,6 +10,8 @@ import { recommendationsQuery } from './recommendations-query.ts'
 import { t } from '../../language/t.ts'
 
 const SHOWN = 2
+/** Of all suggestions together: for less, nobody changes a model. */
+const WORTH_BRL = 1
 
 /** The savings on the customer's own usage with cheaper models. Hidden for visitors, who have no usage. */
 export function Recommendations() {
@@ -20,6 +22,7 @@ export function Recommendations() {
   const cheaper = data.models
     .filter(({ suggestions }) => suggestions.length > 0)
     .sort((one, other) => savingOf(other) - savingOf(one))
+  if (cheaper.length > 0 && data.total_saving_brl < WORTH_BRL) return null
   if (cheaper.length === 0) return <NothingYet days={data.days} isUsed={data.models.length > 0} />
   const more = cheaper.slice(SHOWN)
   return (

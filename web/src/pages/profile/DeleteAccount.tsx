@@ -23,7 +23,7 @@ export function DeleteAccount({ confirmation }: { readonly confirmation: string 
   const remove = useSubmit({
     mutationFn: () => api.deleteAccount({ confirm: confirmation, waive_balance: waives }),
     // A full page load, so that no data of the account stays in memory.
-    onSuccess: () => window.location.assign('/entrar'),
+    onSuccess: () => window.location.assign('/entrar?conta=excluida'),
   })
   const remaining = balanceOf(remove.error)
   const close = (): void => {

@@ -114,7 +114,7 @@ function TimelineEntry(props: { readonly charge: Charge; readonly before: Charge
       >
         <span className="min-w-0">
           <span className="flex flex-wrap items-center gap-x-2">
-            <span className="font-medium break-words">{charge.model_id}</span>
+            <span className="font-medium wrap-anywhere">{charge.model_id}</span>
             {charge.usage_kind === 'estimated' && <Badge tone="warning">{t('estimada')}</Badge>}
           </span>
           <span className="block text-xs text-muted tabular-nums">

@@ -24,7 +24,7 @@ const ADDRESS_MAX = 500
 const route = getRouteApi('/open/entrar')
 
 export function SignInPage() {
-  const { voltar = '/' } = route.useSearch()
+  const { voltar = '/', conta } = route.useSearch()
   const router = useRouter()
   const navigate = useNavigate()
   const [email, setEmail] = useState('')
@@ -104,6 +104,13 @@ export function SignInPage() {
       }
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {conta === 'excluida' && (
+          <Notice tone="info" role="status">
+            {t(
+              'Sua conta foi excluída: as chaves não funcionam mais, e seus dados pessoais foram apagados.',
+            )}
+          </Notice>
+        )}
         {error && (
           <Notice tone="danger" role="alert">
             {explainError(error)}

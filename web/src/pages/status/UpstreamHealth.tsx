@@ -6,10 +6,11 @@ import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Table } from '../../components/Table.tsx'
+import { UptimeBars } from './UptimeBars.tsx'
 import { percent, wholeNumber } from '../../format/number.ts'
 import { t } from '../../language/t.ts'
 
-const DAYS = 30
+const DAYS = 90
 
 const healthQuery = (days: number) =>
   queryOptions({
@@ -45,6 +46,12 @@ export function UpstreamHealth() {
           rowKey={({ provider }) => provider}
           columns={[
             { key: 'provider', header: t('Fabricante'), cell: ({ provider }) => provider },
+            {
+              key: 'days',
+              header: t('Cada dia'),
+              isSecondary: true,
+              cell: (health) => <UptimeBars health={health} days={DAYS} />,
+            },
             {
               key: 'uptime',
               header: t('Disponível'),

@@ -202,7 +202,7 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
         </td>
         <td className="px-4 py-3">
           <span className="flex flex-wrap items-center gap-x-2">
-            <span className="font-medium break-words">{charge.model_id}</span>
+            <span className="font-medium wrap-anywhere">{charge.model_id}</span>
             {badge && <Badge tone={badge.tone}>{badge.text}</Badge>}
           </span>
           <span className="block text-xs text-muted tabular-nums sm:hidden">{when}</span>
@@ -210,7 +210,9 @@ function ChargeRow({ charge, isOpen, onToggle }: ChargeRowProps) {
             {tokensText(charge)}
           </span>
         </td>
-        <td className="px-4 py-3 text-muted max-xl:hidden">{charge.api_key_name ?? t('Painel')}</td>
+        <td className="px-4 py-3 wrap-anywhere text-muted max-xl:hidden">
+          {charge.api_key_name ?? t('Painel')}
+        </td>
         <td className="px-4 py-3 text-right text-muted tabular-nums max-md:hidden">
           {tokensText(charge)}
         </td>

@@ -17,7 +17,8 @@ interface Props {
 export function RefusalChart({ refusals, onChoose }: Props) {
   const { chosen, onPointerLeave, eventsOf } = useChosenBar()
   const bars = refusalBars(refusals)
-  const top = Math.max(2, axisTop(Math.max(...bars.map((bar) => bar.refusals), 0)))
+  // Even, so that the middle line is a whole number of calls, too.
+  const top = 2 * Math.ceil(axisTop(Math.max(...bars.map((bar) => bar.refusals), 0)) / 2)
   const shown = bars.find(({ id }) => id === chosen)
   const isByDay = refusals.step === 'day'
   const textOf = (count: number): string => counted(count, t('chamada'), t('chamadas'))

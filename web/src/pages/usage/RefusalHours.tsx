@@ -81,7 +81,7 @@ function HourRow({ row }: { readonly row: RefusalsOfHour }) {
       <td className="px-4 py-3">
         <span className="font-medium">{refusalWords(row.code).title}</span>
         <span className="block text-xs text-muted tabular-nums sm:hidden">{when}</span>
-        <span className="block text-xs break-words text-muted md:hidden">
+        <span className="block text-xs wrap-anywhere text-muted md:hidden">
           {model} · {key}
         </span>
       </td>

@@ -81,7 +81,7 @@ function KeyTable(props: {
               <th scope="row" className="px-4 py-3 text-left font-medium">
                 <button
                   type="button"
-                  className="min-h-6 text-left text-accent underline-offset-4 hover:underline"
+                  className="min-h-6 text-left text-accent wrap-anywhere underline-offset-4 hover:underline"
                   onClick={() => props.onChoose(key.api_key_id)}
                 >
                   {key.name}

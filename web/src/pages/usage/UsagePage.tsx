@@ -40,7 +40,10 @@ export function UsagePage() {
         onValueChange={(value) => change({ ver: value === 'chamadas' ? '' : value })}
         className="grid gap-5"
       >
-        <Tabs.List aria-label={t('Como ver o uso')} className="flex gap-1 border-b border-line">
+        <Tabs.List
+          aria-label={t('Como ver o uso')}
+          className="flex flex-wrap gap-1 border-b border-line"
+        >
           {VIEWS().map(([value, text]) => (
             <Tabs.Trigger
               key={value}
