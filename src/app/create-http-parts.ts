@@ -7,6 +7,7 @@ import { operatorTokenOf } from '../http/rest/is-operator.ts'
 import type { LiveStreams } from '../http/live/live-streams.ts'
 import { IMAGE_DOWNLOADS_MAX } from '../http/images/image-file-routes.ts'
 import type { ResponseSockets } from '../http/model-calls/response-sockets.ts'
+import { createUploads } from '../http/model-calls/upload-form.ts'
 import { createKeepAlives } from '../http/model-calls/keep-alives.ts'
 import { createShare } from '../platform/admission/share.ts'
 import { createRestLimits } from '../http/rest/rest-limits.ts'
@@ -42,11 +43,14 @@ export function createHttpParts(parts: Parts, started: Started): HttpDeps {
       max: deriveConnectionsMax(config, readDescriptorLimit()),
       runningCalls: () => parts.calls.size,
     },
-    uploads: {
-      dir: join(config.dataDir, 'uploads'),
-      fileBytesMax: config.uploadBytesMax,
-      totalBytesMax: config.uploadsBytesMax,
-    },
+    uploads: createUploads(
+      {
+        dir: join(config.dataDir, 'uploads'),
+        fileBytesMax: config.uploadBytesMax,
+        totalBytesMax: config.uploadsBytesMax,
+      },
+      parts.bodies,
+    ),
     keepAlives: createKeepAlives(config.streamKeepAliveMs),
     wakeProcessorEvents: () => wakeProcessorEvents(parts, started),
     operatorRoles: operatorRolesOf(config),

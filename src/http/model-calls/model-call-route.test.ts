@@ -9,7 +9,7 @@ import { addRoutes } from '../rest/route.ts'
 import { addBodyReading } from '../server/add-body-reading.ts'
 import { bytesOf, modelCallRoute, type ModelCallDeps } from './model-call-route.ts'
 import { chatCompletions } from './model-call-schemas.ts'
-import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
+import { PACED_FROM_BYTES } from '../rest/paced-from-bytes.ts'
 
 const PATH = '/v1/chat/completions'
 

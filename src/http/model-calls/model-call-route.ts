@@ -17,7 +17,7 @@ import type { ServeCall } from '../../gateway/calls/serve-call.ts'
 import { errorFormatOf, type ErrorFormat } from '../rest/error-formats.ts'
 import type { ModelCallContract } from './model-call-schemas.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
+import { PACED_FROM_BYTES } from '../rest/paced-from-bytes.ts'
 import { authorizationOf } from '../rest/request-headers.ts'
 import type { Route } from '../rest/route.ts'
 import { accessFacts } from '../server/access-log.ts'
@@ -30,7 +30,7 @@ import { withModel } from './with-model.ts'
 import { createHttpClient } from './http-client.ts'
 import { KEY_ID_HEADER, keyOfSession } from './key-of-session.ts'
 import type { KeepAlives } from './keep-alives.ts'
-import type { UploadLimits } from './upload-form.ts'
+import type { Uploads } from './upload-form.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
 
 /** The responses of one connection, which remembers the last of them. */
@@ -72,7 +72,7 @@ export type ModelCallDeps = Pick<
     readonly modelCalls: ModelCalls
     readonly checkCaller: CheckCaller
     readonly keepAlives: KeepAlives
-    readonly uploads: UploadLimits
+    readonly uploads: Uploads
   }
 
 /** A route that answers model calls of one kind. */

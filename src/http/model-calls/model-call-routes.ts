@@ -16,7 +16,6 @@ import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
 import { bytesOf, modelCallRoute, type ModelCalls } from './model-call-route.ts'
 import type { ServeCall } from '../../gateway/calls/serve-call.ts'
 import { responseSocketRoute } from './response-socket-route.ts'
-import { createUploads } from './upload-form.ts'
 
 /** The calls of Google's format, at the paths that `clientPath` makes of those with a model. */
 const geminiRoute = (url: string, serveOf: (calls: ModelCalls) => ServeCall) =>
@@ -94,9 +93,9 @@ export const modelCallRoutes = [
     contract: transcriptions,
     // The form is read by the kind of the call, after the key is known.
     isBodyStreamed: true,
-    serving({ modelCalls, uploads, bodies }) {
-      const forms = createUploads(uploads, bodies)
-      return { serveCall: modelCalls.transcribe, bodyOf: ({ raw }) => forms.formOf(raw) }
-    },
+    serving: ({ modelCalls, uploads }) => ({
+      serveCall: modelCalls.transcribe,
+      bodyOf: ({ raw }) => uploads.formOf(raw),
+    }),
   }),
 ]

@@ -15,7 +15,7 @@ import { BODY_BOUNDS, findJsonExcess } from '../../platform/lib/bound-json.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import type { ModelCallDeps, ResponseConversation, saidInHeaders } from './model-call-route.ts'
-import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
+import { PACED_FROM_BYTES } from '../rest/paced-from-bytes.ts'
 import type { EndReason, ResponseSocket } from './response-sockets.ts'
 import {
   createSocketClient,

@@ -30,8 +30,8 @@ export interface UploadLimits {
 }
 
 export interface Uploads {
-  /** The form of a request; it is read on the first call. */
-  formOf(request: IncomingMessage): IncomingForm
+  /** The form of a request; it is read on the first call. `bytesMax`: of its file, if that is less than of every file. */
+  formOf(request: IncomingMessage, bytesMax?: number): IncomingForm
 }
 
 const FIELDS_MAX = 50
@@ -84,7 +84,11 @@ export function createUploads(
   }
 
   /** The fields count until the file is disposed of. While the form is read, the longest possible field counts as well. */
-  async function read(request: IncomingMessage, customerId: string): Promise<UploadForm | Refusal> {
+  async function read(
+    request: IncomingMessage,
+    customerId: string,
+    bytesMax: number,
+  ): Promise<UploadForm | Refusal> {
     const subject = customerSubject(customerId)
     const longest = memory.take(subject, FIELD_BYTES_MAX)
     if (typeof longest === 'string') return refusalOfExcess(longest)
@@ -95,7 +99,7 @@ export function createUploads(
     }
     let file: KeptFile | undefined
     try {
-      const form = await readForm(request, fileBytesMax, count, (part, name, mediaType) =>
+      const form = await readForm(request, bytesMax, count, (part, name, mediaType) =>
         keep(customerId, part, name, mediaType),
       )
       if (isRefusal(form) || !form.file) return form
@@ -114,7 +118,11 @@ export function createUploads(
     }
   }
 
-  return { formOf: (request) => ({ read: (customerId) => read(request, customerId) }) }
+  return {
+    formOf: (request, bytesMax = Infinity) => ({
+      read: (customerId) => read(request, customerId, Math.min(bytesMax, fileBytesMax)),
+    }),
+  }
 }
 
 /**

@@ -11,9 +11,9 @@ import type {
 import { refusals } from '../../gateway/calls/refusal.ts'
 import type { JsonObject } from '../../gateway/providers/contract.ts'
 import { deleteResponse } from '../../customers/stored-responses/response-store.ts'
-import type { ResponseReader } from '../../customers/stored-responses/response-reader.ts'
 import { storedResponse } from '../model-calls/model-call-schemas.ts'
-import { actorOf, type Caller } from '../rest/authenticate.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import { readerOf } from '../rest/reader-of.ts'
 import { RestRefusal, toRestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { answer, nullable, wholeNumber } from '../rest/values.ts'
@@ -152,12 +152,4 @@ async function readTurns(
     at += turn.input.length
     return { ...turn, input }
   })
-}
-
-/** A key of the scope `calls`, as every key of a team is, reads only its own responses. */
-function readerOf(caller: Caller): ResponseReader {
-  const { customerId } = caller
-  return caller.keyId === undefined
-    ? { customerId, keyId: null, seesAccount: true }
-    : { customerId, keyId: caller.keyId, seesAccount: caller.scope !== 'calls' }
 }
